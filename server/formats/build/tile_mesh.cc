@@ -14,7 +14,6 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_spec.h"
-#include "server/formats/build/tile_clip.h"
 #include "server/formats/build/voxel_raster.h"
 #include "server/geometry/world_point.h"
 

@@ -1,6 +1,7 @@
 // Import of maps in any supported format.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,18 @@ struct NamedMap {
 // Returns BAD_VALUE for options that the format does not support, and for a weld out of range.
 absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options);
 
+// Returns true if files of the format are navigation meshes.
+bool IsMeshFormat(MapFormat format);
+
+struct FileEnding {
+  MapFormat format;
+  // Reason why a file with this ending is passed over if its format is another; empty if it is read.
+  absl::string_view if_other;
+};
+
+// Returns the format whose files have names that end so (lower case, ".tmx"), or nullopt.
+std::optional<FileEnding> FindEnding(absl::string_view ending);
+
 // Detects the format by the first bytes, and of JSON by its content; kTiled if unknown.
 MapFormat DetectFormat(absl::string_view bytes);
 
@@ -40,5 +53,10 @@ absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, cons
 // As ImportMap, but reads every level of the file. options.level must be empty.
 absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,
                                                  const ImportOptions& options);
+
+// Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the kind, if the bytes begin like a file of
+// another kind: an archive or compressed file, a Git LFS pointer, a big-endian Detour mesh, a file of a level
+// design program, or a binary file of another supported format.
+absl::Status CheckFileKind(MapFormat format, absl::string_view bytes);
 
 }  // namespace waystar::core

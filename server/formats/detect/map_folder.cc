@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
@@ -24,15 +24,10 @@
 #include "server/formats/detect/import_map.h"
 #include "server/formats/mesh/unity_mesh.h"
 #include "server/formats/text/line_reader.h"
-#include "server/formats/text/text_start.h"
 
 namespace waystar::core {
 namespace {
 
-constexpr std::array<absl::string_view, 13> kMapExtensions = {
-    ".waymap", ".map",     ".txt", ".tmx",  ".tmj",  ".ldtk", ".geojson",
-    ".mesh",   ".navmesh", ".obj", ".tres", ".tscn", ".mmap"};
-constexpr std::array<absl::string_view, 3> kImageExtensions = {".png", ".webp", ".gif"};
 // Size limit of files that maps refer to: tilesets and levels.
 constexpr std::uintmax_t kMaxNeighbourBytes = std::uintmax_t{80} << 20;
 
@@ -41,11 +36,6 @@ std::filesystem::path TerrainsOf(std::filesystem::path path) { return path.repla
 // Files that maps refer to.
 constexpr std::array<absl::string_view, 7> kPartExtensions = {".terrains", ".tsx",   ".tsj",   ".tx",
                                                               ".tj",       ".ldtkl", ".mmtile"};
-
-template <std::size_t N>
-bool IsOneOf(absl::string_view extension, const std::array<absl::string_view, N>& extensions) {
-  return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
-}
 
 std::string ExtensionOf(const std::filesystem::path& path) {
   return absl::AsciiStrToLower(path.extension().string());
@@ -72,23 +62,21 @@ bool HoldsUnityMesh(const std::filesystem::path& path) {
 
 // Returns why a file is not loaded; empty if it is.
 std::string WhyPassed(const std::filesystem::path& path) {
-  const std::string extension = ExtensionOf(path);
-  if (IsOneOf(extension, kMapExtensions)) {
-    return "";
+  const std::optional<FileEnding> ending = FindEnding(ExtensionOf(path));
+  if (!ending) {
+    return "its name has the ending of no map";
   }
-  if (IsOneOf(extension, kImageExtensions)) {
+  if (ending->format == MapFormat::kImage) {
     std::error_code error;
     return std::filesystem::is_regular_file(TerrainsOf(path), error)
                ? ""
                : absl::StrCat("a picture is a map if a file ", TerrainsOf(path).filename().string(),
                               " beside it says what its colours are");
   }
-  if (extension == ".json") {
-    return HoldsUnityMesh(path) ? ""
-                                : "this is no mesh of Unity; maps of Tiled end in .tmj, those of LDtk in "
-                                  ".ldtk, and graphs in .geojson";
-  }
-  return "its name has the ending of no map";
+  return ending->format != MapFormat::kUnity || HoldsUnityMesh(path)
+             ? ""
+             : "this is no mesh of Unity; maps of Tiled end in .tmj, those of LDtk in .ldtk, and graphs in "
+               ".geojson";
 }
 
 // Returns true if the text is a header and rows, or only rows, rather than prose.
@@ -110,7 +98,7 @@ bool LooksLikeTextMap(absl::string_view bytes) {
       continue;
     }
     const absl::string_view word = line.substr(0, line.find_first_of(" \t"));
-    is_header = is_header && IsOneOf(word, kHeader);
+    is_header = is_header && absl::c_linear_search(kHeader, word);
     if (is_header && line == "map") {
       return true;
     }
@@ -128,24 +116,19 @@ bool LooksLikeTextMap(absl::string_view bytes) {
 
 // Returns why a file with a map's extension is not a map; empty if it is one.
 std::string WhyNoMap(const std::filesystem::path& path, MapFormat format, absl::string_view bytes) {
-  const std::string extension = ExtensionOf(path);
+  const std::optional<FileEnding> ending = FindEnding(ExtensionOf(path));
+  if (!ending) {
+    return "";
+  }
   // JSON of unknown format is detected as Tiled.
   const bool may_be_prose =
       format == MapFormat::kText || (format == MapFormat::kTiled && !absl::StrContains(bytes, "orientation"));
-  if ((extension == ".txt" || extension == ".map") && may_be_prose && !LooksLikeTextMap(bytes)) {
+  const bool is_text = ending->format == MapFormat::kText || ending->format == MapFormat::kMovingAi;
+  if (is_text && may_be_prose && !LooksLikeTextMap(bytes)) {
     return "this is text, but no map";
   }
-  if (extension == ".obj" && format != MapFormat::kObj) {
-    return "this is no mesh of Wavefront OBJ";
-  }
-  if (extension == ".mesh" && format != MapFormat::kPolyanya) {
-    return "this is no mesh of the Polyanya search";
-  }
-  if ((extension == ".tres" || extension == ".tscn") &&
-      (format != MapFormat::kGodot || !absl::StrContains(bytes, "Navigation"))) {
-    return "this holds no navigation mesh of Godot";
-  }
-  return "";
+  const bool is_empty_scene = format == MapFormat::kGodot && !absl::StrContains(bytes, "Navigation");
+  return std::string(format != ending->format || is_empty_scene ? ending->if_other : "");
 }
 
 // Never reads outside the folder, except through symbolic links.
@@ -188,7 +171,7 @@ absl::StatusOr<MapFolder> ListMapFiles(const std::filesystem::path& folder) {
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::filesystem::path& path = entry->path();
     if (!entry->is_regular_file(error) || absl::StartsWith(path.filename().string(), ".") ||
-        IsOneOf(ExtensionOf(path), kPartExtensions)) {
+        absl::c_linear_search(kPartExtensions, ExtensionOf(path))) {
       continue;
     }
     if (std::string reason = WhyPassed(path); reason.empty()) {
@@ -273,14 +256,10 @@ absl::StatusOr<LoadedFile> LoadMapFile(const MapFile& file, int max_side) {
   }
   WAYSTAR_ASSIGN_OR_RETURN(std::vector<NamedMap> maps, ImportMaps(format, bytes, options));
   loaded.maps.reserve(maps.size());
-  absl::flat_hash_set<std::string> ids;
+  UniqueIds ids;
   for (NamedMap& map : maps) {
     const std::string base = map.name.empty() ? file.id : absl::StrCat(file.id, ".", IdOf(map.name));
-    std::string id = base;
-    for (int i = 2; !ids.insert(id).second; ++i) {
-      id = absl::StrCat(base, "-", i);
-    }
-    loaded.maps.push_back({.id = std::move(id), .map = std::move(map.map)});
+    loaded.maps.push_back({.id = ids.Take(base) ? base : ids.TakeNumbered(base), .map = std::move(map.map)});
   }
   loaded.notes = notes.notes();
   return loaded;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -21,10 +20,9 @@
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/tags.h"
-#include "server/formats/graph/geo_json_members.h"
 #include "server/formats/graph/geo_json_properties.h"
 #include "server/formats/parts/json_value.h"
-#include "server/formats/text/text_start.h"
+#include "server/formats/text/line_reader.h"
 
 namespace waystar::core {
 namespace {
@@ -130,9 +128,9 @@ class NodeIds {
   // Reserves the point's own id, so that points without one do not take it. Duplicates are detected
   // elsewhere.
   absl::Status Reserve(const Feature& feature) {
-    WAYSTAR_ASSIGN_OR_RETURN(PointName name, NameOf(feature));
+    WAYSTAR_ASSIGN_OR_RETURN(const PointName name, NameOf(feature));
     if (name.is_id && CheckNodeId(name.text).ok()) {
-      ids_.insert(std::move(name.text));
+      ids_.Take(name.text);
     }
     return absl::OkStatus();
   }
@@ -157,23 +155,17 @@ class NodeIds {
 
   // Returns an unused id, adding a number to `base` if necessary.
   std::string Unique(std::string base) {
-    if (ids_.insert(base).second) {
+    if (ids_.Take(base)) {
       return base;
     }
+    // Leaves room for the number.
     base.resize(std::min(base.size(), kMaxNameBytes - 12));
-    std::string id;
-    int& next = next_[base];
-    do {
-      id = absl::StrCat(base, "-", ++next + 1);
-    } while (!ids_.insert(id).second);
-    return id;
+    return ids_.TakeNumbered(base);
   }
 
  private:
   ImportNotes& notes_;
-  absl::flat_hash_set<std::string> ids_;
-  // Numbers tried after each id; avoids quadratic time for many points of one name.
-  absl::flat_hash_map<std::string, int> next_;
+  UniqueIds ids_;
 };
 
 // Finds the node at a position, with a hash grid whose cell size is the tolerance. A cell has few nodes,
@@ -404,7 +396,7 @@ absl::StatusOr<std::vector<Feature>> FeaturesOf(const JsonValue& root, ImportNot
 absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes, ImportNotes& notes,
                                            const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
-  WAYSTAR_RETURN_IF_ERROR(GeoJsonMembers().NoteMembers(root, notes, stop));
+  WAYSTAR_RETURN_IF_ERROR(GeoJsonMembers().Of("collection of features").NoteMembers(root, notes, stop));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Feature> features, FeaturesOf(root, notes));
   GraphDrawer drawer(notes);
   const auto is_point = [](const Feature& feature) {

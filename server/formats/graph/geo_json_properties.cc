@@ -165,6 +165,22 @@ absl::Status ReadProperty(absl::string_view name, const JsonValue& value, absl::
 
 }  // namespace
 
+const MemberTables& GeoJsonMembers() {
+  static const auto* const tables = new MemberTables({
+      {"collection of features", "type features:[feature]",
+       // Coordinates are used as they are in any reference system.
+       "_meta bbox conformsTo coordRefSys copyright crs description featureType generator "
+       "geometryDimension id links metadata name numberMatched numberReturned properties timeStamp "
+       "timestamp totalFeatures xy_coordinate_resolution z_coordinate_resolution"},
+      {"feature",
+       // ReadFeatureProperties notes unknown properties.
+       "type id geometry:geometry properties",
+       "bbox crs coordRefSys featureType geometry_name links place time"},
+      {"geometry", "type coordinates", "bbox crs"},
+  });
+  return *tables;
+}
+
 absl::StatusOr<std::string> IdText(const JsonValue& value) {
   if (value.string() != nullptr) {
     return *value.string();

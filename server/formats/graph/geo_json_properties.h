@@ -1,4 +1,4 @@
-// Reader of GeoJSON feature properties as written by map tools.
+// Members and feature properties of GeoJSON as written by map tools.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,9 @@
 #include "server/formats/parts/json_value.h"
 
 namespace waystar::core {
+
+// Returns the known members of objects: those of RFC 7946, of the 2008 specification, and of common tools.
+const MemberTables& GeoJsonMembers();
 
 enum class LineDirection : std::uint8_t { kBoth, kForwards, kBackwards };
 

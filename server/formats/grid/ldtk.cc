@@ -19,10 +19,9 @@
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
-#include "server/formats/grid/ldtk_members.h"
-#include "server/formats/grid/terrain_table.h"
+#include "server/formats/grid/terrain_mapping.h"
+#include "server/formats/text/line_reader.h"
 #include "server/formats/text/rows.h"
-#include "server/formats/text/text_start.h"
 
 namespace waystar::core {
 namespace {
@@ -371,9 +370,47 @@ absl::StatusOr<LevelCells> CellsOf(const JsonValue& level, const LayerFrame& top
 
 }  // namespace
 
+const MemberTables& LdtkMembers() {
+  static const auto* const tables = new MemberTables({
+      {"project", "jsonVersion defs:file's_definitions levels:[level] worlds:[world] worldLayout",
+       "__header__ advancedOptionFlags appBuildId backupLimit backupOnSave backupRelPath bgColor "
+       "customCommands defaultEntityHeight defaultEntityWidth defaultGridSize defaultLevelBgColor "
+       "defaultLevelHeight defaultLevelWidth defaultPivotX defaultPivotY dummyWorldIid exportLevelBg "
+       "exportPng exportTiled externalLevels flags identifierStyle iid imageExportMode "
+       "levelNamePattern minifyJson nextUid pngFilePattern simplifiedExport toc tutorialDesc "
+       "worldGridHeight worldGridWidth"},
+      {"world", "levels:[level] worldLayout",
+       "identifier iid worldGridWidth worldGridHeight defaultLevelWidth defaultLevelHeight"},
+      {"level", "identifier iid layerInstances:[layer] externalRelPath pxWid pxHei worldX worldY",
+       "uid __bgColor bgColor __bgPos bgPos bgPivotX bgPivotY bgRelPath __smartColor __header__ "
+       "__neighbours fieldInstances useAutoIdentifier worldDepth"},
+      {"layer",
+       "__identifier __type __cWid __cHei __gridSize __pxTotalOffsetX __pxTotalOffsetY layerDefUid "
+       "layerDefId visible intGridCsv intGrid:[cell_of_an_IntGrid] gridTiles entityInstances",
+       "iid levelId seed optionalRules __opacity __tilesetDefUid __tilesetRelPath overrideTilesetUid "
+       "autoLayerTiles autoTiles pxOffsetX pxOffsetY"},
+      {"cell of an IntGrid", "coordId v"},
+      {"file's definitions",
+       // Definitions of entities, tilesets and enums are ignored. Layers of entities and tiles are noted
+       // apart.
+       "layers:[definition_of_a_layer]", "entities enums externalEnums levelFields tilesets"},
+      {"definition of a layer",
+       "uid intGridValues:[value_of_an_IntGrid] intGridValuesGroups:[group_of_values]",
+       "__type type identifier doc gridSize displayOpacity inactiveOpacity hideInList "
+       "hideFieldsWhenInactive canSelectWhenInactive renderInWorldView pxOffsetX pxOffsetY "
+       "guideGridWid guideGridHei parallaxFactorX parallaxFactorY parallaxScaling requiredTags "
+       "excludedTags uiColor uiFilterTags useAsyncRender autoRuleGroups autoSourceLayerDefUid "
+       "autoTilesKilledByOtherLayerUid autoTilesetDefUid biomeFieldUid tilesetDefUid tilePivotX "
+       "tilePivotY"},
+      {"value of an IntGrid", "value identifier groupUid", "color tile"},
+      {"group of values", "uid identifier", "color"},
+  });
+  return *tables;
+}
+
 absl::StatusOr<LdtkFile> LdtkFile::Parse(absl::string_view bytes, ImportNotes& notes, const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
-  WAYSTAR_RETURN_IF_ERROR(LdtkProjectMembers().NoteMembers(root, notes, stop));
+  WAYSTAR_RETURN_IF_ERROR(LdtkMembers().Of("project").NoteMembers(root, notes, stop));
   LdtkFile file;
   file.root_ = std::make_unique<const JsonValue>(std::move(root));
   const auto add_levels = [&file](const JsonValue& world) {
@@ -427,25 +464,6 @@ absl::StatusOr<std::size_t> LdtkFile::FindLevel(absl::string_view name) const {
 
 absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapping& mapping,
                                             const ImportOptions& options, ImportNotes& notes) const {
-  absl::StatusOr<GridMap> map = TryLevel(level, mapping, options, notes);
-  return absl::IsFailedPrecondition(map.status()) ? BadFormat(map.status().message()) : std::move(map);
-}
-
-absl::StatusOr<std::optional<GridMap>> LdtkFile::ReadLevelIfAny(std::size_t level,
-                                                                const TerrainMapping& mapping,
-                                                                const ImportOptions& options,
-                                                                ImportNotes& notes) const {
-  absl::StatusOr<GridMap> map = TryLevel(level, mapping, options, notes);
-  if (absl::IsFailedPrecondition(map.status())) {
-    notes.Add("levels that cannot be a map are not read", map.status().message());
-    return std::nullopt;
-  }
-  WAYSTAR_RETURN_IF_ERROR(map.status());
-  return std::optional(*std::move(map));
-}
-
-absl::StatusOr<GridMap> LdtkFile::TryLevel(std::size_t level, const TerrainMapping& mapping,
-                                           const ImportOptions& options, ImportNotes& notes) const {
   const absl::Cleanup end_of_file = [&notes] { notes.set_file(""); };
   const JsonValue* data = levels_[level].value;
   absl::StatusOr<JsonValue> apart;
@@ -462,7 +480,7 @@ absl::StatusOr<GridMap> LdtkFile::TryLevel(std::size_t level, const TerrainMappi
     }
     data = &*apart;
     notes.set_file(std::string(path));
-    WAYSTAR_RETURN_IF_ERROR(LdtkLevelMembers().NoteMembers(*data, notes, options.grid.stop));
+    WAYSTAR_RETURN_IF_ERROR(LdtkMembers().Of("level").NoteMembers(*data, notes, options.grid.stop));
   }
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> layers,
                            WantedInstances(*data, options.layers, notes));

@@ -30,6 +30,9 @@
 
 namespace waystar::core {
 
+// Returns the known members of objects.
+const MemberTables& LdtkMembers();
+
 // Thread safety: immutable.
 class LdtkFile {
  public:
@@ -46,25 +49,15 @@ class LdtkFile {
   // INVALID_ARGUMENT / BAD_VALUE with field kLevelField if none matches.
   absl::StatusOr<std::size_t> FindLevel(absl::string_view name) const;
 
-  // Skipped content is noted. Returns INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field,
-  // naming line, layer and cell; BAD_VALUE with field kLayersField for an unknown layer; and the errors of
-  // ApplyOverrides.
-  // REQUIRES: level < level_count().
+  // Skipped content is noted. Returns FAILED_PRECONDITION for a level that cannot be a map: without a visible
+  // IntGrid layer, or with layers of different cell sizes. Returns INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or
+  // BAD_TERRAIN without a field, naming line, layer and cell; BAD_VALUE with field kLayersField for an
+  // unknown layer; and the errors of ApplyOverrides. REQUIRES: level < level_count().
   absl::StatusOr<GridMap> ReadLevel(std::size_t level, const TerrainMapping& mapping,
                                     const ImportOptions& options, ImportNotes& notes) const;
 
-  // As ReadLevel, but returns nullopt with a note for a level that cannot be a map: without a visible IntGrid
-  // layer, or with layers of different cell sizes.
-  absl::StatusOr<std::optional<GridMap>> ReadLevelIfAny(std::size_t level, const TerrainMapping& mapping,
-                                                        const ImportOptions& options,
-                                                        ImportNotes& notes) const;
-
  private:
   LdtkFile() = default;
-
-  // Returns the map, or an error of code kFailedPrecondition if the level cannot be a map.
-  absl::StatusOr<GridMap> TryLevel(std::size_t level, const TerrainMapping& mapping,
-                                   const ImportOptions& options, ImportNotes& notes) const;
 
   // Returns the LDtk version of the file, as a suffix for errors.
   std::string Version() const;

@@ -16,11 +16,9 @@
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/formats/grid/tiled_data.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/grid/tiled_objects.h"
 #include "server/formats/grid/tiled_plane.h"
-#include "server/formats/grid/tiled_templates.h"
 #include "server/formats/grid/tiled_tiles.h"
 #include "server/formats/grid/tiled_values.h"
 #include "server/formats/text/number.h"
@@ -37,12 +35,8 @@ constexpr TerrainId kEmptyCell = 0xFE;
 constexpr TerrainId kSilentCell = 0xFD;
 static_assert(kMaxTerrains <= kSilentCell);
 
-std::string NameOfLayer(const TiledLayer& layer) {
-  return absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, ")");
-}
-
 absl::Status InLayer(const TiledLayer& layer, const absl::Status& status) {
-  return BadFormat(absl::StrCat(NameOfLayer(layer), ": ", status.message()));
+  return BadFormat(absl::StrCat(PlaceOf(layer), ": ", status.message()));
 }
 
 absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
@@ -105,7 +99,7 @@ absl::StatusOr<bool> IsWanted(const TiledLayer& layer, const std::vector<std::st
     return false;
   }
   if (!layer.visible) {
-    notes.Add("hidden layers are not read", NameOfLayer(layer));
+    notes.Add("hidden layers are not read", PlaceOf(layer));
   }
   return layer.visible;
 }
@@ -201,8 +195,7 @@ absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<Wanted
            {shift.value_or(TileShift{}).even, shift.value_or(TileShift{}).odd}) {
         const absl::Status status = map.infinite ? bounds.Include(data.area, by) : absl::OkStatus();
         if (!status.ok()) {
-          return MakeError(ErrorReason::kBadSize, "",
-                           absl::StrCat(NameOfLayer(*layer), ": ", status.message()));
+          return MakeError(ErrorReason::kBadSize, "", absl::StrCat(PlaceOf(*layer), ": ", status.message()));
         }
       }
       tiles += std::int64_t{data.area.width} * data.area.height;
@@ -268,7 +261,7 @@ class TileCells {
     }
     if (has_tiles && !says_something && (SoundsLikeWall(layer.name) || SoundsLikeWall(layer.class_name))) {
       notes_.Add("layers that sound like walls block nothing, for neither they nor their tiles say so",
-                 NameOfLayer(layer));
+                 PlaceOf(layer));
     }
     return absl::OkStatus();
   }
@@ -302,8 +295,7 @@ class TileCells {
     const std::int64_t column = x + shift[0] - bounds_.x;
     const std::int64_t row = y + shift[1] - bounds_.y;
     if (column < 0 || row < 0 || column >= bounds_.width || row >= bounds_.height) {
-      notes_.Add("tiles that their layer's offset moves off the map are not read",
-                 NameOfLayer(*wanted.layer));
+      notes_.Add("tiles that their layer's offset moves off the map are not read", PlaceOf(*wanted.layer));
       return absl::OkStatus();
     }
     TerrainId& cell = cells_[static_cast<std::size_t>(row * bounds_.width + column)];
@@ -332,7 +324,7 @@ absl::Status LayLayer(const WantedLayer& wanted, const TerrainMapping& mapping, 
   }
   NoteOthers(layer.properties,
              {"blocked", "collides", "walkable", "impassable", "cost", "terrain", "symbol", "ignore"},
-             NameOfLayer(layer), notes);
+             PlaceOf(layer), notes);
   const absl::StatusOr<std::optional<CellRule>> rule = RuleOfProperties(layer.properties, "", mapping);
   if (!rule.ok()) {
     return InLayer(layer, rule.status());

@@ -1,5 +1,3 @@
-#include "server/formats/grid/tiled_data.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,6 +18,7 @@
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
+#include "server/formats/grid/tiled_map.h"
 #include "zlib.h"
 #include "zstd.h"
 

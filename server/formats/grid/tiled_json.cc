@@ -15,14 +15,22 @@
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/formats/grid/tiled_map.h"
-#include "server/formats/grid/tiled_members.h"
 #include "server/formats/grid/tiled_values.h"
-#include "server/formats/grid/tiled_xml.h"
 #include "server/formats/parts/json_value.h"
-#include "server/formats/text/text_start.h"
+#include "server/formats/text/line_reader.h"
 
 namespace waystar::core {
 namespace {
+
+absl::StatusOr<std::vector<TiledObject>> ObjectsOf(const JsonValue& layer, TiledReading& reading) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> values, FindObjects(layer, "objects"));
+  std::vector<TiledObject> objects;
+  for (const JsonValue* const value : values) {
+    WAYSTAR_ASSIGN_OR_RETURN(TiledObject object, ReadObject(*value, reading));
+    objects.push_back(std::move(object));
+  }
+  return objects;
+}
 
 absl::StatusOr<TiledTile> TileOf(const JsonValue& value, TiledReading& reading) {
   TiledTile tile;
@@ -35,11 +43,7 @@ absl::StatusOr<TiledTile> TileOf(const JsonValue& value, TiledReading& reading) 
     WAYSTAR_RETURN_IF_ERROR(ReadMember(value, value.Find(size) == nullptr ? of_picture : size, *out));
   }
   if (const JsonValue* const shapes = value.Find("objectgroup")) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> objects, FindObjects(*shapes, "objects"));
-    for (const JsonValue* const object : objects) {
-      WAYSTAR_ASSIGN_OR_RETURN(TiledObject shape, ReadObject(*object, reading));
-      tile.shapes.push_back(std::move(shape));
-    }
+    WAYSTAR_ASSIGN_OR_RETURN(tile.shapes, ObjectsOf(*shapes, reading));
     // Before version 1.1 properties of a tile were stored with its shapes.
     TiledProperties of_shapes;
     WAYSTAR_RETURN_IF_ERROR(ReadProperties(*shapes, reading.notes, of_shapes));
@@ -65,7 +69,7 @@ class TileCollector {
   // Before version 1.2 tiles are members keyed by number.
   absl::Status AddKeyed(const JsonValue& tiles) {
     for (const auto& [key, value] : *tiles.object()) {
-      WAYSTAR_RETURN_IF_ERROR(TiledTileMembers().NoteMembers(value, reading_.notes, /*stop=*/nullptr));
+      WAYSTAR_RETURN_IF_ERROR(TiledMembers().Of("tile").NoteMembers(value, reading_.notes, /*stop=*/nullptr));
       WAYSTAR_ASSIGN_OR_RETURN(TiledTile tile, TileOf(value, reading_));
       WAYSTAR_ASSIGN_OR_RETURN(tile.id, IdOf(key, value));
       Add(std::move(tile));
@@ -137,14 +141,11 @@ absl::Status ReadTilesIn(const JsonValue& value, TiledReading& reading, TiledTil
 
 absl::StatusOr<TiledTileset> TilesetOf(const JsonValue& value, TiledReading& reading) {
   TiledTileset tileset;
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "firstgid", tileset.first_gid));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "source", tileset.source));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "tilewidth", tileset.tile_width));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "tileheight", tileset.tile_height));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "objectalignment", tileset.object_alignment));
+  WAYSTAR_RETURN_IF_ERROR(ReadMembers(value, "firstgid", tileset.first_gid, "source", tileset.source,
+                                      "tilewidth", tileset.tile_width, "tileheight", tileset.tile_height,
+                                      "objectalignment", tileset.object_alignment));
   if (const JsonValue* const offset = value.Find("tileoffset")) {
-    WAYSTAR_RETURN_IF_ERROR(ReadMember(*offset, "x", tileset.tile_offset.x));
-    WAYSTAR_RETURN_IF_ERROR(ReadMember(*offset, "y", tileset.tile_offset.y));
+    WAYSTAR_RETURN_IF_ERROR(ReadMembers(*offset, "x", tileset.tile_offset.x, "y", tileset.tile_offset.y));
   }
   if (value.FindString("fillmode") == "preserve-aspect-fit") {
     reading.notes.Add("fill modes are not read: pictures of objects are stretched",
@@ -152,8 +153,8 @@ absl::StatusOr<TiledTileset> TilesetOf(const JsonValue& value, TiledReading& rea
   }
   const JsonValue* const grid = value.Find("grid");
   if (grid != nullptr && grid->FindString("orientation") == "isometric") {
-    WAYSTAR_RETURN_IF_ERROR(ReadMember(*grid, "width", tileset.diamond_width));
-    WAYSTAR_RETURN_IF_ERROR(ReadMember(*grid, "height", tileset.diamond_height));
+    WAYSTAR_RETURN_IF_ERROR(
+        ReadMembers(*grid, "width", tileset.diamond_width, "height", tileset.diamond_height));
   }
   WAYSTAR_RETURN_IF_ERROR(ReadTilesIn(value, reading, tileset));
   TiledProperties properties;
@@ -165,10 +166,8 @@ absl::StatusOr<TiledTileset> TilesetOf(const JsonValue& value, TiledReading& rea
 // `encoding` and `compression` are stored with the layer.
 absl::StatusOr<TiledTileData> CellsIn(const JsonValue& value, const TiledTileData& layer) {
   TiledTileData data{.encoding = layer.encoding, .compression = layer.compression};
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "x", data.area.x));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "y", data.area.y));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "width", data.area.width));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "height", data.area.height));
+  WAYSTAR_RETURN_IF_ERROR(ReadMembers(value, "x", data.area.x, "y", data.area.y, "width", data.area.width,
+                                      "height", data.area.height));
   const JsonValue* const cells = value.Find("data");
   if (cells != nullptr && cells->string() != nullptr) {
     data.text = *cells->string();
@@ -186,8 +185,7 @@ absl::StatusOr<TiledTileData> CellsIn(const JsonValue& value, const TiledTileDat
 
 absl::Status ReadTilesOf(const JsonValue& value, TiledLayer& layer) {
   TiledTileData form;
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "encoding", form.encoding));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "compression", form.compression));
+  WAYSTAR_RETURN_IF_ERROR(ReadMembers(value, "encoding", form.encoding, "compression", form.compression));
   if (value.Find("chunks") == nullptr) {
     WAYSTAR_ASSIGN_OR_RETURN(TiledTileData whole, CellsIn(value, form));
     layer.tiles.push_back(std::move(whole));
@@ -204,18 +202,13 @@ absl::Status ReadTilesOf(const JsonValue& value, TiledLayer& layer) {
 
 absl::StatusOr<TiledLayer> LayerHeadOf(const JsonValue& value, TiledReading& reading) {
   TiledLayer layer{.line = value.line()};
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "class", layer.class_name));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "name", layer.name));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "visible", layer.visible));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "offsetx", layer.offset.x));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "offsety", layer.offset.y));
+  WAYSTAR_RETURN_IF_ERROR(ReadMembers(value, "class", layer.class_name, "name", layer.name, "visible",
+                                      layer.visible, "offsetx", layer.offset.x, "offsety", layer.offset.y));
   WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, layer.properties));
   Point parallax = {1.0, 1.0};
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "parallaxx", parallax.x));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "parallaxy", parallax.y));
+  WAYSTAR_RETURN_IF_ERROR(ReadMembers(value, "parallaxx", parallax.x, "parallaxy", parallax.y));
   if (parallax != Point{1.0, 1.0}) {
-    reading.notes.Add("parallax, which moves a layer with the camera, is not read",
-                      absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, ")"));
+    reading.notes.Add("parallax, which moves a layer with the camera, is not read", PlaceOf(layer));
   }
   return layer;
 }
@@ -256,11 +249,7 @@ absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int 
     if (kind == "tilelayer") {
       WAYSTAR_RETURN_IF_ERROR(ReadTilesOf(*value, layer));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> objects, FindObjects(*value, "objects"));
-    for (const JsonValue* const element : objects) {
-      WAYSTAR_ASSIGN_OR_RETURN(TiledObject object, ReadObject(*element, reading));
-      layer.objects.push_back(std::move(object));
-    }
+    WAYSTAR_ASSIGN_OR_RETURN(layer.objects, ObjectsOf(*value, reading));
     layers.push_back(std::move(layer));
   }
   return absl::OkStatus();
@@ -276,36 +265,71 @@ void DropEmptyLayers(std::vector<TiledLayer>& layers) {
   }
 }
 
-// Notes the members that are not in `table`.
-absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name, const MemberTable& table,
-                                 ImportNotes& notes, const StopCheck* stop) {
+// Parses an object of the kind `name`, and notes its unknown members.
+absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name, ImportNotes& notes,
+                                 const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, FirstOfText(bytes) == '<'
                                                ? TiledXmlAsJson(bytes, name, stop)
                                                : ParseJson(SkipByteOrderMark(bytes), stop));
   if (root.object() == nullptr) {
     return JsonError(root, absl::StrCat("this is no ", name, " of Tiled"));
   }
-  WAYSTAR_RETURN_IF_ERROR(table.NoteMembers(root, notes, stop));
+  WAYSTAR_RETURN_IF_ERROR(TiledMembers().Of(name).NoteMembers(root, notes, stop));
   return root;
 }
 
 }  // namespace
 
+const MemberTables& TiledMembers() {
+  static const auto* const tables = new MemberTables({
+      {"map",
+       "orientation width height infinite tilewidth tileheight hexsidelength staggeraxis staggerindex "
+       "layers:[layer] tilesets:[tileset] properties:[property] skewx skewy",
+       "type version tiledversion class renderorder backgroundcolor nextlayerid nextobjectid "
+       "compressionlevel parallaxoriginx parallaxoriginy editorsettings propertytypes"},
+      // A layer of any kind: tiles, objects, image or group.
+      {"layer",
+       "type name class visible offsetx offsety properties:[property] data chunks:[chunk] encoding "
+       "compression width height objects:[object] layers:[layer] x y parallaxx parallaxy",
+       "id opacity tintcolor color draworder locked mode startx starty propertytypes image imagewidth "
+       "imageheight transparentcolor repeatx repeaty"},
+      {"chunk", "x y width height data"},
+      {"object",
+       "id name type class x y width height rotation visible gid template properties:[property] "
+       "ellipse point capsule polygon:[point] polyline:[point] text",
+       "opacity propertytypes"},
+      {"point", "x y"},
+      {"tileset",
+       "firstgid source name tilewidth tileheight tileoffset:tile_offset objectalignment tiles:[tile] "
+       "tileproperties fillmode grid:grid_of_a_tileset",
+       "type version tiledversion class columns tilecount margin spacing image imagewidth imageheight "
+       "transparentcolor backgroundcolor terrains terraintypes wangsets transformations "
+       "tilerendersize editorsettings properties propertytypes tilepropertytypes"},
+      {"tile offset", "x y"},
+      {"grid of a tileset", "orientation width height"},
+      {"tile",
+       "id type class properties:[property] objectgroup:collision_of_a_tile imagewidth imageheight "
+       "width height",
+       "animation image probability terrain x y"},
+      // It has the members of an object layer.
+      {"collision of a tile", "objects:[object] properties",
+       "type name id class draworder opacity visible x y width height color propertytypes tintcolor "
+       "offsetx offsety parallaxx parallaxy mode locked"},
+      {"property", "name value", "type propertytype"},
+      {"template", "object:object tileset:tileset", "type"},
+  });
+  return *tables;
+}
+
 absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes, ImportNotes& notes, const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "map", TiledMapMembers(), notes, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "map", notes, stop));
   TiledReading reading{.notes = notes};
   TiledMap map;
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "orientation", map.orientation));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "staggeraxis", map.stagger_axis));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "staggerindex", map.stagger_index));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "width", map.width));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "height", map.height));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "infinite", map.infinite));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "tilewidth", map.tile_width));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "tileheight", map.tile_height));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "hexsidelength", map.hex_side_length));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "skewx", map.skew_x));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "skewy", map.skew_y));
+  WAYSTAR_RETURN_IF_ERROR(ReadMembers(root, "orientation", map.orientation, "staggeraxis", map.stagger_axis,
+                                      "staggerindex", map.stagger_index, "width", map.width, "height",
+                                      map.height, "infinite", map.infinite, "tilewidth", map.tile_width,
+                                      "tileheight", map.tile_height, "hexsidelength", map.hex_side_length,
+                                      "skewx", map.skew_x, "skewy", map.skew_y));
   WAYSTAR_RETURN_IF_ERROR(ReadProperties(root, notes, map.properties));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> tilesets, FindObjects(root, "tilesets"));
   for (const JsonValue* const value : tilesets) {
@@ -320,15 +344,13 @@ absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes, ImportNotes& not
 }
 
 absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes, ImportNotes& notes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root,
-                           RootOf(bytes, "tileset", TiledTilesetMembers(), notes, nullptr));
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "tileset", notes, nullptr));
   TiledReading reading{.notes = notes};
   return TilesetOf(root, reading);
 }
 
 absl::StatusOr<TiledTemplate> ParseTiledTemplate(absl::string_view bytes, ImportNotes& notes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root,
-                           RootOf(bytes, "template", TiledTemplateMembers(), notes, nullptr));
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "template", notes, nullptr));
   const JsonValue* const object = root.Find("object");
   if (object == nullptr || object->object() == nullptr) {
     return JsonError(root, "this is no template of Tiled: it has no object");

@@ -10,15 +10,49 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/base/file_errors.h"
 #include "server/base/stop_check.h"
-#include "server/formats/grid/tiled_properties.h"
 #include "server/formats/parts/import_notes.h"
+#include "server/formats/parts/json_value.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
 
 namespace waystar::core {
+
+// Lower-case names, and values as XML writes them: "true", "2.5". Only meaningful names are kept; names in
+// files are case-insensitive.
+using TiledProperties = std::vector<std::pair<std::string, std::string>>;
+
+// Returns true if a property of this name (case-insensitive) has a meaning.
+bool IsMeaningfulProperty(absl::string_view name);
+
+// Adds a property if its name has a meaning and is not present; keeps at most 100 bytes of the value.
+void AddProperty(absl::string_view name, absl::string_view value, TiledProperties& properties);
+
+// Returns null if not found.
+// REQUIRES: `name` is lower-case.
+const std::string* FindProperty(const TiledProperties& properties, absl::string_view name);
+
+// These return nullopt if not found, and INVALID_ARGUMENT / BAD_TERRAIN without a field if the value is not a
+// boolean (true, false, yes, no, 1, 0) or not a number.
+absl::StatusOr<std::optional<bool>> FindFlag(const TiledProperties& properties, absl::string_view name);
+absl::StatusOr<std::optional<double>> FindNumber(const TiledProperties& properties, absl::string_view name);
+
+// Returns true if `blocked` or `collides` is true or `walkable` is false, and false for the opposite; the
+// first one present decides. Returns nullopt if none is present, and the errors of FindFlag.
+absl::StatusOr<std::optional<bool>> SaysBlocked(const TiledProperties& properties);
+
+// Returns SaysBlocked, or else the flag `impassable`.
+absl::StatusOr<std::optional<bool>> SaysImpassable(const TiledProperties& properties);
+
+// Adds the properties whose names are missing. Properties used by SaysImpassable are added only if none of
+// them is present.
+void AddMissing(const TiledProperties& others, TiledProperties& properties);
 
 // Object of an object layer, or collision shape of a tile. Unset values may come from the object's template
 // or tile.
@@ -116,6 +150,11 @@ struct TiledLayer {
   std::vector<TiledObject> objects;
 };
 
+// Returns the place of a layer in errors and notes: layer "decor" (line 12).
+inline std::string PlaceOf(const TiledLayer& layer) {
+  return absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, ")");
+}
+
 struct TiledMap {
   // "orthogonal", "isometric", "staggered", "hexagonal", "oblique".
   std::string orientation;
@@ -145,6 +184,16 @@ struct TiledTemplate {
   // Tileset of its tile, if it is a tile object.
   std::optional<TiledTileset> tileset;
 };
+
+// Returns the known members of objects in JSON form; XML attributes and elements are converted to members.
+const MemberTables& TiledMembers();
+
+// Calls visit(i, gid) for each cell of the area, by row. gid 0 means no tile; flip flags are removed. Stops
+// at the first error of `visit`. Returns INVALID_ARGUMENT / BAD_FORMAT without a field if the data is broken
+// or does not have exactly one entry per cell.
+// REQUIRES: the area's sides are from 1 to kMaxMapSide.
+absl::Status ForEachTile(const TiledTileData& data,
+                         absl::FunctionRef<absl::Status(std::size_t, std::uint32_t)> visit);
 
 // Maximum nesting depth of groups.
 inline constexpr int kMaxTiledGroups = 16;

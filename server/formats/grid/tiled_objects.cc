@@ -1,12 +1,11 @@
 #include "server/formats/grid/tiled_objects.h"
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -17,18 +16,20 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/grid/shapes/shape_raster.h"
-#include "server/formats/grid/tiled_shape.h"
+#include "server/formats/grid/tiled_plane.h"
 #include "server/formats/grid/tiled_values.h"
 
 namespace waystar::core {
 namespace {
 
 constexpr absl::string_view kObstacleClass = "obstacle";
+constexpr std::initializer_list<absl::string_view> kObstacleProperties = {
+    "blocked", "collides", "walkable", "impassable", "cost_factor", "cost_addition", "object_rule", "ignore"};
 
 std::string PlaceOf(const TiledLayer& layer, const TiledObject& object) {
   const std::string name =
       object.name.value_or("").empty() ? std::string() : absl::StrCat(" (", Quoted(*object.name), ")");
-  return absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, "), object ", object.id, name);
+  return absl::StrCat(PlaceOf(layer), ", object ", object.id, name);
 }
 
 absl::Status ObjectError(const TiledLayer& layer, const TiledObject& object, absl::string_view message) {
@@ -162,10 +163,7 @@ class ObstacleMaker {
  private:
   absl::StatusOr<std::optional<Obstacle>> ObstacleOf(const TiledLayer& layer, const TiledObject& object) {
     WAYSTAR_ASSIGN_OR_RETURN(const WholeObject whole, templates_.Complete(object));
-    NoteOthers(object.properties,
-               {"blocked", "collides", "walkable", "impassable", "cost_factor", "cost_addition",
-                "object_rule", "ignore"},
-               PlaceOf(layer, object), notes_);
+    NoteOthers(object.properties, kObstacleProperties, PlaceOf(layer, object), notes_);
     if (plane_.has_hexagons() && (whole.object.gid.value_or(0) & (kTurned | kTurnedTwice)) != 0) {
       notes_.Add("pictures that are turned by 60 or 120 degrees are read as if they were not",
                  PlaceOf(layer, object));
@@ -219,15 +217,11 @@ class ObstacleMaker {
   // is taken.
   std::string IdOf(const TiledObject& object) {
     const std::string name = object.name.value_or("");
-    if (CheckObstacleId(name).ok() && ids_.insert(name).second) {
+    if (CheckObstacleId(name).ok() && ids_.Take(name)) {
       return name;
     }
     const std::string base = absl::StrCat("object-", object.id);
-    std::string id = base;
-    for (int& next = next_[base]; !ids_.insert(id).second; ++next) {
-      id = absl::StrCat(base, "-", next + 2);
-    }
-    return id;
+    return ids_.Take(base) ? base : ids_.TakeNumbered(base);
   }
 
   // Bounds the copies of shapes: a small file may have many copies of one large shape.
@@ -269,9 +263,7 @@ class ObstacleMaker {
   std::string first_silent_;
   // Corners of shapes copied from tiles and templates.
   std::size_t copied_ = 0;
-  absl::flat_hash_set<std::string> ids_;
-  // Numbers tried after each id.
-  absl::flat_hash_map<std::string, int> next_;
+  UniqueIds ids_;
   std::vector<Edit> edits_;
   // Layer and object of each edit.
   std::vector<std::pair<const TiledLayer*, const TiledObject*>> objects_;
@@ -285,11 +277,8 @@ absl::StatusOr<GridMap> PutObjects(const TiledMap& map, const TerrainMapping& ma
                                    const StopCheck* stop) {
   ObstacleMaker maker(map, mapping, plane, templates, notes);
   for (const TiledLayer* const layer : layers) {
-    const std::string place = absl::StrCat("layer ", Quoted(layer->name), " (line ", layer->line, ")");
-    NoteOthers(layer->properties,
-               {"blocked", "collides", "walkable", "impassable", "cost_factor", "cost_addition",
-                "object_rule", "ignore"},
-               place, notes);
+    const std::string place = PlaceOf(*layer);
+    NoteOthers(layer->properties, kObstacleProperties, place, notes);
     const std::size_t before = maker.size();
     for (const TiledObject& object : layer->objects) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));

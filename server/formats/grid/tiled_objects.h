@@ -9,7 +9,7 @@
 #include "server/formats/grid/terrain_mapping.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/grid/tiled_plane.h"
-#include "server/formats/grid/tiled_templates.h"
+#include "server/formats/grid/tiled_tiles.h"
 #include "server/formats/parts/import_notes.h"
 
 namespace waystar::core {

@@ -1,12 +1,18 @@
 #include "server/formats/grid/tiled_values.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/base/file_errors.h"
+#include "server/base/status_macros.h"
 #include "server/formats/text/number.h"
 
 namespace waystar::core {
@@ -83,8 +89,7 @@ absl::Status ReadPoints(const JsonValue& value, std::vector<Point>& points) {
   }
   for (const JsonValue& element : *value.array()) {
     Point& point = points.emplace_back();
-    WAYSTAR_RETURN_IF_ERROR(ReadMember(element, "x", point.x));
-    WAYSTAR_RETURN_IF_ERROR(ReadMember(element, "y", point.y));
+    WAYSTAR_RETURN_IF_ERROR(ReadMembers(element, "x", point.x, "y", point.y));
   }
   return absl::OkStatus();
 }
@@ -207,7 +212,7 @@ absl::Status ReadProperties(const JsonValue& value, ImportNotes& notes, TiledPro
 void NoteOthers(const TiledProperties& properties, std::initializer_list<absl::string_view> read,
                 absl::string_view place, ImportNotes& notes) {
   for (const auto& [name, value] : properties) {
-    if (std::find(read.begin(), read.end(), name) == read.end()) {
+    if (!absl::c_linear_search(read, name)) {
       notes.Add("properties that have no meaning where they stand are not read",
                 absl::StrCat("\"", name, "\" of ", place));
     }
@@ -226,16 +231,10 @@ absl::StatusOr<TiledObject> ReadObject(const JsonValue& value, TiledReading& rea
     return JsonError(value, absl::StrCat("more than ", kMaxObjects, " objects in one file"));
   }
   TiledObject object;
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "id", object.id));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "name", object.name));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "x", object.position.x));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "y", object.position.y));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "width", object.width));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "height", object.height));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "rotation", object.rotation));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "visible", object.visible));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "gid", object.gid));
-  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "template", object.template_file));
+  WAYSTAR_RETURN_IF_ERROR(ReadMembers(value, "id", object.id, "name", object.name, "x", object.position.x,
+                                      "y", object.position.y, "width", object.width, "height", object.height,
+                                      "rotation", object.rotation, "visible", object.visible, "gid",
+                                      object.gid, "template", object.template_file));
   WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, object.properties));
   WAYSTAR_RETURN_IF_ERROR(ReadForm(value, object));
   std::string class_name;
@@ -244,6 +243,92 @@ absl::StatusOr<TiledObject> ReadObject(const JsonValue& value, TiledReading& rea
     object.class_name = std::move(class_name);
   }
   return object;
+}
+
+namespace {
+
+constexpr std::array<absl::string_view, 13> kMeaningful = {
+    "blocked", "cell_size",  "collides",    "cost",   "cost_addition", "cost_factor", "empty",
+    "ignore",  "impassable", "object_rule", "symbol", "terrain",       "walkable"};
+constexpr std::array<absl::string_view, 4> kBlocking = {"blocked", "collides", "walkable", "impassable"};
+
+absl::Status BadProperty(absl::string_view name, absl::string_view value, absl::string_view wanted) {
+  return MakeError(
+      ErrorReason::kBadTerrain, "",
+      absl::StrCat("the property \"", name, "\" is \"", absl::CHexEscape(value), "\", ", wanted));
+}
+
+}  // namespace
+
+bool IsMeaningfulProperty(absl::string_view name) {
+  return absl::c_linear_search(kMeaningful, absl::AsciiStrToLower(name));
+}
+
+void AddProperty(absl::string_view name, absl::string_view value, TiledProperties& properties) {
+  constexpr std::size_t kMaxValue = 100;
+  std::string lower = absl::AsciiStrToLower(name);
+  if (absl::c_linear_search(kMeaningful, lower) && FindProperty(properties, lower) == nullptr) {
+    properties.emplace_back(std::move(lower), value.substr(0, kMaxValue));
+  }
+}
+
+const std::string* FindProperty(const TiledProperties& properties, absl::string_view name) {
+  const auto found = std::find_if(properties.begin(), properties.end(),
+                                  [&](const auto& property) { return property.first == name; });
+  return found == properties.end() ? nullptr : &found->second;
+}
+
+absl::StatusOr<std::optional<bool>> FindFlag(const TiledProperties& properties, absl::string_view name) {
+  const std::string* const text = FindProperty(properties, name);
+  if (text == nullptr) {
+    return std::nullopt;
+  }
+  bool value = false;
+  if (!absl::SimpleAtob(absl::StripAsciiWhitespace(*text), &value)) {
+    return BadProperty(name, *text, "neither true nor false");
+  }
+  return value;
+}
+
+absl::StatusOr<std::optional<double>> FindNumber(const TiledProperties& properties, absl::string_view name) {
+  const std::string* const text = FindProperty(properties, name);
+  if (text == nullptr) {
+    return std::nullopt;
+  }
+  double value = 0.0;
+  if (!absl::SimpleAtod(*text, &value)) {
+    return BadProperty(name, *text, "not a number");
+  }
+  return value;
+}
+
+absl::StatusOr<std::optional<bool>> SaysBlocked(const TiledProperties& properties) {
+  std::optional<bool> says;
+  for (const absl::string_view name : {"blocked", "collides", "walkable"}) {
+    // Read all of them, so that a bad value is always an error.
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> flag, FindFlag(properties, name));
+    if (flag && !says) {
+      says = name == "walkable" ? !*flag : *flag;
+    }
+  }
+  return says;
+}
+
+absl::StatusOr<std::optional<bool>> SaysImpassable(const TiledProperties& properties) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> blocked, SaysBlocked(properties));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> impassable, FindFlag(properties, "impassable"));
+  return blocked ? blocked : impassable;
+}
+
+void AddMissing(const TiledProperties& others, TiledProperties& properties) {
+  const bool says = std::any_of(properties.begin(), properties.end(), [](const auto& property) {
+    return absl::c_linear_search(kBlocking, property.first);
+  });
+  for (const auto& [name, value] : others) {
+    if (!says || !absl::c_linear_search(kBlocking, name)) {
+      AddProperty(name, value, properties);
+    }
+  }
 }
 
 }  // namespace waystar::core

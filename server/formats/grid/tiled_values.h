@@ -23,6 +23,15 @@
 
 namespace waystar::core {
 
+// Converts Tiled XML (.tmx, .tsx, .tx) to the equivalent Tiled JSON. Returns the element `root` ("map",
+// "tileset" or "template") as an object. Numbers and booleans are text, and elements unknown in JSON are
+// null. Groups deeper than kMaxTiledGroups are empty. Returns INVALID_ARGUMENT / BAD_FORMAT without a field,
+// naming the line, for bytes that are not XML, declare entities, lack the root element or have too many
+// elements; or the error of `stop`, which is polled after the text is parsed and before each element except
+// tiles.
+absl::StatusOr<JsonValue> TiledXmlAsJson(absl::string_view bytes, const char* root,
+                                         const StopCheck* stop = nullptr);
+
 // These read a member if it is present and not null. They return INVALID_ARGUMENT / BAD_FORMAT, naming the
 // line, if it has another type.
 absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::string& out);
@@ -54,6 +63,16 @@ absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::opt
   T read{};
   WAYSTAR_RETURN_IF_ERROR(ReadMember(value, name, read));
   out = std::move(read);
+  return absl::OkStatus();
+}
+
+// Reads several members, given as a name and a place each.
+template <typename T, typename... Others>
+absl::Status ReadMembers(const JsonValue& value, absl::string_view name, T& out, Others&&... others) {
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, name, out));
+  if constexpr (sizeof...(others) > 0) {
+    return ReadMembers(value, others...);
+  }
   return absl::OkStatus();
 }
 

@@ -1,5 +1,4 @@
-#include "server/formats/grid/tiled_xml.h"
-
+// Conversion of Tiled XML to the equivalent Tiled JSON.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -20,6 +19,7 @@
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/formats/grid/tiled_map.h"
+#include "server/formats/grid/tiled_values.h"
 
 namespace waystar::core {
 namespace {

@@ -35,7 +35,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/formats/parts/import_notes.h"
-#include "server/formats/parts/mesh_axes.h"
+#include "server/formats/parts/import_options.h"
 
 namespace waystar::core {
 
@@ -57,7 +57,7 @@ bool LooksLikeDetourMesh(absl::string_view bytes);
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the tile and polygon, counted from 0, or
 // BAD_SIZE if there are too many polygons or none; or the error of `stop`. Memory is proportional to the
 // bytes. A non-null `notes` receives the notes of MeshOfSoup and those on flags and links. `weld` as in
-// FileTolerance: tile borders within it are joined.
+// MeshOfFile: tile borders within it are joined.
 absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                            const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                            std::optional<double> weld = std::nullopt);

@@ -22,7 +22,7 @@
 #include "server/core/elements/waypoint.h"
 #include "server/formats/mesh/soup_mesh.h"
 #include "server/formats/parts/json_value.h"
-#include "server/formats/text/text_start.h"
+#include "server/formats/text/line_reader.h"
 
 namespace waystar::core {
 namespace {

@@ -17,7 +17,7 @@
 #include "server/core/mesh/map/mesh_weld.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/formats/parts/import_notes.h"
-#include "server/formats/parts/mesh_axes.h"
+#include "server/formats/parts/import_options.h"
 
 namespace waystar::core {
 
@@ -25,9 +25,7 @@ namespace waystar::core {
 inline constexpr std::size_t kMaxGltfVertices = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxGltfTriangles = std::size_t{1} << 22;
 
-// Returns the mesh whose ground is all faces, joined as in ParseObjMesh. Returns the errors of
-// ParseGltfFaces, or BAD_SIZE without a field if there are too many faces for a mesh, or none. `notes` as in
-// ParseObjMesh.
+// Returns the mesh that MeshOfFaces makes of ParseGltfFaces.
 absl::StatusOr<NavMesh> ParseGltfMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                       const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                       std::optional<double> weld = std::nullopt);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
@@ -17,9 +18,8 @@
 #include "absl/strings/strip.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
-#include "server/core/elements/waypoint.h"
 #include "server/formats/mesh/soup_mesh.h"
-#include "server/formats/text/text_start.h"
+#include "server/formats/text/line_reader.h"
 
 namespace waystar::core {
 namespace {
@@ -172,22 +172,17 @@ bool IsAtRest(absl::string_view property, absl::string_view value) {
 }
 
 bool MovesNodes(absl::string_view property) {
-  for (const absl::string_view name :
-       {"transform", "position", "translation", "rotation", "rotation_degrees", "scale", "skew"}) {
-    if (property == name) {
-      return true;
-    }
-  }
-  return false;
+  constexpr absl::string_view kNames[] = {"transform",        "position", "translation", "rotation",
+                                          "rotation_degrees", "scale",    "skew"};
+  return absl::c_linear_search(kNames, property);
 }
 
 class GodotParser {
  public:
-  GodotParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes,
-              std::optional<double> weld)
-      : text_(SkipByteOrderMark(bytes), stop), axes_(axes), stop_(stop), notes_(notes), weld_(weld) {}
+  GodotParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop)
+      : text_(SkipByteOrderMark(bytes), stop), axes_(axes) {}
 
-  absl::StatusOr<NavMesh> Parse() {
+  absl::StatusOr<MeshSoup> Parse() {
     if (text_.Peek() != '[') {
       return text_.Error("the file does not begin as a text file of Godot does");
     }
@@ -200,8 +195,7 @@ class GodotParser {
       return BadFormat("the file has no NavigationMesh and no NavigationPolygon");
     }
     WAYSTAR_RETURN_IF_ERROR(CheckNodes());
-    const WeldTolerance tolerance = FileTolerance(soup_.spec, weld_);
-    return MeshOfSoup(std::move(soup_), tolerance, stop_, notes_);
+    return std::move(soup_);
   }
 
  private:
@@ -307,12 +301,10 @@ class GodotParser {
       }
       if (++count == size) {
         count = 0;
-        vertices_.push_back(is_plan_ ? WorldPoint{coordinates[0], coordinates[1], 0.0}
-                                     : FromAxes(axes_, coordinates[0], coordinates[1], coordinates[2]));
-        if (!CheckPosition(vertices_.back()).ok()) {
-          return text_.Error(
-              absl::StrCat("the coordinates of a vertex are from ", -kMaxReach, " to ", kMaxReach));
-        }
+        WAYSTAR_RETURN_IF_ERROR(
+            AddVertex(is_plan_ ? WorldPoint{coordinates[0], coordinates[1], 0.0}
+                               : FromAxes(axes_, coordinates[0], coordinates[1], coordinates[2]),
+                      text_.line(), vertices_));
       }
       if (!text_.Take(',') && text_.Peek() != ')') {
         return text_.Error("numbers of a list are separated by commas");
@@ -419,9 +411,6 @@ class GodotParser {
 
   GodotText text_;
   MeshAxes axes_;
-  const StopCheck* stop_;
-  ImportNotes* notes_;
-  const std::optional<double> weld_;
   MeshSoup soup_;
   bool has_resource_ = false;
   absl::string_view file_type_;
@@ -457,7 +446,8 @@ bool LooksLikeGodotMesh(absl::string_view bytes) {
 
 absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
                                        ImportNotes* notes, std::optional<double> weld) {
-  return GodotParser(bytes, axes, stop, notes, weld).Parse();
+  WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, GodotParser(bytes, axes, stop).Parse());
+  return MeshOfFile(std::move(soup), weld, stop, notes);
 }
 
 }  // namespace waystar::core

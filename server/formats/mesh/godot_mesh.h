@@ -19,16 +19,15 @@
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/formats/parts/import_notes.h"
-#include "server/formats/parts/mesh_axes.h"
+#include "server/formats/parts/import_options.h"
 
 namespace waystar::core {
 
 // Returns true if the bytes begin like a Godot text file, after comments.
 bool LooksLikeGodotMesh(absl::string_view bytes);
 
-// Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line or the moved node, or BAD_SIZE if
-// there are too many polygons or none; or the error of `stop`. Memory is proportional to the bytes. A
-// non-null `notes` receives the notes of MeshOfSoup.
+// Returns the mesh that MeshOfFile makes, or INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line
+// or the moved node. Memory is proportional to the bytes.
 absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                        const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                        std::optional<double> weld = std::nullopt);

@@ -14,9 +14,8 @@
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
-#include "server/core/elements/waypoint.h"
 #include "server/formats/mesh/soup_mesh.h"
-#include "server/formats/text/text_start.h"
+#include "server/formats/text/line_reader.h"
 
 namespace waystar::core {
 namespace {
@@ -136,11 +135,8 @@ class ObjParser {
                                                    : absl::StrCat(Quoted(word), " should be a coordinate"));
       }
     }
-    soup_.spec.vertices.push_back(FromAxes(axes_, coordinates[0], coordinates[1], coordinates[2]));
-    return CheckPosition(soup_.spec.vertices.back()).ok()
-               ? absl::OkStatus()
-               : BadLine(words_.line(), absl::StrCat("the coordinates of a vertex are from ", -kMaxReach,
-                                                     " to ", kMaxReach));
+    return AddVertex(FromAxes(axes_, coordinates[0], coordinates[1], coordinates[2]), words_.line(),
+                     soup_.spec.vertices);
   }
 
   absl::Status ReadFace() {

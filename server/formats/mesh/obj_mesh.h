@@ -16,7 +16,7 @@
 #include "server/core/mesh/map/mesh_weld.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/formats/parts/import_notes.h"
-#include "server/formats/parts/mesh_axes.h"
+#include "server/formats/parts/import_options.h"
 
 namespace waystar::core {
 
@@ -24,15 +24,13 @@ namespace waystar::core {
 // if some statement has a name of more than one letter. Costs O(bytes).
 bool LooksLikeObjMesh(absl::string_view bytes);
 
-// Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many
-// faces or none; or the error of `stop`. Memory is proportional to the bytes. A non-null `notes` receives the
-// notes of MeshOfFaces. `weld` as in FileTolerance.
+// Returns the mesh that MeshOfFaces makes of ParseObjFaces.
 absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                      const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                      std::optional<double> weld = std::nullopt);
 
-// Returns the unjoined vertices and faces, of a mesh or of any geometry. Returns the errors of ParseObjMesh
-// except BAD_SIZE.
+// Returns the unjoined vertices and faces, of a mesh or of any geometry, or INVALID_ARGUMENT / BAD_FORMAT
+// without a field, naming the line. Memory is proportional to the bytes.
 absl::StatusOr<MeshSoup> ParseObjFaces(absl::string_view bytes, MeshAxes axes,
                                        const StopCheck* stop = nullptr);
 

@@ -14,7 +14,7 @@
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
-#include "server/core/elements/waypoint.h"
+#include "server/formats/mesh/soup_mesh.h"
 
 namespace waystar::core {
 namespace {
@@ -135,11 +135,7 @@ class PolyanyaParser {
   absl::Status ReadVertex() {
     WAYSTAR_ASSIGN_OR_RETURN(const double x, words_.NextNumber("a coordinate"));
     WAYSTAR_ASSIGN_OR_RETURN(const double y, words_.NextNumber("a coordinate"));
-    spec_.vertices.push_back({x, y, 0.0});
-    if (!CheckPosition(spec_.vertices.back()).ok()) {
-      return BadLine(words_.line(),
-                     absl::StrCat("the coordinates of a vertex are from ", -kMaxReach, " to ", kMaxReach));
-    }
+    WAYSTAR_RETURN_IF_ERROR(AddVertex({x, y, 0.0}, words_.line(), spec_.vertices));
     if (version_ == 3) {
       return absl::OkStatus();
     }

@@ -11,7 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
+#include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
+#include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/mesh_check.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
@@ -34,11 +36,11 @@ MeshBounds BoundsOf(const MeshSpec& spec) {
 
 }  // namespace
 
-WeldTolerance FileTolerance(const MeshSpec& spec, std::optional<double> weld) {
-  const MeshBounds bounds = BoundsOf(spec);
-  const double side = std::max({bounds.high.x - bounds.low.x, bounds.high.y - bounds.low.y, 0.0});
-  const double plan = std::max(std::min(side * 1e-4, 0.01), PrecisionOf(bounds));
-  return WithWeld({.plan = plan, .height = 25.0 * plan}, spec, weld);
+absl::Status AddVertex(const WorldPoint& vertex, std::size_t line, std::vector<WorldPoint>& vertices) {
+  vertices.push_back(vertex);
+  return CheckPosition(vertex).ok() ? absl::OkStatus()
+                                    : BadLine(line, absl::StrCat("the coordinates of a vertex are from ",
+                                                                 -kMaxReach, " to ", kMaxReach));
 }
 
 WeldTolerance WithWeld(const WeldTolerance& tolerance, const MeshSpec& spec, std::optional<double> weld) {
@@ -191,13 +193,21 @@ absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance
   return mesh;
 }
 
+absl::StatusOr<NavMesh> MeshOfFile(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
+                                   ImportNotes* notes) {
+  const MeshBounds bounds = BoundsOf(soup.spec);
+  const double side = std::max({bounds.high.x - bounds.low.x, bounds.high.y - bounds.low.y, 0.0});
+  const double plan = std::max(std::min(side * 1e-4, 0.01), PrecisionOf(bounds));
+  const WeldTolerance tolerance = WithWeld({.plan = plan, .height = 25.0 * plan}, soup.spec, weld);
+  return MeshOfSoup(std::move(soup), tolerance, stop, notes);
+}
+
 absl::StatusOr<NavMesh> MeshOfFaces(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
                                     ImportNotes* notes) {
   if (notes != nullptr) {
     NoteGeometry(soup.spec, *notes);
   }
-  const WeldTolerance tolerance = FileTolerance(soup.spec, weld);
-  return MeshOfSoup(std::move(soup), tolerance, stop, notes);
+  return MeshOfFile(std::move(soup), weld, stop, notes);
 }
 
 }  // namespace waystar::core

@@ -1,8 +1,11 @@
 // Last step of mesh readers: joins a polygon soup to a mesh and notes defects.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/mesh_weld.h"
@@ -11,13 +14,13 @@
 
 namespace waystar::core {
 
-// Returns the default tolerance for joining triangles and polygons. In plan it is 1/10,000 of the wider side,
-// at most 0.01 units, but at least the precision of single-precision coordinates; in height it is 25 times
-// that. `weld` is a distance in plan given by the owner of the file, which replaces the default after the
-// precision is added. It raises the tolerance in height only if it is larger.
-WeldTolerance FileTolerance(const MeshSpec& spec, std::optional<double> weld = std::nullopt);
+// Appends a vertex. Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, unless it
+// satisfies CheckPosition.
+absl::Status AddVertex(const WorldPoint& vertex, std::size_t line, std::vector<WorldPoint>& vertices);
 
-// Applies `weld`, if set, to a tolerance, as FileTolerance does.
+// Applies `weld`, if set, to a tolerance: a distance in plan given by the owner of the file, which replaces
+// `plan` after the precision of single-precision coordinates is added. It raises the tolerance in height only
+// if it is larger.
 WeldTolerance WithWeld(const WeldTolerance& tolerance, const MeshSpec& spec, std::optional<double> weld);
 
 // Returns the mesh that WeldMesh makes of the soup. A non-null `notes` receives: dropped polygons, ignored
@@ -32,8 +35,13 @@ WeldTolerance WithWeld(const WeldTolerance& tolerance, const MeshSpec& spec, std
 absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
                                    ImportNotes* notes, WeldReport* report = nullptr);
 
-// As MeshOfSoup within FileTolerance, for faces from a modelling program. Also notes if they look like level
-// geometry: at least a tenth are steeper than 60 degrees, or face down while others face up.
+// As MeshOfSoup, WithWeld of a default tolerance: in plan 1/10,000 of the wider side, at most 0.01 units, but
+// at least the precision of single-precision coordinates; in height 25 times that.
+absl::StatusOr<NavMesh> MeshOfFile(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
+                                   ImportNotes* notes);
+
+// As MeshOfFile, for faces from a modelling program. Also notes if they look like level geometry: at least a
+// tenth are steeper than 60 degrees, or face down while others face up.
 absl::StatusOr<NavMesh> MeshOfFaces(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
                                     ImportNotes* notes);
 

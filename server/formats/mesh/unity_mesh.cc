@@ -18,17 +18,16 @@
 #include "server/core/elements/waypoint.h"
 #include "server/formats/mesh/soup_mesh.h"
 #include "server/formats/parts/json_value.h"
-#include "server/formats/text/text_start.h"
+#include "server/formats/text/line_reader.h"
 
 namespace waystar::core {
 namespace {
 
 class UnityReader {
  public:
-  UnityReader(MeshAxes axes, const StopCheck* stop, ImportNotes* notes, std::optional<double> weld)
-      : axes_(axes), stop_(stop), notes_(notes), weld_(weld) {}
+  UnityReader(MeshAxes axes, const StopCheck* stop) : axes_(axes), stop_(stop) {}
 
-  absl::StatusOr<NavMesh> Read(const JsonValue& root) {
+  absl::StatusOr<MeshSoup> Read(const JsonValue& root) {
     WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const vertices, ListIn(root, "vertices"));
     WAYSTAR_RETURN_IF_ERROR(ReadVertices(*vertices));
     WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const indices, ListIn(root, "indices"));
@@ -36,8 +35,7 @@ class UnityReader {
     if (const JsonValue* const areas = root.Find("areas"); areas != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(ReadAreas(*areas));
     }
-    const WeldTolerance tolerance = FileTolerance(soup_.spec, weld_);
-    return MeshOfSoup(std::move(soup_), tolerance, stop_, notes_);
+    return std::move(soup_);
   }
 
  private:
@@ -137,8 +135,6 @@ class UnityReader {
 
   MeshAxes axes_;
   const StopCheck* stop_;
-  ImportNotes* notes_;
-  const std::optional<double> weld_;
   MeshSoup soup_;
 };
 
@@ -209,7 +205,8 @@ bool LooksLikeUnityMesh(absl::string_view bytes) {
 absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
                                        ImportNotes* notes, std::optional<double> weld) {
   WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
-  return UnityReader(axes, stop, notes, weld).Read(root);
+  WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, UnityReader(axes, stop).Read(root));
+  return MeshOfFile(std::move(soup), weld, stop, notes);
 }
 
 }  // namespace waystar::core

@@ -17,7 +17,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/formats/parts/import_notes.h"
-#include "server/formats/parts/mesh_axes.h"
+#include "server/formats/parts/import_options.h"
 
 namespace waystar::core {
 
@@ -25,9 +25,8 @@ namespace waystar::core {
 // that identifies a Tiled, LDtk, GeoJSON or glTF file. Costs O(bytes).
 bool LooksLikeUnityMesh(absl::string_view bytes);
 
-// Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many
-// triangles or none; or the error of `stop`. Memory is proportional to the bytes. A non-null `notes` receives
-// the notes of MeshOfSoup. `weld` as in FileTolerance.
+// Returns the mesh that MeshOfFile makes, or INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line.
+// Memory is proportional to the bytes.
 absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                        const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                        std::optional<double> weld = std::nullopt);

@@ -54,6 +54,15 @@ std::string LineOf(const ImportNote& note) {
   return line;
 }
 
+std::string UniqueIds::TakeNumbered(const std::string& base) {
+  std::string id;
+  int& tried = tried_[base];
+  do {
+    id = absl::StrCat(base, "-", ++tried + 1);
+  } while (!Take(id));
+  return id;
+}
+
 bool SoundsLikeWall(absl::string_view name) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= name.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 
 namespace waystar::core {
@@ -47,6 +48,23 @@ class ImportNotes {
 
 // Formats a note: "hidden layers are not read: layer \"decor\" (line 12) and 2 more".
 std::string LineOf(const ImportNote& note);
+
+// Ids that are taken.
+//
+// Thread safety: none.
+class UniqueIds {
+ public:
+  // Takes an id; returns false if it is taken.
+  bool Take(absl::string_view id) { return ids_.emplace(id).second; }
+
+  // Takes and returns an unused id: `base` with a number from 2 on, such as "node-2".
+  std::string TakeNumbered(const std::string& base);
+
+ private:
+  absl::flat_hash_set<std::string> ids_;
+  // Numbers tried after each id; avoids quadratic time for many ids alike.
+  absl::flat_hash_map<std::string, int> tried_;
+};
 
 // Returns true if a word of the name suggests an obstacle, such as "wall", "solid" or "collision". Words end
 // at non-letters and before capitals: "StoneWall_2".

@@ -7,6 +7,9 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
@@ -213,36 +216,99 @@ const JsonValue* JsonValue::Find(absl::string_view name) const {
   return nullptr;
 }
 
-std::optional<double> JsonValue::FindNumber(absl::string_view name) const {
+template <typename T>
+const T* JsonValue::FindAs(absl::string_view name) const {
   const JsonValue* const member = Find(name);
-  const double* const value = member == nullptr ? nullptr : member->number();
+  return member == nullptr ? nullptr : std::get_if<T>(&member->kind_);
+}
+
+std::optional<double> JsonValue::FindNumber(absl::string_view name) const {
+  const auto* const value = FindAs<double>(name);
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
 std::optional<int> JsonValue::FindInteger(absl::string_view name, int least, int most) const {
-  const std::optional<double> value = FindNumber(name);
-  return value && *value >= least && *value <= most && *value == std::floor(*value)
+  const auto* const value = FindAs<double>(name);
+  return value != nullptr && *value >= least && *value <= most && *value == std::floor(*value)
              ? std::optional(static_cast<int>(*value))
              : std::nullopt;
 }
 
 std::optional<bool> JsonValue::FindBoolean(absl::string_view name) const {
-  const JsonValue* const member = Find(name);
-  const bool* const value = member == nullptr ? nullptr : member->boolean();
+  const auto* const value = FindAs<bool>(name);
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
 absl::string_view JsonValue::FindString(absl::string_view name) const {
-  const JsonValue* const member = Find(name);
-  const std::string* const value = member == nullptr ? nullptr : member->string();
+  const auto* const value = FindAs<std::string>(name);
   return value == nullptr ? absl::string_view() : absl::string_view(*value);
 }
 
 const JsonValue::Array& JsonValue::FindArray(absl::string_view name) const {
   static const auto* const kNone = new Array;
-  const JsonValue* const member = Find(name);
-  const Array* const value = member == nullptr ? nullptr : member->array();
+  const auto* const value = FindAs<Array>(name);
   return value == nullptr ? *kNone : *value;
+}
+
+std::vector<absl::string_view> MemberTable::members() const {
+  std::vector<absl::string_view> names;
+  names.reserve(entries_.size());
+  for (const auto& [name, entry] : entries_) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+absl::Status MemberTable::NoteMembers(const JsonValue& value, ImportNotes& notes,
+                                      const StopCheck* stop) const {
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  if (value.object() == nullptr) {
+    return absl::OkStatus();
+  }
+  for (const auto& [name, member] : *value.object()) {
+    const auto entry = entries_.find(name);
+    if (entry == entries_.end()) {
+      notes.Add(absl::StrCat("the member ", Quoted(name), " of \"", object_, "\" is not known"),
+                absl::StrCat("line ", member.line()));
+      continue;
+    }
+    const auto& [inside, is_list] = entry->second;
+    if (inside != nullptr && !is_list) {
+      WAYSTAR_RETURN_IF_ERROR(inside->NoteMembers(member, notes, stop));
+    } else if (inside != nullptr && member.array() != nullptr) {
+      for (const JsonValue& element : *member.array()) {
+        WAYSTAR_RETURN_IF_ERROR(inside->NoteMembers(element, notes, stop));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+MemberTables::MemberTables(std::initializer_list<KnownMembers> kinds) {
+  for (const KnownMembers& kind : kinds) {
+    tables_[kind.object].object_ = kind.object;
+  }
+  for (const KnownMembers& kind : kinds) {
+    for (const absl::string_view members : {kind.read, kind.no_bearing}) {
+      for (const absl::string_view word : absl::StrSplit(members, ' ', absl::SkipEmpty())) {
+        const std::size_t colon = std::min(word.find(':'), word.size());
+        MemberTable::Entry& entry = tables_[kind.object].entries_[word.substr(0, colon)];
+        absl::string_view inside = absl::StripPrefix(word.substr(colon), ":");
+        entry.is_list = absl::ConsumePrefix(&inside, "[") && absl::ConsumeSuffix(&inside, "]");
+        if (!inside.empty()) {
+          entry.inside = &tables_.at(absl::StrReplaceAll(inside, {{"_", " "}}));
+        }
+      }
+    }
+  }
+}
+
+std::vector<const MemberTable*> MemberTables::All() const {
+  std::vector<const MemberTable*> tables;
+  for (const auto& [object, table] : tables_) {
+    tables.push_back(&table);
+  }
+  return tables;
 }
 
 }  // namespace waystar::core

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
+#include "server/formats/parts/import_notes.h"
 
 namespace waystar::core {
 
@@ -53,6 +57,10 @@ class JsonValue {
  private:
   friend class JsonBuilder;
 
+  // Returns null if the member is missing or of another kind.
+  template <typename T>
+  const T* FindAs(absl::string_view name) const;
+
   Kind kind_ = nullptr;
   std::size_t line_ = 0;
 };
@@ -68,5 +76,60 @@ absl::StatusOr<JsonValue> ParseJson(absl::string_view bytes, const StopCheck* st
 
 // Returns the same kind of error for a bad value.
 absl::Status JsonError(const JsonValue& value, absl::string_view message);
+
+// Known members of one kind of object.
+struct KnownMembers {
+  // Name of the kind, such as "layer".
+  absl::string_view object;
+  // Space-separated members that are read, and members that never affect walkability. "tiles:[tile]" is a
+  // list of objects of the kind "tile", and "grid:grid_of_a_tileset" an object of the kind "grid of a
+  // tileset".
+  absl::string_view read;
+  absl::string_view no_bearing = "";
+};
+
+// Table of the known members of one kind of object, so that importers report unknown ones.
+//
+// Thread safety: immutable.
+class MemberTable {
+ public:
+  absl::string_view object() const { return object_; }
+  bool Has(absl::string_view member) const { return entries_.contains(member); }
+  std::vector<absl::string_view> members() const;
+
+  // Notes the unknown members of a value and of the objects in it; ignores values that are not objects.
+  // Returns the error of `stop`, which is polled per object.
+  absl::Status NoteMembers(const JsonValue& value, ImportNotes& notes, const StopCheck* stop) const;
+
+ private:
+  friend class MemberTables;
+
+  struct Entry {
+    // Table of the member, or of its elements; null if it is neither an object nor a list of objects.
+    const MemberTable* inside = nullptr;
+    bool is_list = false;
+  };
+
+  absl::string_view object_;
+  absl::flat_hash_map<absl::string_view, Entry> entries_;
+};
+
+// Tables of all kinds of objects in a format.
+//
+// Thread safety: immutable.
+class MemberTables {
+ public:
+  // The texts must outlive the tables.
+  explicit MemberTables(std::initializer_list<KnownMembers> kinds);
+  MemberTables(const MemberTables&) = delete;
+  MemberTables& operator=(const MemberTables&) = delete;
+
+  // REQUIRES: a kind has this name.
+  const MemberTable& Of(absl::string_view object) const { return tables_.find(object)->second; }
+  std::vector<const MemberTable*> All() const;
+
+ private:
+  std::map<absl::string_view, MemberTable> tables_;
+};
 
 }  // namespace waystar::core

@@ -12,26 +12,13 @@
 namespace waystar::core {
 
 absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, const StopCheck* stop) {
-  switch (format) {
-    case MapFormat::kText: {
-      std::string text = FormatText(map, stop);
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-      return text;
-    }
-    case MapFormat::kMovingAi:
-      return FormatMovingAi(map, stop);
-    case MapFormat::kWaystar:
-    case MapFormat::kTiled:
-    case MapFormat::kLdtk:
-    case MapFormat::kImage:
-    case MapFormat::kGeoJson:
-    case MapFormat::kPolyanya:
-    case MapFormat::kDetour:
-    case MapFormat::kObj:
-    case MapFormat::kUnity:
-    case MapFormat::kGodot:
-    case MapFormat::kGltf:
-      break;
+  if (format == MapFormat::kText) {
+    std::string text = FormatText(map, stop);
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    return text;
+  }
+  if (format == MapFormat::kMovingAi) {
+    return FormatMovingAi(map, stop);
   }
   return MakeError(ErrorReason::kNotExpressible, "format",
                    "files of this format are read, not written; export as text");

@@ -10,38 +10,23 @@
 
 namespace waystar::core {
 
+// Numbers are those of waystar.v1.MapFormat in types.proto; service/convert/ casts between the two.
 enum class MapFormat : std::uint8_t {
-  kText,
-  kMovingAi,
+  kText = 1,
+  kMovingAi = 2,
+  kTiled = 3,
+  kLdtk = 4,
+  kImage = 5,
+  kGeoJson = 6,
   // Lossless binary image of a map of any kind; see core/codec/.
-  kWaystar,
-  // The formats below are read-only; see formats/.
-  kTiled,
-  kLdtk,
-  kImage,
-  kGeoJson,
-  kPolyanya,
-  kDetour,
-  kObj,
-  kUnity,
-  kGodot,
-  kGltf,
+  kWaystar = 7,
+  kPolyanya = 8,
+  kDetour = 9,
+  kObj = 10,
+  kUnity = 11,
+  kGodot = 12,
+  kGltf = 13,
 };
-
-// Returns true if files of the format are navigation meshes.
-constexpr bool IsMeshFormat(MapFormat format) {
-  switch (format) {
-    case MapFormat::kPolyanya:
-    case MapFormat::kDetour:
-    case MapFormat::kObj:
-    case MapFormat::kUnity:
-    case MapFormat::kGodot:
-    case MapFormat::kGltf:
-      return true;
-    default:
-      return false;
-  }
-}
 
 // Writes a map as text or in the Moving AI format. Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with field
 // "format" if the format cannot express the map, or the error of `stop`, which is polled before each row.

@@ -20,7 +20,6 @@
 #include "server/base/status_macros.h"
 #include "server/formats/text/line_reader.h"
 #include "server/formats/text/rows.h"
-#include "server/formats/text/text_start.h"
 
 namespace waystar::core {
 namespace {
@@ -48,29 +47,21 @@ std::vector<absl::string_view> WordsOf(absl::string_view line) {
   return absl::StrSplit(absl::StripAsciiWhitespace(line), absl::ByAnyChar(" \t"), absl::SkipEmpty());
 }
 
-enum class LineKind { kBlank, kType, kHeight, kWidth, kMap, kOther };
-
 // Rows contain no blanks, so a line of two words is not a row.
-LineKind KindOf(const std::vector<absl::string_view>& words) {
-  if (words.empty()) {
-    return LineKind::kBlank;
-  }
-  if (words.size() == 1) {
-    return absl::EqualsIgnoreCase(words[0], "map") ? LineKind::kMap : LineKind::kOther;
-  }
-  if (absl::EqualsIgnoreCase(words[0], "type")) {
-    return LineKind::kType;
-  }
-  if (words.size() == 2 && absl::EqualsIgnoreCase(words[0], "height")) {
-    return LineKind::kHeight;
-  }
-  return words.size() == 2 && absl::EqualsIgnoreCase(words[0], "width") ? LineKind::kWidth : LineKind::kOther;
+bool IsType(const std::vector<absl::string_view>& words) {
+  return words.size() > 1 && absl::EqualsIgnoreCase(words[0], "type");
 }
 
-// Reads "height N" or "width N" into `side`.
+bool IsSide(const std::vector<absl::string_view>& words) {
+  return words.size() == 2 &&
+         (absl::EqualsIgnoreCase(words[0], "height") || absl::EqualsIgnoreCase(words[0], "width"));
+}
+
+// Reads "height N" or "width N".
 absl::Status ParseSide(const std::vector<absl::string_view>& words, std::size_t line, int max_side,
-                       std::int64_t& side) {
+                       Header& header) {
   const std::string key = absl::AsciiStrToLower(words[0]);
+  std::int64_t& side = key == "height" ? header.height : header.width;
   if (side != 0) {
     return BadLine(line, absl::StrCat("a second ", key));
   }
@@ -88,7 +79,7 @@ absl::Status ParseSide(const std::vector<absl::string_view>& words, std::size_t 
 // Leaves the reader before the first row, or before blank lines that precede it.
 absl::StatusOr<Header> ParseHeader(LineReader& lines, const GridOverrides& overrides) {
   Header header;
-  for (bool has_ended = false; !has_ended;) {
+  for (;;) {
     const LineReader before = lines;
     const std::optional<absl::string_view> line = lines.Next();
     if (!line.has_value()) {
@@ -96,32 +87,25 @@ absl::StatusOr<Header> ParseHeader(LineReader& lines, const GridOverrides& overr
     }
     WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
     const std::vector<absl::string_view> words = WordsOf(*line);
-    switch (KindOf(words)) {
-      case LineKind::kBlank:
-        break;
-      case LineKind::kType:
-        if (absl::StartsWithIgnoreCase(words[1], "hex")) {
-          return BadLine(lines.line_number(), "Moving AI files are of squares, not of hexagons");
-        }
-        break;
-      case LineKind::kHeight:
-        WAYSTAR_RETURN_IF_ERROR(ParseSide(words, lines.line_number(), overrides.max_side, header.height));
-        break;
-      case LineKind::kWidth:
-        WAYSTAR_RETURN_IF_ERROR(ParseSide(words, lines.line_number(), overrides.max_side, header.width));
-        break;
-      case LineKind::kMap:
-        has_ended = true;
-        break;
-      case LineKind::kOther:
-        if (words.size() > 1 || header.height == 0 || header.width == 0) {
-          return BadLine(lines.line_number(),
-                         absl::StrCat(Quoted(*line),
-                                      " is none of \"type octile\", \"height N\", \"width N\" and \"map\""));
-        }
-        lines = before;
-        has_ended = true;
-        break;
+    if (words.empty()) {
+      continue;
+    }
+    if (words.size() == 1 && absl::EqualsIgnoreCase(words[0], "map")) {
+      break;
+    }
+    if (IsType(words)) {
+      if (absl::StartsWithIgnoreCase(words[1], "hex")) {
+        return BadLine(lines.line_number(), "Moving AI files are of squares, not of hexagons");
+      }
+    } else if (IsSide(words)) {
+      WAYSTAR_RETURN_IF_ERROR(ParseSide(words, lines.line_number(), overrides.max_side, header));
+    } else if (words.size() > 1 || header.height == 0 || header.width == 0) {
+      return BadLine(
+          lines.line_number(),
+          absl::StrCat(Quoted(*line), " is none of \"type octile\", \"height N\", \"width N\" and \"map\""));
+    } else {
+      lines = before;
+      break;
     }
   }
   if (header.height == 0 || header.width == 0) {
@@ -134,20 +118,17 @@ absl::StatusOr<Header> ParseHeader(LineReader& lines, const GridOverrides& overr
 
 bool LooksLikeMovingAi(absl::string_view bytes) {
   LineReader lines(bytes);
-  LineKind first = LineKind::kBlank;
+  // A height or a width.
+  std::string first;
   while (const std::optional<absl::string_view> line = lines.Next()) {
-    const LineKind kind = KindOf(WordsOf(line->substr(0, kLongestHeaderLine)));
-    if (kind == LineKind::kBlank) {
+    const std::vector<absl::string_view> words = WordsOf(line->substr(0, kLongestHeaderLine));
+    if (words.empty()) {
       continue;
     }
-    const bool is_side = kind == LineKind::kHeight || kind == LineKind::kWidth;
-    if (first != LineKind::kBlank) {
-      return kind == LineKind::kType || (is_side && kind != first);
+    if (!IsSide(words) || !first.empty()) {
+      return IsType(words) || (IsSide(words) && !absl::EqualsIgnoreCase(words[0], first));
     }
-    if (!is_side) {
-      return kind == LineKind::kType;
-    }
-    first = kind;
+    first = std::string(words[0]);
   }
   return false;
 }

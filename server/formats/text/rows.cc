@@ -89,26 +89,34 @@ absl::StatusOr<GridMap> CreateFilled(int width, int height, GridSettings setting
   return std::move(editor).Finish();
 }
 
+namespace {
+
+// Returns an empty map to fill with rows. A bad size is an error of `size_field`.
+absl::StatusOr<GridMap> CreateBlank(int width, int height, GridSettings settings,
+                                    absl::string_view size_field, const StopCheck* stop) {
+  const bool has_board = HasBoard(settings);
+  absl::StatusOr<GridMap> blank = CreateFilled(width, height, std::move(settings), 0, has_board, stop);
+  return ErrorReasonOf(blank.status()) == ErrorReasonName(ErrorReason::kBadSize)
+             ? MakeError(ErrorReason::kBadSize, size_field, blank.status().message())
+             : std::move(blank);
+}
+
+}  // namespace
+
 absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, GridSettings settings,
                                   RowSource source) {
+  const absl::string_view size_field = source.first_line == 0 ? "rows" : "";
   if (rows.empty()) {
-    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "",
-                     "a map has at least one row");
+    return MakeError(ErrorReason::kBadSize, size_field, "a map has at least one row");
   }
   const std::size_t width = rows.front().size();
   const auto height = static_cast<std::int64_t>(rows.size());
   if (absl::Status status = CheckMapSize(static_cast<std::int64_t>(width), height, source.max_side);
       !status.ok()) {
-    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", status.message());
+    return MakeError(ErrorReason::kBadSize, size_field, status.message());
   }
-  const bool has_board = HasBoard(settings);
-  const absl::StatusOr<GridMap> created = CreateFilled(static_cast<int>(width), static_cast<int>(height),
-                                                       std::move(settings), 0, has_board, source.stop);
-  if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
-    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", created.status().message());
-  }
-  WAYSTAR_RETURN_IF_ERROR(created.status());
-  const GridMap& blank = *created;
+  WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank, CreateBlank(static_cast<int>(width), static_cast<int>(height),
+                                                            std::move(settings), size_field, source.stop));
   GridMapEditor editor(blank);
   const SymbolTable symbols = SymbolsOf(blank.settings());
   std::vector<TerrainId> cells(width);
@@ -134,15 +142,8 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
 
 absl::StatusOr<GridMap> BuildMap(int width, int height, GridSettings settings,
                                  absl::Span<const TerrainId> cells, const StopCheck* stop) {
-  const bool has_board = HasBoard(settings);
-  const absl::StatusOr<GridMap> created =
-      CreateFilled(width, height, std::move(settings), 0, has_board, stop);
-  if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
-    // The size of a file's map is not a field of the request.
-    return MakeError(ErrorReason::kBadSize, "", created.status().message());
-  }
-  WAYSTAR_RETURN_IF_ERROR(created.status());
-  const GridMap& blank = *created;
+  // The size of a file's map is not a field of the request.
+  WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank, CreateBlank(width, height, std::move(settings), "", stop));
   GridMapEditor editor(blank);
   const auto columns = static_cast<std::size_t>(width);
   for (int y = 0; y < height; ++y) {

@@ -1,6 +1,7 @@
 #include "server/formats/text/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,9 +22,7 @@
 #include "server/base/status_macros.h"
 #include "server/formats/text/line_reader.h"
 #include "server/formats/text/number.h"
-#include "server/formats/text/profile_text.h"
 #include "server/formats/text/rows.h"
-#include "server/formats/text/text_start.h"
 
 namespace waystar::core {
 namespace {
@@ -110,6 +109,16 @@ absl::Status AddProfiles(TextHeader header, GridMap& map) {
   return absl::OkStatus();
 }
 
+// Sets a value that a header has at most once.
+template <typename T>
+absl::Status SetOnce(absl::string_view key, std::size_t line, T value, std::optional<T>& out) {
+  if (out) {
+    return BadLine(line, absl::StrCat("a second ", key));
+  }
+  out = std::move(value);
+  return absl::OkStatus();
+}
+
 absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeader& whole) {
   GridOverrides& header = whole.grid;
   const std::vector<absl::string_view> words =
@@ -132,29 +141,18 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
     return absl::OkStatus();
   }
   if (key == "connectivity" && words.size() == 2 && (words[1] == "4" || words[1] == "8")) {
-    if (header.connectivity) {
-      return BadLine(line, "a second connectivity");
-    }
-    header.connectivity = words[1] == "4" ? Connectivity::kFour : Connectivity::kEight;
-    return absl::OkStatus();
+    return SetOnce(key, line, words[1] == "4" ? Connectivity::kFour : Connectivity::kEight,
+                   header.connectivity);
   }
   if (key == "world" && words.size() == 2) {
-    if (header.world) {
-      return BadLine(line, "a second world");
-    }
-    header.world = std::string(words[1]);
-    return absl::OkStatus();
+    return SetOnce(key, line, std::string(words[1]), header.world);
   }
   if (key == "origin" || key == "cell_size") {
     return ParseFrameLine(words, line, header);
   }
   double cost = 0.0;
   if (key == "diagonal_cost" && words.size() == 2 && absl::SimpleAtod(words[1], &cost)) {
-    if (header.diagonal_cost) {
-      return BadLine(line, "a second diagonal_cost");
-    }
-    header.diagonal_cost = cost;
-    return absl::OkStatus();
+    return SetOnce(key, line, cost, header.diagonal_cost);
   }
   return BadLine(
       line, absl::StrCat(
@@ -273,6 +271,88 @@ std::string FormatText(const GridMap& map, const StopCheck* stop) {
     absl::StrAppend(&text, FormatRow(map, y, kObstacleSymbol), "\n");
   }
   return text;
+}
+
+namespace {
+
+// Words by CornerRule.
+constexpr std::array<absl::string_view, kCornerRuleCount> kCornerRules = {"no_corner_cutting",
+                                                                          "one_side_free", "always"};
+
+// Parses a keyword and its value.
+bool TakePair(absl::string_view key, absl::string_view value, MovementProfile& profile) {
+  if (key == "footprint") {
+    return absl::SimpleAtoi(value, &profile.footprint);
+  }
+  if (key == "corner_rule") {
+    const auto* const rule = std::find(kCornerRules.begin(), kCornerRules.end(), value);
+    profile.corner_rule = static_cast<CornerRule>(rule - kCornerRules.begin());
+    return rule != kCornerRules.end();
+  }
+  if (key == "tag") {
+    profile.required_tags.emplace_back(value);
+    return true;
+  }
+  double cost = 0.0;
+  if (key.size() != 1) {
+    return false;
+  }
+  if (value == "forbidden") {
+    profile.forbidden_terrains.push_back(key.front());
+    return true;
+  }
+  if (!absl::SimpleAtod(value, &cost)) {
+    return false;
+  }
+  profile.terrain_costs.push_back({key.front(), cost});
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<NamedProfile> ParseProfile(absl::Span<const absl::string_view> words) {
+  if (words.size() < 2) {
+    return BadFormat("expected \"profile NAME ...\"");
+  }
+  NamedProfile named{.name = std::string(words[1])};
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (words[i] == "no_diagonals") {
+      named.profile.no_diagonals = true;
+    } else if (i + 1 < words.size() && TakePair(words[i], words[i + 1], named.profile)) {
+      ++i;
+    } else {
+      return BadFormat(
+          absl::StrCat(Quoted(words[i]),
+                       " does not begin one of \"footprint N\", \"corner_rule "
+                       "no_corner_cutting|one_side_free|always\", \"no_diagonals\", \"tag TAG\" and "
+                       "\"SYMBOL COST|forbidden\""));
+    }
+  }
+  return named;
+}
+
+std::string FormatProfile(const NamedProfile& named) {
+  const MovementProfile& profile = named.profile;
+  std::string line = absl::StrCat("profile ", named.name);
+  if (profile.footprint != 1) {
+    absl::StrAppend(&line, " footprint ", profile.footprint);
+  }
+  if (profile.corner_rule != CornerRule::kNoCornerCutting) {
+    absl::StrAppend(&line, " corner_rule ", kCornerRules[static_cast<std::size_t>(profile.corner_rule)]);
+  }
+  if (profile.no_diagonals) {
+    line += " no_diagonals";
+  }
+  for (const TerrainCost& terrain : profile.terrain_costs) {
+    absl::StrAppendFormat(&line, " %c %s", terrain.symbol, ShortestText(terrain.cost));
+  }
+  for (const char symbol : profile.forbidden_terrains) {
+    absl::StrAppendFormat(&line, " %c forbidden", symbol);
+  }
+  for (const std::string& tag : profile.required_tags) {
+    absl::StrAppend(&line, " tag ", tag);
+  }
+  return line;
 }
 
 }  // namespace waystar::core

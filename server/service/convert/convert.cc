@@ -34,22 +34,6 @@ constexpr std::pair<v1::HexLayout, core::HexLayout> kHexLayouts[] = {
     {v1::HEX_LAYOUT_ODD_COLUMNS, core::HexLayout::kOddColumns},
     {v1::HEX_LAYOUT_EVEN_COLUMNS, core::HexLayout::kEvenColumns}};
 
-constexpr std::pair<v1::MapFormat, core::MapFormat> kMapFormats[] = {
-    {v1::MAP_FORMAT_TEXT, core::MapFormat::kText},
-    {v1::MAP_FORMAT_MOVING_AI, core::MapFormat::kMovingAi},
-    {v1::MAP_FORMAT_TILED, core::MapFormat::kTiled},
-    {v1::MAP_FORMAT_LDTK, core::MapFormat::kLdtk},
-    {v1::MAP_FORMAT_IMAGE, core::MapFormat::kImage},
-    {v1::MAP_FORMAT_GEO_JSON, core::MapFormat::kGeoJson},
-    {v1::MAP_FORMAT_WAYSTAR, core::MapFormat::kWaystar},
-    {v1::MAP_FORMAT_POLYANYA, core::MapFormat::kPolyanya},
-    {v1::MAP_FORMAT_DETOUR, core::MapFormat::kDetour},
-    {v1::MAP_FORMAT_OBJ, core::MapFormat::kObj},
-    {v1::MAP_FORMAT_UNITY, core::MapFormat::kUnity},
-    {v1::MAP_FORMAT_GODOT, core::MapFormat::kGodot},
-    {v1::MAP_FORMAT_GLTF, core::MapFormat::kGltf},
-    {v1::MAP_FORMAT_UNSPECIFIED, core::MapFormat::kText}};
-
 constexpr std::pair<v1::MeshAxes, core::MeshAxes> kMeshAxes[] = {
     {v1::MESH_AXES_Y_UP, core::MeshAxes::kYUp},
     {v1::MESH_AXES_Z_UP, core::MeshAxes::kZUp},
@@ -264,8 +248,16 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
   return overrides;
 }
 
+static_assert(static_cast<int>(core::MapFormat::kGltf) == v1::MapFormat_MAX);
+
 absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
-  return FromWire(kMapFormats, format, "format");
+  if (format == v1::MAP_FORMAT_UNSPECIFIED) {
+    return core::MapFormat::kText;
+  }
+  if (!v1::MapFormat_IsValid(format)) {
+    return UnknownEnumValue("format", format);
+  }
+  return static_cast<core::MapFormat>(format);
 }
 
 absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
@@ -297,7 +289,7 @@ absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::st
   return format == v1::MAP_FORMAT_UNSPECIFIED ? core::DetectFormat(bytes) : ToWriteFormat(format);
 }
 
-v1::MapFormat FromFormat(core::MapFormat format) { return ToWire(kMapFormats, format); }
+v1::MapFormat FromFormat(core::MapFormat format) { return static_cast<v1::MapFormat>(format); }
 
 void FillCell(core::Cell cell, v1::Cell& out) {
   out.set_x(cell.x);

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/formats/build/import_level.h"
+#include "server/formats/build/level_geometry.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/stop_after.h"

@@ -13,7 +13,6 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "server/formats/build/level_geometry.h"
-#include "server/formats/build/tile_clip.h"
 #include "server/geometry/world_point.h"
 #include "tests/testing/random.h"
 

@@ -1,10 +1,9 @@
-#include "server/formats/grid/image_map.h"
-
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "server/formats/detect/import_map.h"
+#include "server/formats/grid/image.h"
 #include "tests/formats/files.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"

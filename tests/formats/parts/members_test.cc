@@ -9,9 +9,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/formats/graph/geo_json_members.h"
-#include "server/formats/grid/ldtk_members.h"
-#include "server/formats/grid/tiled_members.h"
+#include "server/formats/graph/geo_json_properties.h"
+#include "server/formats/grid/ldtk.h"
+#include "server/formats/grid/tiled_map.h"
 #include "tests/testing/folders.h"
 
 namespace waystar::core {
@@ -132,7 +132,7 @@ const TableNames& TiledNames() {
 }
 
 TEST(MembersTest, EveryMemberOfTiledIsKnown) {
-  EXPECT_THAT(Unknown(Documented("tiled_json.txt"), TiledNames(), AllTiledMembers()), IsEmpty());
+  EXPECT_THAT(Unknown(Documented("tiled_json.txt"), TiledNames(), TiledMembers().All()), IsEmpty());
 }
 
 TEST(MembersTest, EveryAttributeOfTiledIsKnown) {
@@ -141,12 +141,12 @@ TEST(MembersTest, EveryAttributeOfTiledIsKnown) {
   xml["chunk"].erase("tiles");
   xml["property"].erase("properties");
   xml["property"].erase("item");
-  EXPECT_THAT(Unknown(xml, TiledNames(), AllTiledMembers()), IsEmpty());
+  EXPECT_THAT(Unknown(xml, TiledNames(), TiledMembers().All()), IsEmpty());
 }
 
 TEST(MembersTest, TheShapesOfATileAreALayer) {
   const Members documented = {{"collision", Documented("tiled_json.txt").at("objectgroup")}};
-  EXPECT_THAT(Unknown(documented, {{"collision", "collision of a tile"}}, AllTiledMembers()), IsEmpty());
+  EXPECT_THAT(Unknown(documented, {{"collision", "collision of a tile"}}, TiledMembers().All()), IsEmpty());
 }
 
 TEST(MembersTest, NoMemberOfTiledIsInvented) {
@@ -157,7 +157,7 @@ TEST(MembersTest, NoMemberOfTiledIsInvented) {
   names["collision"] = "collision of a tile";
   // What the element <data> says, and the pictures of layers, become members of the layer.
   xml["layer"].insert({"encoding", "compression"});
-  EXPECT_THAT(Invented({json, xml}, names, AllTiledMembers()), IsEmpty());
+  EXPECT_THAT(Invented({json, xml}, names, TiledMembers().All()), IsEmpty());
 }
 
 const TableNames& LdtkNames() {
@@ -175,8 +175,8 @@ const TableNames& LdtkNames() {
 
 TEST(MembersTest, EveryMemberOfLdtkIsKnown) {
   const Members documented = Documented("ldtk.txt");
-  EXPECT_THAT(Unknown(documented, LdtkNames(), AllLdtkMembers()), IsEmpty());
-  EXPECT_THAT(Invented({documented}, LdtkNames(), AllLdtkMembers()), IsEmpty());
+  EXPECT_THAT(Unknown(documented, LdtkNames(), LdtkMembers().All()), IsEmpty());
+  EXPECT_THAT(Invented({documented}, LdtkNames(), LdtkMembers().All()), IsEmpty());
 }
 
 TEST(MembersTest, EveryMemberOfGeoJsonIsKnown) {
@@ -184,10 +184,10 @@ TEST(MembersTest, EveryMemberOfGeoJsonIsKnown) {
   const TableNames names = {
       {"FeatureCollection", "collection of features"}, {"Feature", "feature"}, {"Geometry", "geometry"}};
   // Members that RFC 7946 forbids there: such a file gets a note.
-  EXPECT_THAT(Unknown(documented, names, AllGeoJsonMembers()),
+  EXPECT_THAT(Unknown(documented, names, GeoJsonMembers().All()),
               ::testing::UnorderedElementsAre("Geometry.features", "Geometry.geometries", "Geometry.geometry",
                                               "Geometry.properties"));
-  EXPECT_THAT(Invented({documented}, names, AllGeoJsonMembers()), IsEmpty());
+  EXPECT_THAT(Invented({documented}, names, GeoJsonMembers().All()), IsEmpty());
 }
 
 }  // namespace

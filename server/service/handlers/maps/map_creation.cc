@@ -21,7 +21,6 @@
 #include "server/core/grid/cells/world_frame.h"
 #include "server/formats/build/build_mesh.h"
 #include "server/formats/build/build_settings.h"
-#include "server/formats/build/import_level.h"
 #include "server/formats/build/level_geometry.h"
 #include "server/formats/detect/import_map.h"
 #include "server/formats/text/grid_overrides.h"

@@ -1,4 +1,4 @@
-#include "server/formats/build/import_level.h"
+#include "server/formats/build/level_geometry.h"
 
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/mesh_weld.h"
-#include "server/formats/detect/foreign_file.h"
+#include "server/formats/detect/import_map.h"
 #include "server/formats/mesh/gltf_mesh.h"
 #include "server/formats/mesh/obj_mesh.h"
 #include "server/formats/parts/import_options.h"
