@@ -40,7 +40,7 @@ class FlagReader {
   void Number(const absl::Flag<std::int64_t>& flag, T& field, std::int64_t low, std::int64_t high) {
     const std::int64_t value = absl::GetFlag(flag);
     if (value < low || value > high) {
-      Refuse(flag, absl::StrCat("from ", low, " to ", high), absl::StrCat(value));
+      Refuse(flag, absl::StrCat(low, " to ", high), absl::StrCat(value));
     }
     field = static_cast<T>(value);
   }
@@ -55,7 +55,7 @@ class FlagReader {
   void Time(const absl::Flag<absl::Duration>& flag, absl::Duration& field) {
     field = absl::GetFlag(flag);
     if (field < absl::ZeroDuration() || field > absl::Hours(24)) {
-      Refuse(flag, "from 0 to 24h", absl::FormatDuration(field));
+      Refuse(flag, "0 to 24h", absl::FormatDuration(field));
     }
   }
   template <typename T>
@@ -70,7 +70,7 @@ class FlagReader {
   template <typename T>
   void Refuse(const absl::Flag<T>& flag, absl::string_view range, absl::string_view value) {
     status_.Update(absl::InvalidArgumentError(
-        absl::StrCat("--", absl::GetFlagReflectionHandle(flag).Name(), " is ", range, ", not ", value)));
+        absl::StrCat("--", absl::GetFlagReflectionHandle(flag).Name(), " must be ", range, ", got ", value)));
   }
 
   absl::Status status_;

@@ -25,7 +25,7 @@ absl::Status CheckIgnoredObstacles(const std::vector<std::string>& ids) {
   if (ids.size() > kMaxIgnoredObstacles) {
     return MakeError(
         ErrorReason::kBadValue, "overlay.ignored_obstacles",
-        absl::StrCat("a query ignores at most ", kMaxIgnoredObstacles, " obstacles, not ", ids.size()));
+        absl::StrCat("a query may ignore at most ", kMaxIgnoredObstacles, " obstacles, got ", ids.size()));
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (absl::Status status = CheckObstacleId(ids[i]); !status.ok()) {

@@ -24,7 +24,7 @@ absl::Status CheckAmount(double amount, double low, double high, absl::string_vi
     return BadNumber(ErrorReason::kBadValue, field, amount, "a finite number");
   }
   if (amount < low || amount > high) {
-    return BadNumber(ErrorReason::kBadEffect, field, amount, absl::StrCat("from ", low, " to ", high));
+    return BadNumber(ErrorReason::kBadEffect, field, amount, absl::StrCat(low, " to ", high));
   }
   return absl::OkStatus();
 }
@@ -127,7 +127,7 @@ absl::Status CheckLifetime(absl::Duration lifetime) {
     return absl::OkStatus();
   }
   return MakeError(ErrorReason::kBadLifetime, "",
-                   absl::StrCat("a lifetime is from 1 ms to 365 days, not ", absl::FormatDuration(lifetime)));
+                   absl::StrCat("a lifetime must be 1 ms to 365 days, got ", absl::FormatDuration(lifetime)));
 }
 
 }  // namespace waystar::core

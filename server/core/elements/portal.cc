@@ -43,7 +43,7 @@ absl::Status CheckRules(const auto& portal, double cost, absl::string_view to, a
   }
   // Negated so that NaN fails.
   if (!(cost >= 0.0 && cost <= kMaxPortalCost)) {
-    return BadNumber(ErrorReason::kBadValue, ".cost", cost, absl::StrCat("from 0 to ", kMaxPortalCost));
+    return BadNumber(ErrorReason::kBadValue, ".cost", cost, absl::StrCat("0 to ", kMaxPortalCost));
   }
   if (absl::Status status = CheckTags(portal.tags, ErrorReason::kBadPortal); !status.ok()) {
     return WithFieldPrefix(status, ".tags");

@@ -33,7 +33,7 @@ absl::Status CheckName(absl::string_view name, absl::string_view whose, ErrorRea
 
 absl::Status CheckTags(const std::vector<std::string>& tags, ErrorReason reason) {
   if (tags.size() > kMaxTags) {
-    return MakeError(reason, "", absl::StrCat("at most ", kMaxTags, " tags, not ", tags.size()));
+    return MakeError(reason, "", absl::StrCat("at most ", kMaxTags, " tags, got ", tags.size()));
   }
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const std::string field = absl::StrCat("[", i, "]");

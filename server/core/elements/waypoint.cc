@@ -51,7 +51,7 @@ absl::Status CheckNodeId(absl::string_view id) {
 absl::Status CheckNodeLabel(absl::string_view label) {
   if (label.size() > kMaxLabelBytes) {
     return BadLabel(
-        absl::StrCat("the label of a node has at most ", kMaxLabelBytes, " bytes, not ", label.size()));
+        absl::StrCat("the label of a node may have at most ", kMaxLabelBytes, " bytes, got ", label.size()));
   }
   for (absl::string_view rest = label; !rest.empty();) {
     const std::size_t at = label.size() - rest.size();
@@ -71,7 +71,7 @@ absl::Status CheckPosition(const WorldPoint& position) {
   for (const auto& [value, field] : {std::pair(position.x, ".x"), {position.y, ".y"}, {position.z, ".z"}}) {
     // Negated so that NaN fails.
     if (!(std::abs(value) <= kMaxReach)) {
-      return BadNumber(ErrorReason::kBadValue, field, value, "from -2^20 to 2^20");
+      return BadNumber(ErrorReason::kBadValue, field, value, "-2^20 to 2^20");
     }
   }
   return absl::OkStatus();

@@ -299,7 +299,7 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
   if (holes.outlines.size() > kMaxOutlines) {
     return MakeError(ErrorReason::kBatchTooLarge, "view.overlay.blocked",
                      absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOutlines,
-                                  " convex parts, not ", holes.outlines.size()));
+                                  " convex parts, got ", holes.outlines.size()));
   }
   WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(
       budget, kCellsPerCorner * plain_.corner_count() + kCellsPerOutline * holes.outlines.size()));

@@ -24,7 +24,7 @@ absl::Status CheckRange(absl::string_view field, double value, double least, dou
   return value >= least && value <= most
              ? absl::OkStatus()
              : MakeError(ErrorReason::kBadValue, field,
-                         absl::StrCat("this is a number from ", least, " to ", most, ", not ", value));
+                         absl::StrCat("this must be ", least, " to ", most, ", got ", value));
 }
 
 absl::Status CheckCells(absl::string_view field, double cells, int most, absl::string_view size) {

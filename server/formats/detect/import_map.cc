@@ -327,7 +327,7 @@ absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options) 
   return options.layers.size() <= kMaxLayerNames
              ? absl::OkStatus()
              : MakeError(ErrorReason::kBadValue, kLayersField,
-                         absl::StrCat("at most ", kMaxLayerNames, " layers, not ", options.layers.size()));
+                         absl::StrCat("at most ", kMaxLayerNames, " layers, got ", options.layers.size()));
 }
 
 bool IsMeshFormat(MapFormat format) { return Has(format, kMesh); }

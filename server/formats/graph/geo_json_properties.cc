@@ -60,7 +60,7 @@ absl::Status ReadCost(const JsonValue& value, FeatureProperties& out) {
     return Unreadable("cost", value, "not a number");
   }
   if (!(cost >= 0.0)) {
-    return BadFormat(absl::StrCat("a line costs at least 0, not ", cost));
+    return BadFormat(absl::StrCat("a line must cost at least 0, got ", cost));
   }
   out.cost = cost;
   return absl::OkStatus();

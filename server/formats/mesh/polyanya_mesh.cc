@@ -123,7 +123,7 @@ class PolyanyaParser {
     if (count > static_cast<std::int64_t>(most)) {
       return MakeError(
           ErrorReason::kBadSize, "",
-          absl::StrCat("line ", words_.line(), ": a mesh has at most ", most, " ", of_what, ", not ", count));
+          absl::StrCat("line ", words_.line(), ": a mesh may have at most ", most, " ", of_what, ", got ", count));
     }
     constexpr std::size_t kLeastBytes = 4;
     if (static_cast<std::size_t>(count) > size_ / kLeastBytes) {

@@ -71,7 +71,7 @@ absl::Status ParseSide(const std::vector<absl::string_view>& words, std::size_t 
   if (side < 1 || side > max_side) {
     return MakeError(
         ErrorReason::kBadSize, "",
-        absl::StrCat("line ", line, ": a map's ", key, " is from 1 to ", max_side, " cells, not ", side));
+        absl::StrCat("line ", line, ": a map's ", key, " must be 1 to ", max_side, " cells, got ", side));
   }
   return absl::OkStatus();
 }

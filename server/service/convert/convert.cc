@@ -236,7 +236,7 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
   if (options.terrains_size() > kMaxTerrainsInRequest) {
     return MakeError(
         ErrorReason::kBadTerrain, "terrains",
-        absl::StrCat("at most ", kMaxTerrainsInRequest, " terrains, not ", options.terrains_size()));
+        absl::StrCat("at most ", kMaxTerrainsInRequest, " terrains, got ", options.terrains_size()));
   }
   for (int i = 0; i < options.terrains_size(); ++i) {
     absl::StatusOr<core::TerrainOverride> terrain = ToTerrainOverride(options.terrains(i));

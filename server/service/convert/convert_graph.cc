@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<core::WaypointEdge>> ToEdges(
       // A negative cost means unset to the core, so it must be rejected here.
       if (edge.cost() < 0.0) {
         return BadNumber(ErrorReason::kBadEdge, absl::StrCat("edges[", i, "].cost"), edge.cost(),
-                         absl::StrCat("from 0 to ", core::kMaxEdgeCost));
+                         absl::StrCat("0 to ", core::kMaxEdgeCost));
       }
       out.back().cost = edge.cost();
     }

@@ -51,7 +51,7 @@ absl::StatusOr<core::GridMap> GridFromBits(const v1::BitGrid& bits, const v1::Gr
   if (!blocked.empty() && blocked.size() != row_bytes * height) {
     return MakeError(ErrorReason::kBadSource, "bits.blocked",
                      absl::StrCat(bits.height(), " rows of ", row_bytes, " bytes are ", row_bytes * height,
-                                  " bytes, not ", blocked.size()));
+                                  " bytes, got ", blocked.size()));
   }
   std::vector<std::string> rows(height, std::string(width, '.'));
   for (std::size_t y = 0; y < height && !blocked.empty(); ++y) {

@@ -176,7 +176,7 @@ absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
   const int max_events = request.max_events();
   if (max_events < 0 || max_events > kMost) {
     return MakeError(ErrorReason::kBadValue, "max_events",
-                     absl::StrCat("a trace has from 1 to ", kMost, " events, not ", max_events));
+                     absl::StrCat("a trace must have 1 to ", kMost, " events, got ", max_events));
   }
   return static_cast<std::size_t>(max_events == 0 ? kDefault : max_events);
 }
@@ -189,7 +189,7 @@ absl::Status CheckLength(absl::string_view field, int size) {
   }
   return MakeError(
       ErrorReason::kPathTooLong, field,
-      absl::StrCat("at most ", core::kMaxValidatedPoints, " ", field, " can be validated, not ", size));
+      absl::StrCat("at most ", core::kMaxValidatedPoints, " ", field, " can be validated, got ", size));
 }
 
 absl::Status CheckDirections(const v1::ValidatePathRequest& request) {

@@ -235,7 +235,7 @@ absl::Status CheckFields(const v1::Portal& portal) {
   // The condition is written so that NaN fails; the core checks the range.
   if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
     return BadNumber(ErrorReason::kBadValue, "cost", portal.cost(),
-                     absl::StrCat("from 0 to ", core::kMaxPortalCost));
+                     absl::StrCat("0 to ", core::kMaxPortalCost));
   }
   if (!portal.to_map().empty() && !core::CheckMapId(portal.to_map()).ok()) {
     return MakeError(

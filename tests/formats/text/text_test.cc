@@ -111,7 +111,7 @@ TEST(TextTest, NamesTheLineAtFault) {
   for (int y = 0; y <= kMaxMapSide; ++y) {
     tall += ".\n";
   }
-  expect_error(tall, ErrorReason::kBadSize, "height is from 1 to 8192 cells, not 8193");
+  expect_error(tall, ErrorReason::kBadSize, "height must be 1 to 8192 cells, got 8193");
   expect_error(std::string(kMaxMapSide + 1, '.'), ErrorReason::kBadSize, "width is from 1 to 8192");
 }
 

@@ -443,14 +443,14 @@ absl::Status GraphEditor::PutEdges(absl::Span<const WaypointEdge> edges, bool re
     const double cost = is_length ? Distance(a, b) : edge.cost;
     if (std::isnan(cost)) {
       return BadNumber(ErrorReason::kBadValue, At("edges", i, ".cost"), cost,
-                       absl::StrCat("from 0 to ", kMaxEdgeCost));
+                       absl::StrCat("0 to ", kMaxEdgeCost));
     }
     if (is_length && cost > kMaxEdgeCost) {
       return WithFieldPrefix(TooLong(), At("edges", i, ""));
     }
     if (!(cost >= 0.0 && cost <= kMaxEdgeCost)) {
       return BadNumber(ErrorReason::kBadEdge, At("edges", i, ".cost"), cost,
-                       absl::StrCat("from 0 to ", kMaxEdgeCost));
+                       absl::StrCat("0 to ", kMaxEdgeCost));
     }
     const std::uint32_t flags = (edge.enabled ? Arc::kEnabled : 0U) | (is_length ? Arc::kCostIsLength : 0U) |
                                 (graph_.sight_.IsClearOfObstacles(a, b) ? 0U : Arc::kBlocked);

@@ -20,7 +20,7 @@ absl::Status CheckOverlayList(absl::string_view list, std::size_t count) {
     return absl::OkStatus();
   }
   return MakeError(ErrorReason::kBadValue, absl::StrCat("overlay.", list),
-                   absl::StrCat("a query has at most ", kMaxOverlayEntries, " of these, not ", count));
+                   absl::StrCat("a query may have at most ", kMaxOverlayEntries, " of these, got ", count));
 }
 
 // Renames the editor's fields "nodes" and "edges".

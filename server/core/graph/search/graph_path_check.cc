@@ -76,8 +76,8 @@ class GraphPathValidator {
     }
     if (path_.nodes.size() > kMaxValidatedNodes) {
       return MakeError(ErrorReason::kPathTooLong, "nodes",
-                       absl::StrCat("a path to validate has at most ", kMaxValidatedNodes, " nodes, not ",
-                                    path_.nodes.size()));
+                       absl::StrCat("a path to validate may have at most ", kMaxValidatedNodes,
+                                    " nodes, got ", path_.nodes.size()));
     }
     return absl::OkStatus();
   }

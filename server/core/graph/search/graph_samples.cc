@@ -25,7 +25,7 @@ using Among = std::optional<absl::Span<const NodeNumber>>;
 absl::Status CheckSampleCount(std::int64_t count, absl::string_view what) {
   if (count < 1) {
     return MakeError(ErrorReason::kBadValue, "count",
-                     absl::StrCat("at least one ", what, " can be drawn, not ", count));
+                     absl::StrCat("count must be at least 1 ", what, ", got ", count));
   }
   return CheckCount("count", static_cast<std::size_t>(count), kMaxSampledNodes);
 }

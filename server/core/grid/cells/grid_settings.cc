@@ -33,7 +33,7 @@ absl::Status CheckTerrain(const Terrain& terrain) {
   // Negated so that NaN fails.
   if (!(terrain.cost >= kMinTerrainCost && terrain.cost <= kMaxTerrainCost)) {
     return MakeError(ErrorReason::kBadTerrain, "cost",
-                     absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));
+                     absl::StrCat("a terrain's cost must be 0.001 to 1000, got ", terrain.cost));
   }
   return absl::OkStatus();
 }
@@ -43,7 +43,7 @@ absl::Status CheckTerrain(const Terrain& terrain) {
 absl::Status CheckGridSettings(const GridSettings& settings) {
   if (!(settings.diagonal_cost >= 1.0 && settings.diagonal_cost <= 2.0)) {
     return MakeError(ErrorReason::kBadValue, "squares.diagonal_cost",
-                     absl::StrCat("the diagonal cost is from 1 to 2, not ", settings.diagonal_cost));
+                     absl::StrCat("the diagonal cost must be 1 to 2, got ", settings.diagonal_cost));
   }
   if (settings.connectivity == Connectivity::kSix && settings.diagonal_cost != 1.0) {
     return MakeError(ErrorReason::kBadValue, "squares.diagonal_cost", "hexagons have no diagonals");
@@ -60,7 +60,7 @@ absl::Status CheckGridSettings(const GridSettings& settings) {
   if (settings.terrains.empty() || settings.terrains.size() > kMaxTerrains) {
     return MakeError(
         ErrorReason::kBadTerrain, "terrains",
-        absl::StrCat("a map has 1 to ", kMaxTerrains, " terrains, not ", settings.terrains.size()));
+        absl::StrCat("a map must have 1 to ", kMaxTerrains, " terrains, got ", settings.terrains.size()));
   }
   std::bitset<256> seen;
   for (std::size_t i = 0; i < settings.terrains.size(); ++i) {

@@ -120,7 +120,7 @@ absl::Status CheckWorldFrame(const WorldFrame& frame) {
   WAYSTAR_RETURN_IF_ERROR(CheckOrigin(frame.origin.z, "origin.z"));
   if (!(frame.cell_size >= kMinCellSize && frame.cell_size <= kMaxCellSize)) {
     return MakeError(ErrorReason::kBadValue, "cell_size",
-                     absl::StrCat("a cell's size is from 0.001 to 1e6, not ", frame.cell_size));
+                     absl::StrCat("a cell's size must be 0.001 to 1e6, got ", frame.cell_size));
   }
   return absl::OkStatus();
 }

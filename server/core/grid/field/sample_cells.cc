@@ -157,7 +157,7 @@ absl::StatusOr<SampledCells> SampleCells(const GridMap& map, World& world, const
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.agent.footprint));
   if (query.count < 1) {
     return MakeError(ErrorReason::kBadValue, "count",
-                     absl::StrCat("at least one cell can be drawn, not ", query.count));
+                     absl::StrCat("count must be at least 1, got ", query.count));
   }
   WAYSTAR_RETURN_IF_ERROR(CheckCount("count", static_cast<std::size_t>(query.count), kMaxSampledCells));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));

@@ -29,7 +29,7 @@ absl::Status CheckSide(absl::string_view field, std::int64_t side, int max_side)
     return absl::OkStatus();
   }
   return MakeError(ErrorReason::kBadSize, field,
-                   absl::StrCat("a map's ", field, " is from 1 to ", max_side, " cells, not ", side));
+                   absl::StrCat("a map's ", field, " must be 1 to ", max_side, " cells, got ", side));
 }
 
 std::uint64_t DigestOf(int width, int height, const GridSettings& settings) {

@@ -61,7 +61,7 @@ absl::Status CheckProfile(const MovementProfile& profile, const GridSettings& se
     // Written so that NaN fails.
     if (!(terrain.cost >= kMinTerrainCost && terrain.cost <= kMaxTerrainCost)) {
       return MakeError(ErrorReason::kBadValue, field + "cost",
-                       absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));
+                       absl::StrCat("a terrain's cost must be 0.001 to 1000, got ", terrain.cost));
     }
   }
   for (std::size_t i = 0; i < profile.forbidden_terrains.size(); ++i) {

@@ -31,8 +31,8 @@ absl::Status Check(const GridMap& map, const ValidationQuery& query) {
   }
   if (query.points.size() > kMaxValidatedPoints) {
     return MakeError(ErrorReason::kPathTooLong, "points",
-                     absl::StrCat("a path to validate has at most ", kMaxValidatedPoints, " points, not ",
-                                  query.points.size()));
+                     absl::StrCat("a path to validate may have at most ", kMaxValidatedPoints,
+                                  " points, got ", query.points.size()));
   }
   for (std::size_t i = 0; i < query.points.size(); ++i) {
     const Cell point = query.points[i];

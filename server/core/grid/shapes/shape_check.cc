@@ -24,7 +24,7 @@ absl::Status CheckRange(double value, double low, ErrorReason reason, absl::stri
     return BadNumber(ErrorReason::kBadValue, field, value, "a finite number");
   }
   if (value < low || value > kMaxReach) {
-    return BadNumber(reason, field, value, absl::StrFormat("from %.12g to %.12g", low, kMaxReach));
+    return BadNumber(reason, field, value, absl::StrFormat("%.12g to %.12g", low, kMaxReach));
   }
   return absl::OkStatus();
 }
@@ -40,7 +40,7 @@ absl::Status CheckPart(const Rectangle& r) {
   }
   return MakeError(
       ErrorReason::kBadRectangle, r.width <= 0 ? ".width" : ".height",
-      absl::StrCat("a rectangle's width and height are at least 1, not ", r.width, " x ", r.height));
+      absl::StrCat("a rectangle's width and height must be at least 1, got ", r.width, " x ", r.height));
 }
 
 absl::Status CheckPart(const Disc& disc) {
@@ -52,7 +52,7 @@ absl::Status CheckPart(const Polygon& polygon) {
   const std::size_t count = polygon.vertices.size();
   if (count < 3 || count > std::size_t{kMaxVertices}) {
     return MakeError(ErrorReason::kBadPolygon, ".vertices",
-                     absl::StrCat("a polygon has 3 to ", kMaxVertices, " vertices, not ", count));
+                     absl::StrCat("a polygon must have 3 to ", kMaxVertices, " vertices, got ", count));
   }
   for (std::size_t i = 0; i < count; ++i) {
     WAYSTAR_RETURN_IF_ERROR(
@@ -145,7 +145,7 @@ absl::Status CheckDistance(double distance, bool is_whole, absl::string_view fie
   // Negated so that NaN fails.
   if (!(std::abs(distance) <= 2 * kMaxReach)) {
     return BadNumber(ErrorReason::kBadValue, field, distance,
-                     absl::StrFormat("from %.12g to %.12g", -2 * kMaxReach, 2 * kMaxReach));
+                     absl::StrFormat("%.12g to %.12g", -2 * kMaxReach, 2 * kMaxReach));
   }
   if (is_whole && distance != std::floor(distance)) {
     return BadNumber(ErrorReason::kBadValue, field, distance,

@@ -256,7 +256,7 @@ absl::Status CheckFootprint(int footprint) {
     return absl::OkStatus();
   }
   return MakeError(ErrorReason::kBadValue, "footprint",
-                   absl::StrCat("a footprint is from 1 to ", kMaxFootprint, " cells, not ", footprint));
+                   absl::StrCat("a footprint must be 1 to ", kMaxFootprint, " cells, got ", footprint));
 }
 
 BitPlane Eroded(const BitPlane& cells, int side) {

@@ -30,7 +30,7 @@ absl::Status CheckSize(absl::string_view field, std::size_t size, std::size_t le
   if (size < least || size > most) {
     return MakeError(
         ErrorReason::kBadSize, field,
-        absl::StrCat(field, " of a mesh are from ", least, " to ", most, " in number, not ", size));
+        absl::StrCat(field, " of a mesh must be ", least, " to ", most, " in number, got ", size));
   }
   return absl::OkStatus();
 }

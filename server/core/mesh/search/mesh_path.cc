@@ -348,8 +348,8 @@ absl::Status CheckMeshCorners(absl::Span<const WorldPoint> corners) {
   }
   if (corners.size() > kMaxValidatedCorners) {
     return MakeError(ErrorReason::kPathTooLong, "positions",
-                     absl::StrCat("a path to validate has at most ", kMaxValidatedCorners, " corners, not ",
-                                  corners.size()));
+                     absl::StrCat("a path to validate may have at most ", kMaxValidatedCorners,
+                                  " corners, got ", corners.size()));
   }
   for (std::size_t i = 0; i < corners.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR_AT(IndexedField("positions", i), CheckPosition(corners[i]));

@@ -203,7 +203,7 @@ absl::StatusOr<SampledMeshPoints> SampleMeshPoints(const NavMesh& mesh, const Me
                                                    const StopCheck* stop) {
   if (query.count < 1) {
     return MakeError(ErrorReason::kBadValue, "count",
-                     absl::StrCat("at least one point can be drawn, not ", query.count));
+                     absl::StrCat("count must be at least 1, got ", query.count));
   }
   WAYSTAR_RETURN_IF_ERROR(CheckCount("count", static_cast<std::size_t>(query.count), kMaxSampledPoints));
   return MeshSampler(mesh, query, stop).Sample();

@@ -233,7 +233,7 @@ absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_byte
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size, PageSizeOf(request, "node", is_token));
   if (request.ids_size() > kMaxPageSize) {
     return MakeError(ErrorReason::kBadValue, "ids",
-                     absl::StrCat("at most ", kMaxPageSize, " ids, not ", request.ids_size()));
+                     absl::StrCat("at most ", kMaxPageSize, " ids, got ", request.ids_size()));
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::WaypointGraph* const found, core::GraphOf(*snapshot));

@@ -75,8 +75,8 @@ absl::StatusOr<int> ToPictureSide(absl::string_view field, std::int32_t side, in
   }
   if (side < core::kMinPictureSide || side > core::kMaxPictureSide) {
     return MakeError(ErrorReason::kBadValue, field,
-                     absl::StrCat("a picture's sides are from ", core::kMinPictureSide, " to ",
-                                  core::kMaxPictureSide, ", not ", side));
+                     absl::StrCat("a picture's sides must be ", core::kMinPictureSide, " to ",
+                                  core::kMaxPictureSide, ", got ", side));
   }
   return side;
 }
@@ -113,7 +113,7 @@ absl::Status CheckAreaNumber(absl::string_view name, double number, double least
   }
   return MakeError(
       ErrorReason::kBadValue, absl::StrCat("area.", name),
-      absl::StrFormat("the %s of an area is from %.12g to %.12g, not %.12g", name, least, most, number));
+      absl::StrFormat("the %s of an area must be %.12g to %.12g, got %.12g", name, least, most, number));
 }
 
 // The part of the world to show; unset for all of it.

@@ -129,12 +129,12 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
   }
   if (header.size() < 0) {
     return MakeError(ErrorReason::kBadValue, "header.size",
-                     absl::StrCat("a file's size is at least 0, not ", header.size()));
+                     absl::StrCat("a file's size must be at least 0, got ", header.size()));
   }
   if (header.size() > limits_.max_import_bytes) {
     return MakeError(
         ErrorReason::kImportTooLarge, "header.size",
-        absl::StrCat("an import is at most ", limits_.max_import_bytes, " bytes, not ", header.size()));
+        absl::StrCat("an import may be at most ", limits_.max_import_bytes, " bytes, got ", header.size()));
   }
   // The file, and the map, which mostly takes less than twice as much. For text files, geometry takes up to
   // five times the file, plus kVoxelBytes for voxelization.

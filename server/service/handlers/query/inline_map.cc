@@ -30,8 +30,8 @@ constexpr std::uint64_t kMostOfPlane = 2;
 absl::Status CheckCells(std::uint64_t cells, absl::string_view field) {
   return cells <= kMaxInlineCells ? absl::OkStatus()
                                   : MakeError(ErrorReason::kBadSize, field,
-                                              absl::StrCat("an inline map has at most ", kMaxInlineCells,
-                                                           " cells, not ", cells, ": create a map"));
+                                              absl::StrCat("an inline map may have at most ", kMaxInlineCells,
+                                                           " cells, got ", cells, ": create a map"));
 }
 
 std::uint64_t CellsOf(const v1::InlineMap& map) {
@@ -116,23 +116,23 @@ absl::StatusOr<core::AnyMap> MakeGraph(const v1::InlineMap& map, const core::Bud
   }
   const auto nodes = static_cast<std::uint64_t>(graph.nodes_size());
   if (nodes > kMaxInlineNodes) {
-    return MakeError(
-        ErrorReason::kTooManyNodes, "graph.nodes",
-        absl::StrCat("an inline map has at most ", kMaxInlineNodes, " nodes, not ", nodes, ": create a map"));
+    return MakeError(ErrorReason::kTooManyNodes, "graph.nodes",
+                     absl::StrCat("an inline map may have at most ", kMaxInlineNodes, " nodes, got ", nodes,
+                                  ": create a map"));
   }
   std::uint64_t edges = 0;
   for (const v1::WaypointEdge& edge : graph.edges()) {
     edges += edge.edge().one_way() ? 1 : 2;
   }
   if (edges > kMaxInlineEdges) {
-    return MakeError(
-        ErrorReason::kTooManyEdges, "graph.edges",
-        absl::StrCat("an inline map has at most ", kMaxInlineEdges, " edges, not ", edges, ": create a map"));
+    return MakeError(ErrorReason::kTooManyEdges, "graph.edges",
+                     absl::StrCat("an inline map may have at most ", kMaxInlineEdges, " edges, got ", edges,
+                                  ": create a map"));
   }
   const auto obstacles = static_cast<std::uint64_t>(graph.obstacles_size());
   if (obstacles > kMaxInlineObstacles) {
     return MakeError(ErrorReason::kTooManyObstacles, "graph.obstacles",
-                     absl::StrCat("an inline map has at most ", kMaxInlineObstacles, " obstacles, not ",
+                     absl::StrCat("an inline map may have at most ", kMaxInlineObstacles, " obstacles, got ",
                                   obstacles, ": create a map"));
   }
   // There may be as many automatic edges as edges are allowed, and each may be tested against each obstacle.

@@ -241,7 +241,7 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(bytes, batch.request, batch.memory));
   if (batch.request.queries_size() > kMaxQueriesOfMessage) {
     return MakeError(ErrorReason::kTooManyItems, "queries",
-                     absl::StrCat("a message has at most ", kMaxQueriesOfMessage, " queries, not ",
+                     absl::StrCat("a message may have at most ", kMaxQueriesOfMessage, " queries, got ",
                                   batch.request.queries_size()));
   }
   Queries small;
