@@ -38,7 +38,7 @@ absl::Status CheckToken(const Options& options) {
   if (!std::all_of(options.token.begin(), options.token.end(),
                    [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); })) {
     return absl::InvalidArgumentError(
-        "the token has a character that is no visible ASCII: a space or the end of a line perhaps");
+        "the token has a character that is not visible ASCII: a space or the end of a line perhaps");
   }
   if (!options.token.empty() && !options.tls && !IsOnThisMachine(options.target)) {
     return absl::InvalidArgumentError(

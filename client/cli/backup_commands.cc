@@ -30,7 +30,8 @@ namespace fs = std::filesystem;
 constexpr char kManifest[] = "backup.json";
 
 constexpr char kNotKept[] =
-    "An image holds all of a map but its epoch and revision, which begin anew, the time of its creation, and "
+    "An image holds all of a map but its epoch and revision, which start again, the time of its creation, "
+    "and "
     "the request_ids that were applied to it.\n\n";
 
 std::string ImagePath(const std::string& folder, const std::string& map) {
@@ -44,7 +45,8 @@ bool IsFileName(const std::string& map) {
 
 absl::StatusOr<client::ExportedMap> Export(const std::string& map, Session& session) {
   if (!IsFileName(map)) {
-    return absl::DataLossError(absl::StrCat("a map of the server is called \"", map, "\", which is no name"));
+    return absl::DataLossError(
+        absl::StrCat("a map of the server is called \"", map, "\", which is not a name"));
   }
   v1::ExportMapRequest request;
   request.set_map(map);
@@ -72,7 +74,7 @@ ExitCode Backup(const std::string& folder, Session& session) {
   for (const v1::MapInfo& info : maps->maps()) {
     const absl::StatusOr<client::ExportedMap> map = Export(info.map(), session);
     if (absl::IsNotFound(map.status())) {
-      session.io().err << "waystar: " << info.map() << " was deleted meanwhile, and is left out\n";
+      session.io().err << "waystar: " << info.map() << " was deleted meanwhile; skipping it\n";
       continue;
     }
     if (!map.ok()) {

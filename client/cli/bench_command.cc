@@ -208,7 +208,7 @@ void AddBenchCommand(CLI::App& parent, Session& session) {
                            "The same seed asks for the same [0]");
   AddLoadOptions(command, *arguments);
   command.footer(
-      "Latency is counted from when a query was due, so that none is left out where the server, or this\n"
+      "Latency is counted from when a query was due, so that none is missed where the server, or this\n"
       "program, lags behind; calls that fail are counted by code and reason, and have no latency.\n"
       "Calls are never made again, --timeout is for the preparations, and --server is one server. Ctrl-C\n"
       "ends it early and prints what was measured until then.\n\n"

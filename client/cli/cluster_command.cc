@@ -166,7 +166,8 @@ void AddClusterCommand(CLI::App& parent, Session& session) {
   command.add_option("MAP", arguments->map, "Ask each server for the revision of this map")
       ->type_name(kMapType);
   command.footer(
-      "What servers tell of themselves is up to 5 s old. For a map each server is asked by the address that "
+      "What servers report about themselves is up to 5 s old. For a map each server is asked by the address "
+      "that "
       "it is listed\n"
       "with (--advertise of waystar-server), with the same --tls and --token as the first one.\n\n"
       "Examples:\n"

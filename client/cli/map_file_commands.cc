@@ -51,7 +51,7 @@ absl::StatusOr<AgentSize> ParseAgentSize(absl::string_view text) {
   if (parts.size() != 3 || parts[0].empty() || !absl::SimpleAtod(parts[1], &agent.radius) ||
       !absl::SimpleAtod(parts[2], &agent.height)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is no agent: give NAME:RADIUS:HEIGHT, such as human:0.4:1.8"));
+        absl::StrCat("'", text, "' is not an agent: give NAME:RADIUS:HEIGHT, such as human:0.4:1.8"));
   }
   agent.name = std::string(parts[0]);
   return agent;
@@ -250,7 +250,7 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
                                           "\n--format waystar keeps all; --lossy writes the file without."));
   }
   if (!losses.empty()) {
-    session.io().err << "waystar: left out: " << losses << "\n";
+    session.io().err << "waystar: not exported: " << losses << "\n";
   }
   if (arguments.file.empty()) {
     session.io().out << map->bytes;

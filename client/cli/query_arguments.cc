@@ -60,7 +60,7 @@ absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text) {
   double high = 0.0;
   if (ends.size() != 2 || (!ends[0].empty() && !absl::SimpleAtod(ends[0], &low)) ||
       (!ends[1].empty() && !absl::SimpleAtod(ends[1], &high))) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" are no heights such as 3:5, 3: or :5"));
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" are not heights such as 3:5, 3: or :5"));
   }
   if (!ends[0].empty()) {
     heights.set_low(low);
@@ -191,7 +191,7 @@ void AddView(CLI::App& command, const FillView& view) {
       [view](const v1::HeightRange& heights) {
         *view().mutable_overlay()->mutable_blocked_heights() = heights;
       },
-      "Block by --block only polygons of a mesh that have a point at these heights; either may be left out")
+      "Block by --block only polygons of a mesh that have a point at these heights; either is optional")
       ->type_name("LOW:HIGH");
   AddTexts(
       command, "--block-node",

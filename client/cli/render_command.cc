@@ -214,7 +214,7 @@ void AddPictureOptions(CLI::App& command, RenderArguments& arguments) {
   AddParsed(
       command, "--heights", &ParseHeights,
       [&request](const v1::HeightRange& heights) { *request.mutable_heights() = heights; },
-      "Only polygons of a mesh that have a point at these heights; either may be left out")
+      "Only polygons of a mesh that have a point at these heights; either is optional")
       ->type_name("LOW:HIGH");
   AddField(command, "--oblique", request, &v1::RenderMapRequest::set_oblique,
            "Show a mesh from the side, with its floors above each other");

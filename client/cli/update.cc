@@ -16,7 +16,7 @@ absl::StatusOr<absl::Time> ParseTime(absl::string_view text) {
   absl::Time time;
   std::string problem;
   if (!absl::ParseTime(absl::RFC3339_full, text, &time, &problem)) {
-    return absl::InvalidArgumentError(absl::StrCat("is no time such as 2026-01-31T12:00:00Z: ", problem));
+    return absl::InvalidArgumentError(absl::StrCat("is not a time such as 2026-01-31T12:00:00Z: ", problem));
   }
   return time;
 }
@@ -130,7 +130,7 @@ ExitCode Update(const v1::UpdateObstaclesRequest& given, Session& session) {
     out << request.map() << " is now at revision " << response.version().revision() << ": "
         << ChangeText(CountsOf(response, request.edits())) << " changed";
     if (response.clipped_cells() > 0) {
-      out << ", " << CellCount(response.clipped_cells()) << " off the map left out";
+      out << ", " << CellCount(response.clipped_cells()) << " off the map dropped";
     }
     out << DigestClause(response.digest()) << ".\n";
   });

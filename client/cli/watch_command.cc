@@ -102,11 +102,11 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
   AddMap(command, *request.mutable_map());
   command
       .add_option("--from", arguments->from,
-                  "The first revision to tell of, if the server still remembers it [the next one]")
+                  "The first revision to report, if the server still remembers it [the next one]")
       ->type_name("N");
   AddValue<uint64_t>(
       command, "--from-epoch", [&request](uint64_t epoch) { request.mutable_after()->set_epoch(epoch); },
-      "The epoch that --from belongs to [the map's]: once the map was created anew, the server says so", "N")
+      "The epoch that --from belongs to [the map's]: once the map was created again, the server says so", "N")
       ->needs("--from");
   AddField(command, "--edits", request, &v1::WatchMapRequest::set_with_edits, "Tell what was changed, too");
   command.add_option("--count", arguments->count, "End after so many revisions")->type_name("N");

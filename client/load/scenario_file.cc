@@ -64,7 +64,8 @@ absl::Status AddScenarios(const std::string& name, absl::string_view text, Part&
     v1::Location start;
     v1::Location goal;
     if (!ReadScenarioEnds(words, has_positions, start, goal)) {
-      return Bad(absl::StrCat(name, " line ", number, ": this is no scenario of the Moving AI benchmarks"));
+      return Bad(
+          absl::StrCat(name, " line ", number, ": this is not a scenario of the Moving AI benchmarks"));
     }
     v1::FindPathRequest query = part.common;
     SetEnds(start, goal, query);
@@ -77,7 +78,7 @@ absl::Status AddFields(absl::string_view json, Part& part) {
   v1::FindPathRequest fields;
   const auto status = google::protobuf::util::JsonStringToMessage(std::string(json), &fields);
   if (!status.ok()) {
-    return Bad(absl::StrCat("this is no JSON of a FindPathRequest: ", std::string(status.message())));
+    return Bad(absl::StrCat("this is not JSON of a FindPathRequest: ", std::string(status.message())));
   }
   if (!fields.map().empty() && fields.map() != part.common.map()) {
     return Bad("the map stands at the beginning of the line");

@@ -87,7 +87,7 @@ absl::StatusOr<bool> CheckFolder(const storage::Folder& folder, std::ostream& ou
   const std::size_t damaged = CheckMaps(folder, *files, out);
   if (files->history.torn_bytes > 0) {
     out << "The log ends with " << CountText(files->history.torn_bytes, "byte")
-        << " of a write that was cut short. No one was told that it was done, and it is left out.\n";
+        << " of a write that was cut short. It was never acknowledged, and it is skipped.\n";
   }
   WriteOtherFiles(*files, out);
   const std::size_t maps = files->history.next.maps.size();

@@ -535,7 +535,7 @@ absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
   const std::vector<char*> positional =
       absl::ParseCommandLine(static_cast<int>(pointers.size()), pointers.data());
   if (positional.size() > 1) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", positional[1], "\" is no flag"));
+    return absl::InvalidArgumentError(absl::StrCat("\"", positional[1], "\" is not a flag"));
   }
   return FromFlags();
 }

@@ -38,7 +38,8 @@ class HealthWatch final : public WritingCall {
   absl::Status Admit() override {
     WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, request_, memory_));
     if (request_.service().size() > kMaxNameBytes) {
-      return MakeError(ErrorReason::kBadValue, "service", "service is the name of no service");
+      return MakeError(ErrorReason::kBadValue, "service",
+                       "service must be the name of a service of this server");
     }
     WAYSTAR_RETURN_IF_ERROR(TakeProbeSlot(server_.watches));
     health_.Add(request_.service(), std::static_pointer_cast<HealthWatch>(shared_from_this()));

@@ -41,7 +41,7 @@ expect_text adduser
 expect_same "files that an administrator may change" /etc/default/waystar "$(<"$ROOT/DEBIAN/conffiles")"
 for SCRIPT in postinst prerm postrm; do
   [[ -x "$ROOT/DEBIAN/$SCRIPT" ]] || fail "$SCRIPT cannot be run"
-  sh -n "$ROOT/DEBIAN/$SCRIPT" || fail "$SCRIPT is no script"
+  sh -n "$ROOT/DEBIAN/$SCRIPT" || fail "$SCRIPT is not a script"
 done
 
 # Nobody but root may change what is installed.
@@ -54,7 +54,7 @@ diff -r "$SAMPLES" "$ROOT/usr/share/waystar/maps" || fail "other maps than the s
 # What else it brings can be read by what reads it.
 for PAGE in man1/waystar.1 man8/waystar-server.8; do
   gzip -dc "$ROOT/usr/share/man/$PAGE.gz" >"$WORK/${PAGE#*/}"
-  grep -q '^\.SH NAME' "$WORK/${PAGE#*/}" || fail "$PAGE is no manual page"
+  grep -q '^\.SH NAME' "$WORK/${PAGE#*/}" || fail "$PAGE is not a manual page"
   if command -v mandoc >/dev/null; then
     mandoc -T lint -W warning "$WORK/${PAGE#*/}" | grep -v "missing date" >"$WORK/out" || true
     [[ ! -s "$WORK/out" ]] || fail "$(cat "$WORK/out")"

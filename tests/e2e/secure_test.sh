@@ -57,7 +57,7 @@ wait_for_log() {
 # What strangers make the RPC library write is a line of the server's log like any other.
 exec 3<>"/dev/tcp/127.0.0.1/$PORT"
 printf 'GET / HTTP/1.1\r\n\r\n' >&3
-timeout 60 cat <&3 >/dev/null || fail "the server does not close a connection that is no TLS"
+timeout 60 cat <&3 >/dev/null || fail "the server does not close a connection without TLS"
 exec 3>&-
 wait_for_log "level=warning event=rpc_library source="
 wait_for_log " latest_addresses=127.0.0.1 "

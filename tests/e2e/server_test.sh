@@ -73,7 +73,7 @@ expect 1 "the flags that begin with --cluster_ need --cluster" server --cluster_
 expect 1 "$WORK/password" server --listen=127.0.0.1:0 --cluster=etcd://127.0.0.1 --cluster_password_file="$WORK/password"
 expect 1 "/proc/waystar" server --listen=127.0.0.1:0 --data_dir=/proc/waystar
 expect_code 1 server --no_such_flag=1
-expect 1 '\"stray\" is no flag' server stray
+expect 1 '\"stray\" is not a flag' server stray
 expect 1 "there is no folder" server --maps_dir="$WORK/nowhere"
 # What is no map is passed, and named.
 echo 'Maps of the demo.' >"$WORK/maps/README.txt"

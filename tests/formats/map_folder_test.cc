@@ -89,7 +89,7 @@ TEST_F(MapFolderTest, FindsMeshesOfUnityAmongJson) {
   Write("maps/empty.json", "");
   EXPECT_THAT(Ids(), ElementsAre("hall", "yard"));
   EXPECT_THAT(Passed(),
-              ElementsAre(HasSubstr("cave.json: this is no mesh of Unity"), HasSubstr("empty.json: "),
+              ElementsAre(HasSubstr("cave.json: this is not a mesh of Unity"), HasSubstr("empty.json: "),
                           HasSubstr("list.json: "), HasSubstr("model.json: "), HasSubstr("settings.json: ")));
   for (const std::string name : {"yard.json", "Hall.JSON"}) {
     const auto loaded = Load(name);

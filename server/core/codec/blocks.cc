@@ -42,7 +42,7 @@ std::string BlockWriter::Finish() && {
 BlockReader::BlockReader(absl::string_view image, std::uint64_t max_content_bytes)
     : ValueReader({}), image_(image), content_left_(max_content_bytes), next_(kImageMagic.size()) {
   if (!absl::StartsWith(image, kImageMagic)) {
-    status_ = BadFormat("this is no map image: it does not begin as one");
+    status_ = BadFormat("this is not a map image: it does not begin as one");
   }
 }
 

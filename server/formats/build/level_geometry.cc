@@ -28,7 +28,7 @@ absl::StatusOr<core::MeshSoup> ParseFaces(core::MapFormat format, absl::string_v
       return core::ParseGltfFaces(bytes, axes, stop);
     default:
       return MakeError(ErrorReason::kBadValue, core::kBuildField,
-                       "files of this format are no geometry to build a mesh of: OBJ and glTF are");
+                       "files of this format are not geometry to build a mesh of: OBJ and glTF are");
   }
 }
 

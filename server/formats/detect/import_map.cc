@@ -144,7 +144,7 @@ constexpr FormatRow kFormats[] = {
      .read = [](const Import& in) { return AsImported(ParseMovingAi(in.bytes, in.options.grid)); }},
     {.format = MapFormat::kPolyanya,
      .endings = ".mesh",
-     .if_other = "this is no mesh of the Polyanya search",
+     .if_other = "this is not a mesh of the Polyanya search",
      .traits = kMesh,
      .looks_like = [](absl::string_view bytes) { return absl::StartsWith(bytes, kPolyanyaMeshMagic); },
      .read = [](const Import& in) { return AsImported(ParsePolyanyaMesh(in.bytes, in.options.grid.stop)); }},
@@ -198,7 +198,7 @@ constexpr FormatRow kFormats[] = {
          [](const Import& in) { return AsImported(ParseTiled(in.bytes, in.mapping, in.options, in.notes)); }},
     {.format = MapFormat::kObj,
      .endings = ".obj",
-     .if_other = "this is no mesh of Wavefront OBJ",
+     .if_other = "this is not a mesh of Wavefront OBJ",
      .traits = kMesh | kAxes,
      .looks_like = LooksLikeObjMesh,
      .read = ReadMesh<ParseObjMesh>},
@@ -221,7 +221,7 @@ absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
   WAYSTAR_RETURN_IF_ERROR(CheckFileKind(format, bytes));
   const bool is_utf16 = absl::StartsWith(bytes, "\xFF\xFE") || absl::StartsWith(bytes, "\xFE\xFF") ||
                         absl::StrContains(bytes.substr(0, 4), '\0');
-  return is_utf16 && !Has(format, kBinary) ? BadFormat("the file is no UTF-8, but looks like UTF-16")
+  return is_utf16 && !Has(format, kBinary) ? BadFormat("the file is not UTF-8, but looks like UTF-16")
                                            : absl::OkStatus();
 }
 
@@ -318,11 +318,11 @@ absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options) 
                                            std::tuple(kAxesField, options.axes.has_value(), kAxes),
                                            std::tuple(kWeldField, options.weld.has_value(), kAxes)}) {
     if (is_set && !Has(format, use)) {
-      return MakeError(ErrorReason::kBadValue, field, "files of this format have no use for this option");
+      return MakeError(ErrorReason::kBadValue, field, "this option does not apply to files of this format");
     }
   }
   if (options.weld.has_value() && !(*options.weld >= 0.0 && *options.weld <= kMaxWeld)) {
-    return MakeError(ErrorReason::kBadValue, kWeldField, absl::StrCat("it is a number from 0 to ", kMaxWeld));
+    return MakeError(ErrorReason::kBadValue, kWeldField, absl::StrCat("it must be 0 to ", kMaxWeld));
   }
   return options.layers.size() <= kMaxLayerNames
              ? absl::OkStatus()

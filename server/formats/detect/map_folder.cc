@@ -64,7 +64,7 @@ bool HoldsUnityMesh(const std::filesystem::path& path) {
 std::string WhyPassed(const std::filesystem::path& path) {
   const std::optional<FileEnding> ending = FindEnding(ExtensionOf(path));
   if (!ending) {
-    return "its name has the ending of no map";
+    return "no map has a name with this ending";
   }
   if (ending->format == MapFormat::kImage) {
     std::error_code error;
@@ -75,7 +75,8 @@ std::string WhyPassed(const std::filesystem::path& path) {
   }
   return ending->format != MapFormat::kUnity || HoldsUnityMesh(path)
              ? ""
-             : "this is no mesh of Unity; maps of Tiled end in .tmj, those of LDtk in .ldtk, and graphs in "
+             : "this is not a mesh of Unity; maps of Tiled end in .tmj, those of LDtk in .ldtk, and graphs "
+               "in "
                ".geojson";
 }
 

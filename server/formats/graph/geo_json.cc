@@ -363,21 +363,21 @@ absl::StatusOr<std::vector<Feature>> FeaturesOf(const JsonValue& root, ImportNot
   static const auto* const kNone = new JsonValue;
   const JsonValue* const list = root.Find("features");
   if (root.FindString("type") != "FeatureCollection" || list == nullptr || list->array() == nullptr) {
-    return JsonError(root, "this is no FeatureCollection of GeoJSON");
+    return JsonError(root, "this is not a FeatureCollection of GeoJSON");
   }
   std::vector<Feature> features;
   std::size_t index = 0;
   for (const JsonValue& value : *list->array()) {
     Feature feature{.index = index++, .value = &value, .geometry = value.Find("geometry")};
     if (value.object() == nullptr) {
-      return FeatureError(feature, "it is no object");
+      return FeatureError(feature, "it is not an object");
     }
     if (feature.geometry == nullptr || feature.geometry->is_null() || IsEmpty(*feature.geometry)) {
       notes.Add("features without a geometry are not read", PlaceOf(feature));
       continue;
     }
     if (feature.geometry->object() == nullptr) {
-      return FeatureError(feature, "its geometry is no object");
+      return FeatureError(feature, "its geometry is not an object");
     }
     const JsonValue* const properties = value.Find("properties");
     absl::StatusOr<FeatureProperties> read =

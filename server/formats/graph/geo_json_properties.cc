@@ -202,7 +202,7 @@ absl::StatusOr<FeatureProperties> ReadFeatureProperties(const JsonValue& propert
     return read;
   }
   if (properties.object() == nullptr) {
-    return BadFormat("its properties are no object");
+    return BadFormat("its properties are not an object");
   }
   absl::flat_hash_set<std::string> names;
   for (const auto& [name, value] : *properties.object()) {

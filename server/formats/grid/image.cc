@@ -287,7 +287,7 @@ absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const St
     return BadFormat("bad WebP: its header is broken or cut off");
   }
   if (features.has_animation != 0) {
-    return BadFormat("a WebP that moves is no map");
+    return BadFormat("an animated WebP is not a map");
   }
   WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(features.width, features.height, max_side), ""));
   Image image{.width = features.width, .height = features.height};
@@ -327,7 +327,7 @@ absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side, const S
   if (IsWebp(bytes)) {
     return DecodeWebp(bytes, max_side, stop);
   }
-  return BadFormat("this is no picture: PNG, WebP and GIF are read");
+  return BadFormat("this is not a picture: PNG, WebP and GIF are read");
 }
 
 namespace {

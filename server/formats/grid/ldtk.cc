@@ -296,7 +296,7 @@ class LayerLaying {
   // Before version 0.8, only cells with a value are listed, and values start at 0.
   absl::Status LayListed(const JsonValue& listed, const std::string& version, const StopCheck* stop) {
     if (listed.array() == nullptr) {
-      return JsonError(listed, absl::StrCat(NameOfInstance(layer_), ": intGrid is no list", version));
+      return JsonError(listed, absl::StrCat(NameOfInstance(layer_), ": intGrid is not a list", version));
     }
     for (const JsonValue& cell : *listed.array()) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
@@ -319,12 +319,12 @@ class LayerLaying {
       return JsonError(
           layer_,
           absl::StrCat(NameOfInstance(layer_), ": its offset of ", frame_.offset_x, ", ", frame_.offset_y,
-                       " pixels is no whole number of its cells, which have ", frame_.cell));
+                       " pixels is not a whole number of its cells, which have ", frame_.cell));
     }
     const auto width = static_cast<std::size_t>(frame_.width);
     const bool is_value = value >= 1.0 && value <= kMaxInt && value == std::floor(value);
     const absl::StatusOr<TerrainId> meaning = is_value ? meanings_.MeaningOf(static_cast<int>(value))
-                                                       : BadFormat(absl::StrCat(value, " is no value"));
+                                                       : BadFormat(absl::StrCat(value, " is not a value"));
     if (!meaning.ok()) {
       return JsonError(at_fault, absl::StrCat(NameOfInstance(layer_), ", cell (", i % width, ", ", i / width,
                                               "): ", meaning.status().message()));
@@ -425,7 +425,7 @@ absl::StatusOr<LdtkFile> LdtkFile::Parse(absl::string_view bytes, ImportNotes& n
   }
   if (file.levels_.empty()) {
     return JsonError(*file.root_,
-                     absl::StrCat("there are no levels: this is no file of LDtk", file.Version()));
+                     absl::StrCat("there are no levels: this is not a file of LDtk", file.Version()));
   }
   return file;
 }

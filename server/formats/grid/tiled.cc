@@ -44,7 +44,7 @@ absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
     return std::nullopt;
   }
   if (map.orientation.empty()) {
-    return BadFormat("this is no map of Tiled: it has no orientation");
+    return BadFormat("this is not a map of Tiled: it has no orientation");
   }
   if (map.orientation == "staggered") {
     return BadFormat(

@@ -164,7 +164,7 @@ absl::Status VisitNumbers(const std::vector<double>& numbers, std::size_t count,
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!(numbers[i] >= 0.0 && numbers[i] < 0x1p32) || numbers[i] != std::floor(numbers[i])) {
-      return BadFormat(absl::StrCat(numbers[i], " is the number of no tile"));
+      return BadFormat(absl::StrCat(numbers[i], " is not the number of a tile"));
     }
     WAYSTAR_RETURN_IF_ERROR(visit(i, static_cast<std::uint32_t>(numbers[i]) & kTileBits));
   }
@@ -180,7 +180,7 @@ absl::Status VisitText(absl::string_view text, std::size_t count, TileVisitor vi
     std::uint32_t number = 0;
     if (!absl::SimpleAtoi(word, &number)) {
       return BadFormat(absl::StrCat(Quoted(absl::StripAsciiWhitespace(word)),
-                                    " is the number of no tile, after ", i, " of ", count));
+                                    " is not the number of a tile, after ", i, " of ", count));
     }
     if (i == count) {
       return BadFormat(absl::StrCat("there are more than the ", count, " tiles that belong here"));
@@ -194,7 +194,7 @@ absl::Status VisitText(absl::string_view text, std::size_t count, TileVisitor vi
 absl::Status VisitBase64(const TiledTileData& data, std::size_t count, TileVisitor visit) {
   std::string bytes;
   if (!absl::Base64Unescape(absl::StripAsciiWhitespace(data.text), &bytes)) {
-    return BadFormat("the data is no base64");
+    return BadFormat("the data is not base64");
   }
   std::size_t next = 0;
   // Four bytes per tile, little endian.

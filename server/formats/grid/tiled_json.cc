@@ -80,7 +80,7 @@ class TileCollector {
   // Before version 1.2 properties of tiles are a separate object.
   absl::Status AddKeyedProperties(const JsonValue& properties) {
     if (properties.object() == nullptr) {
-      return JsonError(properties, "\"tileproperties\" is no object");
+      return JsonError(properties, "\"tileproperties\" is not an object");
     }
     for (const auto& [key, value] : *properties.object()) {
       TiledTile tile;
@@ -95,7 +95,7 @@ class TileCollector {
   static absl::StatusOr<std::uint32_t> IdOf(absl::string_view key, const JsonValue& value) {
     std::uint32_t id = 0;
     if (!absl::SimpleAtoi(key, &id)) {
-      return JsonError(value, absl::StrCat(Quoted(key), " is the number of no tile"));
+      return JsonError(value, absl::StrCat(Quoted(key), " is not the number of a tile"));
     }
     return id;
   }
@@ -353,7 +353,7 @@ absl::StatusOr<TiledTemplate> ParseTiledTemplate(absl::string_view bytes, Import
   WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "template", notes, nullptr));
   const JsonValue* const object = root.Find("object");
   if (object == nullptr || object->object() == nullptr) {
-    return JsonError(root, "this is no template of Tiled: it has no object");
+    return JsonError(root, "this is not a template of Tiled: it has no object");
   }
   TiledReading reading{.notes = notes};
   TiledTemplate made;

@@ -85,7 +85,7 @@ void ReadClassProperties(Classes classes, ImportNotes& notes, TiledProperties& p
 
 absl::Status ReadPoints(const JsonValue& value, std::vector<Point>& points) {
   if (value.array() == nullptr) {
-    return JsonError(value, "these are no points");
+    return JsonError(value, "these are not points");
   }
   for (const JsonValue& element : *value.array()) {
     Point& point = points.emplace_back();
@@ -125,7 +125,7 @@ absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::str
     return absl::OkStatus();
   }
   if (member->string() == nullptr) {
-    return JsonError(*member, absl::StrCat("\"", name, "\" is no string"));
+    return JsonError(*member, absl::StrCat("\"", name, "\" is not a string"));
   }
   out = *member->string();
   return absl::OkStatus();
@@ -151,7 +151,7 @@ absl::Status ReadMember(const JsonValue& value, absl::string_view name, double& 
     return absl::OkStatus();
   }
   if (member->number() == nullptr) {
-    return JsonError(*member, absl::StrCat("\"", name, "\" is no number"));
+    return JsonError(*member, absl::StrCat("\"", name, "\" is not a number"));
   }
   out = *member->number();
   return absl::OkStatus();
@@ -163,11 +163,11 @@ absl::StatusOr<std::vector<const JsonValue*>> ObjectsIn(const JsonValue& list, a
     return objects;
   }
   if (list.array() == nullptr) {
-    return JsonError(list, absl::StrCat("\"", name, "\" is no list of objects"));
+    return JsonError(list, absl::StrCat("\"", name, "\" is not a list of objects"));
   }
   for (const JsonValue& element : *list.array()) {
     if (element.object() == nullptr) {
-      return JsonError(element, absl::StrCat("\"", name, "\" holds something that is no object"));
+      return JsonError(element, absl::StrCat("\"", name, "\" holds something that is not an object"));
     }
     objects.push_back(&element);
   }

@@ -421,7 +421,7 @@ class DetourParser {
     tile.connections = NumberAt<std::uint32_t>(header, kListsAt + 28);
     tile.climb = FloatAt(header, 68);
     if (!(tile.climb >= 0.0 && tile.climb <= kMaxReach)) {
-      return BadTile("what an agent can climb is no height");
+      return BadTile("what an agent can climb is not a height");
     }
     return tile;
   }

@@ -71,7 +71,7 @@ absl::StatusOr<GltfFile> PartsOf(absl::string_view bytes) {
     return GltfFile{.json = SkipByteOrderMark(bytes), .binary = std::nullopt};
   }
   if (bytes.size() < kGlbHeaderBytes || UnsignedAt(bytes, 4, 4) != 2) {
-    return BadFormat("the file is no .glb of version 2");
+    return BadFormat("the file is not a .glb of version 2");
   }
   GltfFile file;
   std::size_t at = kGlbHeaderBytes;
@@ -156,7 +156,7 @@ class GltfReader {
   absl::Status CheckHead() const {
     const JsonValue* const asset = root_.Find("asset");
     if (asset == nullptr || !absl::StartsWith(asset->FindString("version"), "2.")) {
-      return JsonError(root_, "this is no glTF of version 2");
+      return JsonError(root_, "this is not a glTF of version 2");
     }
     for (const JsonValue& extension : root_.FindArray("extensionsRequired")) {
       const absl::string_view name =
@@ -216,7 +216,7 @@ class GltfReader {
       }
       decoded_.emplace_back();
       if (!absl::Base64Unescape(uri.substr(mark + kMark.size()), &decoded_.back())) {
-        return JsonError(buffers[i], absl::StrCat("buffer ", i, " is no base64"));
+        return JsonError(buffers[i], absl::StrCat("buffer ", i, " is not base64"));
       }
       buffers_.push_back(decoded_.back());
     }

@@ -117,7 +117,7 @@ class ObjParser {
       } else if (word == "f") {
         WAYSTAR_RETURN_IF_ERROR(ReadFace());
       } else if (!absl::ascii_isalpha(static_cast<unsigned char>(word.front()))) {
-        return BadLine(words_.line(), absl::StrCat(Quoted(word), " is no statement of OBJ"));
+        return BadLine(words_.line(), absl::StrCat(Quoted(word), " is not a statement of OBJ"));
       }
       words_.SkipStatement();
     }

@@ -55,7 +55,7 @@ namespace {
 
 void NoteLosses(std::size_t dropped, const MeshSpec& spec, ImportNotes& notes) {
   if (dropped > 0) {
-    notes.Add("faces without an area, seen from above, are left out", "", static_cast<std::int64_t>(dropped));
+    notes.Add("faces without an area, seen from above, are dropped", "", static_cast<std::int64_t>(dropped));
   }
   std::bitset<std::numeric_limits<decltype(MeshPolygon::area)>::max() + 1> areas;
   for (const MeshPolygon& polygon : spec.polygons) {

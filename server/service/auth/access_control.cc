@@ -111,7 +111,7 @@ absl::StatusOr<Caller> AccessControl::Renew(const Caller& caller) const {
     return caller;
   }
   if (caller.is_anyone()) {
-    return MakeError(ErrorReason::kMissingToken, "", "this server asks for a token by now");
+    return MakeError(ErrorReason::kMissingToken, "", "this server now requires a token");
   }
   return Find(caller.token()->hash);
 }

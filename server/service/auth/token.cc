@@ -134,7 +134,7 @@ absl::StatusOr<Permission> ParsePermission(absl::string_view word) {
     return Permission::kAdmin;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", absl::CHexEscape(word), "\" is no permission: there are read, update and admin"));
+      absl::StrCat("\"", absl::CHexEscape(word), "\" is not a permission: there are read, update and admin"));
 }
 
 absl::StatusOr<Grant> ParseGrant(absl::string_view text) {

@@ -39,7 +39,7 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path, std::size_t m
   std::string bytes(max_bytes + 1, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (stream.bad() || (stream.fail() && !stream.eof())) {
-    return CannotRead(path, errno == 0 ? "it is no file" : std::strerror(errno));
+    return CannotRead(path, errno == 0 ? "it is not a file" : std::strerror(errno));
   }
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
   if (bytes.size() > max_bytes) {

@@ -69,7 +69,7 @@ absl::StatusOr<absl::Duration> ToLifetime(const google::protobuf::Duration& dura
       signs_differ) {
     return MakeError(ErrorReason::kBadLifetime, "lifetime",
                      absl::StrCat("lifetime: seconds ", seconds, " and nanos ", nanos,
-                                  " are no google.protobuf.Duration"));
+                                  " are not a google.protobuf.Duration"));
   }
   return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
 }
@@ -83,7 +83,7 @@ absl::StatusOr<absl::Time> ToRequestTime(const google::protobuf::Timestamp& time
       time.nanos() > kMaxNanos) {
     return MakeError(ErrorReason::kBadValue, "request_time",
                      absl::StrCat("request_time: seconds ", time.seconds(), " and nanos ", time.nanos(),
-                                  " are no google.protobuf.Timestamp"));
+                                  " are not a google.protobuf.Timestamp"));
   }
   return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
 }

@@ -240,7 +240,7 @@ absl::Status CheckFields(const v1::Portal& portal) {
   if (!portal.to_map().empty() && !core::CheckMapId(portal.to_map()).ok()) {
     return MakeError(
         ErrorReason::kBadMapId, "to_map",
-        absl::StrCat("to_map is \"", absl::CHexEscape(portal.to_map()), "\", which is no id of a map"));
+        absl::StrCat("to_map is \"", absl::CHexEscape(portal.to_map()), "\", which is not an id of a map"));
   }
   return absl::OkStatus();
 }

@@ -38,7 +38,7 @@ absl::StatusOr<AllowedOrigins> AllowedOrigins::Parse(absl::string_view text) {
       allowed.origins_.emplace_back(part);
     } else {
       return absl::InvalidArgumentError(
-          absl::StrCat("'", part, "' is no origin: write such as https://game.example, in lower case"));
+          absl::StrCat("'", part, "' is not an origin: write such as https://game.example, in lower case"));
     }
   }
   return allowed;

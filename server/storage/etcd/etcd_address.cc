@@ -91,7 +91,7 @@ absl::StatusOr<std::string> ParsePrefix(absl::string_view path) {
   for (const absl::string_view part : absl::StrSplit(parts, '/')) {
     if (!IsName(part) || part == "." || part == "..") {
       return Bad("prefix",
-                 absl::StrCat("'", part, "' is no part of a prefix: letters, digits, '-', '_', '.'"));
+                 absl::StrCat("'", part, "' is not a part of a prefix: letters, digits, '-', '_', '.'"));
     }
   }
   std::string prefix = absl::StrCat("/", parts, "/");

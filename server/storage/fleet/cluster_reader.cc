@@ -148,7 +148,7 @@ absl::StatusOr<storage::MapState> ClusterReader::ReadImage(absl::string_view id,
   WAYSTAR_ASSIGN_OR_RETURN(storage::MapState map, storage::DecodeStoredMap(image, base.image.data));
   const core::MapSnapshot& snapshot = map.snapshot;
   if (snapshot.id != id || snapshot.version() != base.version) {
-    return absl::DataLossError(absl::StrCat(base.image.data, " in etcd is no image of map \"", id,
+    return absl::DataLossError(absl::StrCat(base.image.data, " in etcd is not an image of map \"", id,
                                             "\" at revision ", base.version.revision));
   }
   return map;

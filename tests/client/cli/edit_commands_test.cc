@@ -86,7 +86,7 @@ TEST_F(EditCommandsTest, ExplainMistakes) {
 TEST_F(EditCommandsTest, TellWhatChanged) {
   EXPECT_EQ(Blocked("changed_cells: 25"), "arena is now at revision 8: 25 cells changed.\n");
   EXPECT_EQ(Blocked("changed_cells: 25 clipped_cells: 1 digest: 0xabcdef"),
-            "arena is now at revision 8: 25 cells changed, 1 cell off the map left out, "
+            "arena is now at revision 8: 25 cells changed, 1 cell off the map dropped, "
             "digest 0000000000abcdef.\n");
   EXPECT_EQ(Blocked("already_applied: true"), "That was applied already: it made revision 8 of arena.\n");
   EXPECT_EQ(Run("block arena 3,4 --request-id a-b-c"), ExitCode::kOk);

@@ -249,7 +249,7 @@ TEST_F(MapFilesTest, ExplainsMistakes) {
   expect("map import -", "needs a name: --as NAME");
   expect("map import " + Path("missing.txt"), "missing.txt: No such file or directory");
   expect("map import " + folder_.path().string(), "it is a folder");
-  expect(absl::StrCat("map import ", file, " --agent human"), "'human' is no agent");
+  expect(absl::StrCat("map import ", file, " --agent human"), "'human' is not an agent");
   expect(absl::StrCat("map import ", file, " --terrains ", Path("missing")), "cannot read");
   expect("map export arena --json", "--json needs -o FILE");
   expect("map export arena -o " + Path("missing/out.txt"), "cannot write");
@@ -291,7 +291,7 @@ TEST_F(MapFilesTest, SaysWhatAFormatLeavesOut) {
   EXPECT_THAT(err_, HasSubstr("leave out what arena has: 2 named obstacles, 1 portal\n"));
   EXPECT_EQ(ReadFile("out.txt"), "precious");
   EXPECT_EQ(Run(absl::StrCat("map export arena --lossy -o ", file)), ExitCode::kOk);
-  EXPECT_EQ(err_, "waystar: left out: 2 named obstacles, 1 portal\n");
+  EXPECT_EQ(err_, "waystar: not exported: 2 named obstacles, 1 portal\n");
   EXPECT_EQ(ReadFile("out.txt"), "connectivity 8\nmap\n.#\n..\n");
   EXPECT_EQ(Run("map export arena -o " + Path("out.waymap")), ExitCode::kOk);
   EXPECT_EQ(err_, "");

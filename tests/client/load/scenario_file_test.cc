@@ -72,13 +72,14 @@ TEST(ScenarioFileTest, NamesTheLineOfWhatIsWrong) {
   EXPECT_THAT(ErrorOf("1 arena pair 1,1 2;2"), StartsWith("line 1: '2;2' is not a cell"));
   EXPECT_THAT(ErrorOf("1 arena query"), StartsWith("line 1: query is followed by the JSON"));
   EXPECT_THAT(ErrorOf("1 arena query {\"strat\": 1}"),
-              StartsWith("line 1: this is no JSON of a FindPathRequest"));
-  EXPECT_THAT(ErrorOf("1 arena pair 1,1 2,2 {"), StartsWith("line 1: this is no JSON of a FindPathRequest"));
+              StartsWith("line 1: this is not JSON of a FindPathRequest"));
+  EXPECT_THAT(ErrorOf("1 arena pair 1,1 2,2 {"), StartsWith("line 1: this is not JSON of a FindPathRequest"));
   EXPECT_THAT(ErrorOf("1 arena query {\"map\": \"other\"}"), HasSubstr("the map stands at the beginning"));
 }
 
 TEST(ScenarioFileTest, NamesTheLineOfAFileOfScenarios) {
-  EXPECT_THAT(ErrorOf("1 arena scen bad.scen"), StartsWith("line 1: bad.scen line 3: this is no scenario"));
+  EXPECT_THAT(ErrorOf("1 arena scen bad.scen"),
+              StartsWith("line 1: bad.scen line 3: this is not a scenario"));
   EXPECT_THAT(ErrorOf("1 arena scen none.scen"), StartsWith("line 1: cannot read none.scen: No such file"));
 }
 

@@ -114,7 +114,7 @@ TEST(LdtkTest, OffsetsMoveLayersByWholeCells) {
   EXPECT_THAT(ImportedRows(beyond), ElementsAre("#..", "..."));
   EXPECT_THAT(NotesOf(beyond), ElementsAre("cells beyond the edge of the level are not read: layer \"Top\""));
   EXPECT_THAT(ImportedRows(level(Layer("Top", "1,0,0,0,0,0", R"("__pxTotalOffsetX": 8, )"))),
-              ElementsAre(HasSubstr("its offset of 8, 0 pixels is no whole number of its cells")));
+              ElementsAre(HasSubstr("its offset of 8, 0 pixels is not a whole number of its cells")));
   EXPECT_THAT(ImportedRows(level(Layer("Top", "0,0,0,0,0,0", R"("__pxTotalOffsetX": 8, )"))),
               ElementsAre("...", "..."));
 }
@@ -198,7 +198,7 @@ TEST(LdtkTest, NamesWhatIsAtFault) {
       message(Layer("Collisions", "0,0,4,0,0,0")),
       AllOf(HasSubstr("line 7: layer \"Collisions\", cell (2, 0): value 4"), HasSubstr("value 4 ...")));
   EXPECT_THAT(message(Layer("Collisions", "0,0,0,0,0")), HasSubstr("5 values"));
-  EXPECT_THAT(message(Layer("Collisions", "0,0,1.5,0,0,0")), HasSubstr("cell (2, 0): 1.5 is no value"));
+  EXPECT_THAT(message(Layer("Collisions", "0,0,1.5,0,0,0")), HasSubstr("cell (2, 0): 1.5 is not a value"));
   EXPECT_THAT(message(R"({"__identifier": "Decoration", "__type": "Tiles"})"),
               HasSubstr("no visible IntGrid layer"));
   EXPECT_THAT(ImportedRows(File("")), ElementsAre(HasSubstr("no levels")));

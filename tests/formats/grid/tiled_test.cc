@@ -220,7 +220,7 @@ TEST(TiledTest, NamesWhatIsAtFault) {
     return ImportedRows(TiledXml(attributes, layers)).front();
   };
   EXPECT_THAT(message(kThreeByTwo, TileLayer("walls", 3, 2, "1,2,x,1,1,1")),
-              AllOf(HasSubstr("layer \"walls\" (line 8)"), HasSubstr("\"x\" is the number of no tile")));
+              AllOf(HasSubstr("layer \"walls\" (line 8)"), HasSubstr("\"x\" is not the number of a tile")));
   EXPECT_THAT(message(kThreeByTwo, TileLayer("walls", 3, 2, "1,2,1,1,1")),
               HasSubstr("5 tiles where 6 belong"));
   EXPECT_THAT(message(kThreeByTwo, TileLayer("walls", 3, 2, "1,2,1,1,1,1,1")), HasSubstr("more than the 6"));

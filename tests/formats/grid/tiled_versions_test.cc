@@ -49,7 +49,7 @@ TEST(TiledVersionsTest, BeforeVersionOneTwoNamesAndNumbersAreKeys) {
   EXPECT_EQ(ImportGrid(Json("", "", R"("properties": {"cell_size": 0.5}, )")).settings().frame.cell_size,
             0.5);
   EXPECT_THAT(ImportedRows(Json(R"("tileproperties": {"first": {"collides": true}}, )")),
-              ElementsAre(HasSubstr("\"first\" is the number of no tile")));
+              ElementsAre(HasSubstr("\"first\" is not the number of a tile")));
 }
 
 TEST(TiledVersionsTest, OldFormsAreKnownToo) {
@@ -67,7 +67,7 @@ TEST(TiledVersionsTest, ListsThatAreSomethingElseAreRefused) {
     EXPECT_THAT(ImportedRows(bad), ElementsAre(HasSubstr("line "))) << bad;
   }
   EXPECT_THAT(ImportedRows(R"({"orientation": "orthogonal", "width": 1, "height": 1, "layers": {"a": 1}})"),
-              ElementsAre(HasSubstr("\"layers\" is no list of objects")));
+              ElementsAre(HasSubstr("\"layers\" is not a list of objects")));
   EXPECT_THAT(
       ImportedRows(R"({"orientation": "orthogonal", "width": 1, "height": 1, "layers": [{"type": "wall"}]})"),
       ElementsAre(HasSubstr("layers of the type \"wall\" are not known")));
@@ -191,7 +191,7 @@ TEST(TiledVersionsTest, AnEmptyChunkIsAnError) {
                                     R"(<layer name="l" width="4" height="4"><data encoding="csv">
          <chunk x="0" y="0" width="2" height="1">1,2</chunk><chunk x="2" y="0" width="2" height="1"></chunk>
          </data></layer>)")),
-              ElementsAre(HasSubstr("is the number of no tile")));
+              ElementsAre(HasSubstr("is not the number of a tile")));
 }
 
 TEST(TiledVersionsTest, SizesThatMakeNoPlaneAreNamed) {

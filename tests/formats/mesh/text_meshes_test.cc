@@ -210,7 +210,7 @@ std::vector<std::string> NotesOf(MapFormat format, absl::string_view bytes) {
 
 TEST(TextMeshesTest, NotesFacesThatAreLeftOut) {
   EXPECT_THAT(NotesOf(MapFormat::kGodot, kGodot), IsEmpty());
-  const std::string left_out = "faces without an area, seen from above, are left out";
+  const std::string left_out = "faces without an area, seen from above, are dropped";
   // A line, a triangle in which two corners are one, and a wall.
   EXPECT_THAT(NotesOf(MapFormat::kUnity, R"({"vertices": [0,0,0, 0,0,4, 4,0,4, 2,0,2, 0,9,4], "indices":
               [0,1,2, 0,2,3, 0,1,1, 0,1,4]})"),
@@ -281,7 +281,7 @@ TEST(ObjMeshTest, NotesTheGeometryOfLevels) {
       NotesOf(MapFormat::kObj, Floor(3, wall + ceiling)),
       ElementsAre("this looks like the geometry of a level: of 5 faces 1 are steeper than 60 degrees, "
                   "and 1 face the other way; build a mesh of it (--build)",
-                  "faces without an area, seen from above, are left out"));
+                  "faces without an area, seen from above, are dropped"));
 }
 
 TEST(UnityMeshTest, ReadsVerticesInEveryForm) {

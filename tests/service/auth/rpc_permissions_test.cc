@@ -128,7 +128,7 @@ TEST(RpcPermissionsTest, EveryRpcHasARowAndEveryRowAnRpc) {
     EXPECT_TRUE(requests.insert(rpc->input_type()).second)
         << rpc->full_name() << " shares its request with another RPC, and so its row";
   }
-  EXPECT_TRUE(rows.empty()) << *rows.begin() << " is no RPC";
+  EXPECT_TRUE(rows.empty()) << *rows.begin() << " is not an RPC";
 }
 
 TEST(RpcPermissionsTest, WhatHasNoRowIsForThoseWhoMayDoEverything) {

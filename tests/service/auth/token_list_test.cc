@@ -64,7 +64,8 @@ TEST(TokenListTest, SaysWhichLineIsWrong) {
   EXPECT_THAT(ErrorOf("a sha256:12 read:*"), StartsWith("line 1: the hash"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a ", std::string(64, '0'), " read:*")), HasSubstr("sha256:"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a sha256:", std::string(64, '0'), " read:*")), HasSubstr("the hash 0"));
-  EXPECT_THAT(ErrorOf(absl::StrCat("a ", kHashOfAbc, " write:*")), HasSubstr("\"write\" is no permission"));
+  EXPECT_THAT(ErrorOf(absl::StrCat("a ", kHashOfAbc, " write:*")),
+              HasSubstr("\"write\" is not a permission"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a ", kHashOfAbc, " read")), HasSubstr("\"read\" should be"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a ", kHashOfAbc, " read:")), HasSubstr("should be a permission"));
   EXPECT_THAT(ErrorOf(absl::StrCat("a ", kHashOfAbc, " read:Arena")), HasSubstr("should be a permission"));

@@ -42,7 +42,7 @@ absl::StatusOr<std::size_t> PageSizeOf(const Request& request, absl::string_view
                      absl::StrCat("a page has at least 1 ", item, ", not ", request.page_size()));
   }
   if (!request.page_token().empty() && !is_token) {
-    return MakeError(ErrorReason::kBadValue, "page_token", "this is no token of an earlier page");
+    return MakeError(ErrorReason::kBadValue, "page_token", "this is not a token of an earlier page");
   }
   return static_cast<std::size_t>(request.page_size() == 0 ? kDefaultPageSize
                                                            : std::min(request.page_size(), most));

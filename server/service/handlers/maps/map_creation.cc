@@ -266,7 +266,7 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
     const core::WorldFrame& frame = (*grid)->grid().settings().frame;
     if (frame.hexagons) {
       return MakeError(ErrorReason::kWrongMapKind, kReferenceField,
-                       "a map of hexagons is no reference for sight");
+                       "a map of hexagons is not a reference for sight");
     }
     sight = std::make_shared<const core::GridSight>(
         (*grid)->grid().walk().rows(), core::Point{frame.origin.x, frame.origin.y}, frame.cell_size);

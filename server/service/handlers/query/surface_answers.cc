@@ -100,7 +100,7 @@ class Prober {
       return PointOf(probe.ray_to(), "ray_to");
     }
     if (probe.has_wall_within() && !(probe.wall_within() > 0.0 && std::isfinite(probe.wall_within()))) {
-      return MakeError(ErrorReason::kBadValue, "wall_within", "it is a finite number above 0");
+      return MakeError(ErrorReason::kBadValue, "wall_within", "it must be a finite number above 0");
     }
     return core::WorldPoint();
   }
