@@ -7,15 +7,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/canvas/surface.h"
 
 namespace waystar::animation {
 namespace {
 
 using picture::Color;
+using picture::kFaint;
+using picture::kInk;
+using picture::kPaper;
 
-constexpr Color kFaint = picture::Rgb(0x6B7785);
 constexpr int kHeader = 26;
 constexpr int kFooter = 40;
 constexpr double kNameSize = 11.0;
@@ -40,7 +42,6 @@ bool HasPath(const v1::FindPathResponse& answer) {
   return answer.outcome() == v1::OUTCOME_FOUND || answer.outcome() == v1::OUTCOME_PARTIAL;
 }
 
-constexpr picture::Color kBackground = picture::Rgb(0xFFFFFF);
 constexpr int kMargin = 12;
 constexpr int kGap = 18;
 constexpr int kFirstMilliseconds = 600;
@@ -56,7 +57,7 @@ picture::Canvas Compose(const std::vector<SearchPanel>& panels) {
     width += pictures.back().width() + kGap;
     height = std::max(height, pictures.back().height());
   }
-  picture::Canvas canvas(width, height + 2 * kMargin, kBackground);
+  picture::Canvas canvas(width, height + 2 * kMargin, kPaper);
   int x = kMargin;
   for (const picture::Canvas& picture : pictures) {
     canvas.Paste(picture, x, kMargin);
@@ -84,7 +85,7 @@ std::optional<Frame> Difference(const picture::Canvas& before, const picture::Ca
   if (left >= right) {
     return std::nullopt;
   }
-  Frame frame{.x = left, .y = top, .part = picture::Canvas(right - left, bottom - top, kBackground)};
+  Frame frame{.x = left, .y = top, .part = picture::Canvas(right - left, bottom - top, kPaper)};
   frame.part.Paste(after, -left, -top);
   return frame;
 }

@@ -9,7 +9,7 @@
 #include "client/animation/animation.h"
 #include "client/animation/search_drawing.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/canvas/tiling.h"
+#include "server/render/canvas/geometry.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::animation {

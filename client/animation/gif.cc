@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/animation/animation.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 
 namespace waystar::animation {
 namespace {
@@ -67,51 +66,36 @@ std::vector<Color> Distinct(const std::vector<Color>& colors, int least, std::si
   return distinct;
 }
 
-// A few colours that stand for all of an animation.
+// A few colours that represent all of an animation's.
 class Palette {
  public:
-  // At most `most` of them. Takes colours by how many pixels have them, but those that are hardly different
-  // from one that it has.
-  Palette(const Animation& animation, std::size_t most);
-
-  const std::vector<picture::Color>& colors() const { return colors_; }
-  // The place of the one nearest to a color.
-  std::uint8_t IndexOf(picture::Color color);
-
- private:
-  std::size_t NearestTo(picture::Color color) const;
-
-  std::vector<picture::Color> colors_;
-  absl::flat_hash_map<std::uint32_t, std::uint8_t> known_;
-};
-
-Palette::Palette(const Animation& animation, std::size_t most) {
-  const std::vector<Color> all = ColorsOf(animation);
-  colors_ = Distinct(all, 0, most);
-  for (int least = 8; colors_.size() > most; least *= 2) {
-    colors_ = Distinct(all, least, most);
-  }
-}
-
-std::uint8_t Palette::IndexOf(Color color) {
-  const auto [place, is_new] = known_.try_emplace(picture::HexOf(color));
-  if (is_new) {
-    place->second = static_cast<std::uint8_t>(NearestTo(color));
-  }
-  return place->second;
-}
-
-std::size_t Palette::NearestTo(Color color) const {
-  std::size_t nearest = 0;
-  int least = std::numeric_limits<int>::max();
-  for (std::size_t i = 0; i < colors_.size(); ++i) {
-    if (const int difference = ColorDifference(color, colors_[i]); difference < least) {
-      least = difference;
-      nearest = i;
+  // Takes at most `most` colours by the number of their pixels, without those that hardly differ from a more
+  // frequent one.
+  Palette(const Animation& animation, std::size_t most) {
+    const std::vector<Color> all = ColorsOf(animation);
+    colors_ = Distinct(all, 0, most);
+    for (int least = 8; colors_.size() > most; least *= 2) {
+      colors_ = Distinct(all, least, most);
     }
   }
-  return nearest;
-}
+
+  const std::vector<Color>& colors() const { return colors_; }
+
+  // Returns the index of the nearest colour.
+  std::uint8_t IndexOf(Color color) {
+    const auto [index, is_new] = known_.try_emplace(picture::HexOf(color));
+    if (is_new) {
+      const auto nearest =
+          std::ranges::min_element(colors_, {}, [&](Color each) { return ColorDifference(color, each); });
+      index->second = static_cast<std::uint8_t>(nearest - colors_.begin());
+    }
+    return index->second;
+  }
+
+ private:
+  std::vector<Color> colors_;
+  absl::flat_hash_map<std::uint32_t, std::uint8_t> known_;
+};
 
 constexpr int kPaletteSize = 256;
 // Pixels that stay as they are have it.

@@ -4,16 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/canvas/color.h"
 #include "server/render/canvas/geometry.h"
-#include "server/render/canvas/surface.h"
-#include "server/render/canvas/tiling.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::animation {
@@ -62,32 +58,12 @@ class SearchDrawing {
   virtual picture::Canvas Picture() const = 0;
 };
 
-// Make the drawing of a search: on a grid, a waypoint graph or a navigation mesh, or on the map that it is
-// on. `map` is the picture of the map, and `tiling` says where on it the cells or positions lie.
-using DrawingMaker = std::unique_ptr<SearchDrawing>(const TracedSearch& search, picture::Canvas map,
-                                                    const picture::Tiling& tiling);
-DrawingMaker MakeCellDrawing, MakeNodeDrawing, MakeIntervalDrawing, MakeSearchDrawing;
+// `map` is the picture of the map, and `tiling` gives the places of its cells or positions on it.
+std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, picture::Canvas map,
+                                                 const picture::Tiling& tiling);
 
-// The start and the goals of a search on a picture.
-struct SearchEnds {
-  // Absent if it does not lie on the picture.
-  std::optional<picture::Point> start;
-  std::vector<picture::Point> goals;
-  double radius = 4.0;
-};
-
-void DrawEnds(const SearchEnds& ends, picture::Surface& surface);
-
-// Draws the line of a path.
-void DrawPathLine(const std::vector<picture::Point>& line, double width, picture::Surface& surface);
-
-// Returns true if a point lies on the picture.
-bool IsWithin(const picture::Canvas& canvas, picture::Point point);
-
-inline constexpr picture::Color kPaper = picture::Rgb(0xFFFFFF);
-inline constexpr picture::Color kInk = picture::Rgb(0x1F2933);
-// The colour of paths, dark enough for text on kPaper. Its halo sets it off from expanded places, for eyes
-// that do not tell red from green too. The start is green as well, but a disc.
+// The colour of paths, dark enough for text on paper. Its halo sets it off from expanded places, for eyes
+// that do not distinguish red from green. The start is green as well, but a disc.
 inline constexpr picture::Color kPathGreen = picture::Rgb(0x008038);
 
 }  // namespace waystar::animation

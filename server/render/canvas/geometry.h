@@ -1,5 +1,5 @@
-// Points and outlines in a picture. x grows to the right, y down; the pixel in column i and row j is the
-// square from (i, j) to (i + 1, j + 1).
+// Points, outlines and tilings in a picture. x grows to the right, y down; the pixel in column i and row j is
+// the square from (i, j) to (i + 1, j + 1).
 #pragma once
 
 #include <optional>
@@ -55,5 +55,30 @@ std::vector<Polygon> StrokeOutline(absl::Span<const Point> line, double width);
 // Splits a line into dashes of length `on` with gaps of length `off`.
 // REQUIRES: both are above 0.
 std::vector<std::vector<Point>> Dashes(absl::Span<const Point> line, double on, double off);
+
+// Places of a plane's cells on a picture, for squares or hexagons in axial coordinates.
+//
+// The centre of cell (x, y) lies at zero + x * x_step + y * y_step. Three hexagons meet at each corner, which
+// is the mean of their centres, so the orientation of hexagons does not matter.
+struct Tiling {
+  Point zero;
+  Point x_step = {1.0, 0.0};
+  Point y_step = {0.0, 1.0};
+  bool hexagons = false;
+
+  // Returns the place of a point of the plane, not only of cell centres.
+  Point At(double x, double y) const { return zero + x_step * x + y_step * y; }
+  // Returns the inverse of At.
+  Point PlaneAt(Point point) const;
+
+  // Returns the line from one cell to another, diagonal first and then straight, like jumps on squares.
+  std::vector<Point> BentLine(int from_x, int from_y, int to_x, int to_y) const;
+
+  // Returns the outline of a cell, shrunk by `inset` pixels.
+  Polygon OutlineOf(double x, double y, double inset = 0.0) const;
+
+  // Returns the distance between adjacent centres in pixels.
+  double CellPixels() const { return Distance({}, x_step); }
+};
 
 }  // namespace waystar::picture

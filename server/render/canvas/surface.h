@@ -4,7 +4,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/canvas/color.h"
 #include "server/render/canvas/geometry.h"
 
 namespace waystar::picture {

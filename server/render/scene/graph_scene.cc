@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -12,9 +13,8 @@
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/interruption.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/canvas/font.h"
-#include "server/render/scene/graph_layout.h"
 #include "server/render/scene/graph_part.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/theme.h"
@@ -26,6 +26,8 @@ namespace {
 // With more nodes, names are omitted; with even more, nodes are dots.
 constexpr std::size_t kNamedNodes = 80;
 constexpr std::size_t kLargeNodes = 600;
+
+using NodeVisit = Visit<NodeNumber>;
 
 class GraphSceneMaker {
  public:
@@ -41,7 +43,9 @@ class GraphSceneMaker {
   absl::StatusOr<Scene> Make() {
     WAYSTAR_ASSIGN_OR_RETURN(part_, GatherGraph(graph_, places_.is_chosen() ? Everywhere() : area_, budget_));
     if (query_ != nullptr) {
-      WAYSTAR_ASSIGN_OR_RETURN(visits_, NodeVisits::Of(query_->events, BudgetStop(budget_)));
+      WAYSTAR_ASSIGN_OR_RETURN(visits_, VisitsOf(query_->events, &NodeEvent::node, BudgetStop(budget_)));
+      std::ranges::sort(visits_, {}, &NodeVisit::place);
+      dearest_ = DearestOf(query_->events);
     }
     scene_.legend = Legend();
     scene_.area = area_;
@@ -97,30 +101,24 @@ class GraphSceneMaker {
   std::vector<LegendEntry> Legend() const {
     using Sign = LegendEntry::Sign;
     std::vector<LegendEntry> legend;
-    if (!part_.nodes.empty()) {
-      legend.push_back({.sign = Sign::kDisc, .color = theme::kInk, .symbol = 'o', .text = "node"});
-    }
-    if (HasArc(false, true)) {
-      legend.push_back({.sign = Sign::kLine, .color = theme::kEdge, .symbol = '.', .text = "edge"});
-    }
-    if (HasArc(true, true)) {
-      legend.push_back(
-          {.sign = Sign::kLine, .color = theme::kSightLine, .symbol = '.', .text = "edge by sight"});
-    }
-    if (HasArc(false, false)) {
-      legend.push_back(
-          {.sign = Sign::kDashes, .color = theme::kClosedEdge, .symbol = 'x', .text = "closed edge"});
-    }
-    if (graph_.obstacles().size() > 0 && !places_.is_chosen()) {
-      legend.push_back({.color = theme::kNamedObstacle, .symbol = '%', .text = "obstacle"});
-    }
-    if (graph_.sight().grid() != nullptr && !places_.is_chosen()) {
-      legend.push_back({.color = Wall(), .symbol = '#', .text = "blocked on the reference map"});
-    }
+    const auto add = [&](bool is_there, LegendEntry entry) {
+      if (is_there) {
+        legend.push_back(std::move(entry));
+      }
+    };
+    add(!part_.nodes.empty(), {Sign::kDisc, theme::kInk, 'o', "node"});
+    add(HasArc(false, true), {Sign::kLine, theme::kEdge, '.', "edge"});
+    add(HasArc(true, true), {Sign::kLine, theme::kSightLine, '.', "edge by sight"});
+    add(HasArc(false, false), {Sign::kDashes, theme::kClosedEdge, 'x', "closed edge"});
+    const bool has_positions = !places_.is_chosen();
+    add(graph_.obstacles().size() > 0 && has_positions,
+        {Sign::kArea, theme::kNamedObstacle, '%', "obstacle"});
+    add(graph_.sight().grid() != nullptr && has_positions,
+        {Sign::kArea, Wall(), '#', "blocked on the reference map"});
     if (query_ != nullptr) {
       AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), legend);
       if (!query_->events.empty()) {
-        AddSearchToLegend(CostToDouble(visits_.dearest()), 'O', legend);
+        AddSearchToLegend(CostToDouble(dearest_), 'O', legend);
       }
     }
     return legend;
@@ -137,15 +135,10 @@ class GraphSceneMaker {
 
   void AddReferenceMap() {
     const GridSight& grid = *graph_.sight().grid();
-    const int width = static_cast<int>(layout_.plot.width);
-    const int height = static_cast<int>(layout_.plot.height);
-    SceneGround ground{.x = static_cast<int>(layout_.plot.x),
-                       .y = static_cast<int>(layout_.plot.y),
-                       .image = picture::Canvas(width, height, theme::kPaper)};
-    for (int row = 0; row < height; ++row) {
-      for (int column = 0; column < width; ++column) {
-        const picture::Point at =
-            layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
+    SceneGround ground = BlankGround(layout_);
+    for (int row = 0; row < ground.image.height(); ++row) {
+      for (int column = 0; column < ground.image.width(); ++column) {
+        const picture::Point at = layout_.PlaneAtPixel(column, row);
         const bool is_free = grid.IsWalkableAt({at.x, at.y, 0});
         ground.image.Set(column, row, is_free ? theme::kPaper : Wall());
         ground.symbols.push_back(is_free ? ' ' : '#');
@@ -155,8 +148,7 @@ class GraphSceneMaker {
   }
 
   void AddArea(picture::Polygon points) {
-    scene_.marks.push_back(
-        {.points = std::move(points), .paint = {theme::kNamedObstacle, 0.75}, .symbol = '%'});
+    scene_.AddArea(std::move(points), {theme::kNamedObstacle, 0.75}, '%');
   }
 
   void AddSquare(double x, double y, double width, double height) {
@@ -188,17 +180,11 @@ class GraphSceneMaker {
         const picture::Box& plot = layout_.plot;
         const picture::Box near = {plot.x - width, plot.y - width, plot.width + 2 * width,
                                    plot.height + 2 * width};
-        if (const auto shown = picture::ClipTo(near, layout_.tiling.At(line.start.x, line.start.y),
-                                               layout_.tiling.At(line.end.x, line.end.y))) {
-          scene_.AddLine({shown->first, shown->second}, width, {theme::kNamedObstacle, 0.75}, '%');
-        }
+        scene_.AddLineIn(near, layout_.tiling.At(line.start.x, line.start.y),
+                         layout_.tiling.At(line.end.x, line.end.y), width, {theme::kNamedObstacle, 0.75},
+                         '%');
       }
     }
-  }
-
-  std::optional<std::pair<picture::Point, picture::Point>> Clip(picture::Point from,
-                                                                picture::Point to) const {
-    return picture::ClipTo(layout_.plot, from, to);
   }
 
   // Automatic edges are drawn below explicit ones.
@@ -209,19 +195,18 @@ class GraphSceneMaker {
         if (arc.is_auto != is_auto) {
           continue;
         }
-        const auto shown = Clip(At(arc.from), At(arc.to));
+        const auto shown = picture::ClipTo(layout_.plot, At(arc.from), At(arc.to));
         if (!shown.has_value()) {
           continue;
         }
         const auto& [from, to] = *shown;
-        if (!arc.is_open) {
-          scene_.AddLine({from, to}, thick * 0.8, {theme::kClosedEdge}, 'x', 4);
-        } else {
-          scene_.AddLine({from, to}, is_auto ? thick * 0.8 : thick,
-                         {is_auto ? theme::kSightLine : theme::kEdge}, '.');
-        }
+        const picture::Color color = !arc.is_open ? theme::kClosedEdge
+                                     : is_auto    ? theme::kSightLine
+                                                  : theme::kEdge;
+        scene_.AddLine({from, to}, is_auto || !arc.is_open ? thick * 0.8 : thick, {color},
+                       arc.is_open ? '.' : 'x', arc.is_open ? 0 : 4);
         if (arc.is_one_way && part_.arcs.size() <= 3000) {
-          AddTip(from, to, arc.is_open ? (is_auto ? theme::kSightLine : theme::kEdge) : theme::kClosedEdge);
+          AddTip(from, to, color);
         }
       }
     }
@@ -237,7 +222,19 @@ class GraphSceneMaker {
     const picture::Point ahead = (to - from) * (kTip / length);
     const picture::Point aside = {-ahead.y * 0.55, ahead.x * 0.55};
     const picture::Point tip = from + (to - from) * 0.62;
-    scene_.marks.push_back({.points = {tip, tip - ahead + aside, tip - ahead - aside}, .paint = {color}});
+    scene_.AddArea({tip, tip - ahead + aside, tip - ahead - aside}, {color});
+  }
+
+  // Returns null if the search did not reach the node.
+  const NodeVisit* FindVisit(NodeNumber node) const {
+    const auto found = std::ranges::lower_bound(visits_, node, {}, &NodeVisit::place);
+    return found != visits_.end() && found->place == node ? &*found : nullptr;
+  }
+  double ShareOf(const NodeVisit& visit) const {
+    return static_cast<double>(visit.g) / static_cast<double>(dearest_);
+  }
+  picture::Color ColorOf(const NodeVisit& visit) const {
+    return visit.is_expanded ? picture::SearchColor(ShareOf(visit)) : picture::kOpenColor;
   }
 
   double NodeRadius() const {
@@ -249,7 +246,7 @@ class GraphSceneMaker {
     for (const NodeNumber node : part_.nodes) {
       const picture::Point at = At(node);
       const bool is_enabled = graph_.IsEnabled(node);
-      if (const NodeVisit* const visit = visits_.Find(node)) {
+      if (const NodeVisit* const visit = FindVisit(node)) {
         AddVisited(*visit, at, radius);
         continue;
       }
@@ -269,8 +266,9 @@ class GraphSceneMaker {
   // A filled disc if the node was expanded, else a ring.
   void AddVisited(const NodeVisit& visit, picture::Point at, double radius) {
     const double rim = radius > 4 ? 2.0 : 0.0;
-    const picture::Color color = visits_.ColorOf(visit);
-    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? theme::kInk : color}, visits_.SymbolOf(visit));
+    const picture::Color color = ColorOf(visit);
+    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? theme::kInk : color},
+                   visit.is_expanded ? DigitOf(ShareOf(visit)) : 'O');
     if (rim > 0) {
       scene_.AddDisc(at, radius + (visit.is_expanded ? 0.8 : -0.6),
                      {visit.is_expanded ? color : theme::kPaper});
@@ -284,17 +282,12 @@ class GraphSceneMaker {
     const double half = picture::TextWidth(name, kTextSize) / 2;
     at.x = std::clamp(at.x, half + 2, std::max(half + 2, layout_.width - half - 2));
     const double top = at.y - kTextSize - 2;
-    scene_.marks.push_back({.points = {{at.x - half - 2, top},
-                                       {at.x + half + 2, top},
-                                       {at.x + half + 2, at.y + 3},
-                                       {at.x - half - 2, at.y + 3}},
-                            .paint = {theme::kPaper, 0.75}});
-    scene_.marks.push_back({.kind = SceneMark::Kind::kText,
-                            .points = {at},
-                            .size = kTextSize,
-                            .paint = {theme::kInk},
-                            .text = name,
-                            .anchor = picture::TextStyle::Anchor::kMiddle});
+    scene_.AddArea({{at.x - half - 2, top},
+                    {at.x + half + 2, top},
+                    {at.x + half + 2, at.y + 3},
+                    {at.x - half - 2, at.y + 3}},
+                   {theme::kPaper, 0.75});
+    scene_.AddText(name, at, kTextSize, theme::kInk, picture::TextStyle::Anchor::kMiddle);
   }
 
   // Draws the edges by which the search reached nodes.
@@ -302,15 +295,13 @@ class GraphSceneMaker {
     if (options_.is_text) {
       return;
     }
-    const double thick = visits_.all().size() > 3000 ? 1.2 : visits_.all().size() > 300 ? 2.0 : 3.5;
-    for (const NodeVisit& visit : visits_.all()) {
-      if (visit.parent == visit.node) {
+    const double thick = visits_.size() > 3000 ? 1.2 : visits_.size() > 300 ? 2.0 : 3.5;
+    for (const NodeVisit& visit : visits_) {
+      if (visit.parent == visit.place) {
         continue;
       }
-      if (const auto shown = Clip(At(visit.parent), At(visit.node))) {
-        scene_.AddLine({shown->first, shown->second}, visit.is_expanded ? thick : thick * 0.6,
-                       {visits_.ColorOf(visit)});
-      }
+      scene_.AddLineIn(layout_.plot, At(visit.parent), At(visit.place),
+                       visit.is_expanded ? thick : thick * 0.6, {ColorOf(visit)});
     }
   }
 
@@ -320,7 +311,7 @@ class GraphSceneMaker {
     }
     const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
     for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
-      if (const auto shown = Clip(At(query_->way[i]), At(query_->way[i + 1]))) {
+      if (const auto shown = picture::ClipTo(layout_.plot, At(query_->way[i]), At(query_->way[i + 1]))) {
         AddPathLine({shown->first, shown->second}, sizes, scene_);
       }
     }
@@ -346,7 +337,9 @@ class GraphSceneMaker {
   const GraphQueryMarks* const query_;
   const Budget& budget_;
   GraphPart part_;
-  NodeVisits visits_;
+  // Sorted by node number.
+  std::vector<NodeVisit> visits_;
+  Cost dearest_ = 1;
   Layout layout_;
   Scene scene_;
 };

@@ -2,16 +2,37 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/graph/search/node_recorder.h"
 #include "server/core/search/query.h"
 #include "server/geometry/box.h"
-#include "server/render/scene/graph_marks.h"
+#include "server/geometry/world_point.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/scene.h"
 
 namespace waystar::core {
+
+// A point of a query: a node, or a position without one.
+struct GraphMark {
+  WorldPoint position;
+  NodeNumber node = kNoNodeNumber;
+};
+
+// Marks that a query adds to the picture.
+struct GraphQueryMarks {
+  std::optional<GraphMark> start;
+  // The requested goals.
+  std::vector<GraphMark> goals;
+  // Points of the path; empty without a path.
+  std::vector<GraphMark> way;
+  // Events of the search; empty if it is not drawn. They must outlive the marks.
+  absl::Span<const NodeEvent> events;
+};
 
 // Returns a scene of the nodes, edges and obstacles in an area of the world, or of the whole graph if unset,
 // and of the query if not null. Explicit edges are dark, automatic ones light, closed ones dashed; an

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,13 +11,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/font.h"
-#include "server/render/scene/cell_looks.h"
+#include "server/render/canvas/geometry.h"
 #include "server/render/scene/ground.h"
-#include "server/render/scene/obstacle_outlines.h"
-#include "server/render/scene/portal_marks.h"
+#include "server/render/scene/query_marks.h"
 #include "server/render/scene/theme.h"
 
 namespace waystar::core {
@@ -38,18 +39,16 @@ Rectangle PlaneBoundsOf(const GridMap& map, const Rectangle& part) {
   return board ? board->PlaneBoundsOf(part) : part;
 }
 
-picture::Box BoxAround(const picture::Tiling& unit, const std::vector<Cell>& cells) {
+picture::Box BoxAround(const picture::Polygon& points) {
   double left = 1e9;
   double top = 1e9;
   double right = -1e9;
   double bottom = -1e9;
-  for (const Cell cell : cells) {
-    for (const picture::Point& corner : unit.OutlineOf(cell.x, cell.y)) {
-      left = std::min(left, corner.x);
-      top = std::min(top, corner.y);
-      right = std::max(right, corner.x);
-      bottom = std::max(bottom, corner.y);
-    }
+  for (const picture::Point& point : points) {
+    left = std::min(left, point.x);
+    top = std::min(top, point.y);
+    right = std::max(right, point.x);
+    bottom = std::max(bottom, point.y);
   }
   return {left, top, right - left, bottom - top};
 }
@@ -72,28 +71,118 @@ std::vector<Cell> OutermostCells(const GridMap& map, const Rectangle& part) {
 PlaneView ViewOf(const GridMap& map, const Rectangle& part, bool is_text) {
   PlaneView view{.unit = UnitTiling(map.settings(), is_text)};
   const bool hexagons = view.unit.hexagons;
-  if (is_text && hexagons) {
-    // A hexagon is shown by the character at its centre.
-    view.box = {1e9, 1e9, 0, 0};
-    double right = -1e9;
-    double bottom = -1e9;
-    for (const Cell cell : OutermostCells(map, part)) {
-      const picture::Point at = view.unit.At(cell.x, cell.y);
-      view.box.x = std::min(view.box.x, at.x - 0.5);
-      view.box.y = std::min(view.box.y, at.y - 0.5);
-      right = std::max(right, at.x + 0.5);
-      bottom = std::max(bottom, at.y + 0.5);
-    }
-    view.box.width = right - view.box.x;
-    view.box.height = bottom - view.box.y;
-  } else {
-    view.box = BoxAround(view.unit, OutermostCells(map, part));
+  picture::Polygon corners;
+  for (const Cell cell : OutermostCells(map, part)) {
+    // In text, a hexagon is shown by the character at its centre.
+    const picture::Point at = view.unit.At(cell.x, cell.y);
+    const picture::Point half = {0.5, 0.5};
+    const picture::Polygon outline =
+        is_text && hexagons ? picture::Polygon{at - half, at + half} : view.unit.OutlineOf(cell.x, cell.y);
+    corners.insert(corners.end(), outline.begin(), outline.end());
   }
+  view.box = BoxAround(corners);
   view.whole_pixels = !hexagons;
   view.max_scale = is_text ? 1.0 : 64.0;
   view.widest_column = absl::StrCat(part.x + part.width - 1);
   view.widest_row = absl::StrCat(part.y + part.height - 1);
   return view;
+}
+
+constexpr std::size_t kMaxOutlines = 1000;
+
+picture::Color OutlineColor(const ObstacleEffect& effect) {
+  if (effect.kind == ObstacleEffect::Kind::kMultiplyCost) {
+    return theme::kFactor;
+  }
+  return effect.amount < 0 ? theme::kCheaper : theme::kDearer;
+}
+
+class Outliner {
+ public:
+  Outliner(const Layout& layout, Scene& scene) : layout_(layout), tiling_(layout.tiling), scene_(scene) {}
+
+  bool is_full() const { return outlines_ >= kMaxOutlines; }
+
+  void Add(const Obstacle& obstacle) {
+    const picture::Color color = OutlineColor(obstacle.effect);
+    for (const Rectangle& part : obstacle.shape.rectangles) {
+      const double left = part.x - 0.5;
+      const double top = part.y - 0.5;
+      const double right = left + part.width;
+      const double bottom = top + part.height;
+      AddOutline({tiling_.At(left, top), tiling_.At(right, top), tiling_.At(right, bottom),
+                  tiling_.At(left, bottom)},
+                 color);
+    }
+    // A disc covers cells by their centres.
+    constexpr double kRim = 0.3;
+    for (const Disc& disc : obstacle.shape.discs) {
+      AddOutline(picture::DiscOutline(tiling_.At(disc.center.x, disc.center.y),
+                                      (disc.radius + kRim) * tiling_.CellPixels()),
+                 color);
+    }
+    for (const Polygon& polygon : obstacle.shape.polygons) {
+      std::vector<picture::Point> corners;
+      for (const Point& vertex : polygon.vertices) {
+        corners.push_back(tiling_.At(vertex.x, vertex.y));
+      }
+      AddOutline(corners, color);
+    }
+  }
+
+ private:
+  // Joins consecutive sides into one line, so that dashes continue around corners.
+  void AddOutline(const std::vector<picture::Point>& corners, picture::Color color) {
+    if (is_full()) {
+      return;
+    }
+    ++outlines_;
+    std::vector<picture::Point> line;
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      const auto side = picture::ClipTo(layout_.plot, corners[i], corners[(i + 1) % corners.size()]);
+      if (!side.has_value()) {
+        continue;
+      }
+      if (!line.empty() && line.back() != side->first) {
+        AddLine(line, color);
+        line.clear();
+      }
+      if (line.empty()) {
+        line.push_back(side->first);
+      }
+      line.push_back(side->second);
+    }
+    AddLine(line, color);
+  }
+
+  void AddLine(const std::vector<picture::Point>& line, picture::Color color) {
+    if (!line.empty()) {
+      scene_.AddLine(line, 1.5, {color}, 0, 5);
+    }
+  }
+
+  const Layout& layout_;
+  const picture::Tiling& tiling_;
+  Scene& scene_;
+  std::size_t outlines_ = 0;
+};
+
+// Adds the outlines of obstacles that change costs, as dashed lines clipped to the plot: amber if the
+// obstacle multiplies costs, red if it adds to them, green if it reduces them. Adds rectangles, discs and
+// polygons, at most the first 1000.
+void AddObstacleOutlines(const GridMap& map, const Rectangle& region, const Layout& layout, Scene& scene) {
+  if (map.obstacles().cost_obstacles() == 0) {
+    return;
+  }
+  Outliner outliner(layout, scene);
+  for (const Obstacle* obstacle : map.obstacles().Overlapping(region)) {
+    if (outliner.is_full()) {
+      break;
+    }
+    if (obstacle->effect.kind != ObstacleEffect::Kind::kBlock) {
+      outliner.Add(*obstacle);
+    }
+  }
 }
 
 class GridSceneMaker {
@@ -165,7 +254,7 @@ class GridSceneMaker {
           ++end;
         }
         if (look.exists) {
-          scene_.marks.push_back({.points = AreaOf(x, end, y), .paint = {look.color}});
+          scene_.AddArea(AreaOf(x, end, y), {look.color});
         }
         x = end;
       }
@@ -227,23 +316,17 @@ class GridSceneMaker {
 
   void AddPortals() {
     const MarkSizes sizes(layout_, options_.is_text);
+    const auto shown = [&](Cell cell) {
+      return part_.Contains(map_.settings().frame.CountedAt(cell)) ? std::optional(CenterOf(cell))
+                                                                   : std::nullopt;
+    };
     map_.portals().VisitAfter("", [&](const Portal& portal) {
-      const bool from_shown = IsShown(portal.from);
-      const bool to_shown = portal.to_map.empty() && IsShown(portal.to);
-      if (from_shown && to_shown) {
-        AddPortalLine(CenterOf(portal.from), CenterOf(portal.to), sizes, portal.closed, scene_);
-      }
-      if (from_shown) {
-        AddPortalEnd(CenterOf(portal.from), sizes, portal.closed, scene_);
-      }
-      if (to_shown) {
-        AddPortalEnd(CenterOf(portal.to), sizes, portal.closed, scene_);
-      }
+      AddPortal(shown(portal.from), portal.to_map.empty() ? shown(portal.to) : std::nullopt, portal.closed,
+                sizes, scene_);
       return true;
     });
   }
 
-  bool IsShown(Cell cell) const { return part_.Contains(map_.settings().frame.CountedAt(cell)); }
   picture::Point CenterOf(Cell cell) const { return layout_.tiling.At(cell.x, cell.y); }
 
   // Adds column numbers above and row numbers beside the map.
@@ -251,6 +334,7 @@ class GridSceneMaker {
     if (!layout_.has_labels) {
       return;
     }
+    using Anchor = picture::TextStyle::Anchor;
     const auto cell_of = [&](int column, int row) {
       return map_.settings().frame.PlaneCellOf({column, row});
     };
@@ -265,9 +349,8 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(x, part_.y));
       at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
       at.y = std::max(at.y, layout_.plot.y - gap);
-      AddNumber(absl::StrCat(x), at,
-                options_.is_text ? picture::TextStyle::Anchor::kLeft : picture::TextStyle::Anchor::kMiddle,
-                scene_);
+      scene_.AddText(absl::StrCat(x), at, kTextSize, theme::kFaint,
+                     options_.is_text ? Anchor::kLeft : Anchor::kMiddle);
     }
     const int row_step =
         NumberStep(layout_.tiling.y_step.y, options_.is_text ? 0 : kTextSize, options_.is_text);
@@ -275,7 +358,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(part_.x, y));
       at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
       at.y += options_.is_text ? 0.0 : kTextSize / 2;
-      AddNumber(absl::StrCat(y), at, picture::TextStyle::Anchor::kRight, scene_);
+      scene_.AddText(absl::StrCat(y), at, kTextSize, theme::kFaint, Anchor::kRight);
     }
   }
 

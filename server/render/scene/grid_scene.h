@@ -4,6 +4,7 @@
 #include "absl/status/statusor.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
+#include "server/geometry/cell.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/scene.h"

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/render/scene/theme.h"
 
@@ -125,113 +128,35 @@ int FirstCell(int pixel, int pixels, int cells) {
   return static_cast<int>(std::int64_t{pixel} * cells / pixels);
 }
 
-class SquarePixels {
- public:
-  SquarePixels(const CellLooks& looks, const Rectangle& region, int width, int height)
-      : looks_(looks), region_(region), width_(width), height_(height) {}
-
-  absl::Status Gather(int column, int row, CellCounter& counter, Pixel& pixel) const {
-    const int top = FirstCell(row, height_, region_.height);
-    const int bottom = std::max(top + 1, FirstCell(row + 1, height_, region_.height));
-    const int left = FirstCell(column, width_, region_.width);
-    const int right = std::max(left + 1, FirstCell(column + 1, width_, region_.width));
-    for (int y = top; y < bottom; ++y) {
-      for (int x = left; x < right; ++x) {
-        pixel.Add(looks_.At({region_.x + x, region_.y + y}));
-      }
-      WAYSTAR_RETURN_IF_ERROR(counter.Count(right - left));
-    }
-    return absl::OkStatus();
+// Returns the hexagon at a point of the plane. Rounds the three cube coordinates, which add up to 0, and
+// derives the one with the largest rounding error from the others.
+Cell HexagonAt(picture::Point at) {
+  const double third = -at.x - at.y;
+  double x = std::floor(at.x + 0.5);
+  double y = std::floor(at.y + 0.5);
+  const double z = std::floor(third + 0.5);
+  const double off_x = std::abs(x - at.x);
+  const double off_y = std::abs(y - at.y);
+  const double off_z = std::abs(z - third);
+  if (off_x > off_y && off_x > off_z) {
+    x = -y - z;
+  } else if (off_y > off_z) {
+    y = -x - z;
   }
+  return {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)};
+}
 
- private:
-  const CellLooks& looks_;
-  Rectangle region_;
-  int width_;
-  int height_;
-};
-
-// Samples points of each pixel: as many as the cells that it shows, at least nine.
-class HexPixels {
- public:
-  HexPixels(const CellLooks& looks, const Rectangle& region, const Layout& layout)
-      : looks_(looks), region_(region), layout_(layout) {
-    constexpr int kFewest = 3;
-    side_ = std::max(kFewest, static_cast<int>(std::ceil(1 / layout.tiling.CellPixels())));
-  }
-
-  absl::Status Gather(int column, int row, CellCounter& counter, Pixel& pixel) const {
-    for (int i = 0; i < side_; ++i) {
-      for (int j = 0; j < side_; ++j) {
-        const picture::Point at = {layout_.plot.x + column + (2 * j + 1) / (2.0 * side_),
-                                   layout_.plot.y + row + (2 * i + 1) / (2.0 * side_)};
-        const Cell cell = NearestTo(layout_.tiling.PlaneAt(at));
-        pixel.Add(region_.Contains(cell) ? looks_.At(cell)
-                                         : CellLook{.color = theme::kPaper, .exists = false});
-      }
-      WAYSTAR_RETURN_IF_ERROR(counter.Count(side_));
-    }
-    return absl::OkStatus();
-  }
-
-  // Returns the hexagon at a point of the plane. Rounds the three cube coordinates, which add up to 0, and
-  // derives the one with the largest rounding error from the others.
-  static Cell NearestTo(picture::Point at) {
-    const double third = -at.x - at.y;
-    double x = std::floor(at.x + 0.5);
-    double y = std::floor(at.y + 0.5);
-    const double z = std::floor(third + 0.5);
-    const double off_x = std::abs(x - at.x);
-    const double off_y = std::abs(y - at.y);
-    const double off_z = std::abs(z - third);
-    if (off_x > off_y && off_x > off_z) {
-      x = -y - z;
-    } else if (off_y > off_z) {
-      y = -x - z;
-    }
-    return {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y)};
-  }
-
- private:
-  const CellLooks& looks_;
-  Rectangle region_;
-  const Layout& layout_;
-  int side_;
-};
-
-// A character shows the hexagon centred on it, if hexagons are far enough apart.
-class HexCharacters {
- public:
-  HexCharacters(const CellLooks& looks, const Rectangle& region, const Layout& layout)
-      : looks_(looks), region_(region), layout_(layout), leaves_gaps_(layout.tiling.CellPixels() >= 1.9) {}
-
-  absl::Status Gather(int column, int row, CellCounter& /*counter*/, Pixel& pixel) const {
-    const picture::Point at =
-        layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
-    const Cell cell = HexPixels::NearestTo(at);
-    constexpr double kNear = 0.1;
-    const bool is_centre = std::abs(at.x - cell.x) < kNear && std::abs(at.y - cell.y) < kNear;
-    if ((is_centre || !leaves_gaps_) && region_.Contains(cell)) {
-      pixel.Add(looks_.At(cell));
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  const CellLooks& looks_;
-  Rectangle region_;
-  const Layout& layout_;
-  bool leaves_gaps_;
-};
-
-template <typename Cells>
-absl::Status DrawPixels(const Cells& cells, bool is_text, const StopCheck& stop, SceneGround& ground) {
+// Calls gather(column, row, counter, pixel), which adds the pixel's cells and returns the error of the
+// counter.
+template <typename Gather>
+absl::StatusOr<SceneGround> DrawPixels(SceneGround ground, bool is_text, const StopCheck& stop,
+                                       Gather gather) {
   CellCounter counter(stop);
   Pixel pixel(is_text);
   for (int row = 0; row < ground.image.height(); ++row) {
     for (int column = 0; column < ground.image.width(); ++column) {
       pixel.Clear();
-      WAYSTAR_RETURN_IF_ERROR(cells.Gather(column, row, counter, pixel));
+      WAYSTAR_RETURN_IF_ERROR(gather(column, row, counter, pixel));
       ground.image.Set(column, row, pixel.color());
       if (is_text) {
         ground.symbols.push_back(pixel.symbol());
@@ -239,30 +164,155 @@ absl::Status DrawPixels(const Cells& cells, bool is_text, const StopCheck& stop,
     }
     WAYSTAR_RETURN_IF_ERROR(counter.Check());
   }
-  return absl::OkStatus();
+  return ground;
 }
 
 }  // namespace
 
 absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& looks, const Rectangle& region,
                                        const Layout& layout, bool is_text, const StopCheck& stop) {
-  const int width = static_cast<int>(layout.plot.width);
-  const int height = static_cast<int>(layout.plot.height);
-  SceneGround ground{.x = static_cast<int>(layout.plot.x),
-                     .y = static_cast<int>(layout.plot.y),
-                     .image = picture::Canvas(width, height, theme::kPaper)};
-  absl::Status status;
+  SceneGround ground = BlankGround(layout);
+  const int width = ground.image.width();
+  const int height = ground.image.height();
+  const double cell_pixels = layout.tiling.CellPixels();
   if (!map.settings().frame.hexagons.has_value()) {
-    status = DrawPixels(SquarePixels(looks, region, width, height), is_text, stop, ground);
-  } else if (is_text) {
-    status = DrawPixels(HexCharacters(looks, region, layout), is_text, stop, ground);
-  } else {
-    status = DrawPixels(HexPixels(looks, region, layout), is_text, stop, ground);
+    const auto squares = [&, width, height](int column, int row, CellCounter& counter,
+                                            Pixel& pixel) -> absl::Status {
+      const int top = FirstCell(row, height, region.height);
+      const int bottom = std::max(top + 1, FirstCell(row + 1, height, region.height));
+      const int left = FirstCell(column, width, region.width);
+      const int right = std::max(left + 1, FirstCell(column + 1, width, region.width));
+      for (int y = top; y < bottom; ++y) {
+        for (int x = left; x < right; ++x) {
+          pixel.Add(looks.At({region.x + x, region.y + y}));
+        }
+        WAYSTAR_RETURN_IF_ERROR(counter.Count(right - left));
+      }
+      return absl::OkStatus();
+    };
+    return DrawPixels(std::move(ground), is_text, stop, squares);
   }
-  if (!status.ok()) {
-    return status;
+  if (is_text) {
+    // A character shows the hexagon centred on it, if hexagons are far enough apart.
+    const bool leaves_gaps = cell_pixels >= 1.9;
+    const auto character = [&](int column, int row, CellCounter& /*counter*/, Pixel& pixel) {
+      const picture::Point at = layout.PlaneAtPixel(column, row);
+      const Cell cell = HexagonAt(at);
+      constexpr double kNear = 0.1;
+      const bool is_centre = std::abs(at.x - cell.x) < kNear && std::abs(at.y - cell.y) < kNear;
+      if ((is_centre || !leaves_gaps) && region.Contains(cell)) {
+        pixel.Add(looks.At(cell));
+      }
+      return absl::OkStatus();
+    };
+    return DrawPixels(std::move(ground), is_text, stop, character);
   }
-  return ground;
+  // Samples points of each pixel: as many as the cells that it shows, at least nine.
+  const int side = std::max(3, static_cast<int>(std::ceil(1 / cell_pixels)));
+  const auto samples = [&, side](int column, int row, CellCounter& counter, Pixel& pixel) -> absl::Status {
+    for (int i = 0; i < side; ++i) {
+      for (int j = 0; j < side; ++j) {
+        const picture::Point at = {layout.plot.x + column + (2 * j + 1) / (2.0 * side),
+                                   layout.plot.y + row + (2 * i + 1) / (2.0 * side)};
+        const Cell cell = HexagonAt(layout.tiling.PlaneAt(at));
+        pixel.Add(region.Contains(cell) ? looks.At(cell) : CellLook{.color = theme::kPaper, .exists = false});
+      }
+      WAYSTAR_RETURN_IF_ERROR(counter.Count(side));
+    }
+    return absl::OkStatus();
+  };
+  return DrawPixels(std::move(ground), is_text, stop, samples);
+}
+
+namespace {
+
+LegendEntry EntryOf(const Terrain& terrain, picture::Color color) {
+  return {.color = color,
+          .symbol = terrain.symbol,
+          .text = terrain.impassable ? absl::StrCat(terrain.name, ", impassable")
+                                     : absl::StrCat(terrain.name, ", cost ", terrain.cost)};
+}
+
+// Kinds of cells that occur in a part of a map.
+struct Survey {
+  std::array<bool, kMaxTerrains> terrains{};
+  bool nameless = false;
+  bool named = false;
+  bool dearer = false;
+  bool cheaper = false;
+};
+
+}  // namespace
+
+CellLooks::CellLooks(const GridMap& map, const Rectangle& part)
+    : map_(map),
+      paper_(theme::kPaper),
+      obstacle_{.color = theme::kObstacle, .symbol = kObstacleSymbol, .is_wall = true},
+      named_{.color = theme::kNamedObstacle, .symbol = '%', .is_wall = true} {
+  const std::vector<Terrain>& terrains = map.settings().terrains;
+  for (std::size_t i = 0; i < terrains.size(); ++i) {
+    terrains_[i] = {
+        .color = ColorOf(terrains[i], i), .symbol = terrains[i].symbol, .is_wall = terrains[i].impassable};
+  }
+  const auto& hexagons = map.settings().frame.hexagons;
+  if (hexagons.has_value() && HasOffsets(hexagons->layout)) {
+    for (int y = 0; y < map.height(); ++y) {
+      board_spans_.push_back(hexagons->InRow(y, part));
+    }
+  }
+}
+
+CellLook CellLooks::WithCost(Cell cell, TerrainId terrain) const {
+  CellLook look = terrains_[terrain];
+  const Cost usual = map_.step_costs().straight[terrain];
+  const Cost own = map_.cell_costs()->At(cell).straight;
+  if (own != 0 && own != usual && usual > 0 && !look.is_wall) {
+    look.color = TintByCost(look.color, static_cast<double>(own) / static_cast<double>(usual));
+    look.symbol = own > usual ? '!' : '+';
+  }
+  return look;
+}
+
+std::vector<LegendEntry> CellLooks::LegendOf(const Rectangle& region, const StopCheck& stop) const {
+  Survey found;
+  for (int y = region.y; y < region.y + region.height && !IsStopped(&stop); ++y) {
+    const TerrainId* terrains = map_.TerrainRow(y);
+    for (int x = region.x; x < region.x + region.width; ++x) {
+      if (!board_spans_.empty() && !IsOnBoard({x, y})) {
+        continue;
+      }
+      const bool nameless = map_.HasNamelessObstacle({x, y});
+      const bool named = !nameless && map_.IsCovered({x, y});
+      found.nameless |= nameless;
+      found.named |= named;
+      if (nameless || named) {
+        continue;
+      }
+      found.terrains[terrains[x]] = true;
+      if (map_.cell_costs() != nullptr) {
+        const char symbol = WithCost({x, y}, terrains[x]).symbol;
+        found.dearer |= symbol == '!';
+        found.cheaper |= symbol == '+';
+      }
+    }
+  }
+  std::vector<LegendEntry> legend;
+  const std::vector<Terrain>& terrains = map_.settings().terrains;
+  for (std::size_t i = 0; i < terrains.size(); ++i) {
+    if (found.terrains[i]) {
+      legend.push_back(EntryOf(terrains[i], terrains_[i].color));
+    }
+  }
+  const auto add = [&](bool is_there, const CellLook& look, const char* text) {
+    if (is_there) {
+      legend.push_back({.color = look.color, .symbol = look.symbol, .text = text});
+    }
+  };
+  add(found.nameless, obstacle_, "obstacle");
+  add(found.named, named_, "named obstacle");
+  add(found.dearer, {.color = TintByCost(theme::kPaper, 4), .symbol = '!'}, "costs more");
+  add(found.cheaper, {.color = TintByCost(theme::kPaper, 0.25), .symbol = '+'}, "costs less");
+  return legend;
 }
 
 }  // namespace waystar::core

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/canvas/font.h"
 #include "server/render/scene/theme.h"
 
@@ -108,24 +108,15 @@ double TitleWidth(const RenderOptions& options) {
   return std::max(title, TextWidth(options.caption, kTextSize));
 }
 
-void AddText(absl::string_view text, picture::Point at, double size, picture::Color color, Scene& scene) {
-  scene.marks.push_back({.kind = SceneMark::Kind::kText,
-                         .points = {at},
-                         .size = size,
-                         .paint = {color},
-                         .text = std::string(text)});
-}
-
-void AddBox(const picture::Box& box, picture::Color color, Scene& scene) {
-  scene.marks.push_back({.points = box.corners(), .paint = {color}});
-}
-
 void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
   const double middle = at.y + kSwatch / 2;
+  const auto add_box = [&](const picture::Box& box, picture::Color color) {
+    scene.AddArea(box.corners(), {color});
+  };
   switch (entry.sign) {
     case LegendEntry::Sign::kArea:
-      AddBox({at.x, at.y, kSwatch, kSwatch}, picture::Mix(entry.color, theme::kInk, 0.3), scene);
-      AddBox({at.x + 1, at.y + 1, kSwatch - 2, kSwatch - 2}, entry.color, scene);
+      add_box({at.x, at.y, kSwatch, kSwatch}, picture::Mix(entry.color, theme::kInk, 0.3));
+      add_box({at.x + 1, at.y + 1, kSwatch - 2, kSwatch - 2}, entry.color);
       break;
     case LegendEntry::Sign::kLine:
     case LegendEntry::Sign::kDashes:
@@ -139,8 +130,7 @@ void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
       constexpr int kSteps = 24;
       for (int i = 0; i < kSteps; ++i) {
         const double step = 4 * kSwatch / kSteps;
-        AddBox({at.x + i * step, at.y + 1, step, kSwatch - 2}, picture::SearchColor(i / (kSteps - 1.0)),
-               scene);
+        add_box({at.x + i * step, at.y + 1, step, kSwatch - 2}, picture::SearchColor(i / (kSteps - 1.0)));
       }
       break;
   }
@@ -219,15 +209,15 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene)
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene) {
   const std::vector<LegendEntry>& legend = scene.legend;
   if (layout.has_labels && options.is_text) {
-    AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, theme::kInk, scene);
-    AddText(options.caption, {0, layout.caption_y}, 1, theme::kInk, scene);
+    scene.AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, theme::kInk);
+    scene.AddText(options.caption, {0, layout.caption_y}, 1, theme::kInk);
     return;
   }
   if (layout.has_labels) {
-    AddText(options.title, {kMargin, layout.title_y}, kTitleSize, theme::kInk, scene);
+    scene.AddText(options.title, {kMargin, layout.title_y}, kTitleSize, theme::kInk);
     const double after = kMargin + TextWidth(options.title, kTitleSize) + 10;
-    AddText(options.facts, {after, layout.title_y}, kTextSize, theme::kFaint, scene);
-    AddText(options.caption, {kMargin, layout.caption_y}, kTextSize, theme::kInk, scene);
+    scene.AddText(options.facts, {after, layout.title_y}, kTextSize, theme::kFaint);
+    scene.AddText(options.caption, {kMargin, layout.caption_y}, kTextSize, theme::kInk);
   }
   if (layout.legend_y <= 0) {
     return;
@@ -237,17 +227,15 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& sce
     const picture::Point at = plan.places[i] + picture::Point{kMargin, layout.legend_y};
     AddSign(legend[i], at, scene);
     const double width = EntryWidth(legend[i]) - TextWidth(legend[i].text, kTextSize);
-    AddText(legend[i].text, {at.x + width, at.y + kSwatch - 2}, kTextSize, theme::kInk, scene);
+    scene.AddText(legend[i].text, {at.x + width, at.y + kSwatch - 2}, kTextSize, theme::kInk);
   }
 }
 
-void AddNumber(absl::string_view number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene) {
-  scene.marks.push_back({.kind = SceneMark::Kind::kText,
-                         .points = {at},
-                         .size = kTextSize,
-                         .paint = {theme::kFaint},
-                         .text = std::string(number),
-                         .anchor = anchor});
+SceneGround BlankGround(const Layout& layout) {
+  return {.x = static_cast<int>(layout.plot.x),
+          .y = static_cast<int>(layout.plot.y),
+          .image = picture::Canvas(static_cast<int>(layout.plot.width), static_cast<int>(layout.plot.height),
+                                   theme::kPaper)};
 }
 
 std::int64_t LabelStep(double pixels, double widest, bool is_text) {

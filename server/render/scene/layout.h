@@ -5,11 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/render/canvas/geometry.h"
-#include "server/render/canvas/surface.h"
-#include "server/render/canvas/tiling.h"
 #include "server/render/scene/scene.h"
 
 namespace waystar::core {
@@ -61,6 +58,11 @@ struct Layout {
   double title_y = 0.0;
   double caption_y = 0.0;
   double legend_y = 0.0;
+
+  // Returns the point of the plane at the middle of a pixel of the plot.
+  picture::Point PlaneAtPixel(int column, int row) const {
+    return tiling.PlaneAt({plot.x + column + 0.5, plot.y + row + 0.5});
+  }
 };
 
 // Makes the map as large as fits. Omits furniture that does not fit next to a map of one pixel, and all of it
@@ -74,8 +76,8 @@ inline constexpr double kTextSize = 8.0;
 // Adds title, caption and legend to the marks.
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene);
 
-// Adds the number of a column or row.
-void AddNumber(absl::string_view number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene);
+// Returns a ground of paper in place of the map, without symbols.
+SceneGround BlankGround(const Layout& layout);
 
 // Returns the step between numbers of columns or rows that are this many pixels apart.
 std::int64_t LabelStep(double pixels, double widest, bool is_text);

@@ -8,7 +8,7 @@
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/geometry/box.h"
 #include "server/geometry/world_point.h"
-#include "server/render/scene/world_projection.h"
+#include "server/render/scene/world_plot.h"
 
 namespace waystar::core {
 

@@ -7,7 +7,7 @@
 
 #include "server/base/status_macros.h"
 #include "server/core/search/recorder.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/theme.h"
 
@@ -73,10 +73,10 @@ bool IsInside(const picture::Polygon& polygon, picture::Point point) {
 
 class MeshSearchDrawer {
  public:
-  MeshSearchDrawer(const IntervalRecorder& search, MeshProjection at, const Layout& layout, bool is_text,
-                   Scene& scene)
+  MeshSearchDrawer(const IntervalRecorder& search, const WorldProjection& projection, const Layout& layout,
+                   bool is_text, Scene& scene)
       : search_(search),
-        at_(at),
+        projection_(projection),
         layout_(layout),
         is_text_(is_text),
         scene_(scene),
@@ -113,21 +113,19 @@ class MeshSearchDrawer {
     const double share = dearest_ > 0 ? CostTo(interval) / dearest_ : 0.0;
     picture::Polygon points;
     for (const WorldPoint& corner : SeenBefore(interval, search_)) {
-      points.push_back(at_(corner));
+      points.push_back(projection_.At(corner));
     }
     if (is_text_) {
-      MarkGround(points, static_cast<char>('0' + std::min(9, static_cast<int>(share * 10))));
+      MarkGround(points, DigitOf(share));
     } else {
-      scene_.marks.push_back(
-          {.points = std::move(points), .paint = {picture::SearchColor(share), kSeenOpacity}});
+      scene_.AddArea(std::move(points), {picture::SearchColor(share), kSeenOpacity});
     }
   }
 
   void AddEdge(const TracedInterval& interval, bool is_expanded) {
-    if (const auto shown = picture::ClipTo(layout_.plot, at_(interval.left), at_(interval.right))) {
-      scene_.AddLine({shown->first, shown->second}, is_expanded ? 1.0 : 2.5,
+    scene_.AddLineIn(layout_.plot, projection_.At(interval.left), projection_.At(interval.right),
+                     is_expanded ? 1.0 : 2.5,
                      is_expanded ? picture::Paint{theme::kInk, 0.45} : picture::Paint{picture::kOpenColor});
-    }
   }
 
   void MarkGround(const picture::Polygon& points, char symbol) {
@@ -158,13 +156,13 @@ class MeshSearchDrawer {
   }
 
   void MarkGround(const WorldPoint& point) {
-    const picture::Point at = at_(point);
+    const picture::Point at = projection_.At(point);
     const picture::Box box{std::floor(at.x), std::floor(at.y), 1.0, 1.0};
     MarkGround(box.corners(), 'o');
   }
 
   const IntervalRecorder& search_;
-  const MeshProjection at_;
+  const WorldProjection& projection_;
   const Layout& layout_;
   const bool is_text_;
   Scene& scene_;
@@ -173,9 +171,9 @@ class MeshSearchDrawer {
 
 }  // namespace
 
-absl::Status AddMeshSearch(const IntervalRecorder& search, MeshProjection at, const Layout& layout,
-                           bool is_text, const StopCheck& stop, Scene& scene) {
-  return MeshSearchDrawer(search, at, layout, is_text, scene).Draw(stop);
+absl::Status AddMeshSearch(const IntervalRecorder& search, const WorldProjection& projection,
+                           const Layout& layout, bool is_text, const StopCheck& stop, Scene& scene) {
+  return MeshSearchDrawer(search, projection, layout, is_text, scene).Draw(stop);
 }
 
 void AddMeshSearchToLegend(const IntervalRecorder& search, std::vector<LegendEntry>& legend) {

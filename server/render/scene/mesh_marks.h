@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/search/interval_search.h"
@@ -11,18 +10,16 @@
 #include "server/render/canvas/geometry.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/scene.h"
+#include "server/render/scene/world_plot.h"
 
 namespace waystar::core {
-
-// Projects a point of the world to the picture.
-using MeshProjection = absl::FunctionRef<picture::Point(const WorldPoint& point)>;
 
 // Draws the search. For each expanded interval, in search order, draws the area visible between its parent,
 // or its root, and itself, from yellow to red by the path cost to the middle of the interval. Open intervals
 // are lines. Text shows digits, and 'o' for open intervals. Returns the error of `stop`.
 // REQUIRES: text has a ground.
-absl::Status AddMeshSearch(const IntervalRecorder& search, MeshProjection at, const Layout& layout,
-                           bool is_text, const StopCheck& stop, Scene& scene);
+absl::Status AddMeshSearch(const IntervalRecorder& search, const WorldProjection& projection,
+                           const Layout& layout, bool is_text, const StopCheck& stop, Scene& scene);
 
 // Adds legend entries for these marks, if there are any.
 void AddMeshSearchToLegend(const IntervalRecorder& search, std::vector<LegendEntry>& legend);

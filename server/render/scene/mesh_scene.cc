@@ -14,14 +14,12 @@
 #include "server/base/status_macros.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/search/interruption.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/scene/mesh_cover.h"
 #include "server/render/scene/mesh_marks.h"
-#include "server/render/scene/portal_marks.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/theme.h"
 #include "server/render/scene/world_plot.h"
-#include "server/render/scene/world_projection.h"
 
 namespace waystar::core {
 namespace {
@@ -63,9 +61,8 @@ class MeshSceneMaker {
       AddPolygons();
     }
     if (query_ != nullptr && query_->search != nullptr) {
-      WAYSTAR_RETURN_IF_ERROR(AddMeshSearch(
-          *query_->search, [this](const WorldPoint& point) { return At(point); }, layout_, options_.is_text,
-          stop_, scene_));
+      WAYSTAR_RETURN_IF_ERROR(
+          AddMeshSearch(*query_->search, projection_, layout_, options_.is_text, stop_, scene_));
     }
     AddScaleLines(area_, ground, options_, scene_);
     AddPortals();
@@ -171,16 +168,11 @@ class MeshSceneMaker {
 
   // Polygons are too small for characters, so each character shows whether its middle is on the mesh.
   absl::Status AddGround() {
-    const int width = static_cast<int>(layout_.plot.width);
-    const int height = static_cast<int>(layout_.plot.height);
-    SceneGround ground{.x = static_cast<int>(layout_.plot.x),
-                       .y = static_cast<int>(layout_.plot.y),
-                       .image = picture::Canvas(width, height, theme::kPaper)};
-    for (int row = 0; row < height; ++row) {
+    SceneGround ground = BlankGround(layout_);
+    for (int row = 0; row < ground.image.height(); ++row) {
       WAYSTAR_RETURN_IF_ERROR(stop_.Check());
-      for (int column = 0; column < width; ++column) {
-        const picture::Point at =
-            layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
+      for (int column = 0; column < ground.image.width(); ++column) {
+        const picture::Point at = layout_.PlaneAtPixel(column, row);
         ground.symbols.push_back(IsOnMesh({at.x, at.y, 0.0}) ? '.' : ' ');
       }
     }
@@ -210,8 +202,7 @@ class MeshSceneMaker {
   // Draws the side of a floor below an edge that faces the viewer, that is, whose polygon lies behind it.
   void AddRim(picture::Point from, picture::Point to, picture::Color color, double thin) {
     const picture::Point down{0.0, 5.0 * thin};
-    scene_.marks.push_back(
-        {.points = {from, to, to + down, from + down}, .paint = {picture::Mix(color, theme::kInk, 0.5)}});
+    scene_.AddArea({from, to, to + down, from + down}, {picture::Mix(color, theme::kInk, 0.5)});
   }
 
   void AddPolygons() {
@@ -230,14 +221,12 @@ class MeshSceneMaker {
           AddRim(points[i], next, ColorAt(polygon.height), thin);
         }
       }
-      scene_.marks.push_back({.points = points, .paint = {ColorAt(polygon.height)}});
+      scene_.AddArea(points, {ColorAt(polygon.height)});
       for (std::size_t i = 0; i < points.size(); ++i) {
         const bool is_wall = neighbours[i] == kNoPolygon;
-        if (const auto shown =
-                picture::ClipTo(layout_.plot, points[i], points[i + 1 < points.size() ? i + 1 : 0])) {
-          scene_.AddLine({shown->first, shown->second}, is_wall ? 2.5 * thin : thin,
+        scene_.AddLineIn(layout_.plot, points[i], points[i + 1 < points.size() ? i + 1 : 0],
+                         is_wall ? 2.5 * thin : thin,
                          is_wall ? picture::Paint{theme::kInk} : picture::Paint{theme::kGridLine, 0.7});
-        }
       }
     }
   }
@@ -245,22 +234,14 @@ class MeshSceneMaker {
   // Skips ends at other heights, or without a surface below them.
   void AddPortals() {
     const MarkSizes sizes(layout_, options_.is_text);
-    const auto is_shown = [&](const MeshPlace& end) {
-      return end.polygon != kNoPolygon && area_.Overlaps(Box::Around(end.point.x, end.point.y, 0.0)) &&
-             view_.heights.Overlaps({end.point.z, end.point.z});
+    const auto shown = [&](const MeshPlace& end) {
+      const bool is_shown = end.polygon != kNoPolygon &&
+                            area_.Overlaps(Box::Around(end.point.x, end.point.y, 0.0)) &&
+                            view_.heights.Overlaps({end.point.z, end.point.z});
+      return is_shown ? std::optional(At(end.point)) : std::nullopt;
     };
     mesh_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
-      const bool from_shown = is_shown(portal.from_place);
-      const bool to_shown = is_shown(portal.to_place);
-      if (from_shown && to_shown) {
-        AddPortalLine(At(portal.from_place.point), At(portal.to_place.point), sizes, portal.closed, scene_);
-      }
-      if (from_shown) {
-        AddPortalEnd(At(portal.from_place.point), sizes, portal.closed, scene_);
-      }
-      if (to_shown) {
-        AddPortalEnd(At(portal.to_place.point), sizes, portal.closed, scene_);
-      }
+      AddPortal(shown(portal.from_place), shown(portal.to_place), portal.closed, sizes, scene_);
       return true;
     });
   }

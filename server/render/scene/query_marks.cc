@@ -4,11 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/scene/theme.h"
 
 namespace waystar::core {
@@ -18,74 +17,21 @@ namespace {
 constexpr double kRimmedCell = 5.0;
 constexpr double kSearchOpacity = 0.82;
 
-std::uint64_t KeyOf(Cell cell) {
-  return std::uint64_t{static_cast<std::uint32_t>(cell.y)} << 32 | static_cast<std::uint32_t>(cell.x);
-}
-
 picture::Point CenterOf(const Layout& layout, Cell cell) { return layout.tiling.At(cell.x, cell.y); }
 
 constexpr std::size_t kCellsBetweenChecks = 1 << 10;
 
-// A cell reached by the search.
-struct Visit {
-  Cell cell;
-  Cell parent;
-  Cost g = 0;
-  bool is_expanded = false;
-};
-
-// Returns each cell once, in search order.
-absl::StatusOr<std::vector<Visit>> VisitsOf(absl::Span<const SearchEvent> events, const StopCheck& stop) {
-  std::vector<Visit> visits;
-  absl::flat_hash_map<std::uint64_t, std::size_t> places;
-  std::size_t seen = 0;
-  for (const SearchEvent& event : events) {
-    if (seen++ % kCellsBetweenChecks == 0) {
-      WAYSTAR_RETURN_IF_ERROR(stop.Check());
-    }
-    if (event.map != 0) {
-      continue;
-    }
-    const auto [place, is_new] = places.try_emplace(KeyOf(event.cell), visits.size());
-    if (is_new) {
-      visits.push_back({.cell = event.cell, .parent = event.parent, .g = event.g});
-    }
-    Visit& visit = visits[place->second];
-    if (event.kind == SearchEvent::Kind::kExpanded) {
-      visit.is_expanded = true;
-    } else {
-      visit.parent = event.parent;
-    }
-    visit.g = event.g;
-  }
-  return visits;
-}
-
-// Returns the highest cost of an expanded cell.
-Cost DearestOf(absl::Span<const SearchEvent> events) {
-  Cost dearest = 1;
-  for (const SearchEvent& event : events) {
-    if (event.map != 0) {
-      continue;
-    }
-    dearest = event.kind == SearchEvent::Kind::kExpanded ? std::max(dearest, event.g) : dearest;
-  }
-  return dearest;
-}
-
 // Returns the line from a parent to a cell that is not adjacent.
-std::vector<picture::Point> JumpTo(const Visit& visit, bool any_angle, const Layout& layout) {
+std::vector<picture::Point> JumpTo(const Visit<Cell>& visit, bool any_angle, const Layout& layout) {
   if (any_angle) {
-    return {CenterOf(layout, visit.parent), CenterOf(layout, visit.cell)};
+    return {CenterOf(layout, visit.parent), CenterOf(layout, visit.place)};
   }
-  return layout.tiling.BentLine(visit.parent.x, visit.parent.y, visit.cell.x, visit.cell.y);
+  return layout.tiling.BentLine(visit.parent.x, visit.parent.y, visit.place.x, visit.place.y);
 }
 
-bool IsJump(const Visit& visit) {
-  return std::abs(visit.cell.x - visit.parent.x) > 1 || std::abs(visit.cell.y - visit.parent.y) > 1;
+bool IsJump(const Visit<Cell>& visit) {
+  return std::abs(visit.place.x - visit.parent.x) > 1 || std::abs(visit.place.y - visit.parent.y) > 1;
 }
-
-char DigitOf(double share) { return static_cast<char>('0' + std::min(9, static_cast<int>(share * 10))); }
 
 // Draws a cell into the ground: its pixels, or the pixel that it shares with others.
 void TintGround(const Layout& layout, Cell cell, const picture::Paint& paint, SceneGround& ground) {
@@ -186,15 +132,16 @@ void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes
 
 absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
                        const StopCheck& stop, Scene& scene) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Visit> visits, VisitsOf(query.events, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Visit<Cell>> visits,
+                           VisitsOf(query.events, &SearchEvent::cell, stop));
   const Cost dearest = DearestOf(query.events);
   const double cell = layout.tiling.CellPixels();
   std::size_t seen = 0;
-  for (const Visit& visit : visits) {
+  for (const Visit<Cell>& visit : visits) {
     if (seen++ % kCellsBetweenChecks == 0) {
       WAYSTAR_RETURN_IF_ERROR(stop.Check());
     }
-    if (!region.Contains(visit.cell)) {
+    if (!region.Contains(visit.place)) {
       continue;
     }
     const double share = static_cast<double>(visit.g) / static_cast<double>(dearest);
@@ -202,13 +149,13 @@ absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const L
                                      ? picture::Paint{picture::SearchColor(share), kSearchOpacity}
                                      : picture::Paint{picture::kOpenColor, 0.6};
     if (is_text) {
-      MarkGround(layout, visit.cell, visit.is_expanded ? DigitOf(share) : 'o', scene.ground.front());
+      MarkGround(layout, visit.place, visit.is_expanded ? DigitOf(share) : 'o', scene.ground.front());
     } else if (!scene.ground.empty()) {
-      TintGround(layout, visit.cell, paint, scene.ground.front());
+      TintGround(layout, visit.place, paint, scene.ground.front());
     } else if (visit.is_expanded || cell < kRimmedCell) {
-      scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y), .paint = paint});
+      scene.AddArea(layout.tiling.OutlineOf(visit.place.x, visit.place.y), paint);
     } else {
-      std::vector<picture::Point> rim = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y, cell * 0.14);
+      std::vector<picture::Point> rim = layout.tiling.OutlineOf(visit.place.x, visit.place.y, cell * 0.14);
       rim.push_back(rim.front());
       scene.AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {picture::kOpenColor});
     }
@@ -217,8 +164,8 @@ absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const L
   // More lines would hide each other.
   constexpr std::size_t kMaxJumps = 50'000;
   std::size_t jumps = 0;
-  for (const Visit& visit : visits) {
-    if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && region.Contains(visit.cell) &&
+  for (const Visit<Cell>& visit : visits) {
+    if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && region.Contains(visit.place) &&
         region.Contains(visit.parent)) {
       ++jumps;
       scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55});
@@ -268,16 +215,13 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
 void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend) {
   using Sign = LegendEntry::Sign;
   if (has_start) {
-    legend.push_back({.sign = Sign::kDisc, .color = picture::kStartColor, .symbol = 'S', .text = "start"});
+    legend.push_back({Sign::kDisc, picture::kStartColor, 'S', "start"});
   }
   if (goals > 0) {
-    legend.push_back({.sign = Sign::kDisc,
-                      .color = picture::kGoalColor,
-                      .symbol = 'G',
-                      .text = goals == 1 ? "goal" : "goals"});
+    legend.push_back({Sign::kDisc, picture::kGoalColor, 'G', goals == 1 ? "goal" : "goals"});
   }
   if (has_path) {
-    legend.push_back({.sign = Sign::kLine, .color = picture::kPathColor, .symbol = '*', .text = "path"});
+    legend.push_back({Sign::kLine, picture::kPathColor, '*', "path"});
   }
 }
 
@@ -297,6 +241,33 @@ void AddSearchToLegend(double dearest, char open_symbol, std::vector<LegendEntry
                     .symbol = '0',
                     .text = absl::StrFormat("expanded at cost 0 to %.5g", dearest)});
   legend.push_back({.color = picture::kOpenColor, .symbol = open_symbol, .text = "seen, not expanded"});
+}
+
+void AddPortal(const std::optional<picture::Point>& from, const std::optional<picture::Point>& to,
+               bool is_closed, const MarkSizes& sizes, Scene& scene) {
+  if (from.has_value() && to.has_value()) {
+    scene.AddLine({*from, *to}, std::max(1.0, sizes.path * 0.4), {theme::kPortal, is_closed ? 0.35 : 0.8}, 0,
+                  4);
+  }
+  for (const std::optional<picture::Point>& end : {from, to}) {
+    if (!end.has_value()) {
+      continue;
+    }
+    const auto diamond = [&](double reach) -> picture::Polygon {
+      return {*end + picture::Point{0, -reach}, *end + picture::Point{reach, 0},
+              *end + picture::Point{0, reach}, *end + picture::Point{-reach, 0}};
+    };
+    const double reach = sizes.disc * 1.05;
+    scene.AddArea(diamond(reach + sizes.halo), {theme::kPaper, 0.9});
+    scene.AddArea(diamond(reach), {theme::kPortal}, 'P');
+    if (is_closed) {
+      scene.AddArea(diamond(reach * 0.6), {theme::kPaper});
+    }
+  }
+}
+
+LegendEntry PortalLegend() {
+  return {.sign = LegendEntry::Sign::kDisc, .color = theme::kPortal, .symbol = 'P', .text = "portal"};
 }
 
 }  // namespace waystar::core

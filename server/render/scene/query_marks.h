@@ -1,14 +1,20 @@
-// Marks that a query adds to the picture of a grid: start, goals, path and search.
+// Marks of a picture: portals, and start, goals, path and search of a query.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "server/base/status_macros.h"
 #include "server/base/stop_check.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/recorder.h"
 #include "server/geometry/cell.h"
 #include "server/render/scene/layout.h"
@@ -30,6 +36,77 @@ struct QueryMarks {
   // If true, jumps between cells are straight lines, else diagonal first, then straight.
   bool any_angle = false;
 };
+
+// A place reached by a search: a cell or a node.
+template <typename Place>
+struct Visit {
+  Place place = {};
+  // Predecessor on the cheapest path; the place itself at the start.
+  Place parent = {};
+  Cost g = 0;
+  bool is_expanded = false;
+};
+
+inline std::uint64_t KeyOf(std::uint32_t node) { return node; }
+inline std::uint64_t KeyOf(Cell cell) {
+  return std::uint64_t{static_cast<std::uint32_t>(cell.y)} << 32 | static_cast<std::uint32_t>(cell.x);
+}
+
+// Returns true if an event of a search is on the drawn map.
+template <typename Event>
+bool IsOnMap(const Event& event) {
+  if constexpr (requires { event.map; }) {
+    return event.map == 0;
+  }
+  return true;
+}
+
+// Returns each place once, in search order. `place` is the event's place. Returns the error of `stop`, which
+// is polled every 2^10 events.
+template <typename Event, typename Place>
+absl::StatusOr<std::vector<Visit<Place>>> VisitsOf(absl::Span<const Event> events, Place Event::*place,
+                                                   const StopCheck& stop) {
+  std::vector<Visit<Place>> visits;
+  absl::flat_hash_map<std::uint64_t, std::size_t> indices;
+  std::size_t seen = 0;
+  for (const Event& event : events) {
+    if (seen++ % (1 << 10) == 0) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
+    if (!IsOnMap(event)) {
+      continue;
+    }
+    const auto [index, is_new] = indices.try_emplace(KeyOf(event.*place), visits.size());
+    if (is_new) {
+      visits.push_back({.place = event.*place, .parent = event.parent});
+    }
+    Visit<Place>& visit = visits[index->second];
+    if (event.kind == SearchEvent::Kind::kExpanded) {
+      visit.is_expanded = true;
+    } else {
+      visit.parent = event.parent;
+    }
+    visit.g = event.g;
+  }
+  return visits;
+}
+
+// Returns the highest cost of an expanded place, at least 1.
+template <typename Event>
+Cost DearestOf(absl::Span<const Event> events) {
+  Cost dearest = 1;
+  for (const Event& event : events) {
+    if (IsOnMap(event) && event.kind == SearchEvent::Kind::kExpanded) {
+      dearest = std::max(dearest, event.g);
+    }
+  }
+  return dearest;
+}
+
+// Returns '0' to '9' for a share from 0 to 1.
+inline char DigitOf(double share) {
+  return static_cast<char>('0' + std::min(9, static_cast<int>(share * 10)));
+}
 
 // Line widths and disc radii for the size of the cells.
 struct MarkSizes {
@@ -61,5 +138,12 @@ void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene);
 void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene);
 // Adds a line in the path colour.
 void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene);
+
+// Adds diamonds at the ends of a portal that are shown, and a dashed line between two. They are hollow, and
+// the line faint, if the portal is closed.
+void AddPortal(const std::optional<picture::Point>& from, const std::optional<picture::Point>& to,
+               bool is_closed, const MarkSizes& sizes, Scene& scene);
+
+LegendEntry PortalLegend();
 
 }  // namespace waystar::core

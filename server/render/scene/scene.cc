@@ -109,6 +109,10 @@ std::string LegendText(const std::vector<LegendEntry>& legend, std::size_t width
 
 }  // namespace
 
+void Scene::AddArea(std::vector<picture::Point> points, const picture::Paint& paint, char symbol) {
+  marks.push_back({.points = std::move(points), .paint = paint, .symbol = symbol});
+}
+
 void Scene::AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
                     char symbol, double dash) {
   marks.push_back({.kind = SceneMark::Kind::kLine,
@@ -117,6 +121,23 @@ void Scene::AddLine(std::vector<picture::Point> points, double thickness, const 
                    .paint = paint,
                    .dash = dash,
                    .symbol = symbol});
+}
+
+void Scene::AddLineIn(const picture::Box& box, picture::Point from, picture::Point to, double thickness,
+                      const picture::Paint& paint, char symbol, double dash) {
+  if (const auto shown = picture::ClipTo(box, from, to)) {
+    AddLine({shown->first, shown->second}, thickness, paint, symbol, dash);
+  }
+}
+
+void Scene::AddText(absl::string_view text, picture::Point at, double size, picture::Color color,
+                    picture::TextStyle::Anchor anchor) {
+  marks.push_back({.kind = SceneMark::Kind::kText,
+                   .points = {at},
+                   .size = size,
+                   .paint = {color},
+                   .text = std::string(text),
+                   .anchor = anchor});
 }
 
 void Scene::AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol) {

@@ -8,14 +8,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "server/core/search/query.h"
 #include "server/geometry/box.h"
 #include "server/geometry/cell.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/canvas/color.h"
 #include "server/render/canvas/geometry.h"
 #include "server/render/canvas/surface.h"
-#include "server/render/canvas/tiling.h"
 
 namespace waystar::core {
 
@@ -99,9 +98,15 @@ struct Scene {
   // Nodes drawn at other places than the tiling gives; see GraphLayout.
   std::vector<DrawnNode> placed_nodes;
 
+  void AddArea(std::vector<picture::Point> points, const picture::Paint& paint, char symbol = 0);
   void AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
                char symbol = 0, double dash = 0.0);
+  // Adds the part of a straight line in a box; nothing if there is none.
+  void AddLineIn(const picture::Box& box, picture::Point from, picture::Point to, double thickness,
+                 const picture::Paint& paint, char symbol = 0, double dash = 0.0);
   void AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol = 0);
+  void AddText(absl::string_view text, picture::Point at, double size, picture::Color color,
+               picture::TextStyle::Anchor anchor = picture::TextStyle::Anchor::kLeft);
 };
 
 // Limits on width and height of a picture, in pixels or characters.

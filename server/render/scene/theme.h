@@ -5,15 +5,16 @@
 #include <cstddef>
 
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 
 namespace waystar::core {
 
 namespace theme {
 
-inline constexpr picture::Color kPaper = picture::Rgb(0xFFFFFF);
-inline constexpr picture::Color kInk = picture::Rgb(0x1F2933);
-inline constexpr picture::Color kFaint = picture::Rgb(0x6B7785);
+using picture::kFaint;
+using picture::kInk;
+using picture::kPaper;
+
 inline constexpr picture::Color kGridLine = picture::Rgb(0x8895A3);
 inline constexpr picture::Color kObstacle = picture::Rgb(0x3A4350);
 inline constexpr picture::Color kNamedObstacle = picture::Rgb(0x7A4B74);

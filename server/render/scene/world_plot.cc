@@ -153,10 +153,12 @@ void AddWorldNumbers(const Box& area, const Layout& layout, const RenderOptions&
     // A label at the right edge of the picture lies a little to the left of its line.
     const double room = options.is_text ? 0.0 : picture::TextWidth(label, kTextSize) / 2 + 1;
     const double x = std::min(at, layout.width - room);
-    AddNumber(label, {x, plot.y - gap}, options.is_text ? Anchor::kLeft : Anchor::kMiddle, scene);
+    scene.AddText(label, {x, plot.y - gap}, kTextSize, theme::kFaint,
+                  options.is_text ? Anchor::kLeft : Anchor::kMiddle);
   });
   VisitRows(area, layout, options.is_text, [&](double at, const std::string& label) {
-    AddNumber(label, {plot.x - gap, options.is_text ? at : at + kTextSize / 2}, Anchor::kRight, scene);
+    scene.AddText(label, {plot.x - gap, options.is_text ? at : at + kTextSize / 2}, kTextSize, theme::kFaint,
+                  Anchor::kRight);
   });
 }
 
@@ -180,7 +182,7 @@ void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& sce
   for (const picture::Box& margin :
        {picture::Box{0, 0, width, plot.y}, picture::Box{0, plot.bottom(), width, height - plot.bottom()},
         picture::Box{0, 0, plot.x, height}, picture::Box{plot.right(), 0, width - plot.right(), height}}) {
-    scene.marks.push_back({.points = margin.corners(), .paint = {theme::kPaper}});
+    scene.AddArea(margin.corners(), {theme::kPaper});
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "server/geometry/box.h"
 #include "server/geometry/cell.h"
+#include "server/geometry/world_point.h"
+#include "server/render/canvas/geometry.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/scene.h"
@@ -32,5 +34,20 @@ void AddWorldNumbers(const Box& area, const Layout& layout, const RenderOptions&
 MarkSizes SizesInWorld(const Layout& layout, bool is_text);
 // Covers whatever extends beyond the plot.
 void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& scene);
+
+// Projects (x, y, z) to zero + x * x_step + y * y_step of the plan, + z * z_step. z_step is zero for a view
+// from above; otherwise higher points lie further up in the picture.
+struct WorldProjection {
+  picture::Tiling plan;
+  picture::Point z_step;
+
+  picture::Point At(const WorldPoint& point) const { return plan.At(point.x, point.y) + z_step * point.z; }
+  // Returns the tiling of the plan at a height.
+  picture::Tiling PlanAt(double z) const {
+    picture::Tiling tiling = plan;
+    tiling.zero = plan.zero + z_step * z;
+    return tiling;
+  }
+};
 
 }  // namespace waystar::core

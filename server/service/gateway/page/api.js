@@ -15,6 +15,13 @@ export class RpcError extends Error {
   }
 }
 
+// Throws errors that are not of a call: mistakes of the page.
+export function needRpcError(error) {
+  if (error.code === undefined) {
+    throw error;
+  }
+}
+
 const NO_TOKEN = 401;
 
 async function post(method, request, signal) {
@@ -90,6 +97,10 @@ export async function* stream(method, request, signal) {
 // A field left out is 0.
 export function cellOf(cell) {
   return { x: cell?.x ?? 0, y: cell?.y ?? 0 };
+}
+
+export function pointOf(position) {
+  return { x: 0, y: 0, z: 0, ...position };
 }
 
 // Or the same node: several may lie at one place.

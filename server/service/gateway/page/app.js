@@ -13,9 +13,7 @@ import { MeshModel, readMesh } from "./mesh_model.js";
 import { MeshPicture } from "./mesh_picture.js";
 import { covers, placeObstacles } from "./obstacles.js";
 import { Painter } from "./painter.js";
-import {
-  announce, showAnswer, showCell, showEnds, showLink, showNothing, showPlaces, showPlayer, showProblem,
-} from "./panel.js";
+import { showAnswer, showCell, showEnds, showLink, showNothing, showPlayer, showProblem } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Pointer } from "./pointer.js";
 import { CellPlaces, IntervalPlaces, NodePlaces } from "./search_places.js";
@@ -318,7 +316,7 @@ class App {
       this.view.follow(model.lattice.bounds);
       this.painter.refresh(model);
     }
-    showPlaces(model.isLaidOut ?? false);
+    element("places").hidden = !model.isLaidOut;
     this.settle();
     this.#revised();
   }
@@ -330,10 +328,7 @@ class App {
     options.forEach((each) => (each.disabled = known !== null && !known.includes(each.dataset.option)));
     const algorithm = element("option-algorithm");
     [...algorithm.options].forEach((each) => (each.disabled = isGraph && !GRAPH_ALGORITHMS.includes(each.value)));
-    if (isMesh) {
-      algorithm.value = "ALGORITHM_AUTO";
-    }
-    if (algorithm.selectedOptions[0].disabled) {
+    if (isMesh || algorithm.selectedOptions[0].disabled) {
       algorithm.value = "ALGORITHM_AUTO";
     }
   }
@@ -574,7 +569,7 @@ class App {
     this.view.reveal(lattice.center(to.x, to.y));
     canvas.focus();
     this.#showCell(to);
-    announce(this.#factsOf(to).map((pair) => pair.join(" ")).join(", "));
+    element("announce").textContent = this.#factsOf(to).map((pair) => pair.join(" ")).join(", ");
     this.redraw();
   }
 

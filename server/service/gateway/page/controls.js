@@ -46,24 +46,25 @@ export function listenToControls(app, options) {
   addEventListener("hashchange", () => app.followAddress());
   document.addEventListener("visibilitychange", () => app.seen());
 
-  listenToKeys({
-    move: (dx, dy) => app.moveCursor(dx, dy),
-    start: () => app.setAtCursor("start"),
-    goal: () => app.setAtCursor("goal"),
-    block: () => app.paintAtCursor("wall"),
-    unblock: () => app.paintAtCursor("lift"),
-    path: () => toolBar.choose("path"),
-    wall: () => toolBar.choose("wall"),
-    lift: () => toolBar.choose("lift"),
-    terrain: () => toolBar.choose("terrain"),
-    undo: presses.undo,
-    play: presses.play,
-    stepBack: presses["step-back"],
-    stepForward: presses["step-forward"],
-    zoomIn,
-    zoomOut,
-    fit: presses.fit,
-    help,
-    clear: presses.clear,
-  });
+  const keys = {
+    s: () => app.setAtCursor("start"),
+    g: () => app.setAtCursor("goal"),
+    b: () => app.paintAtCursor("wall"),
+    u: () => app.paintAtCursor("lift"),
+    p: () => toolBar.choose("path"),
+    w: () => toolBar.choose("wall"),
+    l: () => toolBar.choose("lift"),
+    t: () => toolBar.choose("terrain"),
+    z: presses.undo,
+    " ": presses.play,
+    ",": presses["step-back"],
+    ".": presses["step-forward"],
+    "+": zoomIn,
+    "=": zoomIn,
+    "-": zoomOut,
+    0: presses.fit,
+    "?": help,
+    Escape: presses.clear,
+  };
+  listenToKeys(keys, (dx, dy) => app.moveCursor(dx, dy));
 }

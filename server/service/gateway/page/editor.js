@@ -1,12 +1,18 @@
 // Paints walls and terrains, lifts walls, and takes strokes back. What is painted shows at once; the server is told of it
 // in batches, one at a time.
 
-import { call } from "./api.js";
+import { call, needRpcError } from "./api.js";
 import { WALL } from "./map_model.js";
 
 // Of an edit, and edits of a request: as many as fit one.
 const MAX_CELLS = 1000;
 const MAX_EDITS = 20;
+
+const EDITS = {
+  wall: (shape) => ({ block: shape }),
+  lift: (shape) => ({ unblock: shape }),
+  terrain: (shape, symbol) => ({ setTerrain: { shape, terrain: String.fromCharCode(symbol) } }),
+};
 
 export class Editor {
   // `model()` is the map that is shown. `events` has painted(), changed() and problem(error).
@@ -99,7 +105,7 @@ export class Editor {
   #send(tool, symbol, cells) {
     const { map } = this.model().info;
     for (let i = 0; i < cells.length; i += MAX_CELLS) {
-      this.waiting.push({ map, edit: editOf(tool, symbol, cells.slice(i, i + MAX_CELLS)) });
+      this.waiting.push({ map, edit: EDITS[tool]({ cells: cells.slice(i, i + MAX_CELLS) }, symbol) });
     }
     if (!this.isSending) {
       this.#sendAll();
@@ -118,9 +124,7 @@ export class Editor {
       try {
         await call("MapService/UpdateObstacles", { map, edits, requestId: requestId() });
       } catch (error) {
-        if (error.code === undefined) {
-          throw error;
-        }
+        needRpcError(error);
         this.waiting = [];
         this.events.problem(error);
       }
@@ -132,18 +136,6 @@ export class Editor {
 // Makes it harmless to send a batch again.
 function requestId() {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16)).join("-");
-}
-
-function editOf(tool, symbol, cells) {
-  const shape = { cells };
-  switch (tool) {
-    case "wall":
-      return { block: shape };
-    case "lift":
-      return { unblock: shape };
-    default:
-      return { setTerrain: { shape, terrain: String.fromCharCode(symbol) } };
-  }
 }
 
 // The cells under a brush that is drawn from one cell to another.

@@ -1,9 +1,11 @@
 // A waypoint graph: its nodes take the part that cells have on a grid.
 
-import { call } from "./api.js";
+import { call, pointOf } from "./api.js";
 import { layOut, needsLayout } from "./graph_layout.js";
 import { linksOf } from "./graph_links.js";
+import { boundsOf } from "./lattice.js";
 import { listAll } from "./map_feed.js";
+import { Model } from "./map_model.js";
 
 export const MAX_NODES = 20000;
 // The longer side of its picture, in the units of the view.
@@ -12,15 +14,10 @@ const SIDE = 60;
 class GraphLattice {
   constructor(nodes) {
     this.nodes = nodes;
-    this.isHex = false;
-    const xs = nodes.map((node) => node.x);
-    const ys = nodes.map((node) => node.y);
-    const least = (all) => all.reduce((a, b) => Math.min(a, b), Infinity);
-    const most = (all) => all.reduce((a, b) => Math.max(a, b), -Infinity);
-    this.left = nodes.length > 0 ? least(xs) : 0;
-    this.top = nodes.length > 0 ? least(ys) : 0;
-    const width = nodes.length > 0 ? most(xs) - this.left : 0;
-    const height = nodes.length > 0 ? most(ys) - this.top : 0;
+    const { left, top, right, bottom } = boundsOf(nodes.length > 0 ? nodes.map(({ x, y }) => [x, y]) : [[0, 0]]);
+    this.left = left;
+    this.top = top;
+    const [width, height] = [right - left, bottom - top];
     this.unit = SIDE / (Math.max(width, height) || 1);
     // About how far nodes are apart if they are spread evenly.
     const count = nodes.length || 1;
@@ -67,18 +64,16 @@ class GraphLattice {
   }
 }
 
-export class GraphModel {
+export class GraphModel extends Model {
   constructor() {
+    super();
     this.isGraph = true;
-    this.info = null;
     this.nodes = [];
     this.byId = new Map();
     this.links = [];
     // Whether the places of the nodes are not those of the world, but chosen to show them apart.
     this.isLaidOut = false;
     this.lattice = new GraphLattice([]);
-    this.revision = 0;
-    this.epoch = "";
   }
 
   // 0 of nodes that are not there.
@@ -92,16 +87,13 @@ export class GraphModel {
   }
 
   load({ info, nodes }) {
-    const before = this.info;
-    this.info = info;
-    this.revision = Number(info.version.revision);
-    this.epoch = info.version.epoch;
+    const isOther = this.describe(info);
     this.nodes = nodes.map(({ node, edges }, index) => ({
       index,
       id: node.id,
       x: node.position?.x ?? 0,
       y: node.position?.y ?? 0,
-      position: { x: 0, y: 0, z: 0, ...node.position },
+      position: pointOf(node.position),
       isDisabled: node.disabled ?? false,
       tags: node.tags ?? [],
       edges: edges ?? [],
@@ -115,7 +107,6 @@ export class GraphModel {
       this.nodes.forEach((node) => Object.assign(node, places[node.index]));
     }
     this.lattice = new GraphLattice(this.nodes);
-    const isOther = before?.map !== info.map || before?.createTime !== info.createTime;
     return isOther || wasLaidOut !== this.isLaidOut;
   }
 

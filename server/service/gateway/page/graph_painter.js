@@ -3,6 +3,7 @@
 
 import { placeLabels } from "./node_labels.js";
 import { drawObstacle } from "./obstacle_painter.js";
+import { stroke } from "./pen.js";
 import { rampColor } from "./theme.js";
 
 const ARROW = 7;
@@ -91,9 +92,7 @@ function drawTree(context, reached, place, ink) {
       context.lineTo(...place(node));
     }
   }
-  context.lineWidth = 3;
-  context.strokeStyle = ink["open-rim"];
-  context.stroke();
+  stroke(context, ink["open-rim"], 3);
 }
 
 function lookOf(node, stage, ink) {
@@ -125,9 +124,7 @@ function drawNode(context, px, py, radius, { fill, rim, width, isCrossed, dot })
     context.moveTo(px - reach, py + reach);
     context.lineTo(px + reach, py - reach);
   }
-  context.lineWidth = width;
-  context.strokeStyle = rim;
-  context.stroke();
+  stroke(context, rim, width);
 }
 
 // First those that are looked at.

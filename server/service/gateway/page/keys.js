@@ -3,29 +3,8 @@
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const FAR = 10;
 
-// `actions` has a function for each of the names below; move(dx, dy) for arrows.
-const KEYS = {
-  s: "start",
-  g: "goal",
-  b: "block",
-  u: "unblock",
-  p: "path",
-  w: "wall",
-  l: "lift",
-  t: "terrain",
-  z: "undo",
-  " ": "play",
-  ",": "stepBack",
-  ".": "stepForward",
-  "+": "zoomIn",
-  "=": "zoomIn",
-  "-": "zoomOut",
-  0: "fit",
-  "?": "help",
-  Escape: "clear",
-};
-
-export function listenToKeys(actions) {
+// `actions` has functions by key, with small letters; `move(dx, dy)` is for arrows.
+export function listenToKeys(actions, move) {
   addEventListener("keydown", (event) => {
     const { target, key } = event;
     const isTyping = target.closest?.("input, select, textarea, dialog");
@@ -39,13 +18,13 @@ export function listenToKeys(actions) {
         return;
       }
       const by = event.shiftKey ? FAR : 1;
-      actions.move(ARROWS[key][0] * by, ARROWS[key][1] * by);
+      move(ARROWS[key][0] * by, ARROWS[key][1] * by);
     } else {
-      const name = KEYS[key.length === 1 ? key.toLowerCase() : key];
-      if (!name) {
+      const action = actions[key.length === 1 ? key.toLowerCase() : key];
+      if (!action) {
         return;
       }
-      actions[name]();
+      action();
     }
     event.preventDefault();
   });

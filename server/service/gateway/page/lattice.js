@@ -2,12 +2,42 @@
 
 const ROOT3 = Math.sqrt(3);
 
-export class SquareLattice {
+// The bounds of points, each [x, y] or [x, y, reach].
+export function boundsOf(points) {
+  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const [x, y, reach = 0] of points) {
+    bounds.left = Math.min(bounds.left, x - reach);
+    bounds.right = Math.max(bounds.right, x + reach);
+    bounds.top = Math.min(bounds.top, y - reach);
+    bounds.bottom = Math.max(bounds.bottom, y + reach);
+  }
+  return bounds;
+}
+
+class CellLattice {
+  constructor({ width, height }) {
+    this.width = width;
+    this.height = height;
+  }
+
+  holds({ x, y }) {
+    return x >= 0 && y >= 0 && x < this.width && y < this.height;
+  }
+
+  // Keys go up, down and along rows as the eye does.
+  move({ x, y }, dx, dy) {
+    return { x: x + dx, y: y + dy };
+  }
+
+  label({ x, y }) {
+    return `${x}, ${y}`;
+  }
+}
+
+export class SquareLattice extends CellLattice {
   constructor(grid) {
-    this.width = grid.width;
-    this.height = grid.height;
+    super(grid);
     this.isFour = grid.squares?.connectivity === "CONNECTIVITY_FOUR";
-    this.isHex = false;
     this.bounds = { left: 0, top: 0, right: this.width, bottom: this.height };
     // From cells to places.
     this.matrix = [1, 0, 0, 1, 0, 0];
@@ -26,32 +56,18 @@ export class SquareLattice {
     return { x: Math.floor(px), y: Math.floor(py) };
   }
 
-  holds({ x, y }) {
-    return x >= 0 && y >= 0 && x < this.width && y < this.height;
-  }
-
   // Of a straight run or a line.
   steps(a, b) {
     const dx = Math.abs(a.x - b.x);
     const dy = Math.abs(a.y - b.y);
     return this.isFour ? dx + dy : Math.max(dx, dy);
   }
-
-  move({ x, y }, dx, dy) {
-    return { x: x + dx, y: y + dy };
-  }
-
-  label({ x, y }) {
-    return `${x}, ${y}`;
-  }
 }
 
 // Cells are counted as the server does: by columns and rows on a board, else by axial coordinates.
-export class HexLattice {
+export class HexLattice extends CellLattice {
   constructor(grid) {
-    this.width = grid.width;
-    this.height = grid.height;
-    this.isFour = false;
+    super(grid);
     this.isHex = true;
     this.layout = grid.hexagons.layout.replace("HEX_LAYOUT_", "");
     const isBoard = !this.layout.startsWith("AXIAL");
@@ -100,25 +116,12 @@ export class HexLattice {
     return this.isFlat ? { x: rx, y: ry + this.#shiftOf(rx) } : { x: rx + this.#shiftOf(ry), y: ry };
   }
 
-  holds({ x, y }) {
-    return x >= 0 && y >= 0 && x < this.width && y < this.height;
-  }
-
   steps(a, b) {
     const from = this.toAxial(a);
     const to = this.toAxial(b);
     const dx = from.x - to.x;
     const dy = from.y - to.y;
     return Math.max(Math.abs(dx), Math.abs(dy), Math.abs(dx + dy));
-  }
-
-  // Keys go up, down and along rows as the eye does.
-  move({ x, y }, dx, dy) {
-    return { x: x + dx, y: y + dy };
-  }
-
-  label({ x, y }) {
-    return `${x}, ${y}`;
   }
 
   // Counted from column 0 of row 0.
@@ -143,25 +146,14 @@ export class HexLattice {
   }
 
   #findBounds() {
-    const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-    const add = (column, row) => {
-      const [px, py] = this.center(column, row);
-      for (const [dx, dy] of this.corners) {
-        bounds.left = Math.min(bounds.left, px + dx);
-        bounds.right = Math.max(bounds.right, px + dx);
-        bounds.top = Math.min(bounds.top, py + dy);
-        bounds.bottom = Math.max(bounds.bottom, py + dy);
-      }
-    };
+    const rims = [];
     for (let column = 0; column < this.width; ++column) {
-      add(column, 0);
-      add(column, this.height - 1);
+      rims.push(this.center(column, 0), this.center(column, this.height - 1));
     }
     for (let row = 0; row < this.height; ++row) {
-      add(0, row);
-      add(this.width - 1, row);
+      rims.push(this.center(0, row), this.center(this.width - 1, row));
     }
-    return bounds;
+    return boundsOf(rims.flatMap(([px, py]) => this.corners.map(([dx, dy]) => [px + dx, py + dy])));
   }
 }
 

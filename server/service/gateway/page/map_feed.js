@@ -1,6 +1,6 @@
 // Keeps a model of a map up to date: reads the map, watches it, and starts again when the server was gone.
 
-import { NOT_FOUND, call, pause, stream } from "./api.js";
+import { NOT_FOUND, call, needRpcError, pause, stream } from "./api.js";
 
 const FIRST_DELAY = 500;
 const LAST_DELAY = 8000;
@@ -46,9 +46,7 @@ export class MapFeed {
           this.events.gone(map);
           return;
         }
-        if (error.code === undefined) {
-          throw error;
-        }
+        needRpcError(error);
         this.isDown = true;
         this.events.down(error);
         await pause(delay, signal);

@@ -1,6 +1,6 @@
 // The maps of the server, asked for now and then.
 
-import { pause } from "./api.js";
+import { needRpcError, pause } from "./api.js";
 import { listAll } from "./map_feed.js";
 import { countText, sizeText } from "./words.js";
 
@@ -24,9 +24,7 @@ export class MapList {
           this.show();
           this.events.listed(this.maps);
         } catch (error) {
-          if (error.code === undefined) {
-            throw error;
-          }
+          needRpcError(error);
           this.events.down(error);
         }
       }
@@ -61,18 +59,14 @@ export class MapList {
   }
 
   #item(info) {
+    const make = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
     const item = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
     button.dataset.map = info.map;
     button.setAttribute("aria-current", String(info.map === this.chosen));
-    const name = document.createElement("strong");
-    name.textContent = info.map;
-    const size = document.createElement("span");
-    size.textContent = sizeText(info);
-    const revision = document.createElement("span");
-    revision.textContent = `revision ${countText(info.version.revision)}`;
-    button.append(name, size, revision);
+    const revision = `revision ${countText(info.version.revision)}`;
+    button.append(make("strong", info.map), make("span", sizeText(info)), make("span", revision));
     button.addEventListener("click", () => this.events.choose(info.map));
     item.append(button);
     return item;

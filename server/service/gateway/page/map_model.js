@@ -6,16 +6,30 @@ import { latticeOf } from "./lattice.js";
 export const WALL = "#".charCodeAt(0);
 const NEWLINE = 10;
 
-export class MapModel {
+// Base of the models of all kinds of maps: the description and version that was read.
+export class Model {
+  info = null;
+  revision = 0;
+  epoch = "";
+
+  // Takes a description. Returns true if it is another map than before, of another size perhaps.
+  describe(info) {
+    const before = this.info;
+    this.info = info;
+    this.revision = Number(info.version.revision);
+    this.epoch = info.version.epoch;
+    return before?.map !== info.map || before?.createTime !== info.createTime;
+  }
+}
+
+export class MapModel extends Model {
   // `changed(x, y)` is called for each cell that looks otherwise than before.
   constructor(changed) {
+    super();
     this.changed = changed;
-    this.info = null;
     this.lattice = null;
     this.terrains = new Map();
     this.cells = new Uint8Array(0);
-    this.revision = 0;
-    this.epoch = "";
   }
 
   get width() {
@@ -53,13 +67,9 @@ export class MapModel {
     }
   }
 
-  // The whole map as a file of text. True if it is another map than before, of another size perhaps.
+  // The whole map as a file of text. Returns the same as describe().
   load({ info, bytes }) {
-    const before = this.info;
-    const isNew = before?.map !== info.map || before?.createTime !== info.createTime;
-    this.info = info;
-    this.revision = Number(info.version.revision);
-    this.epoch = info.version.epoch;
+    const isNew = this.describe(info);
     this.terrains = new Map(
       info.grid.terrains.map((terrain) => [terrain.symbol.charCodeAt(0), { cost: 1, ...terrain }]),
     );

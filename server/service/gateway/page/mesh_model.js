@@ -1,6 +1,7 @@
 // A navigation mesh: places on it take the part that cells have on a grid. What they look like the server draws.
 
-import { call } from "./api.js";
+import { call, pointOf } from "./api.js";
+import { Model } from "./map_model.js";
 
 // The longer side of its picture, in the units of the view.
 const SIDE = 60;
@@ -9,7 +10,6 @@ const STEPS = 100;
 
 class MeshLattice {
   constructor(low, high) {
-    this.isHex = false;
     this.low = low;
     this.high = high;
     this.size = Math.max(high.x - low.x, high.y - low.y) || 1;
@@ -62,12 +62,10 @@ function placeAloft(x, y, z) {
   return { id: `${x},${y}`, x, y, z, isAloft: true };
 }
 
-export class MeshModel {
+export class MeshModel extends Model {
   constructor() {
+    super();
     this.isMesh = true;
-    this.info = null;
-    this.revision = 0;
-    this.epoch = "";
     this.lattice = new MeshLattice({ x: 0, y: 0, z: 0 }, { x: 1, y: 1, z: 0 });
     // The heights that are shown, from "low" to "high"; without one, all beyond the other.
     this.heights = {};
@@ -116,14 +114,9 @@ export class MeshModel {
   }
 
   load({ info }) {
-    const before = this.info;
-    this.info = info;
-    this.revision = Number(info.version.revision);
-    this.epoch = info.version.epoch;
-    const corner = (point) => ({ x: 0, y: 0, z: 0, ...point });
-    const isOther = before?.map !== info.map || before?.createTime !== info.createTime;
+    const isOther = this.describe(info);
     if (isOther) {
-      this.lattice = new MeshLattice(corner(info.mesh.low), corner(info.mesh.high));
+      this.lattice = new MeshLattice(pointOf(info.mesh.low), pointOf(info.mesh.high));
     }
     return isOther;
   }

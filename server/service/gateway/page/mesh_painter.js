@@ -2,6 +2,7 @@
 // expanded one, what is seen between the interval before, or its root, and itself is filled by the cost to its middle.
 // What lies at heights that are not shown is faint.
 
+import { stroke, trace } from "./pen.js";
 import { rampColor } from "./theme.js";
 
 const FILL_OPACITY = 0.82;
@@ -14,6 +15,7 @@ export function drawIntervals(context, model, player, place, ink) {
   for (const each of reached.filter(({ isExpanded }) => isExpanded)) {
     const seen = seenBefore(each.place, each.parent);
     context.globalAlpha = model.shows(seen) ? FILL_OPACITY : FAINT_FILL_OPACITY;
+    context.beginPath();
     trace(context, seen.map(place));
     context.fillStyle = rampColor(each.share);
     context.fill();
@@ -22,13 +24,13 @@ export function drawIntervals(context, model, player, place, ink) {
   for (const { place: interval } of reached.filter(({ isExpanded }) => !isExpanded)) {
     const ends = [interval.left, interval.right];
     context.globalAlpha = model.shows(ends) ? 1 : FAINT_LINE_OPACITY;
-    stroke(context, ends.map(place), ink["open-rim"], 2.5);
+    drawLine(context, ends.map(place), ink["open-rim"], 2.5);
   }
   context.globalAlpha = 1;
   if (player.current) {
     const { left, right } = player.currentPlace;
-    stroke(context, wayOf(player.trail()).map(place), ink.trail, 2);
-    stroke(context, [left, right].map(place), ink.trail, 4);
+    drawLine(context, wayOf(player.trail()).map(place), ink.trail, 2);
+    drawLine(context, [left, right].map(place), ink.trail, 4);
   }
 }
 
@@ -87,14 +89,8 @@ function isSame(a, b) {
   return a.x === b.x && a.y === b.y;
 }
 
-function trace(context, points) {
+function drawLine(context, points, color, width) {
   context.beginPath();
-  points.forEach((point) => context.lineTo(...point));
-}
-
-function stroke(context, points, color, width) {
   trace(context, points);
-  context.lineWidth = width;
-  context.strokeStyle = color;
-  context.stroke();
+  stroke(context, color, width);
 }

@@ -1,6 +1,6 @@
 // The picture of a navigation mesh, which the server draws: of what is in sight, as large as it is shown.
 
-import { call } from "./api.js";
+import { call, needRpcError } from "./api.js";
 
 // The most that the server draws, and the least.
 const MOST_PIXELS = 4096;
@@ -78,9 +78,7 @@ export class MeshPicture {
           this.events.drawn(placement);
         }
       } catch (error) {
-        if (error.code === undefined) {
-          throw error;
-        }
+        needRpcError(error);
         this.asked = "";
         this.events.problem(error);
       }

@@ -1,5 +1,8 @@
 // Draws the named obstacles of a waypoint graph as the areas that they cover, each with its name.
 
+import { boundsOf } from "./lattice.js";
+import { trace } from "./pen.js";
+
 export function drawObstacle(context, { id, areas }, place, scale, color) {
   const outlines = areas.polygons.map((polygon) => outlineOf(polygon.map(place)));
   context.strokeStyle = context.fillStyle = color;
@@ -15,7 +18,7 @@ export function drawObstacle(context, { id, areas }, place, scale, color) {
 
 function outlineOf(points) {
   const outline = new Path2D();
-  points.forEach(([x, y], i) => (i === 0 ? outline.moveTo(x, y) : outline.lineTo(x, y)));
+  trace(outline, points);
   outline.closePath();
   return outline;
 }
@@ -36,14 +39,10 @@ function drawLine(context, a, b, width) {
 
 // In the middle of what it covers, if there is room.
 function drawName(context, id, { polygons, lines }, place, scale) {
-  const boxes = [
-    ...polygons.flat().map((point) => [...place(point), 0]),
+  const { left, top, right, bottom } = boundsOf([
+    ...polygons.flat().map(place),
     ...lines.flatMap(({ a, b, reach }) => [a, b].map((end) => [...place(end), reach * scale])),
-  ];
-  const left = Math.min(...boxes.map(([x, , reach]) => x - reach));
-  const right = Math.max(...boxes.map(([x, , reach]) => x + reach));
-  const top = Math.min(...boxes.map(([, y, reach]) => y - reach));
-  const bottom = Math.max(...boxes.map(([, y, reach]) => y + reach));
+  ]);
   context.font = "600 11px Inter, system-ui, sans-serif";
   if (Math.max(right - left, 40) >= context.measureText(id).width) {
     context.textAlign = "center";

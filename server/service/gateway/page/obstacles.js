@@ -1,34 +1,27 @@
 // Named obstacles: where they lie, and which of them cover a cell.
 
 import { cellOf } from "./api.js";
+import { boundsOf } from "./lattice.js";
 
 // With their bounds on the map, and the points of their shapes as the map draws them.
 export function placeObstacles(obstacles, lattice) {
-  return obstacles.map((obstacle) => ({ ...obstacle, bounds: boundsOf(obstacle.shape, lattice) }));
+  return obstacles.map((obstacle) => ({ ...obstacle, bounds: boundsOf(pointsOf(obstacle.shape, lattice)) }));
 }
 
-function boundsOf(shape, lattice) {
-  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  const add = (point, reach) => {
-    const [x, y] = lattice.center(point?.x ?? 0, point?.y ?? 0);
-    bounds.left = Math.min(bounds.left, x - reach);
-    bounds.right = Math.max(bounds.right, x + reach);
-    bounds.top = Math.min(bounds.top, y - reach);
-    bounds.bottom = Math.max(bounds.bottom, y + reach);
-  };
-  shape.cells?.forEach((cell) => add(cell, 0.5));
-  shape.rectangles?.forEach((rectangle) => {
+// Points of a shape on the map, with how far it reaches around each.
+function pointsOf({ cells, rectangles, discs, polygons, lines }, lattice) {
+  const at = (point, reach) => [...lattice.center(point?.x ?? 0, point?.y ?? 0), reach];
+  const ends = (rectangle) => {
     const { x, y } = cellOf(rectangle);
-    add({ x, y }, 0.5);
-    add({ x: x + rectangle.width - 1, y: y + rectangle.height - 1 }, 0.5);
-  });
-  shape.discs?.forEach((disc) => add(disc.center, disc.radius ?? 0));
-  shape.polygons?.forEach((polygon) => polygon.vertices.forEach((vertex) => add(vertex, 0)));
-  shape.lines?.forEach((line) => {
-    add(line.start, (line.width ?? 0) / 2);
-    add(line.end, (line.width ?? 0) / 2);
-  });
-  return bounds;
+    return [at({ x, y }, 0.5), at({ x: x + rectangle.width - 1, y: y + rectangle.height - 1 }, 0.5)];
+  };
+  return [
+    ...(cells ?? []).map((cell) => at(cell, 0.5)),
+    ...(rectangles ?? []).flatMap(ends),
+    ...(discs ?? []).map(({ center, radius }) => at(center, radius ?? 0)),
+    ...(polygons ?? []).flatMap(({ vertices }) => vertices.map((vertex) => at(vertex, 0))),
+    ...(lines ?? []).flatMap(({ start, end, width }) => [start, end].map((each) => at(each, (width ?? 0) / 2))),
+  ];
 }
 
 // Of lines, the cells whose centre is near: those that a line only clips may be missing.

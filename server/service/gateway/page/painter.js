@@ -1,7 +1,9 @@
 // Draws a moment: the map, the search on it, the path, and the marks.
 
 import { drawGraph } from "./graph_painter.js";
+import { boundsOf } from "./lattice.js";
 import { drawIntervals, partByHeights } from "./mesh_painter.js";
+import { stroke, trace } from "./pen.js";
 import { OPEN, CLOSED } from "./search_player.js";
 import { TileLayer } from "./tiles.js";
 import { colorOf, mapColors, pixelsOf } from "./theme.js";
@@ -152,14 +154,7 @@ export class Painter {
       [0, view.height],
       [view.width, view.height],
     ].map(([px, py]) => lattice.cellAt(...view.toMap(px, py)));
-    const xs = corners.map((cell) => cell.x);
-    const ys = corners.map((cell) => cell.y);
-    return {
-      left: Math.min(...xs) - 1,
-      top: Math.min(...ys) - 1,
-      right: Math.max(...xs) + 1,
-      bottom: Math.max(...ys) + 1,
-    };
+    return boundsOf(corners.map(({ x, y }) => [x, y, 1]));
   }
 
   #drawLayer(layer, css) {
@@ -199,15 +194,8 @@ export class Painter {
   }
 
   #addHexagon(path, px, py, size) {
-    this.lattice.corners.forEach(([dx, dy], i) => {
-      const x = px + dx * this.view.scale * size;
-      const y = py + dy * this.view.scale * size;
-      if (i === 0) {
-        path.moveTo(x, y);
-      } else {
-        path.lineTo(x, y);
-      }
-    });
+    const reach = this.view.scale * size;
+    trace(path, this.lattice.corners.map(([dx, dy]) => [px + dx * reach, py + dy * reach]));
     path.closePath();
   }
 
@@ -235,9 +223,7 @@ export class Painter {
       context.moveTo(Math.max(left, 0), py);
       context.lineTo(Math.min(right, view.width), py);
     }
-    context.lineWidth = 1;
-    context.strokeStyle = this.ink.grid;
-    context.stroke();
+    stroke(context, this.ink.grid, 1);
   }
 
   // Where an agent of some size stands that is at a cell.
@@ -249,14 +235,7 @@ export class Painter {
 
   #trace(cells, footprint) {
     this.context.beginPath();
-    cells.forEach((cell, i) => {
-      const place = this.#placeOf(cell, footprint);
-      if (i === 0) {
-        this.context.moveTo(...place);
-      } else {
-        this.context.lineTo(...place);
-      }
-    });
+    trace(this.context, cells.map((cell) => this.#placeOf(cell, footprint)));
   }
 
   #drawPath({ lines, jumps }, footprint, width, color) {
@@ -264,12 +243,8 @@ export class Painter {
     context.lineJoin = context.lineCap = "round";
     for (const cells of lines) {
       this.#trace(cells, footprint);
-      context.lineWidth = width + 3;
-      context.strokeStyle = this.ink["path-edge"];
-      context.stroke();
-      context.lineWidth = width;
-      context.strokeStyle = color;
-      context.stroke();
+      stroke(context, this.ink["path-edge"], width + 3);
+      stroke(context, color, width);
     }
     context.setLineDash([width, width * 2]);
     for (const jump of jumps) {
@@ -300,9 +275,7 @@ export class Painter {
     if (player.current) {
       this.#trace(player.trail());
       context.lineJoin = context.lineCap = "round";
-      context.lineWidth = Math.min(Math.max(this.view.scale * 0.1, 1.5), 4);
-      context.strokeStyle = this.ink.trail;
-      context.stroke();
+      stroke(context, this.ink.trail, Math.min(Math.max(this.view.scale * 0.1, 1.5), 4));
       this.#outline(player.currentPlace, this.ink.trail, 2.5);
     }
   }
@@ -320,9 +293,7 @@ export class Painter {
     context.arc(px, py, radius, 0, 2 * Math.PI);
     context.fillStyle = color;
     context.fill();
-    context.lineWidth = 2;
-    context.strokeStyle = this.ink["path-edge"];
-    context.stroke();
+    stroke(context, this.ink["path-edge"], 2);
     context.fillStyle = this.ink["path-edge"];
     context.font = `700 ${Math.round(radius * 1.1)}px Inter, system-ui, sans-serif`;
     context.textAlign = "center";
@@ -342,9 +313,7 @@ export class Painter {
       const side = Math.max(view.scale, 4);
       path.rect(px - side / 2, py - side / 2, side, side);
     }
-    context.lineWidth = width;
-    context.strokeStyle = color;
-    context.stroke(path);
+    stroke(context, color, width, path);
   }
 
   // Named ones, by their bounds.

@@ -44,11 +44,6 @@ export function showEnds(start, goal, revision) {
   set("revision", revision ? countText(revision) : "–");
 }
 
-// Whether the page has chosen the places of the nodes.
-export function showPlaces(areChosen) {
-  element("places").hidden = !areChosen;
-}
-
 // Pairs of a name and a value.
 export function showCell(pairs) {
   const line = element("cell");
@@ -94,8 +89,4 @@ export function showLink(state, server, problem = "") {
   if (banner.textContent !== problem) {
     banner.textContent = problem;
   }
-}
-
-export function announce(text) {
-  set("announce", text);
 }

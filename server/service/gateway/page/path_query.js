@@ -1,7 +1,7 @@
 // The path from the start to the goal: watched, so that it is always that of the latest revision; while one end is
 // dragged, asked for again and again instead, one question at a time and the latest only.
 
-import { cellOf, call, pause, stream } from "./api.js";
+import { RpcError, cellOf, call, needRpcError, pause, pointOf, stream } from "./api.js";
 
 const RETRY_MILLIS = 1000;
 
@@ -49,7 +49,7 @@ export class PathQuery {
             return;
           }
           if (message.problem) {
-            this.#refuse(message.problem);
+            this.events.problem(new RpcError(message.problem));
           } else {
             this.events.answer(message.answer);
           }
@@ -58,9 +58,7 @@ export class PathQuery {
         if (control.signal.aborted) {
           return;
         }
-        if (error.code === undefined) {
-          throw error;
-        }
+        needRpcError(error);
         this.events.problem(error);
       }
       // What is wrong with the question may pass when the map changes, or the server is back.
@@ -88,18 +86,11 @@ export class PathQuery {
           this.events.answer(answer);
         }
       } catch (error) {
-        if (error.code === undefined) {
-          throw error;
-        }
+        needRpcError(error);
         this.events.problem(error);
       }
     }
     this.isAsking = false;
-  }
-
-  #refuse(status) {
-    const info = (status.details ?? []).find((detail) => detail.reason);
-    this.events.problem({ message: status.message, reason: info?.reason ?? "" });
   }
 }
 
@@ -109,7 +100,7 @@ export function linesOf(answer, model) {
   const points = model.isGraph
     ? (answer.nodes ?? []).map((id, i) => model.placeOf(id, answer.positions?.[i]))
     : model.isMesh
-      ? (answer.positions ?? []).map((position) => ({ x: 0, y: 0, z: 0, ...position }))
+      ? (answer.positions ?? []).map(pointOf)
       : (answer.points ?? []).map(cellOf);
   const lines = [];
   const jumps = [];

@@ -1,6 +1,6 @@
 // Where a search goes: cells, nodes or intervals, each with a number that the player knows it by.
 
-import { cellOf } from "./api.js";
+import { cellOf, pointOf } from "./api.js";
 
 export class CellPlaces {
   constructor(width, height) {
@@ -89,8 +89,4 @@ export class IntervalPlaces {
   at(number) {
     return this.intervals[number];
   }
-}
-
-function pointOf(position) {
-  return { x: 0, y: 0, z: 0, ...position };
 }

@@ -38,10 +38,8 @@ export function rampColor(share) {
 }
 
 function terrainColor(terrain, index) {
-  if (terrain.symbol === ".") {
-    if (!/grass|sand|snow/.test(terrain.name)) {
-      return colorOf("ground");
-    }
+  if (terrain.symbol === "." && !/grass|sand|snow/.test(terrain.name)) {
+    return colorOf("ground");
   }
   const known = KNOWN.find(([pattern]) => pattern.test(terrain.name.toLowerCase()));
   const [hue, saturation] = known ? known.slice(1) : [(index * 137.5 + 260) % 360, 30];

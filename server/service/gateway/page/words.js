@@ -45,19 +45,15 @@ const REASONS = {
   REASON_SCRATCH_LIMIT: "The search took too much memory.",
 };
 
+const OUTCOMES = {
+  OUTCOME_FOUND: ["found", "good"],
+  OUTCOME_PARTIAL: ["goes near", "fair"],
+  OUTCOME_UNREACHABLE: ["no way", "bad"],
+};
+
 // A word, what kind of news it is, and a sentence.
-export function outcomeText(answer) {
-  const reason = REASONS[answer.reason] ?? "";
-  switch (answer.outcome) {
-    case "OUTCOME_FOUND":
-      return ["found", "good", reason];
-    case "OUTCOME_PARTIAL":
-      return ["goes near", "fair", reason];
-    case "OUTCOME_UNREACHABLE":
-      return ["no way", "bad", reason];
-    default:
-      return ["out of budget", "fair", reason];
-  }
+export function outcomeText({ outcome, reason }) {
+  return [...(OUTCOMES[outcome] ?? ["out of budget", "fair"]), REASONS[reason] ?? ""];
 }
 
 export function sizeText(info) {

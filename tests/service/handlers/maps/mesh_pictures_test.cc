@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 #include "tests/service/handlers/maps/pictures.h"
 #include "tests/testing/status_codes.h"
 

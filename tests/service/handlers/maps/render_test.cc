@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/geometry/shape.h"
-#include "server/render/canvas/color.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/scene/theme.h"
 #include "server/service/handlers/maps/render_map.h"
 #include "tests/service/handler_test.h"
