@@ -1,0 +1,421 @@
+// What edits, snaps, lists, pictures and samples take grows no faster than what they work on.
+// Searches count expansions: see graph_search_cliff_test.cc.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/graph/map/graph_editor.h"
+#include "server/core/grid/field/reachable_pairs.h"
+#include "server/core/grid/field/sample_cells.h"
+#include "server/render/scene/graph_scene.h"
+#include "server/render/scene/grid_scene.h"
+#include "tests/core/cliffs/graph_growth_maps.h"
+#include "tests/core/cliffs/work_counter.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/portal_world.h"
+#include "tests/testing/random.h"
+#include "tests/testing/stop_after.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::ExpectFlat;
+using ::waystar::testing::ExpectLinear;
+using ::waystar::testing::WorkOf;
+
+constexpr int kStripHeight = 32;
+
+GridMap MakeBlank(int width, int height) { return GridMap::Create(width, height, {}).value(); }
+
+// Obstacles in one cell of four, at random.
+GridMap MakeNoise(int width, int height) {
+  GridMap map = MakeBlank(width, height);
+  testing::Random random(3);
+  testing::LayNoise(random, 0.25, map);
+  return map;
+}
+
+// So many strips three cells wide between walls, and a portal from each strip to the next.
+GridMap MakeStrips(int strips) {
+  const GridMap blank = MakeBlank(4 * strips, kStripHeight);
+  GridMapEditor editor(blank);
+  for (int y = 0; y < kStripHeight; ++y) {
+    for (int strip = 0; strip < strips; ++strip) {
+      editor.SetObstacles(y, 4 * strip + 3, 4 * strip + 4, true);
+    }
+  }
+  std::vector<Portal> portals;
+  for (int strip = 0; strip + 1 < strips; ++strip) {
+    portals.push_back(
+        testing::Between(absl::StrCat("p", strip), {4 * strip, strip % kStripHeight}, {4 * strip + 4, 0}));
+  }
+  return testing::With(std::move(editor).Finish(), portals);
+}
+
+// A cell of a strip.
+Cell CellOfStrip(int strip, int number) { return {4 * strip + number % 3, number / 3 % kStripHeight}; }
+
+// The map with a disc of radius 1 around each of the cells, which makes them dearer.
+GridMap WithDearDiscs(const GridMap& map, const std::vector<Cell>& cells) {
+  std::vector<Edit> edits;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    Obstacle obstacle{.id = absl::StrCat("o", i),
+                      .shape = {},
+                      .effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = 2.0}};
+    obstacle.shape.discs = {
+        {.center = {static_cast<double>(cells[i].x), static_cast<double>(cells[i].y)}, .radius = 1.0}};
+    edits.emplace_back(PutObstacle{.obstacle = std::move(obstacle)});
+  }
+  return edits.empty() ? map : ApplyEdits(map, edits).value().map;
+}
+
+// So many cells of a rectangle, evenly.
+std::vector<Cell> Spread(const Rectangle& area, int count) {
+  std::vector<Cell> cells;
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t number = area.area() * i / count;
+    cells.push_back(
+        {area.x + static_cast<int>(number % area.width), area.y + static_cast<int>(number / area.width)});
+  }
+  return cells;
+}
+
+// The work of an edit. `edit` returns a status.
+template <typename EditGraph>
+std::uint64_t WorkOfEdit(const WaypointGraph& graph, EditGraph edit) {
+  return WorkOf([&] {
+    GraphEditor editor(graph);
+    const absl::Status status = edit(editor);
+    EXPECT_TRUE(status.ok()) << status;
+    const WaypointGraph after = std::move(editor).Finish();
+    EXPECT_NE(after.digest(), graph.digest());
+  });
+}
+
+std::uint64_t WorkOfSmallEdits(const WaypointGraph& graph) {
+  return WorkOfEdit(
+             graph,
+             [](GraphEditor& editor) { return editor.PutObstacle(MakeDisc("new", 10.0, 15.0), false); }) +
+         WorkOfEdit(graph,
+                    [](GraphEditor& editor) {
+                      const std::vector<WaypointNode> nodes = {{.id = "new", .position = {14.0, 14.0}}};
+                      return editor.PutNodes(nodes, false);
+                    }) +
+         WorkOfEdit(
+             graph,
+             [](GraphEditor& editor) {
+               const std::vector<WaypointEdge> edges = {{.name = {.from = NodeAt(0, 0), .to = NodeAt(1, 1)}}};
+               return editor.PutEdges(edges, false);
+             }) +
+         WorkOfEdit(graph,
+                    [](GraphEditor& editor) { return editor.SetNodesEnabled({NodeAt(1, 2)}, false); }) +
+         WorkOfEdit(graph, [](GraphEditor& editor) { return editor.RemoveNodes({NodeAt(2, 2)}); });
+}
+
+// The whole graph copied or gone through for an edit.
+TEST(GraphEditGrowthTest, NodesElsewhere) {
+  ExpectFlat(25, [](int columns) { return WorkOfSmallEdits(MakeStreets(columns)); });
+}
+
+// All obstacles copied or gone through for an edit.
+TEST(GraphEditGrowthTest, ObstaclesElsewhere) {
+  const WaypointGraph streets = MakeStreets(80);
+  ExpectFlat(10, [&](int columns) { return WorkOfSmallEdits(WithDiscs(streets, MiddlesOfBlocks(columns))); });
+}
+
+WaypointSpec Row(int nodes) {
+  WaypointSpec spec;
+  for (int i = 0; i < nodes; ++i) {
+    spec.nodes.push_back({.id = absl::StrCat("n", i), .position = {10.0 * i, 0.0}});
+  }
+  return spec;
+}
+
+// Each node, edge or obstacle compared with all before it.
+TEST(GraphEditGrowthTest, Creation) {
+  ExpectLinear(1000, [](int count) {
+    WaypointSpec spec = Row(count);
+    for (int i = 0; i + 1 < count; ++i) {
+      spec.edges.push_back({.name = {.from = spec.nodes[i].id, .to = spec.nodes[i + 1].id}});
+      spec.obstacles.push_back(*MakeDisc(absl::StrCat("o", i), 10.0 * i, 5.0));
+    }
+    return WorkOf([&] { EXPECT_TRUE(WaypointGraph::Create(spec).ok()); });
+  });
+}
+
+// The graph gone through for each edit.
+TEST(GraphEditGrowthTest, EditsOneByOne) {
+  const WaypointGraph streets = MakeStreets(80);
+  ExpectLinear(100, [&](int count) {
+    return WorkOfEdit(streets, [&](GraphEditor& editor) {
+      absl::Status status;
+      for (int i = 0; i < count && status.ok(); ++i) {
+        status =
+            editor.PutObstacle(MakeDisc(absl::StrCat("o", i), 10.0 * (i % 80), 10.0 * (i / 80) + 5.0), false);
+        if (status.ok()) {
+          status = editor.SetEdgesEnabled(
+              {{{.from = NodeAt(i % 79, i / 79), .to = NodeAt(i % 79 + 1, i / 79)}}}, false);
+        }
+      }
+      return status;
+    });
+  });
+}
+
+constexpr double kEverywhere = 1e6;
+
+std::uint64_t WorkOfSnap(const WaypointGraph& graph, const WorldPoint& position) {
+  return WorkOf([&] { EXPECT_NE(graph.NearestVisible(position, kEverywhere), kNoNodeNumber); });
+}
+
+// All obstacles looked at.
+TEST(GraphSnapGrowthTest, ObstaclesElsewhere) {
+  const WaypointGraph streets = MakeStreets(40);
+  ExpectFlat(10, [&](int columns) {
+    return WorkOfSnap(WithDiscs(streets, MiddlesOfBlocks(columns)), {13.0, 4.0});
+  });
+}
+
+// The walls of a yard around a position that sees no node.
+WaypointGraph WithYard(const WaypointGraph& graph) {
+  Obstacle yard{.id = "yard"};
+  yard.shape.lines = {{.start = {1, 1}, .end = {9, 1}, .width = 0.5},
+                      {.start = {9, 1}, .end = {9, 9}, .width = 0.5},
+                      {.start = {9, 9}, .end = {1, 9}, .width = 0.5},
+                      {.start = {1, 9}, .end = {1, 1}, .width = 0.5}};
+  GraphEditor editor(graph);
+  EXPECT_TRUE(editor.PutObstacle(std::make_shared<const Obstacle>(std::move(yard)), false).ok());
+  return std::move(editor).Finish();
+}
+
+// Nodes looked at more than once.
+TEST(GraphSnapGrowthTest, NodesThatAreNotSeen) {
+  ExpectLinear(40, [](int columns) {
+    const WaypointGraph graph = WithYard(MakeStreets(columns));
+    testing::StopAfter looks;
+    const std::uint64_t work = WorkOf([&] {
+      EXPECT_EQ(graph.NearestVisible({5.0, 5.0}, kEverywhere, &looks), kNoNodeNumber);
+    });
+    EXPECT_LE(looks.looks(), NodesOfStreets(columns) / 64);
+    return work;
+  });
+}
+
+constexpr std::size_t kPage = 20;
+constexpr std::size_t kTries = 16 * kPage;
+
+// Goes through a list page by page. `visit_after` calls a visitor for what comes after an id.
+template <typename VisitAfter>
+std::size_t ListAll(VisitAfter visit_after) {
+  std::size_t listed = 0;
+  std::string last;
+  for (std::size_t on_page = kPage; on_page == kPage;) {
+    on_page = 0;
+    std::string next = last;
+    visit_after(last, [&](const auto& entry) {
+      if (on_page == kPage) {
+        return false;
+      }
+      ++on_page;
+      next = entry.id;
+      return true;
+    });
+    listed += on_page;
+    last = next;
+  }
+  return listed;
+}
+
+std::uint64_t WorkOfListing(const GridMap& map, const Rectangle& region, int expected) {
+  return WorkOf([&] {
+    EXPECT_EQ(ListAll([&](const std::string& after, auto visit) {
+                map.obstacles().VisitOverlapping(region, after, kTries, visit);
+              }),
+              expected);
+  });
+}
+
+// All that lie in the region gathered for each page.
+TEST(ListingGrowthTest, ObstaclesOfARegion) {
+  const GridMap blank = MakeBlank(256, 256);
+  ExpectLinear(500, [&](int count) {
+    return WorkOfListing(WithDearDiscs(blank, Spread(blank.bounds(), count)), blank.bounds(), count);
+  });
+}
+
+// All obstacles looked at, for the few that lie in the region.
+TEST(ListingGrowthTest, ObstaclesOutsideTheRegion) {
+  const GridMap blank = MakeBlank(512, 512);
+  ExpectFlat(500, [&](int count) {
+    std::vector<Cell> cells = Spread({100, 100, 400, 400}, count);
+    const std::vector<Cell> inside = Spread({4, 4, 40, 40}, 10);
+    cells.insert(cells.end(), inside.begin(), inside.end());
+    return WorkOfListing(WithDearDiscs(blank, cells), {0, 0, 64, 64}, 10);
+  });
+}
+
+std::uint64_t WorkOfListing(const WaypointGraph& graph, const Box& region, int expected,
+                            std::size_t tries = kTries) {
+  return WorkOf([&] {
+    EXPECT_EQ(ListAll([&](const std::string& after, auto visit) {
+                graph.sight().VisitObstaclesNear(region, after, tries, visit);
+              }),
+              expected);
+  });
+}
+
+TEST(ListingGrowthTest, PagesOfAGraphHaveAllWhateverTheTries) {
+  const WaypointGraph graph = WithDiscs(MakeStreets(2), MiddlesOfBlocks(20));
+  for (const std::size_t tries : {0U, 1U, 7U, 100U, 1000U}) {
+    WorkOfListing(graph, {0, 0, 90, 90}, 81, tries);
+    WorkOfListing(graph, {-9, -9, -8, -8}, 0, tries);
+  }
+}
+
+// All that lie in the region gathered for each page; and all of a graph, for the few that lie in the region.
+TEST(ListingGrowthTest, ObstaclesOfAGraph) {
+  const Box all{-1e6, -1e6, 1e6, 1e6};
+  ExpectLinear(20, [&](int columns) {
+    const std::vector<Point> points = MiddlesOfBlocks(columns);
+    return WorkOfListing(WithDiscs(MakeStreets(2), points), all, static_cast<int>(points.size()));
+  });
+  ExpectFlat(20, [&](int columns) {
+    return WorkOfListing(WithDiscs(MakeStreets(2), MiddlesOfBlocks(columns)), {0, 0, 30, 30}, 9);
+  });
+}
+
+std::uint64_t WorkOfPicture(const GridMap& map, const Rectangle& region) {
+  return WorkOf([&] { EXPECT_TRUE(MakeGridScene(map, region, {}, nullptr, {}).ok()); });
+}
+
+std::uint64_t WorkOfPicture(const WaypointGraph& graph, const std::optional<Box>& area = {}) {
+  return WorkOf([&] { EXPECT_TRUE(MakeGraphScene(graph, area, {}, nullptr, {}).ok()); });
+}
+
+// Each obstacle compared with each other, or looked at for each cell.
+TEST(PictureGrowthTest, Obstacles) {
+  const GridMap blank = MakeBlank(64, 64);
+  const std::uint64_t of_blank = WorkOfPicture(blank, blank.bounds());
+  ExpectLinear(250, [&](int count) {
+    return WorkOfPicture(WithDearDiscs(blank, Spread(blank.bounds(), count)), blank.bounds()) - of_blank;
+  });
+}
+
+// Cells outside the region.
+TEST(PictureGrowthTest, TheMapAroundTheRegion) {
+  ExpectFlat(128, [&](int side) { return WorkOfPicture(MakeNoise(side, side), {40, 40, 64, 64}); });
+}
+
+// Each obstacle looked at for each edge.
+TEST(PictureGrowthTest, ObstaclesOfAGraph) {
+  ExpectLinear(40, [&](int columns) {
+    return WorkOfPicture(WithDiscs(MakeStreets(columns), MiddlesOfBlocks(columns)));
+  });
+}
+
+std::vector<CellPair> PairsOfStrips(int strips, int count) {
+  std::vector<CellPair> pairs;
+  for (int i = 0; i < count; ++i) {
+    pairs.push_back({.start = CellOfStrip(i % strips, i), .goal = CellOfStrip(7 * i % strips, 5 * i)});
+  }
+  return pairs;
+}
+
+std::uint64_t WorkOfPairs(const GridMap& map, World& world, const std::vector<CellPair>& pairs) {
+  // Makes what the map keeps.
+  EXPECT_TRUE(CheckReachability(map, world, {}, {}).ok());
+  return WorkOf([&] { EXPECT_TRUE(CheckReachability(map, world, {}, pairs).ok()); });
+}
+
+// The portals looked at for each pair: both grow.
+TEST(ReachabilityGrowthTest, PairsAndPortals) {
+  NoWorld world;
+  ExpectLinear(200, [&](int count) {
+    std::vector<CellPair> pairs = PairsOfStrips(count, 10 * count);
+    for (CellPair& pair : pairs) {
+      pair.start = {0, 0};
+    }
+    return WorkOfPairs(MakeStrips(count), world, pairs);
+  });
+}
+
+// Each map leads to the next, by several portals, and the last to one that there is not.
+class ChainOfMaps {
+ public:
+  explicit ChainOfMaps(int count) {
+    constexpr int kDoors = 40;
+    const GridMap blank = MakeBlank(16, 16);
+    for (int i = 0; i < count; ++i) {
+      std::vector<Portal> portals;
+      for (int door = 0; door < kDoors; ++door) {
+        portals.push_back(testing::Between(absl::StrCat("p", door), {door % 16, door / 16}, {door / 16, 5}));
+        portals.back().to_map = Name(i + 1);
+      }
+      maps_.maps.maps.emplace(Name(i), testing::With(blank, portals));
+    }
+  }
+
+  const GridMap& home() const { return maps_.maps.maps.at(Name(0)); }
+  World& world() { return maps_; }
+  // How often the world was asked for a map.
+  int finds() const { return maps_.finds; }
+
+ private:
+  static std::string Name(int number) { return absl::StrCat("map", 100'000 + number); }
+
+  struct CountingMaps final : World {
+    const GridMap* Find(absl::string_view id) override {
+      ++finds;
+      return maps.Find(id);
+    }
+
+    testing::Maps maps;
+    int finds = 0;
+  };
+
+  CountingMaps maps_;
+};
+
+// Each map compared with each other, or looked for once for each portal.
+TEST(ReachabilityGrowthTest, Maps) {
+  const std::vector<CellPair> pairs = {{.start = {0, 0}, .goal = {9, 9}}};
+  ExpectLinear(100, [&](int count) {
+    ChainOfMaps chain(count);
+    const std::uint64_t work = WorkOfPairs(chain.home(), chain.world(), pairs);
+    // By both calls, with the one that there is not.
+    EXPECT_LE(chain.finds(), 2 * count);
+    return work;
+  });
+}
+
+std::uint64_t WorkOfSample(const GridMap& map, const SampleQuery& query) {
+  NoWorld world;
+  // Makes what the map keeps.
+  EXPECT_TRUE(SampleCells(map, world, {.count = 1, .reachable_from = query.reachable_from}, {}).ok());
+  return WorkOf([&] { EXPECT_TRUE(SampleCells(map, world, query, {}).ok()); });
+}
+
+// The rows gone through for each cell: both grow.
+TEST(SampleGrowthTest, CountAndRegion) {
+  ExpectLinear(256, [&](int height) { return WorkOfSample(MakeNoise(64, height), {.count = 4 * height}); });
+}
+
+// Rows outside the region.
+TEST(SampleGrowthTest, TheMapAroundTheRegion) {
+  ExpectFlat(128, [&](int side) {
+    return WorkOfSample(MakeNoise(side, side), {.count = 100, .region = Rectangle{40, 40, 64, 64}});
+  });
+}
+
+}  // namespace
+}  // namespace waystar::core
