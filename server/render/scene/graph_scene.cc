@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kNamedNodes = 80;
 constexpr std::size_t kLargeNodes = 600;
 
-using NodeVisit = Visit<NodeNumber>;
+using NodeVisit = PlaceVisit<NodeNumber>;
 
 class GraphSceneMaker {
  public:

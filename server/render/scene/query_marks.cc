@@ -22,14 +22,14 @@ picture::Point CenterOf(const Layout& layout, Cell cell) { return layout.tiling.
 constexpr std::size_t kCellsBetweenChecks = 1 << 10;
 
 // Returns the line from a parent to a cell that is not adjacent.
-std::vector<picture::Point> JumpTo(const Visit<Cell>& visit, bool any_angle, const Layout& layout) {
+std::vector<picture::Point> JumpTo(const PlaceVisit<Cell>& visit, bool any_angle, const Layout& layout) {
   if (any_angle) {
     return {CenterOf(layout, visit.parent), CenterOf(layout, visit.place)};
   }
   return layout.tiling.BentLine(visit.parent.x, visit.parent.y, visit.place.x, visit.place.y);
 }
 
-bool IsJump(const Visit<Cell>& visit) {
+bool IsJump(const PlaceVisit<Cell>& visit) {
   return std::abs(visit.place.x - visit.parent.x) > 1 || std::abs(visit.place.y - visit.parent.y) > 1;
 }
 
@@ -132,12 +132,12 @@ void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes
 
 absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
                        const StopCheck& stop, Scene& scene) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Visit<Cell>> visits,
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<PlaceVisit<Cell>> visits,
                            VisitsOf(query.events, &SearchEvent::cell, stop));
   const Cost dearest = DearestOf(query.events);
   const double cell = layout.tiling.CellPixels();
   std::size_t seen = 0;
-  for (const Visit<Cell>& visit : visits) {
+  for (const PlaceVisit<Cell>& visit : visits) {
     if (seen++ % kCellsBetweenChecks == 0) {
       WAYSTAR_RETURN_IF_ERROR(stop.Check());
     }
@@ -164,7 +164,7 @@ absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const L
   // More lines would hide each other.
   constexpr std::size_t kMaxJumps = 50'000;
   std::size_t jumps = 0;
-  for (const Visit<Cell>& visit : visits) {
+  for (const PlaceVisit<Cell>& visit : visits) {
     if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && region.Contains(visit.place) &&
         region.Contains(visit.parent)) {
       ++jumps;

@@ -39,7 +39,7 @@ struct QueryMarks {
 
 // A place reached by a search: a cell or a node.
 template <typename Place>
-struct Visit {
+struct PlaceVisit {
   Place place = {};
   // Predecessor on the cheapest path; the place itself at the start.
   Place parent = {};
@@ -64,9 +64,9 @@ bool IsOnMap(const Event& event) {
 // Returns each place once, in search order. `place` is the event's place. Returns the error of `stop`, which
 // is polled every 2^10 events.
 template <typename Event, typename Place>
-absl::StatusOr<std::vector<Visit<Place>>> VisitsOf(absl::Span<const Event> events, Place Event::*place,
-                                                   const StopCheck& stop) {
-  std::vector<Visit<Place>> visits;
+absl::StatusOr<std::vector<PlaceVisit<Place>>> VisitsOf(absl::Span<const Event> events, Place Event::*place,
+                                                        const StopCheck& stop) {
+  std::vector<PlaceVisit<Place>> visits;
   absl::flat_hash_map<std::uint64_t, std::size_t> indices;
   std::size_t seen = 0;
   for (const Event& event : events) {
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<Visit<Place>>> VisitsOf(absl::Span<const Event> event
     if (is_new) {
       visits.push_back({.place = event.*place, .parent = event.parent});
     }
-    Visit<Place>& visit = visits[index->second];
+    PlaceVisit<Place>& visit = visits[index->second];
     if (event.kind == SearchEvent::Kind::kExpanded) {
       visit.is_expanded = true;
     } else {
