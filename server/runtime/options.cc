@@ -554,8 +554,8 @@ bool IsRead(absl::string_view name) {
          (absl::AsciiStrToUpper(flag) == name && absl::FindCommandLineFlag(flag) != nullptr);
 }
 
-// Returns true for a variable by which an orchestrator describes a service. Kubernetes sets
-// WAYSTAR_SERVICE_HOST and WAYSTAR_SERVICE_PORT; like Docker links, it also sets WAYSTAR_PORT and
+// Returns true for a variable that an orchestrator sets to describe a service. Kubernetes sets
+// WAYSTAR_SERVICE_HOST and WAYSTAR_SERVICE_PORT. Kubernetes and Docker links set WAYSTAR_PORT and
 // WAYSTAR_PORT_7450_TCP, which are URLs, and WAYSTAR_PORT_7450_TCP_ADDR.
 bool IsOfAService(absl::string_view name, absl::string_view value) {
   return absl::StrContains(name, "SERVICE_HOST") || absl::StrContains(name, "SERVICE_PORT") ||

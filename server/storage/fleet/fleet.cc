@@ -45,7 +45,8 @@ std::optional<storage::MapState> ReadCached(MapCache* cache, const std::string& 
   return image.ok() ? std::optional<storage::MapState>(*std::move(image)) : std::nullopt;
 }
 
-// `has` is the version in the store; its epoch is 0 if there is none.
+// Reads what the store lacks of a map: an image, unless `has` is a version of this map, and the records after
+// it. The epoch of `has` is 0 if the store does not have the map.
 absl::StatusOr<ReadMap> Read(const ClusterReader& reader, MapCache* cache, const std::string& id,
                              const FleetMap& map, core::MapVersion has, std::int64_t revision) {
   WAYSTAR_RETURN_IF_ERROR(map.damage);
@@ -435,7 +436,7 @@ void Fleet::GiveUp() { log_.GiveUp(); }
 
 void Fleet::Stop() {
   presence_.Stop();
-  // It asks the log for its revision, so it stops first.
+  // It asks the log for its revision, so it must stop before the log.
   images_.Stop();
   if (cache_ != nullptr) {
     cache_->Stop();

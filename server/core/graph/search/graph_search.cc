@@ -202,7 +202,7 @@ class GraphPathFinder {
       return MakeError(ErrorReason::kBadValue, "goals",
                        "with several goals unreachable_policy can only be REPORT");
     }
-    // Goals that a search may lead to.
+    // Enabled goals that need a search, unlike direct ones.
     std::vector<GraphGoal> goals;
     std::optional<NearestGraphGoal> direct;
     bool is_start_found = false;

@@ -183,7 +183,7 @@ class Cutter {
     for (std::size_t k = 0; k < outline.size(); ++k) {
       const WorldPoint& a = outline[k];
       const WorldPoint& b = outline[(k + 1) % outline.size()];
-      const double length = PlanDistance(a, b);
+      const double length = DistanceInPlan(a, b);
       if (std::all_of(piece.begin(), piece.end(), [&](const PieceCorner& corner) {
             return SideOfLine(a, b, length, corner.vertex) <= 0;
           })) {
@@ -193,7 +193,7 @@ class Cutter {
     for (std::size_t k = 0; k < piece.size(); ++k) {
       const WorldPoint& a = vertices_[piece[k].vertex];
       const WorldPoint& b = vertices_[piece[(k + 1) % piece.size()].vertex];
-      const double length = PlanDistance(a, b);
+      const double length = DistanceInPlan(a, b);
       // A side that rounding has rotated may have corners of the piece on both sides.
       if (length > 0.0 &&
           std::all_of(outline.begin(), outline.end(),
@@ -254,7 +254,7 @@ class Cutter {
   }
 
   std::vector<int> SidesOfLine(const Loop& loop, const WorldPoint& a, const WorldPoint& b) const {
-    const double length = PlanDistance(a, b);
+    const double length = DistanceInPlan(a, b);
     std::vector<int> sides;
     sides.reserve(loop.size());
     for (const PieceCorner& corner : loop) {
@@ -470,7 +470,8 @@ class Cutter {
     const WorldPoint& a = vertices_[triangle[0].vertex];
     const WorldPoint& b = vertices_[triangle[1].vertex];
     const WorldPoint& c = vertices_[triangle[2].vertex];
-    return Side(a, b, c) <= kOnLine * std::max({PlanDistance(a, b), PlanDistance(b, c), PlanDistance(c, a)});
+    return Side(a, b, c) <=
+           kOnLine * std::max({DistanceInPlan(a, b), DistanceInPlan(b, c), DistanceInPlan(c, a)});
   }
 
   // Splits a triangle with a vertex on one of its sides, from there to the opposite corner, and appends both
@@ -532,8 +533,8 @@ class Cutter {
     return vertex;
   }
 
-  // Joins what lies across the sides of a triangle without area, which is omitted: its longest side is split
-  // at the corner between its ends, or two corners at one position become the same vertex.
+  // Omits a triangle without area, and joins what lies across its sides: splits its longest side at the
+  // opposite corner, or unites two corners at one position.
   void JoinSides(const Loop& triangle) {
     std::size_t longest = 0;
     Int128 most = 0;

@@ -192,7 +192,7 @@ class SeamSplitter {
   Line LineBetween(std::uint32_t low, std::uint32_t high) const {
     const WorldPoint& a = vertices_[low];
     const WorldPoint& b = vertices_[high];
-    return {a, b, PlanDistance(a, b)};
+    return {a, b, DistanceInPlan(a, b)};
   }
   Line PlaceOf(const SeamEdge& edge) const { return LineBetween(edge.low_place, edge.high_place); }
 

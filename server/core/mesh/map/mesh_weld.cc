@@ -288,7 +288,7 @@ class Welder {
     ForEachEdge(loop, [&](std::size_t, std::uint32_t from, std::uint32_t to) {
       const WorldPoint& low = vertices()[from];
       const WorldPoint& high = vertices()[to];
-      const double own = PlanDistance(low, high);
+      const double own = DistanceInPlan(low, high);
       if (own > length) {
         a = low;
         b = high;

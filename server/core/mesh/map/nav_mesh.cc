@@ -57,7 +57,7 @@ class OutlineBox {
     for (std::size_t k = 0; k < outline.size(); ++k) {
       const WorldPoint& a = outline[k];
       const WorldPoint& b = EndOfSide(k);
-      reaches_.push_back(margin * PlanDistance(a, b));
+      reaches_.push_back(margin * DistanceInPlan(a, b));
       box_.Add(a);
     }
   }

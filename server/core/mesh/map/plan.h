@@ -59,13 +59,13 @@ inline double SquaredPlanDistance(const WorldPoint& a, const WorldPoint& b) {
   const double dy = b.y - a.y;
   return dx * dx + dy * dy;
 }
-inline double PlanDistance(double ax, double ay, double bx, double by) {
+inline double DistanceInPlan(double ax, double ay, double bx, double by) {
   const double dx = bx - ax;
   const double dy = by - ay;
   return std::sqrt(dx * dx + dy * dy);
 }
-inline double PlanDistance(const WorldPoint& a, const WorldPoint& b) {
-  return PlanDistance(a.x, a.y, b.x, b.y);
+inline double DistanceInPlan(const WorldPoint& a, const WorldPoint& b) {
+  return DistanceInPlan(a.x, a.y, b.x, b.y);
 }
 
 struct SegmentPoint {

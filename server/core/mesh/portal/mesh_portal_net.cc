@@ -138,7 +138,7 @@ absl::Status MeshDoors::EstimateRests(std::uint32_t goal_map, absl::Span<const M
   const auto relax = [&](std::uint32_t map, const MeshPlace& place, double rest) {
     for (const std::uint32_t part : PartsOf(map, place)) {
       for (const std::uint32_t number : arrivals[{map, part}]) {
-        rests_.Reach(number, PlanDistance(net_->door(number).to.point, place.point) + rest);
+        rests_.Reach(number, DistanceInPlan(net_->door(number).to.point, place.point) + rest);
       }
     }
     return stop.Check();
@@ -162,7 +162,7 @@ double MeshDoors::LeastThroughDoors(const MeshPlace& place) const {
     for (const std::uint32_t number : part->second) {
       const MeshDoor& door = net_->door(number);
       least =
-          std::min(least, PlanDistance(place.point, door.from.point) + door.portal->cost + rests_[number]);
+          std::min(least, DistanceInPlan(place.point, door.from.point) + door.portal->cost + rests_[number]);
     }
   }
   return least;

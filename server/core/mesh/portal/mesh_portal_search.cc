@@ -188,7 +188,7 @@ class WavesOverMaps {
         cost += crossing->portal->cost;
         ++crossing;
       } else {
-        cost += PlanDistance(found.path.corners[i - 1], found.path.corners[i]);
+        cost += DistanceInPlan(found.path.corners[i - 1], found.path.corners[i]);
       }
     }
     return cost;

@@ -96,7 +96,7 @@ bool MeshWave::AddSeed(const MeshPlace& place, double g) {
       interval.before = seed;
       interval.polygon = polygon;
       interval.edge_left = MeshInterval::kNoEdge;
-      Reach(target, interval, g + PlanDistance(place.point, targets_[target].place.point));
+      Reach(target, interval, g + DistanceInPlan(place.point, targets_[target].place.point));
     });
   }
   return ExpandSeed(seed, around_, g);
@@ -171,7 +171,7 @@ double MeshWave::RestOf(const MeshInterval& interval, const WorldPoint& root, st
                               std::max(interval.left_x, interval.right_x));
   const double y = std::clamp(root.y, std::min(interval.left_y, interval.right_y),
                               std::max(interval.left_y, interval.right_y));
-  double rest = PlanDistance(root.x, root.y, x, y) + least_rest_;
+  double rest = DistanceInPlan(root.x, root.y, x, y) + least_rest_;
   for (std::size_t i = 0; i < single_targets_; ++i) {
     const WaveTarget& target = targets_[i];
     rest = std::min(rest, LeastDistance(target.place.point, interval, root, right) + target.rest);

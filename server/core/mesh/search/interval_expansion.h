@@ -207,8 +207,8 @@ class IntervalExpansion {
   // records the distances to the ends.
   bool NoteEnds(const WorldPoint& from, const Root& root, std::uint32_t edge_right, std::uint32_t edge_left,
                 const End& right, const End& left) {
-    const double to_left = root.g + PlanDistance(from.x, from.y, left.x, left.y);
-    const double to_right = root.g + PlanDistance(from.x, from.y, right.x, right.y);
+    const double to_left = root.g + DistanceInPlan(from.x, from.y, left.x, left.y);
+    const double to_right = root.g + DistanceInPlan(from.x, from.y, right.x, right.y);
     if (IsBeatenAlong(edge_left, right, to_right) || IsBeatenAlong(edge_right, left, to_left)) {
       return false;
     }
@@ -248,10 +248,10 @@ class IntervalExpansion {
   std::optional<Arrival> ArrivalAt(const WorldPoint& point, const MeshInterval& interval, const Root& root,
                                    std::uint32_t edge_right) const {
     const auto arrival = [&](const Root& from, bool is_turned) {
-      return Arrival{from, is_turned, from.g + PlanDistance(PointOf(from.vertex), point)};
+      return Arrival{from, is_turned, from.g + DistanceInPlan(PointOf(from.vertex), point)};
     };
     const auto turned = [&](std::uint32_t vertex) {
-      return arrival({vertex, root.vertex, root.g + PlanDistance(PointOf(root.vertex), PointOf(vertex))},
+      return arrival({vertex, root.vertex, root.g + DistanceInPlan(PointOf(root.vertex), PointOf(vertex))},
                      true);
     };
     const auto side = [&](std::uint32_t to) {
@@ -270,7 +270,7 @@ class IntervalExpansion {
       // The edge lies on the line of sight, and the point may lie before it, behind a wall on that line.
       const WorldPoint& from = PointOf(root.vertex);
       const bool is_left_near =
-          PlanDistance(from, PointOf(interval.edge_left)) < PlanDistance(from, PointOf(edge_right));
+          DistanceInPlan(from, PointOf(interval.edge_left)) < DistanceInPlan(from, PointOf(edge_right));
       const std::uint32_t near = is_left_near ? interval.edge_left : edge_right;
       if (!IsOnTheWay(from, PointOf(near), point)) {
         return turned(near);
@@ -299,7 +299,7 @@ class IntervalExpansion {
       return (to_x - root.x) * (y - root.y) - (to_y - root.y) * (x - root.x);
     };
     const auto through = [&](double to_x, double to_y) {
-      return PlanDistance(root.x, root.y, to_x, to_y) + PlanDistance(to_x, to_y, x, y);
+      return DistanceInPlan(root.x, root.y, to_x, to_y) + DistanceInPlan(to_x, to_y, x, y);
     };
     if (side(interval.right_x, interval.right_y) < 0.0) {
       return through(interval.right_x, interval.right_y);
@@ -307,7 +307,7 @@ class IntervalExpansion {
     if (side(interval.left_x, interval.left_y) > 0.0) {
       return through(interval.left_x, interval.left_y);
     }
-    return PlanDistance(root.x, root.y, x, y);
+    return DistanceInPlan(root.x, root.y, x, y);
   }
 
   // Appends the corners of the path that ends at `goal` behind this interval, from the goal to the seed, and
@@ -408,7 +408,7 @@ class IntervalExpansion {
     }
     const WorldPoint& from = PointOf(root.vertex);
     const WorldPoint& at = PointOf(vertex);
-    const double length = PlanDistance(from, at);
+    const double length = DistanceInPlan(from, at);
     if (walls.from != VertexWalls::kSeveral &&
         !(IsBeside(from, at, length, walls.from, side) && IsBeside(from, at, length, walls.to, side))) {
       return std::nullopt;
@@ -464,7 +464,7 @@ class IntervalExpansion {
       return false;
     }
     const WorldPoint& point = mesh_.VertexAt(vertex);
-    return scratch_.IsBeaten(g, vertex, PlanDistance(point.x, point.y, end.x, end.y));
+    return scratch_.IsBeaten(g, vertex, DistanceInPlan(point.x, point.y, end.x, end.y));
   }
 
   const double dent_;

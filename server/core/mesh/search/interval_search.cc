@@ -286,7 +286,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     report_.corners = corners;
     report_.corridor = corridor;
     for (std::size_t i = 1; i < corners.size(); ++i) {
-      report_.length += PlanDistance(corners[i - 1], corners[i]);
+      report_.length += DistanceInPlan(corners[i - 1], corners[i]);
     }
   }
 

@@ -262,8 +262,8 @@ class CorridorWalk {
 
   bool IsGoal(PolygonNumber polygon) const { return Has(goal_polygons_, polygon); }
 
-  // Returns the step through the interior of an edge of the polygon, or kNone. Queues steps that start
-  // elsewhere.
+  // Returns the step through the edge whose interior the leg crosses, or kNone. Queues steps through edges
+  // with a corner on the leg.
   std::uint32_t Cross(std::uint32_t step, Int128 along, const PolygonSet& entered) {
     const PolygonNumber polygon = steps_[step].polygon;
     const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
@@ -314,7 +314,7 @@ class CorridorWalk {
   WorldPoint goal_;
   FixedPoint from_;
   FixedPoint to_;
-  // AlongOf(second corner).
+  // AlongOf(to_), where the leg ends.
   Int128 whole_ = 0;
   bool is_last_ = false;
 };
@@ -391,8 +391,6 @@ std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldP
   }
   return points;
 }
-
-double DistanceInPlan(const WorldPoint& a, const WorldPoint& b) { return PlanDistance(a, b); }
 
 double LengthInSpace(absl::Span<const WorldPoint> points) {
   double length = 0.0;

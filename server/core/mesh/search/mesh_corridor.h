@@ -26,9 +26,6 @@ bool FindCorridor(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
 std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
                                     absl::Span<const PolygonNumber> corridor);
 
-// Returns the distance between two points, seen from above.
-double DistanceInPlan(const WorldPoint& a, const WorldPoint& b);
-
 // Returns the sum of the distances in space between consecutive points.
 double LengthInSpace(absl::Span<const WorldPoint> points);
 

@@ -85,7 +85,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     const IntervalNumber number = scratch_.Add(interval);
     FloodedPolygon& flooded = Flood(polygon);
     if (task_.aim == FloodAim::kMiddle) {
-      Improve(flooded, number, FloodedPolygon::kNoTurn, PlanDistance(at, flooded.point));
+      Improve(flooded, number, FloodedPolygon::kNoTurn, DistanceInPlan(at, flooded.point));
     } else if (Improve(flooded, number, FloodedPolygon::kNoTurn, 0.0)) {
       flooded.point = at;
     }
@@ -151,7 +151,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     } else if (along > 0.0) {
       nearest = {right.x + along / whole * dx, right.y + along / whole * dy, 0.0};
     }
-    nearest.distance = PlanDistance(from.x, from.y, nearest.x, nearest.y);
+    nearest.distance = DistanceInPlan(from.x, from.y, nearest.x, nearest.y);
     return nearest;
   }
 
@@ -206,7 +206,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     const MeshInterval& interval = scratch_.At(flooded.interval);
     if (task_.aim == FloodAim::kNearest && !interval.is_final) {
       path.point = mesh_.NearestPoint(flooded.polygon, flooded.point.x, flooded.point.y);
-      path.length = interval.g + PlanDistance(PointOf(interval.root), path.point);
+      path.length = interval.g + DistanceInPlan(PointOf(interval.root), path.point);
     }
     path.next = NextOf(path.point, flooded);
     return path;

@@ -41,7 +41,7 @@ class MeshPathFinder {
     std::vector<std::pair<double, const MeshGoal*>> by_distance;
     by_distance.reserve(goals.size());
     for (const MeshGoal& goal : goals) {
-      by_distance.emplace_back(PlanDistance(start_.point, goal.place.point), &goal);
+      by_distance.emplace_back(DistanceInPlan(start_.point, goal.place.point), &goal);
     }
     std::ranges::sort(by_distance, [](const auto& a, const auto& b) {
       return std::pair(a.first, a.second->index) < std::pair(b.first, b.second->index);
@@ -268,7 +268,7 @@ class MeshPathValidator {
         break;
       }
       if (i > 0) {
-        check.cost += PlanDistance(last, place->point);
+        check.cost += DistanceInPlan(last, place->point);
       }
       last = place->point;
       std::swap(here_, there_);
@@ -287,7 +287,7 @@ class MeshPathValidator {
     std::optional<MeshPlace> place = FindMeshPlace(mesh_, corner, {});
     if (place) {
       const WorldPoint rounded = Rounded(corner);
-      if (PlanDistance(rounded, place->point) <= kRounding) {
+      if (DistanceInPlan(rounded, place->point) <= kRounding) {
         place->point = {rounded.x, rounded.y, place->point.z};
       }
     }

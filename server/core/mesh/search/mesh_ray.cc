@@ -43,7 +43,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
   PolygonNumber polygon = start.polygon;
   for (int i = 0; i < kMostPolygons && Visit(meter); ++i) {
     if (polygon == goal.polygon) {
-      return MeshRayHit{.reaches_goal = true, .end = goal, .length = PlanDistance(from, to)};
+      return MeshRayHit{.reaches_goal = true, .end = goal, .length = DistanceInPlan(from, to)};
     }
     if (mesh.IsDented(polygon)) {
       return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
     if (goal_side > 0.0) {
       return MeshRayHit{.reaches_goal = goal.polygon == kNoPolygon,
                         .end = {polygon, mesh.NearestPoint(polygon, to.x, to.y)},
-                        .length = PlanDistance(from, to)};
+                        .length = DistanceInPlan(from, to)};
     }
     const PolygonNumber beyond = mesh.NeighboursOf(polygon)[exit];
     if (beyond == kNoPolygon) {
@@ -90,7 +90,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
       return MeshRayHit{.is_blocked = true,
                         .end = {polygon, end},
                         .fraction = fraction,
-                        .length = PlanDistance(from, end),
+                        .length = DistanceInPlan(from, end),
                         .wall_normal = LeftOf(*a, *b)};
     }
     if (beyond == start.polygon) {
@@ -302,7 +302,7 @@ class MeshRayWalk {
     if (reaches_goal_ || arrival_) {
       return {.reaches_goal = reaches_goal_ || goal_polygons_.empty(),
               .end = reaches_goal_ ? goal_ : *arrival_,
-              .length = PlanDistance(start_.point, goal_.point)};
+              .length = DistanceInPlan(start_.point, goal_.point)};
     }
     const WorldPoint& from = start_.point;
     const WorldPoint& to = goal_.point;
@@ -312,11 +312,11 @@ class MeshRayWalk {
                  mesh_.NearestPoint(furthest_.polygon, from.x + furthest_.fraction * (to.x - from.x),
                                     from.y + furthest_.fraction * (to.y - from.y))};
     }
-    hit.length = PlanDistance(from, hit.end.point);
+    hit.length = DistanceInPlan(from, hit.end.point);
     if (furthest_.a != nullptr) {
       hit.wall_normal = LeftOf(*furthest_.a, *furthest_.b);
     } else {
-      const double whole = PlanDistance(from, to);
+      const double whole = DistanceInPlan(from, to);
       hit.wall_normal =
           WallNormalAt(mesh_, hit.end, {(to.x - from.x) / whole, (to.y - from.y) / whole}, meter_);
     }

@@ -61,7 +61,7 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
   return map;
 }
 
-// Returns a field of errors of ImportMap, from the root of a request.
+// Converts the field of an error of ImportMap to its path from the root of the request.
 std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
   if (field.empty()) {
     return std::string(file.bytes_field);

@@ -31,7 +31,7 @@
 namespace waystar::rpc {
 namespace {
 
-// What to request instead of an answer that does not fit.
+// Advice on what to request instead of an answer that does not fit.
 constexpr absl::string_view kShorterForms = "ask for corners or directions";
 
 }  // namespace

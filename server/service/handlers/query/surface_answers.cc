@@ -9,7 +9,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
-#include "server/core/mesh/search/mesh_corridor.h"
+#include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/mesh_flood.h"
 #include "server/core/mesh/search/mesh_move.h"
 #include "server/core/mesh/search/mesh_path.h"
