@@ -45,7 +45,7 @@ TEST(ErrorTest, PrefixGoesBeforeField) {
 }
 
 TEST(BadNumberTest, NamesTheFieldAndWhatWasGiven) {
-  const absl::Status error = BadNumber(ErrorReason::kBadEdge, "edges[2].cost", -1.5, "from 0 to 1000");
+  const absl::Status error = BadNumber(ErrorReason::kBadEdge, "edges[2].cost", -1.5, "0 to 1000");
   EXPECT_EQ(error.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(error.message(), "edges[2].cost must be 0 to 1000, got -1.5");
   EXPECT_EQ(ErrorReasonOf(error), "BAD_EDGE");

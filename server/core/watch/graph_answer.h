@@ -53,8 +53,8 @@ class GraphChange {
     using OfArcs = std::array<double, ArcCostBound::kMostCheap>;
 
     Box box;
-    // By cheap arc: the least cost from its start, over the arc, to the box; and from the box, over the arc,
-    // to its end.
+    // For each cheap arc, the least cost from its start over the arc to the box, and from the box over the
+    // arc to its end.
     OfArcs to_box{};
     OfArcs from_box{};
   };

@@ -444,7 +444,7 @@ TEST(MapImageTest, ImagesMadeByHandAreCheckedLikeRequests) {
 TEST(MapImageTest, WhatIsNoImageIsNamed) {
   EXPECT_FALSE(IsMapImage("...."));
   EXPECT_TRUE(IsMapImage(SmallImage()));
-  EXPECT_THAT(DecodeImage("....").status().message(), HasSubstr("no map image"));
+  EXPECT_THAT(DecodeImage("....").status().message(), HasSubstr("not a map image"));
 }
 
 TEST(MapImageTest, OtherVersionsAreRefused) {

@@ -61,9 +61,9 @@ TEST(MovingAiTest, NamesTheLineAtFault) {
   expect_error(File(".......\n...x...\n"), ErrorReason::kUnknownTerrain,
                "line 6: no terrain has the symbol 'x'");
   expect_error(File("", 0, 7), ErrorReason::kBadSize, "height must be 1 to 8192 cells, got 0");
-  expect_error(File("", -3, 7), ErrorReason::kBadSize, "not -3");
+  expect_error(File("", -3, 7), ErrorReason::kBadSize, "got -3");
   expect_error("type octile\nheight 2147483648\nwidth 2147483648\nmap\n", ErrorReason::kBadSize,
-               "not 2147483648");
+               "got 2147483648");
   expect_error("type octile\nheight 1\nmap\n.\n", ErrorReason::kBadFormat,
                "line 3: the header lacks one of height and width");
   expect_error("type octile\nwidth 1\nmap\n.\n", ErrorReason::kBadFormat, "lacks one of height and width");

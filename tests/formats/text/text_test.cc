@@ -101,7 +101,7 @@ TEST(TextTest, NamesTheLineAtFault) {
   expect_error("connectivity 4\nwater 3\nmap\n.\n", ErrorReason::kBadFormat,
                "line 2: \"water 3\" is none of");
   expect_error("terrain ~ river\nmap\n.\n", ErrorReason::kBadFormat, "line 1: expected \"terrain");
-  expect_error("terrain ~ river -3\nmap\n.\n", ErrorReason::kBadFormat, "a terrain's cost is from 0.001");
+  expect_error("terrain ~ river -3\nmap\n.\n", ErrorReason::kBadFormat, "a terrain's cost must be 0.001");
   expect_error("connectivity 4\n...\n", ErrorReason::kBadFormat, "line 2");
   expect_error("connectivity 4\n", ErrorReason::kBadFormat, "does not end with a line \"map\"");
   expect_error("", ErrorReason::kBadSize, "at least one row");
@@ -112,7 +112,7 @@ TEST(TextTest, NamesTheLineAtFault) {
     tall += ".\n";
   }
   expect_error(tall, ErrorReason::kBadSize, "height must be 1 to 8192 cells, got 8193");
-  expect_error(std::string(kMaxMapSide + 1, '.'), ErrorReason::kBadSize, "width is from 1 to 8192");
+  expect_error(std::string(kMaxMapSide + 1, '.'), ErrorReason::kBadSize, "width must be 1 to 8192");
 }
 
 TEST(TextTest, ProfilesAreLinesOfTheHeader) {
