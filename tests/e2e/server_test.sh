@@ -36,9 +36,9 @@ WAYSTAR_MAX_MAPS=3 expect_starts --flagfile "$WORK/flags"
 
 expect 1 "--workers must be 0 to 1024, got -1" server --workers=-1
 expect 1 "--max_queue_time must be more than 0" server --max_queue_time=0s
-expect 1 "--max_connection_age is from 0 to 24h" server --max_connection_age=-1s
-expect 1 "--keepalive_time is more than 0" server --keepalive_time=0s
-expect 1 "--max_concurrent_streams is from 1 to" server --max_concurrent_streams=0
+expect 1 "--max_connection_age must be 0 to 24h" server --max_connection_age=-1s
+expect 1 "--keepalive_time must be more than 0" server --keepalive_time=0s
+expect 1 "--max_concurrent_streams must be 1 to" server --max_concurrent_streams=0
 expect 1 '--metrics_listen=127.0.0.1:no: port \"no\" is not a number from 0 to 65535; give HOST:PORT' server --listen=127.0.0.1:0 --metrics_listen=127.0.0.1:no
 expect 1 '--metrics_listen=localhost:99999: port \"99999\" is not a number from 0 to 65535' server --listen=127.0.0.1:0 --metrics_listen=99999
 expect 1 '--listen=0.0.0.0:99999: port \"99999\" is not a number from 0 to 65535; give HOST:PORT' server --listen=0.0.0.0:99999
@@ -52,7 +52,7 @@ stop_server TERM || fail "the server ended with $?"
 expect 1 "--http_listen: nowhere: it has no host, or no port; give HOST:PORT" server --listen=127.0.0.1:0 --http_listen=nowhere
 expect 1 "is no origin: write such as https://game.example" server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow_origin=game.example
 expect 1 "--http_allow_origin needs --http_listen" server --http_allow_origin=https://game.example
-expect 1 "--http_calls is from 4 to 65536" server --http_calls=1
+expect 1 "--http_calls must be 4 to 65536" server --http_calls=1
 expect_code 1 server --log_level=loud
 expect 1 "--tls_cert and --tls_key go together" server --tls_cert="$WORK/cert.pem"
 expect 1 "--tls_client_ca needs --tls_cert and --tls_key" server --tls_client_ca="$WORK/ca.pem"
@@ -65,7 +65,7 @@ expect 1 "cannot read $WORK/tokens: No such file" server --tokens_file="$WORK/to
 expect 1 '--durability must be sync or relaxed, not \"safe\"' server --durability=safe
 expect 1 "--durability=relaxed needs --data_dir" server --durability=relaxed
 expect 1 "--sync_interval needs --durability=relaxed" server --data_dir="$WORK/data" --sync_interval=2s
-expect 1 "--max_log_mib is from 1 to" server --max_log_mib=0
+expect 1 "--max_log_mib must be 1 to" server --max_log_mib=0
 expect 1 "--cluster: " server --cluster=http://127.0.0.1:2379
 expect 1 "--max_staleness needs --cluster, and is 10s or more" server --cluster=etcd://127.0.0.1 --max_staleness=1s
 expect 1 "--image_dir needs --cluster" server --image_dir="$WORK"
