@@ -399,6 +399,7 @@ class App {
       const { obstacles } = await call("MapService/ListObstacles", { map, pageSize: MAX_OBSTACLES });
       if (this.feed === feed && this.model) {
         this.obstacles = this.#placed(obstacles ?? []);
+        this.#showCell(this.hover ?? this.cursor);
         this.redraw();
       }
       await pause(200);
