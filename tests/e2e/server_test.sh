@@ -50,7 +50,7 @@ expect 1 "--listen=127.0.0.1:$PORT: it is in use by another program" server "--l
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port in use: $(cat "$WORK/out")"
 stop_server TERM || fail "the server ended with $?"
 expect 1 "--http_listen: nowhere: it has no host, or no port; give HOST:PORT" server --listen=127.0.0.1:0 --http_listen=nowhere
-expect 1 "is no origin: write such as https://game.example" server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow_origin=game.example
+expect 1 "is not an origin: write such as https://game.example" server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow_origin=game.example
 expect 1 "--http_allow_origin needs --http_listen" server --http_allow_origin=https://game.example
 expect 1 "--http_calls must be 4 to 65536" server --http_calls=1
 expect_code 1 server --log_level=loud
