@@ -19,6 +19,11 @@ namespace waystar::core {
 struct LeastCosts : OpenGround<double> {
   Lattice lattice = Lattice::kSquare;
 
+  // Returns true if some travel costs less than by `other`.
+  bool IsBelow(const LeastCosts& other) const {
+    return straight < other.straight || rising < other.rising || falling < other.falling;
+  }
+
   // For paths through any cell.
   static LeastCosts Of(const GridMap& map) { return Of(OpenGround<Cost>::Of(map), map.lattice()); }
   // For paths that avoid the cheap areas of the map's CostFloor.
@@ -46,6 +51,7 @@ class ShortcutEnds {
   // The gap if there are no shortcuts.
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
+  ShortcutEnds() = default;
   explicit ShortcutEnds(const GridMap& map) {
     map.portals().VisitAfter("", [&](const Portal& portal) {
       if (!portal.closed && portal.to_map.empty()) {
@@ -63,6 +69,7 @@ class ShortcutEnds {
   }
 
   bool has_portals() const { return has_portals_; }
+  bool empty() const { return areas_.empty(); }
 
   // Returns the distance in cells from the area to the nearest end, the maximum over rows and columns; kNone
   // if there is none. A lower bound on any path. Linear in the number of ends.

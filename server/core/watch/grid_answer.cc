@@ -113,15 +113,13 @@ double StepsOf(absl::Span<const Cell> points) {
   return steps;
 }
 
-// Returns the bounds of the changed cells in a word.
-// REQUIRES: `flipped` is not 0.
+}  // namespace
+
 Rectangle BoundsOf(const WordChange& change) {
   const int first = std::countr_zero(change.flipped);
   const int last = kWordBits - 1 - std::countl_zero(change.flipped);
   return {change.index * kWordBits + first - 1, change.y, last - first + 1, 1};
 }
-
-}  // namespace
 
 GridChange::GridChange(const MapChanges& changes, const GridMap& map)
     : changes_(changes),

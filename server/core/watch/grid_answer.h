@@ -21,6 +21,10 @@
 
 namespace waystar::core {
 
+// Returns the bounds of the changed cells in a word.
+// REQUIRES: `flipped` is not 0.
+Rectangle BoundsOf(const WordChange& change);
+
 // A change of a grid, prepared for comparison with many answers.
 class GridChange {
  public:
@@ -44,6 +48,7 @@ class GridChange {
 
  private:
   friend class GridAnswer;
+  friend class GridTiles;
 
   // Changed cells of a word, their bounds, and the distance of these from the nearest shortcut end.
   struct ChangedWord {
@@ -113,6 +118,8 @@ class GridAnswer final : public KeptAnswer {
   bool has_path() const { return error_.ok() && outcome_ != Outcome::kUnreachable; }
   Connectivity connectivity() const { return connectivity_; }
   const GridChange::Reach& reach() const { return reach_; }
+  // Returns the cells that the path depends on, as the bits of `flipped`. Words are unique.
+  const std::vector<WordChange>& cells() const { return cells_; }
   // Returns the same answer for another map on which it holds too, as seen by the agent.
   // REQUIRES: has_path(); the map has the same connectivity.
   GridAnswer On(const GridMap& map, Basis basis) const;

@@ -121,9 +121,9 @@ class PolyanyaParser {
         const std::int64_t count,
         words_.NextInteger(absl::StrCat("the number of ", of_what), 0, std::int64_t{1} << 62));
     if (count > static_cast<std::int64_t>(most)) {
-      return MakeError(
-          ErrorReason::kBadSize, "",
-          absl::StrCat("line ", words_.line(), ": a mesh may have at most ", most, " ", of_what, ", got ", count));
+      return MakeError(ErrorReason::kBadSize, "",
+                       absl::StrCat("line ", words_.line(), ": a mesh may have at most ", most, " ", of_what,
+                                    ", got ", count));
     }
     constexpr std::size_t kLeastBytes = 4;
     if (static_cast<std::size_t>(count) > size_ / kLeastBytes) {

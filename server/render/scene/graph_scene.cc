@@ -106,7 +106,7 @@ class GraphSceneMaker {
         legend.push_back(std::move(entry));
       }
     };
-    add(!part_.nodes.empty(), {Sign::kDisc, theme::kInk, 'o', "node"});
+    add(!part_.nodes.empty(), {Sign::kDisc, picture::kInk, 'o', "node"});
     add(HasArc(false, true), {Sign::kLine, theme::kEdge, '.', "edge"});
     add(HasArc(true, true), {Sign::kLine, theme::kSightLine, '.', "edge by sight"});
     add(HasArc(false, false), {Sign::kDashes, theme::kClosedEdge, 'x', "closed edge"});
@@ -124,7 +124,7 @@ class GraphSceneMaker {
     return legend;
   }
 
-  static picture::Color Wall() { return picture::Mix(theme::kPaper, theme::kObstacle, 0.35); }
+  static picture::Color Wall() { return picture::Mix(picture::kPaper, theme::kObstacle, 0.35); }
 
   picture::Point At(const WorldPoint& point) const { return layout_.tiling.At(point.x, point.y); }
   picture::Point At(NodeNumber node) const { return At(places_.PlaceOf(graph_, node)); }
@@ -140,7 +140,7 @@ class GraphSceneMaker {
       for (int column = 0; column < ground.image.width(); ++column) {
         const picture::Point at = layout_.PlaneAtPixel(column, row);
         const bool is_free = grid.IsWalkableAt({at.x, at.y, 0});
-        ground.image.Set(column, row, is_free ? theme::kPaper : Wall());
+        ground.image.Set(column, row, is_free ? picture::kPaper : Wall());
         ground.symbols.push_back(is_free ? ' ' : '#');
       }
     }
@@ -250,9 +250,9 @@ class GraphSceneMaker {
         AddVisited(*visit, at, radius);
         continue;
       }
-      scene_.AddDisc(at, radius, {is_enabled ? theme::kInk : theme::kClosedEdge}, is_enabled ? 'o' : 'x');
+      scene_.AddDisc(at, radius, {is_enabled ? picture::kInk : theme::kClosedEdge}, is_enabled ? 'o' : 'x');
       if (radius > 4) {
-        scene_.AddDisc(at, radius - 2, {theme::kPaper});
+        scene_.AddDisc(at, radius - 2, {picture::kPaper});
       }
     }
     if (part_.nodes.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
@@ -267,11 +267,11 @@ class GraphSceneMaker {
   void AddVisited(const NodeVisit& visit, picture::Point at, double radius) {
     const double rim = radius > 4 ? 2.0 : 0.0;
     const picture::Color color = ColorOf(visit);
-    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? theme::kInk : color},
+    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? picture::kInk : color},
                    visit.is_expanded ? DigitOf(ShareOf(visit)) : 'O');
     if (rim > 0) {
       scene_.AddDisc(at, radius + (visit.is_expanded ? 0.8 : -0.6),
-                     {visit.is_expanded ? color : theme::kPaper});
+                     {visit.is_expanded ? color : picture::kPaper});
     } else if (visit.is_expanded) {
       scene_.AddDisc(at, radius, {color});
     }
@@ -286,8 +286,8 @@ class GraphSceneMaker {
                     {at.x + half + 2, top},
                     {at.x + half + 2, at.y + 3},
                     {at.x - half - 2, at.y + 3}},
-                   {theme::kPaper, 0.75});
-    scene_.AddText(name, at, kTextSize, theme::kInk, picture::TextStyle::Anchor::kMiddle);
+                   {picture::kPaper, 0.75});
+    scene_.AddText(name, at, kTextSize, picture::kInk, picture::TextStyle::Anchor::kMiddle);
   }
 
   // Draws the edges by which the search reached nodes.

@@ -349,7 +349,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(x, part_.y));
       at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
       at.y = std::max(at.y, layout_.plot.y - gap);
-      scene_.AddText(absl::StrCat(x), at, kTextSize, theme::kFaint,
+      scene_.AddText(absl::StrCat(x), at, kTextSize, picture::kFaint,
                      options_.is_text ? Anchor::kLeft : Anchor::kMiddle);
     }
     const int row_step =
@@ -358,7 +358,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(part_.x, y));
       at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
       at.y += options_.is_text ? 0.0 : kTextSize / 2;
-      scene_.AddText(absl::StrCat(y), at, kTextSize, theme::kFaint, Anchor::kRight);
+      scene_.AddText(absl::StrCat(y), at, kTextSize, picture::kFaint, Anchor::kRight);
     }
   }
 

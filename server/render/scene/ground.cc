@@ -71,7 +71,7 @@ class Pixel {
   Color color() const {
     const std::int64_t cells = walls_.count + ground_.count;
     if (cells == 0) {
-      return theme::kPaper;
+      return picture::kPaper;
     }
     Color color = ground_.count > 0 ? ground_.Mean() : walls_.Mean();
     if (walls_.count > 0 && ground_.count > 0) {
@@ -80,7 +80,7 @@ class Pixel {
     }
     if (paper_.count > 0) {
       const double share = static_cast<double>(paper_.count) / static_cast<double>(cells + paper_.count);
-      color = picture::Mix(color, theme::kPaper, share);
+      color = picture::Mix(color, picture::kPaper, share);
     }
     return color;
   }
@@ -215,7 +215,8 @@ absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& look
         const picture::Point at = {layout.plot.x + column + (2 * j + 1) / (2.0 * side),
                                    layout.plot.y + row + (2 * i + 1) / (2.0 * side)};
         const Cell cell = HexagonAt(layout.tiling.PlaneAt(at));
-        pixel.Add(region.Contains(cell) ? looks.At(cell) : CellLook{.color = theme::kPaper, .exists = false});
+        pixel.Add(region.Contains(cell) ? looks.At(cell)
+                                        : CellLook{.color = picture::kPaper, .exists = false});
       }
       WAYSTAR_RETURN_IF_ERROR(counter.Count(side));
     }
@@ -246,7 +247,7 @@ struct Survey {
 
 CellLooks::CellLooks(const GridMap& map, const Rectangle& part)
     : map_(map),
-      paper_(theme::kPaper),
+      paper_(picture::kPaper),
       obstacle_{.color = theme::kObstacle, .symbol = kObstacleSymbol, .is_wall = true},
       named_{.color = theme::kNamedObstacle, .symbol = '%', .is_wall = true} {
   const std::vector<Terrain>& terrains = map.settings().terrains;
@@ -310,8 +311,8 @@ std::vector<LegendEntry> CellLooks::LegendOf(const Rectangle& region, const Stop
   };
   add(found.nameless, obstacle_, "obstacle");
   add(found.named, named_, "named obstacle");
-  add(found.dearer, {.color = TintByCost(theme::kPaper, 4), .symbol = '!'}, "costs more");
-  add(found.cheaper, {.color = TintByCost(theme::kPaper, 0.25), .symbol = '+'}, "costs less");
+  add(found.dearer, {.color = TintByCost(picture::kPaper, 4), .symbol = '!'}, "costs more");
+  add(found.cheaper, {.color = TintByCost(picture::kPaper, 0.25), .symbol = '+'}, "costs less");
   return legend;
 }
 

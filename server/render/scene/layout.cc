@@ -115,7 +115,7 @@ void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
   };
   switch (entry.sign) {
     case LegendEntry::Sign::kArea:
-      add_box({at.x, at.y, kSwatch, kSwatch}, picture::Mix(entry.color, theme::kInk, 0.3));
+      add_box({at.x, at.y, kSwatch, kSwatch}, picture::Mix(entry.color, picture::kInk, 0.3));
       add_box({at.x + 1, at.y + 1, kSwatch - 2, kSwatch - 2}, entry.color);
       break;
     case LegendEntry::Sign::kLine:
@@ -209,15 +209,15 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene)
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene) {
   const std::vector<LegendEntry>& legend = scene.legend;
   if (layout.has_labels && options.is_text) {
-    scene.AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, theme::kInk);
-    scene.AddText(options.caption, {0, layout.caption_y}, 1, theme::kInk);
+    scene.AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, picture::kInk);
+    scene.AddText(options.caption, {0, layout.caption_y}, 1, picture::kInk);
     return;
   }
   if (layout.has_labels) {
-    scene.AddText(options.title, {kMargin, layout.title_y}, kTitleSize, theme::kInk);
+    scene.AddText(options.title, {kMargin, layout.title_y}, kTitleSize, picture::kInk);
     const double after = kMargin + TextWidth(options.title, kTitleSize) + 10;
-    scene.AddText(options.facts, {after, layout.title_y}, kTextSize, theme::kFaint);
-    scene.AddText(options.caption, {kMargin, layout.caption_y}, kTextSize, theme::kInk);
+    scene.AddText(options.facts, {after, layout.title_y}, kTextSize, picture::kFaint);
+    scene.AddText(options.caption, {kMargin, layout.caption_y}, kTextSize, picture::kInk);
   }
   if (layout.legend_y <= 0) {
     return;
@@ -227,7 +227,7 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& sce
     const picture::Point at = plan.places[i] + picture::Point{kMargin, layout.legend_y};
     AddSign(legend[i], at, scene);
     const double width = EntryWidth(legend[i]) - TextWidth(legend[i].text, kTextSize);
-    scene.AddText(legend[i].text, {at.x + width, at.y + kSwatch - 2}, kTextSize, theme::kInk);
+    scene.AddText(legend[i].text, {at.x + width, at.y + kSwatch - 2}, kTextSize, picture::kInk);
   }
 }
 
@@ -235,7 +235,7 @@ SceneGround BlankGround(const Layout& layout) {
   return {.x = static_cast<int>(layout.plot.x),
           .y = static_cast<int>(layout.plot.y),
           .image = picture::Canvas(static_cast<int>(layout.plot.width), static_cast<int>(layout.plot.height),
-                                   theme::kPaper)};
+                                   picture::kPaper)};
 }
 
 std::int64_t LabelStep(double pixels, double widest, bool is_text) {

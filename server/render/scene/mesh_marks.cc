@@ -125,7 +125,7 @@ class MeshSearchDrawer {
   void AddEdge(const TracedInterval& interval, bool is_expanded) {
     scene_.AddLineIn(layout_.plot, projection_.At(interval.left), projection_.At(interval.right),
                      is_expanded ? 1.0 : 2.5,
-                     is_expanded ? picture::Paint{theme::kInk, 0.45} : picture::Paint{picture::kOpenColor});
+                     is_expanded ? picture::Paint{picture::kInk, 0.45} : picture::Paint{picture::kOpenColor});
   }
 
   void MarkGround(const picture::Polygon& points, char symbol) {

@@ -142,7 +142,7 @@ class MeshSceneMaker {
         legend.push_back({.color = ColorAt(polygons_.back().height),
                           .text = absl::StrCat("highest at ", polygons_.back().height)});
       }
-      legend.push_back({.sign = Sign::kLine, .color = theme::kInk, .text = "wall"});
+      legend.push_back({.sign = Sign::kLine, .color = picture::kInk, .text = "wall"});
     }
     if (!mesh_.portals().empty()) {
       legend.push_back(PortalLegend());
@@ -202,7 +202,7 @@ class MeshSceneMaker {
   // Draws the side of a floor below an edge that faces the viewer, that is, whose polygon lies behind it.
   void AddRim(picture::Point from, picture::Point to, picture::Color color, double thin) {
     const picture::Point down{0.0, 5.0 * thin};
-    scene_.AddArea({from, to, to + down, from + down}, {picture::Mix(color, theme::kInk, 0.5)});
+    scene_.AddArea({from, to, to + down, from + down}, {picture::Mix(color, picture::kInk, 0.5)});
   }
 
   void AddPolygons() {
@@ -226,7 +226,7 @@ class MeshSceneMaker {
         const bool is_wall = neighbours[i] == kNoPolygon;
         scene_.AddLineIn(layout_.plot, points[i], points[i + 1 < points.size() ? i + 1 : 0],
                          is_wall ? 2.5 * thin : thin,
-                         is_wall ? picture::Paint{theme::kInk} : picture::Paint{theme::kGridLine, 0.7});
+                         is_wall ? picture::Paint{picture::kInk} : picture::Paint{theme::kGridLine, 0.7});
       }
     }
   }

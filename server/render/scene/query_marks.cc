@@ -110,22 +110,22 @@ MarkSizes::MarkSizes(const Layout& layout, bool is_text) {
 }
 
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene) {
-  scene.AddDisc(at, sizes.disc + sizes.halo, {theme::kPaper});
+  scene.AddDisc(at, sizes.disc + sizes.halo, {picture::kPaper});
   scene.AddDisc(at, sizes.disc, {picture::kStartColor}, 'S');
 }
 
 void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene) {
-  scene.AddDisc(at, sizes.disc + sizes.halo, {theme::kPaper});
+  scene.AddDisc(at, sizes.disc + sizes.halo, {picture::kPaper});
   scene.AddDisc(at, sizes.disc, {picture::kGoalColor}, 'G');
   if (sizes.disc >= 4) {
-    scene.AddDisc(at, sizes.disc * 0.55, {theme::kPaper});
+    scene.AddDisc(at, sizes.disc * 0.55, {picture::kPaper});
     scene.AddDisc(at, sizes.disc * 0.28, {picture::kGoalColor});
   }
 }
 
 void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene) {
   if (sizes.halo > 0) {
-    scene.AddLine(line, sizes.path + 2 * sizes.halo, {theme::kPaper, 0.9});
+    scene.AddLine(line, sizes.path + 2 * sizes.halo, {picture::kPaper, 0.9});
   }
   scene.AddLine(line, sizes.path, {picture::kPathColor}, '*');
 }
@@ -168,7 +168,7 @@ absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const L
     if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && region.Contains(visit.place) &&
         region.Contains(visit.parent)) {
       ++jumps;
-      scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55});
+      scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {picture::kInk, 0.55});
     }
   }
   return absl::OkStatus();
@@ -258,10 +258,10 @@ void AddPortal(const std::optional<picture::Point>& from, const std::optional<pi
               *end + picture::Point{0, reach}, *end + picture::Point{-reach, 0}};
     };
     const double reach = sizes.disc * 1.05;
-    scene.AddArea(diamond(reach + sizes.halo), {theme::kPaper, 0.9});
+    scene.AddArea(diamond(reach + sizes.halo), {picture::kPaper, 0.9});
     scene.AddArea(diamond(reach), {theme::kPortal}, 'P');
     if (is_closed) {
-      scene.AddArea(diamond(reach * 0.6), {theme::kPaper});
+      scene.AddArea(diamond(reach * 0.6), {picture::kPaper});
     }
   }
 }

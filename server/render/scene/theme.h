@@ -11,10 +11,6 @@ namespace waystar::core {
 
 namespace theme {
 
-using picture::kFaint;
-using picture::kInk;
-using picture::kPaper;
-
 inline constexpr picture::Color kGridLine = picture::Rgb(0x8895A3);
 inline constexpr picture::Color kObstacle = picture::Rgb(0x3A4350);
 inline constexpr picture::Color kNamedObstacle = picture::Rgb(0x7A4B74);

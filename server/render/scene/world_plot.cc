@@ -153,12 +153,12 @@ void AddWorldNumbers(const Box& area, const Layout& layout, const RenderOptions&
     // A label at the right edge of the picture lies a little to the left of its line.
     const double room = options.is_text ? 0.0 : picture::TextWidth(label, kTextSize) / 2 + 1;
     const double x = std::min(at, layout.width - room);
-    scene.AddText(label, {x, plot.y - gap}, kTextSize, theme::kFaint,
+    scene.AddText(label, {x, plot.y - gap}, kTextSize, picture::kFaint,
                   options.is_text ? Anchor::kLeft : Anchor::kMiddle);
   });
   VisitRows(area, layout, options.is_text, [&](double at, const std::string& label) {
-    scene.AddText(label, {plot.x - gap, options.is_text ? at : at + kTextSize / 2}, kTextSize, theme::kFaint,
-                  Anchor::kRight);
+    scene.AddText(label, {plot.x - gap, options.is_text ? at : at + kTextSize / 2}, kTextSize,
+                  picture::kFaint, Anchor::kRight);
   });
 }
 
@@ -182,7 +182,7 @@ void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& sce
   for (const picture::Box& margin :
        {picture::Box{0, 0, width, plot.y}, picture::Box{0, plot.bottom(), width, height - plot.bottom()},
         picture::Box{0, 0, plot.x, height}, picture::Box{plot.right(), 0, width - plot.right(), height}}) {
-    scene.AddArea(margin.corners(), {theme::kPaper});
+    scene.AddArea(margin.corners(), {picture::kPaper});
   }
 }
 

@@ -8,7 +8,6 @@
 namespace waystar::cli {
 namespace {
 
-using ::testing::HasSubstr;
 using ::waystar::testing::Parsed;
 
 class FieldCommandsTest : public ::waystar::testing::CommandTest {

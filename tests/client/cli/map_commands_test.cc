@@ -14,7 +14,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::StartsWith;
 using ::waystar::testing::Parsed;
 using ::waystar::testing::Refusal;
 

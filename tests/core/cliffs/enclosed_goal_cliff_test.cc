@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/grid/portal/portal_search.h"
 #include "server/core/grid/portal/grid_portal_net.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "server/core/grid/search/scratch.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 

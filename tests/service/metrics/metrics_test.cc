@@ -24,7 +24,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::Ge;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::SizeIs;

@@ -1,5 +1,3 @@
-#include "server/storage/folder/log_entry.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +10,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/storage/folder/commit_fields.h"
+#include "server/storage/folder/log_entry.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 

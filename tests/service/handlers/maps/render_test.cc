@@ -26,7 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::ColorAt;
-using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;

@@ -26,7 +26,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 using ::waystar::testing::About;
-using ::waystar::testing::BoundedContext;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
