@@ -207,13 +207,13 @@ absl::Status FillImage(const core::Scene& scene, v1::PictureFormat format, const
     return absl::OkStatus();
   }
   if (format == v1::PICTURE_FORMAT_SVG) {
-    picture::SvgSurface surface(scene.width, scene.height, core::picture::kPaper, scene.title, &stop);
+    picture::SvgSurface surface(scene.width, scene.height, picture::kPaper, scene.title, &stop);
     WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
     response.set_image(surface.Finish());
     response.set_content_type("image/svg+xml");
     return absl::OkStatus();
   }
-  picture::Canvas canvas(scene.width, scene.height, core::picture::kPaper);
+  picture::Canvas canvas(scene.width, scene.height, picture::kPaper);
   picture::RasterSurface surface(canvas);
   WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
   response.set_image(picture::EncodePng(canvas, &stop));
