@@ -154,7 +154,7 @@ class Planner {
   absl::Status AddKind(const SwitchPortal& edit) {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Portal> portal, Switched<Portal>(portals(), edit));
     if (portal != nullptr) {
-      Own(own_portals_, map_.portals(), plan_.portals).Put(std::move(portal));
+      Own(own_portals_, map_.portals(), plan_.portals).Put(portal);
     }
     return absl::OkStatus();
   }

@@ -52,7 +52,7 @@ class PortalPlanner {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const PlacedPortal> portal,
                              Switched<PlacedPortal>(portals_, edit));
     if (portal != nullptr) {
-      portals_.Put(std::move(portal));
+      portals_.Put(portal);
     }
     return absl::OkStatus();
   }

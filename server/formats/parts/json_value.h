@@ -120,7 +120,7 @@ class MemberTable {
 class MemberTables {
  public:
   // The texts must outlive the tables.
-  explicit MemberTables(std::initializer_list<KnownMembers> kinds);
+  MemberTables(std::initializer_list<KnownMembers> kinds);
   MemberTables(const MemberTables&) = delete;
   MemberTables& operator=(const MemberTables&) = delete;
 
