@@ -45,7 +45,7 @@ struct ChangingMapOptions {
   int readers = 2;
   int cells_per_second = 10'000;
   int cells_per_batch = 10;
-  // Of one phase; a round is a still phase and a changing one.
+  // Duration of one phase. A round has a phase without changes and one with them.
   double phase_seconds = 2.0;
   int rounds = 5;
 };
@@ -63,7 +63,7 @@ struct Phase {
   double queries_per_second = 0.0;
 };
 
-// What is asked, and the cells that open and close. No query begins or ends on one of these.
+// Queries, and the cells that open and close. No query begins or ends on such a cell.
 struct Workload {
   std::vector<core::PathQuery> queries;
   std::vector<Cell> doors;

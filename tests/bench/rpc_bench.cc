@@ -135,7 +135,7 @@ struct StreamLoad {
   // Messages of one stream.
   int in_flight = 32;
   int queries_per_message = 1;
-  // Of all streams together.
+  // Total number of queries over all streams.
   int queries = 0;
 };
 
@@ -146,7 +146,7 @@ constexpr int kBatchThreads = 8;
   std::_Exit(1);
 }
 
-// What is asked twice would be searched for once.
+// Returns the query with another start for each `i`: the server searches once for equal queries of a message.
 v1::FindPathRequest Moved(v1::FindPathRequest query, int i) {
   v1::Cell& start = *query.mutable_start()->mutable_cell();
   start.set_y(start.y() + i % 20);

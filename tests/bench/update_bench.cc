@@ -50,7 +50,7 @@ using testing::Random;
 
 constexpr int kRounds = 200;
 constexpr int kBatchCells = 1000;
-// What the published game maps have in common with most: open places and narrow ones.
+// Like most game maps, these have open places and narrow ones.
 constexpr const char* kGameMaps[] = {"arena2", "TheFrozenSea"};
 
 core::Scratch& TheScratch() {
@@ -295,8 +295,8 @@ void PrintTraceHeader() {
 
 // Replays a trace and prints a line of means. Ends the program with a message at a wrong answer.
 //
-// The change before the first query, which fills the map, is not counted. "afresh" is a map of the same cells
-// made anew after each change: what making it takes, and what the same queries take on it.
+// The change before the first query, which fills the map, is not counted. "afresh" gives the time
+// to make a map of the same cells from nothing after each change, and the time of the same queries on it.
 void PrintTraceUpdates(const testing::GppcTrace& trace, core::Algorithm algorithm) {
   core::Scratch scratch(std::size_t{1} << 30);
   Figures figures;

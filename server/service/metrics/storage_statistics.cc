@@ -126,7 +126,7 @@ void FleetStatistics::Collect(runtime::MetricSink& sink) const {
                   statistics.followed);
   sink.AddGauge("waystar_fleet_etcd_revision", "Revision of etcd up to which this server has followed it.",
                 statistics.revision);
-  sink.AddGauge("waystar_fleet_lag", "Revisions of etcd that this server was told of and has not applied.",
+  sink.AddGauge("waystar_fleet_lag", "Revisions of etcd that this server has received and not applied yet.",
                 statistics.lag);
   sink.AddGauge("waystar_fleet_staleness_seconds", "How long ago this server last had all that etcd has.",
                 absl::ToDoubleSeconds(part->Staleness()));

@@ -63,7 +63,7 @@ TEST(CellArgumentTest, ReadsTerrains) {
 }
 
 TEST(ShapeArgumentTest, MayBeARectangle) {
-  // What it is written as, by a corner and a size. The server judges the size.
+  // Each argument, and its rectangle as corner and size. The server checks the size.
   for (const auto& [text, written] : {std::pair("3,4..6,9", "3,4+4x6"),
                                       {"6,9..3,4", "3,4+4x6"},
                                       {"3,9..6,4", "3,4+4x6"},

@@ -1,4 +1,5 @@
-// What all commands share: help, mistakes, the connection's options, completions and the manual page.
+// Tests of the parts that all commands share: help, mistakes, the connection's options, completions and the
+// manual page.
 
 #include <chrono>
 #include <cstdlib>

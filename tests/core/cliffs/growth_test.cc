@@ -1,5 +1,5 @@
-// What edits, snaps, lists, pictures and samples take grows no faster than what they work on.
-// Searches count expansions: see graph_search_cliff_test.cc.
+// The work of edits, snaps, lists, pictures and samples grows no faster than their input. The comment of a
+// test names the mistake that it catches. Searches count expansions: see graph_search_cliff_test.cc.
 
 #include <algorithm>
 #include <cstddef>
@@ -45,7 +45,7 @@ GridMap MakeNoise(int width, int height) {
   return map;
 }
 
-// So many strips three cells wide between walls, and a portal from each strip to the next.
+// Returns a map of strips three cells wide between walls, with a portal from each strip to the next.
 GridMap MakeStrips(int strips) {
   const GridMap blank = MakeBlank(4 * strips, kStripHeight);
   GridMapEditor editor(blank);
@@ -79,7 +79,7 @@ GridMap WithDearDiscs(const GridMap& map, const std::vector<Cell>& cells) {
   return edits.empty() ? map : ApplyEdits(map, edits).value().map;
 }
 
-// So many cells of a rectangle, evenly.
+// Returns that many cells of a rectangle, evenly spread.
 std::vector<Cell> Spread(const Rectangle& area, int count) {
   std::vector<Cell> cells;
   for (int i = 0; i < count; ++i) {

@@ -67,7 +67,7 @@ class GridKind {
 
   static std::string FaultOf(const GridMap& map, const PathQuery& query, const Found& told,
                              const Found& now) {
-    // What an algorithm no longer searches may hold all the same.
+    // The answer may still hold if the algorithm no longer suits the map.
     const bool is_unsuited =
         ErrorReasonOf(now.result.status()) == ErrorReasonName(ErrorReason::kAlgorithmUnsuited);
     if (now.result.ok() != told.result.ok() && !is_unsuited) {
@@ -106,7 +106,7 @@ class GridKind {
   Scratch scratch_{std::size_t{64} << 20};
 };
 
-// What an agent of one cell sees otherwise, cell by cell.
+// Returns the cells that differ for an agent of one cell.
 MapChanges ChangesBetween(const GridMap& before, const GridMap& after) {
   std::map<std::pair<int, int>, std::pair<Word, Word>> words;
   for (int y = 0; y < before.height(); ++y) {
