@@ -98,10 +98,10 @@ TEST_F(WatchLifeTest, MapsThatComeAndGoDoNotConfuseIt) {
 }
 
 TEST(WatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
-  TestServer server({.max_watches = 1});
-  server.Create("room", {"...."});
-  ExpectOneTooManyIsRefused([&] { return std::make_unique<WatchOfMap>(server, WatchRequest("room")); });
-  ExpectOneTooManyIsRefused([&] { return std::make_unique<WatchOfPath>(server, QueryIn("room")); });
+  ExpectOneTooManyIsRefused(
+      [](TestServer& server) { return std::make_unique<WatchOfMap>(server, WatchRequest("room")); });
+  ExpectOneTooManyIsRefused(
+      [](TestServer& server) { return std::make_unique<WatchOfPath>(server, QueryIn("room")); });
 }
 
 TEST(WatchLimitTest, OneClientLeavesOthersSome) {

@@ -133,14 +133,16 @@ class WatchOfPath
   }
 };
 
-// On a server with room for one watch: a second one is refused, until the first has ended. `watch()` makes
-// one.
+// A server with room for one watch refuses a second one until the first has ended. `watch(server)` makes one
+// of the map `room`.
 template <typename MakeWatch>
 void ExpectOneTooManyIsRefused(const MakeWatch& watch) {
+  TestServer server({.max_watches = 1});
+  server.Create("room", {"...."});
   {
-    const auto first = watch();
+    const auto first = watch(server);
     first->NextEvent();
-    const absl::Status refused = watch()->End();
+    const absl::Status refused = watch(server)->End();
     EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
     EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
     (*first)->Cancel();
@@ -149,7 +151,7 @@ void ExpectOneTooManyIsRefused(const MakeWatch& watch) {
   absl::Status status;
   // The server may not have heard of the end of the first yet.
   const auto has_ended = [&] {
-    status = watch()->FirstOrEnd();
+    status = watch(server)->FirstOrEnd();
     return client::ReasonOf(status) != "TOO_MANY_WATCHES";
   };
   EXPECT_TRUE(WaitUntil(has_ended, "the end of the first watch"));
