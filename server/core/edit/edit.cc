@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 
 namespace waystar::core {
 
@@ -30,9 +31,7 @@ absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutObstacle& ed
   auto obstacle = std::make_shared<Obstacle>(edit.obstacle);
   obstacle->expiry = absl::InfiniteFuture();
   if (edit.lifetime) {
-    if (absl::Status status = CheckLifetime(*edit.lifetime); !status.ok()) {
-      return WithFieldPrefix(status, "obstacle.lifetime");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("obstacle.lifetime", CheckLifetime(*edit.lifetime));
     obstacle->expiry = now + *edit.lifetime;
   }
   return obstacle;

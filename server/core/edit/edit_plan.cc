@@ -73,13 +73,9 @@ class Planner {
   }
 
   absl::Status AddKind(const PutObstacle& edit) {
-    if (absl::Status status = CheckObstacle(edit.obstacle, map_.bounds()); !status.ok()) {
-      return WithFieldPrefix(status, "put_obstacle.obstacle");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("put_obstacle.obstacle", CheckObstacle(edit.obstacle, map_.bounds()));
     absl::StatusOr<std::shared_ptr<const Obstacle>> obstacle = ObstacleOf(edit, now_);
-    if (!obstacle.ok()) {
-      return WithFieldPrefix(obstacle.status(), "put_obstacle.");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("put_obstacle.", obstacle.status());
     std::shared_ptr<const Obstacle> before = obstacles().Find(edit.obstacle.id);
     if (before != nullptr && !edit.replace) {
       return MakeError(ErrorReason::kObstacleExists, "put_obstacle.obstacle.id",
@@ -98,9 +94,7 @@ class Planner {
                              FindObstacle(obstacles(), edit.id, "move_obstacle.id"));
     auto moved = std::make_shared<Obstacle>(*before);
     absl::StatusOr<Shape> shape = ShiftShape(before->shape, edit.dx, edit.dy, map_.bounds());
-    if (!shape.ok()) {
-      return WithFieldPrefix(shape.status(), "move_obstacle");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("move_obstacle", shape.status());
     moved->shape = *std::move(shape);
     AddReplacement(std::move(before), std::move(moved));
     return absl::OkStatus();
@@ -129,14 +123,12 @@ class Planner {
   }
 
   absl::Status AddKind(const PutPortal& edit) {
-    if (absl::Status status = CheckPortal(edit.portal, map_.bounds()); !status.ok()) {
-      return WithFieldPrefix(status, "put_portal.portal");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("put_portal.portal", CheckPortal(edit.portal, map_.bounds()));
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<Portal>(portals(), edit.portal.id, edit.replace));
     WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<Portal>(portals(), edit.portal, "cell"));
     auto portal = std::make_shared<Portal>(edit.portal);
     std::sort(portal->tags.begin(), portal->tags.end());
-    Own(own_portals_, map_.portals(), plan_.portals).Put(std::move(portal));
+    OwnPortals().Put(std::move(portal));
     return absl::OkStatus();
   }
 
@@ -147,32 +139,27 @@ class Planner {
 
   absl::Status AddKind(const RemovePortal& edit) {
     WAYSTAR_RETURN_IF_ERROR(FindPortal<Portal>(portals(), edit.id, "remove_portal.id").status());
-    Own(own_portals_, map_.portals(), plan_.portals).Remove(edit.id);
+    OwnPortals().Remove(edit.id);
     return absl::OkStatus();
   }
 
   absl::Status AddKind(const SwitchPortal& edit) {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Portal> portal, Switched<Portal>(portals(), edit));
     if (portal != nullptr) {
-      Own(own_portals_, map_.portals(), plan_.portals).Put(portal);
+      OwnPortals().Put(portal);
     }
     return absl::OkStatus();
   }
 
   absl::Status AddKind(const PutProfile& edit) {
-    if (absl::Status status = PutInTable(edit.named, map_.settings(), OwnProfiles()); !status.ok()) {
-      return WithFieldPrefix(status, "put_profile.named.");
-    }
-    return absl::OkStatus();
+    return WithFieldPrefix(PutInTable(edit.named, map_.settings(), OwnProfiles()), "put_profile.named.");
   }
 
   absl::Status AddKind(const RemoveProfile& edit) {
-    if (absl::Status status = RemoveFromTable(edit.name, OwnProfiles()); !status.ok()) {
-      return WithFieldPrefix(status, "remove_profile.");
-    }
-    return absl::OkStatus();
+    return WithFieldPrefix(RemoveFromTable(edit.name, OwnProfiles()), "remove_profile.");
   }
 
+  PortalTable& OwnPortals() { return Own(own_portals_, map_.portals(), plan_.portals); }
   ProfileTable& OwnProfiles() { return Own(own_profiles_, map_.profiles(), plan_.profiles); }
 
   // Returns the plan's own copy of a table, cloned from the map on first use.
@@ -189,9 +176,7 @@ class Planner {
     const std::optional<HexBoard>& board = map_.settings().frame.hexagons;
     const ShapeOverlap overlap =
         board && HasOffsets(board->layout) ? ShapeOverlap::kEachButRectangles : ShapeOverlap::kEachPart;
-    if (absl::Status status = CheckShape(shape, map_.bounds(), overlap); !status.ok()) {
-      return WithFieldPrefix(status, field);
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(field, CheckShape(shape, map_.bounds(), overlap));
     AddWork(WorkOf(shape, map_.bounds()), 1);
     planned.shape = &shape;
     plan_.edits.push_back(std::move(planned));
@@ -241,9 +226,7 @@ absl::StatusOr<EditPlan> PlanEdits(const GridMap& map, absl::Span<const Edit> ed
   }
   Planner planner(map, now);
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    if (absl::Status status = planner.Add(edits[i]); !status.ok()) {
-      return WithFieldPrefix(status, absl::StrCat("edits[", i, "]."));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("edits[", i, "]."), planner.Add(edits[i]));
     if (planner.work() > kMaxBatchCells) {
       return MakeError(
           ErrorReason::kBatchTooLarge, absl::StrCat("edits[", i, "]"),

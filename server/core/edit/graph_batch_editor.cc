@@ -32,8 +32,7 @@ class GraphEditApplier {
   }
   absl::Status operator()(const PutObstacle& edit) {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
-    const absl::Status status = editor_.PutObstacle(std::move(obstacle), edit.replace);
-    return status.ok() ? status : WithFieldPrefix(status, "obstacle");
+    return WithFieldPrefix(editor_.PutObstacle(std::move(obstacle), edit.replace), "obstacle");
   }
   absl::Status operator()(const MoveObstacle& edit) {
     return editor_.MoveObstacle(edit.id, edit.dx, edit.dy);

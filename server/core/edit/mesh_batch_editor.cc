@@ -25,9 +25,7 @@ class PortalPlanner {
   explicit PortalPlanner(const NavMesh& mesh) : mesh_(mesh), portals_(mesh.portals()) {}
 
   absl::Status operator()(const PutMeshPortal& edit) {
-    if (absl::Status status = CheckPortal(edit.portal); !status.ok()) {
-      return WithFieldPrefix(status, "put_portal.portal");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("put_portal.portal", CheckPortal(edit.portal));
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<PlacedPortal>(portals_, edit.portal.id, edit.replace));
     auto portal = std::make_shared<PlacedPortal>(mesh_.Placed(edit.portal));
     std::sort(portal->tags.begin(), portal->tags.end());
@@ -87,9 +85,7 @@ absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edit
   }
   PortalPlanner planner(mesh_);
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    if (absl::Status status = std::visit(planner, edits[i]); !status.ok()) {
-      return WithFieldPrefix(status, absl::StrCat("edits[", i, "]."));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("edits[", i, "]."), std::visit(planner, edits[i]));
   }
   mesh_ = mesh_.WithPortals(std::move(planner).Finish());
   has_changed_ = true;

@@ -21,6 +21,7 @@
 #include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {
+
 absl::Status CheckIgnoredObstacles(const std::vector<std::string>& ids) {
   if (ids.size() > kMaxIgnoredObstacles) {
     return MakeError(
@@ -28,9 +29,7 @@ absl::Status CheckIgnoredObstacles(const std::vector<std::string>& ids) {
         absl::StrCat("a query may ignore at most ", kMaxIgnoredObstacles, " obstacles, got ", ids.size()));
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (absl::Status status = CheckObstacleId(ids[i]); !status.ok()) {
-      return WithFieldPrefix(status, absl::StrCat("overlay.ignored_obstacles[", i, "]"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("overlay.ignored_obstacles[", i, "]"), CheckObstacleId(ids[i]));
   }
   return absl::OkStatus();
 }
@@ -47,9 +46,8 @@ absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
   }
   WAYSTAR_RETURN_IF_ERROR(CheckIgnoredObstacles(overlay.ignored_obstacles));
   if (!overlay.blocked.empty()) {
-    if (absl::Status status = CheckShape(overlay.blocked, map.bounds(), ShapeOverlap::kAny); !status.ok()) {
-      return WithFieldPrefix(status, "overlay.blocked");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("overlay.blocked",
+                               CheckShape(overlay.blocked, map.bounds(), ShapeOverlap::kAny));
     if (WorkOf(overlay.blocked, map.bounds()) > kMaxBatchCells) {
       return MakeError(ErrorReason::kBatchTooLarge, "overlay.blocked",
                        absl::StrCat("a shape has at most ", kMaxBatchCells, " cells"));

@@ -52,9 +52,7 @@ absl::Status CheckRoomFor(const IdTable<Portal>& portals, const Portal& portal, 
 template <typename Portal>
 absl::StatusOr<std::shared_ptr<const Portal>> FindPortal(const IdTable<Portal>& portals, absl::string_view id,
                                                          absl::string_view field) {
-  if (absl::Status status = CheckPortalId(id); !status.ok()) {
-    return WithFieldPrefix(status, field);
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(field, CheckPortalId(id));
   std::shared_ptr<const Portal> found = portals.Find(id);
   if (found == nullptr) {
     return MakeError(ErrorReason::kPortalNotFound, field, absl::StrCat("the map has no portal \"", id, "\""));

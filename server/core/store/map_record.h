@@ -38,6 +38,15 @@ namespace waystar::core {
 // Returns NOT_FOUND / MAP_NOT_FOUND.
 absl::Status NoSuchMap(absl::string_view id);
 
+// Sets the group's snapshot to `base` with its commits, which the editor has applied, and its changes.
+// REQUIRES: the group has a commit.
+void CompleteGroup(const MapSnapshot& base, MapEditor&& editor, ComposedGroup& group);
+
+// Calls `append` and returns the outcome that its `done` is given. If it is durable, the log's thread first
+// calls `on_durable`, before it delivers other servers' changes of the map.
+AppendOutcome AppendAndWait(absl::FunctionRef<void(DurableLog::Done done)> append,
+                            absl::FunctionRef<void()> on_durable);
+
 // Implements the methods of MapStore for one map; see there for contracts.
 //
 // With a durable log, commits are pipelined: a group commit is composed on the previous one while that is

@@ -28,6 +28,21 @@ bool AddsToMap(const Edit& edit) {
 
 }  // namespace
 
+void CompleteGroup(const MapSnapshot& base, MapEditor&& editor, ComposedGroup& group) {
+  MapEditor::Result edited = std::move(editor).Finish();
+  absl::Time latest = base.latest_commit_time;
+  for (const SharedCommit& commit : group.commits) {
+    latest = std::max(latest, commit->time);
+  }
+  group.next = std::make_shared<const MapSnapshot>(MapSnapshot{.id = base.id,
+                                                               .epoch = base.epoch,
+                                                               .revision = group.commits.back()->revision,
+                                                               .create_time = base.create_time,
+                                                               .latest_commit_time = latest,
+                                                               .map = std::move(edited.map)});
+  group.changes = std::move(edited.changes);
+}
+
 void MapRecord::Compose(bool takes_large, ComposedGroup& group) {
   const StoreOptions& options = context_.options;
   std::optional<MapEditor> editor;
@@ -66,16 +81,7 @@ void MapRecord::Compose(bool takes_large, ComposedGroup& group) {
     now = options.clock->Now();
   }
   if (!group.commits.empty()) {
-    MapEditor::Result edited = std::move(*editor).Finish();
-    const Commit& last = *group.commits.back();
-    group.next = std::make_shared<const MapSnapshot>(
-        MapSnapshot{.id = id_,
-                    .epoch = composed_->epoch,
-                    .revision = last.revision,
-                    .create_time = composed_->create_time,
-                    .latest_commit_time = std::max(composed_->latest_commit_time, last.time),
-                    .map = std::move(edited.map)});
-    group.changes = std::move(edited.changes);
+    CompleteGroup(*composed_, std::move(*editor), group);
     if (context_.log == nullptr) {
       log_.Append(group.commits);
     }

@@ -39,19 +39,16 @@ absl::Status MapStore::WhyRefusing() const {
 absl::Status MapStore::CheckCanAdd(absl::string_view id, IfExists if_exists) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
   MutexLock lock(context_.readers);
-  if (records_.contains(id)) {
-    return if_exists == IfExists::kReplace ? absl::OkStatus()
-                                           : MakeError(ErrorReason::kMapExists, "map",
-                                                       absl::StrCat("there is a map \"", id, "\" already"));
-  }
-  if (const auto absent = absent_.find(id); absent != absent_.end()) {
+  const auto absent = absent_.find(id);
+  if (records_.contains(id) || absent != absent_.end()) {
+    const bool is_damaged = absent != absent_.end() && absent->second.is_damaged;
     return if_exists == IfExists::kReplace
                ? absl::OkStatus()
-               : MakeError(ErrorReason::kMapExists, "map",
-                           absl::StrCat("there is a map \"", id, "\"",
-                                        absent->second.is_damaged
-                                            ? " that is damaged and could not be read: delete or replace it"
-                                            : " already"));
+               : MakeError(
+                     ErrorReason::kMapExists, "map",
+                     absl::StrCat("there is a map \"", id, "\"",
+                                  is_damaged ? " that is damaged and could not be read: delete or replace it"
+                                             : " already"));
   }
   if (records_.size() + absent_.size() >= context_.options.max_maps) {
     return MakeError(ErrorReason::kTooManyMaps, "",
@@ -171,15 +168,9 @@ absl::StatusOr<bool> MapStore::AddNew(const RecordPtr& record, const MapSnapshot
     Insert(record);
     return true;
   }
-  const AppendOutcome outcome = CallAndWait<AppendOutcome>([&](DurableLog::Done done) {
-    context_.log->AppendCreation(first, request, [&, done = std::move(done)](AppendOutcome appended) mutable {
-      // On the log's thread, before it delivers other servers' changes of the map.
-      if (appended.is_durable()) {
-        Insert(record);
-      }
-      std::move(done)(std::move(appended));
-    });
-  });
+  const AppendOutcome outcome = AppendAndWait(
+      [&](DurableLog::Done done) { context_.log->AppendCreation(first, request, std::move(done)); },
+      [&] { Insert(record); });
   if (outcome.is_conflict()) {
     return false;
   }
@@ -203,18 +194,14 @@ absl::StatusOr<std::optional<MapVersion>> MapStore::EndAbsent(
       WAYSTAR_RETURN_IF_ERROR(CheckVersion(id, last, expected));
       it->second.is_ending = true;
     }
-    const AppendOutcome outcome = CallAndWait<AppendOutcome>([&](DurableLog::Done done) {
-      append(last, [&, done = std::move(done)](AppendOutcome appended) mutable {
-        if (appended.is_durable()) {
-          {
-            MutexLock lock(context_.readers);
-            absent_.erase(std::string(id));
-          }
-          on_end();
-        }
-        std::move(done)(std::move(appended));
-      });
-    });
+    const AppendOutcome outcome = AppendAndWait([&](DurableLog::Done done) { append(last, std::move(done)); },
+                                                [&] {
+                                                  {
+                                                    MutexLock lock(context_.readers);
+                                                    absent_.erase(std::string(id));
+                                                  }
+                                                  on_end();
+                                                });
     if (outcome.is_durable()) {
       return last;
     }

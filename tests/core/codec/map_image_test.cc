@@ -18,12 +18,12 @@
 #include "server/core/codec/map_fields.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
-#include "server/core/elements/obstacle_table.h"
 #include "server/core/graph/map/graph_editor.h"
-#include "server/core/graph/map/sight_line.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/formats/text/rows.h"
 #include "server/formats/text/text.h"
+#include "tests/core/edit/any_map.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/graph_model.h"
@@ -34,16 +34,22 @@
 namespace waystar::core {
 namespace {
 
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
+using ::waystar::testing::AddFloor;
 using ::waystar::testing::AnyConnectivity;
+using ::waystar::testing::AnyGraph;
+using ::waystar::testing::AnyPortalOrProfileEdit;
 using ::waystar::testing::ArcsOf;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::ElementsOf;
+using ::waystar::testing::ExpectSame;
 using ::waystar::testing::Generator;
-using ::waystar::testing::GraphGenerator;
-using ::waystar::testing::GraphModel;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::MeshOf;
 using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::Random;
+using ::waystar::testing::Rounds;
 
 template <typename Map>
 Map Decoded(const std::string& image) {
@@ -52,72 +58,20 @@ Map Decoded(const std::string& image) {
   return std::get<Map>(*std::move(map));
 }
 
-std::vector<Obstacle> ObstaclesOf(const ObstacleTable& table) {
-  std::vector<Obstacle> obstacles;
-  table.VisitAfter("", [&](const Obstacle& obstacle) {
-    obstacles.push_back(obstacle);
-    return true;
-  });
-  return obstacles;
-}
-
-std::vector<Portal> PortalsOf(const GridMap& map) {
-  std::vector<Portal> portals;
-  map.portals().VisitAfter("", [&](const Portal& portal) {
-    portals.push_back(portal);
-    return true;
-  });
-  return portals;
-}
-
-void ExpectSame(const GridMap& map, const GridMap& wanted, const std::string& where) {
+void ExpectSameImage(const GridMap& map, const GridMap& wanted, const std::string& where) {
   SCOPED_TRACE(where);
-  ASSERT_EQ(map.bounds(), wanted.bounds());
-  EXPECT_EQ(map.settings(), wanted.settings());
-  for (int y = 0; y < map.height(); ++y) {
-    for (int x = 0; x < map.width(); ++x) {
-      const Cell cell{x, y};
-      const bool is_same = map.TerrainAt(cell) == wanted.TerrainAt(cell) &&
-                           map.HasNamelessObstacle(cell) == wanted.HasNamelessObstacle(cell) &&
-                           map.IsCovered(cell) == wanted.IsCovered(cell) &&
-                           map.IsWalkable(cell) == wanted.IsWalkable(cell) &&
-                           map.StraightCost(cell) == wanted.StraightCost(cell) &&
-                           map.DiagonalCost(cell) == wanted.DiagonalCost(cell);
-      ASSERT_TRUE(is_same) << "cell " << x << "," << y;
-    }
-  }
-  EXPECT_EQ(map.walkable_cells(), wanted.walkable_cells());
-  EXPECT_EQ(map.obstacle_cells(), wanted.obstacle_cells());
-  EXPECT_EQ(map.min_straight(), wanted.min_straight());
-  EXPECT_EQ(ObstaclesOf(map.obstacles()), ObstaclesOf(wanted.obstacles()));
-  EXPECT_EQ(PortalsOf(map), PortalsOf(wanted));
-  EXPECT_EQ(map.profiles(), wanted.profiles());
-  EXPECT_EQ(map.digest(), wanted.digest());
+  ExpectSame(map, wanted);
   EXPECT_EQ(EncodeImage(map), EncodeImage(wanted));
 }
 
-GridMap WithLinksAndProfiles(const GridMap& map, Generator& generator) {
-  std::vector<Edit> edits;
-  for (int i = generator.Between(0, 3); i > 0; --i) {
-    Portal portal{.id = absl::StrCat("p", i),
-                  .from = generator.CellOf(map),
-                  .to = generator.CellOf(map),
-                  .cost = generator.Between(0, 1000),
-                  .tags = {"boat", "key"},
-                  .closed = generator.Chance(0.5)};
-    portal.both_ways = generator.Chance(0.5);
-    if (!portal.both_ways) {
-      portal.to_map = "elsewhere";
-    }
-    if (portal.from != portal.to) {
-      edits.push_back(PutPortal{.portal = std::move(portal), .replace = true});
+GridMap WithPortalsAndProfiles(GridMap map, Generator& generator) {
+  for (int i = 0; i < 8; ++i) {
+    absl::StatusOr<EditResult> result = ApplyEdits(map, {AnyPortalOrProfileEdit(map, generator)});
+    if (result.ok()) {
+      map = std::move(result->map);
     }
   }
-  MovementProfile profile{.footprint = generator.Between(1, 3), .required_tags = {"key"}};
-  profile.terrain_costs.push_back({.symbol = map.settings().terrains.front().symbol, .cost = 2.5});
-  edits.push_back(PutProfile{.named = {.name = "cart", .profile = std::move(profile)}});
-  absl::StatusOr<EditResult> result = ApplyEdits(map, edits);
-  return result.ok() ? std::move(result->map) : map;
+  return map;
 }
 
 TEST(MapImageTest, GridsComeBackAsTheyWere) {
@@ -126,36 +80,22 @@ TEST(MapImageTest, GridsComeBackAsTheyWere) {
     GridMap map = generator.Map({.max_side = seed % 10 == 0 ? 200 : 40,
                                  .weighted = generator.Chance(0.5),
                                  .connectivity = AnyConnectivity(generator)});
-    map = WithLinksAndProfiles(map, generator);
+    map = WithPortalsAndProfiles(map, generator);
     for (int i = generator.Between(0, 3); i > 0; --i) {
       map = ApplyEdits(map, generator.AnyEdits(map, 5), absl::FromUnixSeconds(1'700'000'000))->map;
     }
+    const Edit brief = PutObstacle{.obstacle = generator.ObstacleOf(map, "brief"),
+                                   .lifetime = absl::Seconds(generator.Between(1, 60))};
+    if (auto result = ApplyEdits(map, {brief}, absl::FromUnixSeconds(1000)); result.ok()) {
+      map = std::move(result->map);
+    }
     const std::string where = absl::StrCat("seed ", seed);
     GridMap again = Decoded<GridMap>(EncodeImage(map));
-    ExpectSame(again, map, where);
+    ExpectSameImage(again, map, where);
     const std::vector<Edit> edits = generator.AnyEdits(map, 5);
-    ExpectSame(ApplyEdits(again, edits)->map, ApplyEdits(map, edits)->map, absl::StrCat(where, ", changed"));
+    ExpectSameImage(ApplyEdits(again, edits)->map, ApplyEdits(map, edits)->map,
+                    absl::StrCat(where, ", changed"));
   }
-}
-
-TEST(MapImageTest, LifetimesAndWhatLiesBelowAreKept) {
-  GridMap map = DrawMap({"..~", "#~."}, {.terrains = {{}, {.symbol = '~', .name = "water", .cost = 4.0}}});
-  const std::vector<Edit> edits = {
-      BlockCells{.shape = {.cells = {{1, 1}}}},
-      PutObstacle{.obstacle = {.id = "crate", .shape = {.rectangles = {{0, 0, 2, 2}}}},
-                  .lifetime = absl::Seconds(30)},
-      PutObstacle{.obstacle = {.id = "mud",
-                               .shape = {.discs = {{.center = {1, 0}, .radius = 1.5}}},
-                               .effect = {.kind = ObstacleEffect::Kind::kMultiplyCost,
-                                          .amount = 3.0,
-                                          .falloff = ObstacleEffect::Falloff::kLinear}}}};
-  map = ApplyEdits(map, edits, absl::FromUnixSeconds(1000))->map;
-  const GridMap again = Decoded<GridMap>(EncodeImage(map));
-  ExpectSame(again, map, "");
-  EXPECT_EQ(again.obstacles().Find("crate")->expiry, absl::FromUnixSeconds(1030));
-  EXPECT_EQ(again.obstacles().Find("mud")->expiry, absl::InfiniteFuture());
-  EXPECT_TRUE(again.HasNamelessObstacle({1, 1}));
-  EXPECT_EQ(again.TerrainAt({1, 1}), 1);
 }
 
 TEST(MapImageTest, BoardsOfHexagonsKeepTheirLayout) {
@@ -165,7 +105,7 @@ TEST(MapImageTest, BoardsOfHexagonsKeepTheirLayout) {
     const absl::StatusOr<GridMap> map = ParseRows({"..#.", "#...", ".#.."}, settings, {});
     ASSERT_TRUE(map.ok()) << map.status();
     const GridMap again = Decoded<GridMap>(EncodeImage(*map));
-    ExpectSame(again, *map, absl::StrCat("layout ", layout));
+    ExpectSameImage(again, *map, absl::StrCat("layout ", layout));
     EXPECT_EQ(FormatText(again), FormatText(*map));
   }
 }
@@ -192,7 +132,7 @@ TEST(MapImageTest, RowsOfAnyWidthComeBack) {
       for (const bool blocked : {false, true}) {
         const GridMap blank = *GridMap::Create(width, 12, settings, fill, blocked);
         const std::string where = absl::StrCat(width, " cells, terrain ", fill, blocked ? ", blocked" : "");
-        ExpectSame(Decoded<GridMap>(EncodeImage(blank)), blank, where);
+        ExpectSameImage(Decoded<GridMap>(EncodeImage(blank)), blank, where);
         GridMapEditor editor(blank);
         for (int y = 0; y < 12; ++y) {
           const int longest = y < 4 ? 1 : y < 8 ? width : 12;
@@ -204,7 +144,7 @@ TEST(MapImageTest, RowsOfAnyWidthComeBack) {
           }
         }
         const GridMap map = std::move(editor).Finish();
-        ExpectSame(Decoded<GridMap>(EncodeImage(map)), map, where);
+        ExpectSameImage(Decoded<GridMap>(EncodeImage(map)), map, where);
       }
     }
   }
@@ -289,7 +229,8 @@ void ExpectSame(const WaypointGraph& graph, const WaypointGraph& wanted, const s
   EXPECT_EQ(graph.digest(), wanted.digest());
   EXPECT_EQ(graph.max_distance(), wanted.max_distance());
   EXPECT_EQ(graph.least_cost_per_length(), wanted.least_cost_per_length());
-  EXPECT_EQ(ObstaclesOf(graph.sight().obstacles()), ObstaclesOf(wanted.sight().obstacles()));
+  EXPECT_EQ(ElementsOf<Obstacle>(graph.sight().obstacles()),
+            ElementsOf<Obstacle>(wanted.sight().obstacles()));
   ASSERT_EQ(graph.number_limit(), wanted.number_limit());
   for (NodeNumber node = 0; node < wanted.number_limit(); ++node) {
     ASSERT_EQ(graph.Exists(node), wanted.Exists(node)) << node;
@@ -305,34 +246,74 @@ void ExpectSame(const WaypointGraph& graph, const WaypointGraph& wanted, const s
 
 TEST(MapImageTest, GraphsComeBackWithTheNumbersOfTheirNodes) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    GraphGenerator generator(seed, 12);
-    const GridMap grid = DrawMap({"............", "....####....", "............", "..#........."});
-    GraphModel model;
-    WaypointSpec spec;
-    if (generator.random().Chance(0.6)) {
-      spec.auto_connect = AutoConnect{.max_distance = 4.0};
-      model.max_distance = 4.0;
-      if (generator.random().Chance(0.5)) {
-        spec.auto_connect->grid = std::make_shared<const GridSight>(grid.walk().rows());
-        model.grid = &grid;
-      }
-    }
-    GraphEditor editor(*WaypointGraph::Create(spec));
+    AnyGraph any(seed);
     for (int i = 0; i < 40; ++i) {
-      generator.Edit(model, editor);
+      any.Edit();
     }
-    const WaypointGraph graph = std::move(editor).Finish();
     const std::string where = absl::StrCat("seed ", seed);
-    const WaypointGraph again = Decoded<WaypointGraph>(EncodeImage(graph));
-    ExpectSame(again, graph, where);
-    EXPECT_EQ(EncodeImage(again), EncodeImage(graph)) << where;
+    const WaypointGraph again = Decoded<WaypointGraph>(EncodeImage(any.graph()));
+    ExpectSame(again, any.graph(), where);
+    EXPECT_EQ(EncodeImage(again), EncodeImage(any.graph())) << where;
     const std::vector<WaypointNode> more = {{.id = "new-1"}, {.id = "new-2", .position = {3, 3, 0}}};
-    GraphEditor first(graph);
-    GraphEditor second(again);
-    ASSERT_EQ(first.PutNodes(more, false), absl::OkStatus());
-    ASSERT_EQ(second.PutNodes(more, false), absl::OkStatus());
-    ExpectSame(second.graph(), first.graph(), absl::StrCat(where, ", changed"));
+    GraphEditor editor(again);
+    ASSERT_EQ(any.editor->PutNodes(more, false), absl::OkStatus());
+    ASSERT_EQ(editor.PutNodes(more, false), absl::OkStatus());
+    ExpectSame(editor.graph(), any.graph(), absl::StrCat(where, ", changed"));
   }
+}
+
+NavMesh RandomMesh(std::uint64_t seed) {
+  Random random(seed);
+  MeshSpec spec;
+  AddFloor(spec, 6, 4, 0.0, random);
+  AddFloor(spec, 3, 5, 8.0, random);
+  for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
+    spec.polygons[i].area = static_cast<std::uint8_t>(i % kMaxMeshAreas);
+  }
+  return MeshOf(std::move(spec));
+}
+
+TEST(MapImageTest, MeshesComeBackAsTheyWere) {
+  for (std::uint64_t seed = 1; seed <= Rounds(20); ++seed) {
+    const NavMesh mesh = RandomMesh(seed);
+    const NavMesh again = Decoded<NavMesh>(EncodeImage(mesh));
+    EXPECT_EQ(again.digest(), mesh.digest());
+    ASSERT_EQ(again.vertex_count(), mesh.vertex_count());
+    ASSERT_EQ(again.polygon_count(), mesh.polygon_count());
+    for (std::uint32_t vertex = 0; vertex < mesh.vertex_count(); ++vertex) {
+      EXPECT_EQ(again.VertexAt(vertex), mesh.VertexAt(vertex));
+    }
+    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+      EXPECT_THAT(again.VerticesOf(polygon), ElementsAreArray(mesh.VerticesOf(polygon)));
+      EXPECT_THAT(again.NeighboursOf(polygon), ElementsAreArray(mesh.NeighboursOf(polygon)));
+      EXPECT_EQ(again.AreaOf(polygon), mesh.AreaOf(polygon));
+    }
+    EXPECT_EQ(EncodeImage(again), EncodeImage(mesh));
+  }
+}
+
+TEST(MapImageTest, DigestsTellMeshesApart) {
+  EXPECT_NE(RandomMesh(1).digest(), RandomMesh(2).digest());
+  Random random(1);
+  MeshSpec spec;
+  AddFloor(spec, 2, 2, 0.0, random);
+  const NavMesh mesh = MeshOf(spec);
+  EXPECT_EQ(MeshOf(spec).digest(), mesh.digest());
+  spec.polygons.front().area = 7;
+  EXPECT_NE(MeshOf(spec).digest(), mesh.digest());
+  spec.polygons.front().area = 0;
+  spec.vertices.front().z += 1;
+  EXPECT_NE(MeshOf(spec).digest(), mesh.digest());
+}
+
+TEST(MapImageTest, DamagedImagesOfMeshesAreRefused) {
+  const std::string image = EncodeImage(RandomMesh(3));
+  for (std::size_t size = 0; size < image.size(); ++size) {
+    EXPECT_EQ(ErrorReasonOf(DecodeImage(image.substr(0, size)).status()), "BAD_FORMAT") << size;
+  }
+  std::string damaged = image;
+  damaged[damaged.size() / 2] ^= 0x10;
+  EXPECT_EQ(ErrorReasonOf(DecodeImage(damaged).status()), "BAD_FORMAT");
 }
 
 // A map with something of everything.
@@ -340,7 +321,7 @@ std::string SmallImage() {
   Generator generator(7);
   const GridMap map = DrawMap({"..~.....", "#~......", "........"},
                               {.terrains = {{}, {.symbol = '~', .name = "water", .cost = 4.0}}});
-  return EncodeImage(ApplyEdits(WithLinksAndProfiles(map, generator), generator.AnyEdits(map, 6))->map);
+  return EncodeImage(ApplyEdits(WithPortalsAndProfiles(map, generator), generator.AnyEdits(map, 6))->map);
 }
 
 void ExpectRefusedOrSame(const std::string& damaged, const std::string& image, const std::string& where) {
@@ -417,13 +398,12 @@ TEST(MapImageTest, TheDigestMustBeThatOfTheMap) {
 TEST(MapImageTest, ImagesMadeByHandAreCheckedLikeRequests) {
   const std::string content = ContentOf(SmallImage());
   ASSERT_EQ(ImageOf(content), SmallImage());
-  GraphGenerator generator(3, 8);
-  GraphModel model;
-  GraphEditor editor(*WaypointGraph::Create({.auto_connect = AutoConnect{.max_distance = 3.0}}));
+  AnyGraph any(3);
+  ASSERT_TRUE(any.model.max_distance.has_value()) << "the graph connects its nodes by itself";
   for (int i = 0; i < 20; ++i) {
-    generator.Edit(model, editor);
+    any.Edit();
   }
-  const std::string of_graph = ContentOf(EncodeImage(editor.graph()));
+  const std::string of_graph = ContentOf(EncodeImage(any.graph()));
   Random random(11);
   int refused = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -435,7 +415,7 @@ TEST(MapImageTest, ImagesMadeByHandAreCheckedLikeRequests) {
       EXPECT_EQ(ErrorReasonOf(whole.status()), "BAD_FORMAT") << whole.status();
       EXPECT_EQ(ErrorReasonOf(map.status()), "BAD_FORMAT") << map.status();
     } else if (const auto* grid = std::get_if<GridMap>(&*map)) {
-      ExpectSame(Decoded<GridMap>(EncodeImage(*grid)), *grid, absl::StrCat("mutation ", i));
+      ExpectSameImage(Decoded<GridMap>(EncodeImage(*grid)), *grid, absl::StrCat("mutation ", i));
     }
   }
   EXPECT_GT(refused, 1000);

@@ -10,44 +10,16 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
-#include "server/core/elements/obstacle_table.h"
-#include "tests/testing/drawn_map.h"
+#include "tests/core/edit/any_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawPath;
+using ::waystar::testing::ExpectSame;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsOk;
-
-std::vector<Obstacle> ObstaclesOf(const GridMap& map) {
-  std::vector<Obstacle> obstacles;
-  map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
-    obstacles.push_back(obstacle);
-    return true;
-  });
-  return obstacles;
-}
-
-void ExpectSame(const GridMap& a, const GridMap& b) {
-  EXPECT_EQ(DrawPath(a, {}), DrawPath(b, {}));
-  EXPECT_EQ(ObstaclesOf(a), ObstaclesOf(b));
-  EXPECT_EQ(a.digest(), b.digest());
-  EXPECT_EQ(a.obstacle_cells(), b.obstacle_cells());
-  EXPECT_EQ(a.walkable_cells(), b.walkable_cells());
-  EXPECT_EQ(a.min_straight(), b.min_straight());
-  for (int y = 0; y < a.height(); ++y) {
-    for (int x = 0; x < a.width(); ++x) {
-      const Cell cell{x, y};
-      ASSERT_EQ(a.TerrainAt(cell), b.TerrainAt(cell)) << x << ", " << y;
-      ASSERT_EQ(a.StraightCost(cell), b.StraightCost(cell)) << x << ", " << y;
-      ASSERT_EQ(a.HasNamelessObstacle(cell), b.HasNamelessObstacle(cell)) << x << ", " << y;
-      ASSERT_EQ(a.IsWalkable(cell), b.IsWalkable(cell)) << x << ", " << y;
-    }
-  }
-}
 
 GridMap InOneBatch(const GridMap& map, const std::vector<Edit>& edits) {
   auto edited = ApplyEdits(map, edits);

@@ -2,8 +2,11 @@
 #include <limits>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
+#include "server/core/edit/graph_batch_editor.h"
+#include "server/core/graph/map/waypoint_graph.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
@@ -11,23 +14,13 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawPath;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
 
 Edit Block(Shape shape) { return BlockCells{std::move(shape)}; }
 Edit Unblock(Shape shape) { return UnblockCells{std::move(shape)}; }
-
-TEST(ApplyEditsTest, ClipsRectanglesAndCountsWhatWasLeftOff) {
-  const GridMap map = DrawMap({"...", "..."});
-  const auto result = ApplyEdits(map, {Block({.rectangles = {{-1, -1, 2, 2}}})});
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_THAT(DrawPath(result->map, {}), ElementsAre("#..", "..."));
-  EXPECT_EQ(result->summary.clipped_cells, 3);
-}
 
 TEST(ApplyEditsTest, RectangleOfAnyExtentIsSafe) {
   constexpr std::int32_t kMin = std::numeric_limits<std::int32_t>::min();
@@ -78,6 +71,32 @@ TEST(ApplyEditsTest, NamesTheBadEdit) {
   EXPECT_THAT(ApplyEdits(map, edits),
               IsError(kInvalid, ErrorReason::kBadRectangle, "edits[617].block.rectangles[0].width"));
   EXPECT_THAT(ApplyEdits(map, {}), IsError(kInvalid, ErrorReason::kEmptyBatch, "edits"));
+}
+
+TEST(ApplyEditsTest, EditsOfTheOtherKindAreNamed) {
+  const auto is_named = [](const Edit& edit) {
+    return IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
+                   absl::StrCat("edits[0].", EditName(edit)));
+  };
+  const WaypointGraph graph = *WaypointGraph::Create({.nodes = {{.id = "a"}, {.id = "b"}}});
+  const std::vector<Edit> of_grids = {BlockCells{{.cells = {{0, 0}}}},
+                                      UnblockCells{{.cells = {{0, 0}}}},
+                                      SetTerrain{.shape = {.cells = {{0, 0}}}},
+                                      PutPortal{.portal = {.id = "stairs", .to = {1, 0}}},
+                                      SwitchPortal{.id = "stairs"},
+                                      RemovePortal{"stairs"},
+                                      PutProfile{{"tank", {}}},
+                                      RemoveProfile{"tank"}};
+  for (const Edit& edit : of_grids) {
+    GraphBatchEditor editor(graph);
+    EXPECT_THAT(editor.Apply({&edit, 1}, absl::UnixEpoch()), is_named(edit));
+  }
+  const std::vector<Edit> of_graphs = {
+      PutNodes{.nodes = {{.id = "c"}}}, RemoveNodes{{"a"}}, PutEdges{.edges = {{.name = {"a", "b"}}}},
+      RemoveEdges{.edges = {EdgeName{"a", "b"}}}, SetEnabled{.nodes = {"a"}}};
+  for (const Edit& edit : of_graphs) {
+    EXPECT_THAT(ApplyEdits(DrawMap({"..."}), {edit}), is_named(edit));
+  }
 }
 
 }  // namespace

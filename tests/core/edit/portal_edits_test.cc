@@ -1,4 +1,4 @@
-// Edits of portals: all or none, and what is refused.
+// Edits of the portals of grids and of navigation meshes: all or none, and what is refused.
 
 #include <string>
 #include <utility>
@@ -6,12 +6,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/error.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/edit/edit.h"
+#include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/elements/portal.h"
+#include "server/core/mesh/map/nav_mesh.h"
 #include "tests/testing/drawn_map.h"
-#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -19,133 +21,224 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
 
-Portal Gate(std::string id = "gate") {
-  return {.id = std::move(id), .from = {0, 0}, .to = {3, 1}, .cost = kCostScale};
+// One kind of map with portals.
+struct GridKind {
+  using Editor = BatchEditor;
+  using Put = PutPortal;
+
+  static GridMap Map() {
+    return DrawMap({"....",  //
+                    "...."});
+  }
+  static Portal Gate(std::string id = "gate") {
+    return {.id = std::move(id), .from = {0, 0}, .to = {3, 1}, .cost = kCostScale, .tags = {"wide", "lit"}};
+  }
+  static GridMap Finished(BatchEditor&& editor) { return std::move(editor).Finish().map; }
+
+  static constexpr Cell kFree = {1, 0};
+  static constexpr Cell kOther = {2, 0};
+  static constexpr Cell kOffMap = {4, 0};
+  static constexpr const char* kFrom = ".from";
+  static constexpr const char* kTo = ".to";
+  static constexpr const char* kWrongKind = "WRONG_MAP_KIND edits[1].put_portal.portal.from_position";
+};
+
+struct MeshKind {
+  using Editor = MeshBatchEditor;
+  using Put = PutMeshPortal;
+
+  static NavMesh Map() {
+    MeshSpec spec;
+    spec.vertices = {{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}};
+    spec.AddPolygon({0, 1, 2, 3});
+    return *NavMesh::Create(std::move(spec));
+  }
+  static MeshPortal Gate(std::string id = "gate") {
+    return {.id = std::move(id), .from = {1, 1, 0}, .to = {9, 9, 0}, .cost = 0.5, .tags = {"wide", "lit"}};
+  }
+  static NavMesh Finished(MeshBatchEditor&& editor) { return std::move(editor).Finish(); }
+
+  static constexpr WorldPoint kFree = {2, 2, 0};
+  static constexpr WorldPoint kOther = {3, 3, 0};
+  static constexpr WorldPoint kOffMap = {-1, 0, 0};
+  static constexpr const char* kFrom = ".from_position";
+  static constexpr const char* kTo = ".to_position";
+  static constexpr const char* kWrongKind = "WRONG_MAP_KIND edits[1].put_portal.portal.from";
+};
+
+template <typename Kind>
+class PortalEditsTest : public ::testing::Test {
+ protected:
+  // Returns "OK", or the reason and field of the error.
+  std::string Apply(const std::vector<Edit>& edits) {
+    const absl::Status status = editor_.Apply(edits, absl::UnixEpoch()).status();
+    return status.ok() ? "OK" : absl::StrCat(ErrorReasonOf(status), " ", ErrorFieldOf(status));
+  }
+  // Puts a portal and applies an edit in one batch.
+  std::string ApplySecond(const Edit& edit) {
+    auto other = Kind::Gate("other");
+    other.from = Kind::kOther;
+    return Apply({typename Kind::Put{.portal = other}, edit});
+  }
+  template <typename Change>
+  std::string PutWith(Change change) {
+    auto portal = Kind::Gate("new");
+    portal.from = Kind::kFree;
+    change(portal);
+    return ApplySecond(typename Kind::Put{.portal = portal});
+  }
+
+  const decltype(Kind::Map()) base_ = Kind::Map();
+  typename Kind::Editor editor_{base_};
+};
+
+using KindsWithPortals = ::testing::Types<GridKind, MeshKind>;
+TYPED_TEST_SUITE(PortalEditsTest, KindsWithPortals);
+
+TYPED_TEST(PortalEditsTest, PortalsComeAndGoAndTheDigestFollows) {
+  using Put = typename TypeParam::Put;
+  const std::uint64_t empty = this->editor_.digest();
+  ASSERT_EQ(
+      this->Apply({Put{.portal = TypeParam::Gate("z")}, RemovePortal{"z"}, Put{.portal = TypeParam::Gate()}}),
+      "OK");
+  const std::uint64_t open = this->editor_.digest();
+  EXPECT_NE(open, empty);
+  ASSERT_EQ(this->Apply({SwitchPortal{.id = "gate", .closed = true}}), "OK");
+  EXPECT_NE(this->editor_.digest(), open);
+  ASSERT_EQ(this->Apply({SwitchPortal{.id = "gate", .closed = false}}), "OK");
+  EXPECT_EQ(this->editor_.digest(), open);
+  ASSERT_EQ(this->Apply({RemovePortal{.id = "gate"}}), "OK");
+  EXPECT_EQ(this->editor_.digest(), empty);
+  EXPECT_TRUE(TypeParam::Finished(std::move(this->editor_)).portals().empty());
 }
 
-GridMap Ground() {
-  return DrawMap({"....",  //
-                  "...."});
+TYPED_TEST(PortalEditsTest, AReplacedPortalIsAsPutWithItsTagsSorted) {
+  using Put = typename TypeParam::Put;
+  auto gate = TypeParam::Gate();
+  ASSERT_EQ(this->Apply({Put{.portal = gate}, SwitchPortal{.id = "gate", .closed = true}}), "OK");
+  gate.to = TypeParam::kOther;
+  gate.closed = true;
+  ASSERT_EQ(this->Apply({Put{.portal = gate, .replace = true}}), "OK");
+  const auto map = TypeParam::Finished(std::move(this->editor_));
+  const auto found = map.portals().Find("gate");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->to, TypeParam::kOther);
+  EXPECT_TRUE(found->closed);
+  EXPECT_THAT(found->tags, ElementsAre("lit", "wide"));
+  EXPECT_TRUE(this->base_.portals().empty()) << "the base stays";
 }
 
-std::vector<std::string> IdsOf(const GridMap& map) {
-  std::vector<std::string> ids;
-  map.portals().VisitAfter("", [&](const Portal& portal) {
-    ids.push_back(portal.id);
-    return true;
-  });
-  return ids;
+TYPED_TEST(PortalEditsTest, ABadBatchChangesNothing) {
+  using Put = typename TypeParam::Put;
+  using OnePortal = decltype(TypeParam::Gate());
+  ASSERT_EQ(this->Apply({Put{.portal = TypeParam::Gate()}}), "OK");
+  const std::uint64_t before = this->editor_.digest();
+  const std::string portal = "edits[1].put_portal.portal";
+  EXPECT_EQ(this->ApplySecond(Put{.portal = TypeParam::Gate()}), "PORTAL_EXISTS " + portal + ".id");
+  EXPECT_EQ(this->ApplySecond(Put{.portal = TypeParam::Gate("twin")}), "PORTAL_OVERLAPS " + portal);
+  EXPECT_EQ(this->PutWith([](OnePortal& p) { p.id = ""; }), "BAD_PORTAL_ID " + portal + ".id");
+  EXPECT_EQ(this->PutWith([](OnePortal& p) { p.id = "a b"; }), "BAD_PORTAL_ID " + portal + ".id");
+  EXPECT_EQ(this->PutWith([](OnePortal& p) { p.from = TypeParam::kOffMap; }),
+            "OFF_MAP " + portal + TypeParam::kFrom);
+  EXPECT_EQ(this->PutWith([](OnePortal& p) { p.to = TypeParam::kOffMap; }),
+            "OFF_MAP " + portal + TypeParam::kTo);
+  EXPECT_EQ(this->PutWith([](OnePortal& p) { p.to = p.from; }), "BAD_PORTAL " + portal + TypeParam::kTo);
+  EXPECT_EQ(this->PutWith([](OnePortal& p) {
+    p.to_map = "cellar";
+    p.both_ways = true;
+  }),
+            "BAD_PORTAL " + portal + ".both_ways");
+  EXPECT_EQ(this->PutWith([](OnePortal& p) { p.cost = -1; }), "BAD_VALUE " + portal + ".cost");
+  EXPECT_EQ(this->PutWith([](OnePortal& p) {
+    p.tags = {"a", "b", "a"};
+  }),
+            "BAD_PORTAL " + portal + ".tags[2]");
+  EXPECT_EQ(this->PutWith([](OnePortal& p) { p.tags = {""}; }), "BAD_PORTAL " + portal + ".tags[0]");
+  EXPECT_EQ(this->ApplySecond(RemovePortal{.id = "none"}), "PORTAL_NOT_FOUND edits[1].remove_portal.id");
+  EXPECT_EQ(this->ApplySecond(SwitchPortal{.id = "none"}), "PORTAL_NOT_FOUND edits[1].switch_portal.id");
+  EXPECT_EQ(this->ApplySecond(SwitchPortal{.id = ""}), "BAD_PORTAL_ID edits[1].switch_portal.id");
+  EXPECT_EQ(this->Apply({}), "EMPTY_BATCH edits");
+  EXPECT_EQ(this->editor_.digest(), before);
 }
 
-absl::StatusOr<EditResult> Apply(const GridMap& map, const std::vector<Edit>& edits) {
-  return ApplyEdits(map, edits);
+TYPED_TEST(PortalEditsTest, TheWayBackIsAnotherPortalUnlessOneGoesBothWays) {
+  using Put = typename TypeParam::Put;
+  ASSERT_EQ(this->Apply({Put{.portal = TypeParam::Gate()}}), "OK");
+  auto back = TypeParam::Gate("back");
+  std::swap(back.from, back.to);
+  back.both_ways = true;
+  EXPECT_EQ(this->Apply({Put{.portal = back}}), "PORTAL_OVERLAPS edits[0].put_portal.portal");
+  back.both_ways = false;
+  EXPECT_EQ(this->Apply({Put{.portal = back}}), "OK");
 }
 
-TEST(PortalEditsTest, PutEnableReplaceAndRemove) {
-  Portal gate = Gate();
-  gate.tags = {"wide", "lit"};
-  auto result = Apply(Ground(), {PutPortal{.portal = Gate("z")}, RemovePortal{"z"}, PutPortal{.portal = gate},
-                                 SwitchPortal{.id = "gate", .closed = true}});
-  ASSERT_THAT(result, IsOk());
-  EXPECT_EQ(result->summary.changed_cells, 0);
-  EXPECT_THAT(IdsOf(result->map), ElementsAre("gate"));
-  EXPECT_TRUE(result->map.portals().Find("gate")->closed);
-  EXPECT_THAT(result->map.portals().Find("gate")->tags, ElementsAre("lit", "wide"));
-  gate.to = {2, 0};
-  result = Apply(result->map, {PutPortal{.portal = gate, .replace = true}});
-  ASSERT_THAT(result, IsOk());
-  EXPECT_EQ(result->map.portals().Find("gate")->to, (Cell{2, 0}));
+TYPED_TEST(PortalEditsTest, APortalToAnotherMapNeedNoPlaceHere) {
+  auto portal = TypeParam::Gate();
+  portal.to_map = "cellar";
+  portal.to = TypeParam::kOffMap;
+  EXPECT_EQ(this->Apply({typename TypeParam::Put{.portal = portal}}), "OK");
 }
 
-TEST(PortalEditsTest, OldRevisionsKeepTheirs) {
-  const GridMap before = Apply(Ground(), {PutPortal{.portal = Gate()}})->map;
-  const GridMap after = Apply(before, {RemovePortal{"gate"}})->map;
-  EXPECT_THAT(IdsOf(before), ElementsAre("gate"));
-  EXPECT_TRUE(after.portals().empty());
+using GridPortalEditsTest = PortalEditsTest<GridKind>;
+using MeshPortalEditsTest = PortalEditsTest<MeshKind>;
+
+TEST_F(GridPortalEditsTest, CostsHaveALimitAndPortalsOfMeshesAreNamed) {
+  EXPECT_EQ(PutWith([](Portal& p) { p.cost = CostFromDouble(kMaxPortalCost) + 1; }),
+            "BAD_VALUE edits[1].put_portal.portal.cost");
+  EXPECT_EQ(ApplySecond(PutMeshPortal{}), GridKind::kWrongKind);
 }
 
-TEST(PortalEditsTest, ChangesTellOfPortals) {
-  const GridMap map = Ground();
-  BatchEditor editor(map);
-  const std::vector<Edit> edits = {PutPortal{.portal = Gate()}};
-  ASSERT_THAT(editor.Apply(edits, absl::UnixEpoch()), IsOk());
-  const BatchEditor::Result result = std::move(editor).Finish();
+TEST_F(MeshPortalEditsTest, CoordinatesHaveALimitAndEditsOfGridsAreNamed) {
+  EXPECT_EQ(PutWith([](MeshPortal& p) { p.to.x = 1e9; }),
+            "BAD_VALUE edits[1].put_portal.portal.to_position.x");
+  EXPECT_EQ(ApplySecond(PutPortal{}), MeshKind::kWrongKind);
+  EXPECT_EQ(ApplySecond(BlockCells{}), "WRONG_MAP_KIND edits[1].block");
+}
+
+TEST_F(MeshPortalEditsTest, APortalIsPlaced) {
+  ASSERT_EQ(Apply({PutMeshPortal{.portal = MeshKind::Gate()}}), "OK");
+  EXPECT_TRUE(editor_.changes().portals);
+  const NavMesh mesh = std::move(editor_).Finish();
+  EXPECT_EQ(mesh.portals().Find("gate")->from_place, (MeshPlace{0, {1, 1, 0}}));
+  EXPECT_EQ(mesh.portals().Find("gate")->to_place, (MeshPlace{0, {9, 9, 0}}));
+}
+
+TEST_F(GridPortalEditsTest, ChangesTellOfPortals) {
+  ASSERT_EQ(Apply({PutPortal{.portal = GridKind::Gate()}}), "OK");
+  const BatchEditor::Result result = std::move(editor_).Finish();
   EXPECT_TRUE(result.changes.portals);
   EXPECT_TRUE(result.changes.walkability.empty());
+  EXPECT_EQ(ApplyEdits(result.map, {RemovePortal{"gate"}})->map.portals().size(), 0U);
+  EXPECT_EQ(result.map.portals().size(), 1U) << "earlier revisions keep theirs";
 }
 
-TEST(PortalEditsTest, RefusesBadOnes) {
-  const GridMap map = Apply(Ground(), {PutPortal{.portal = Gate()}})->map;
-  const auto expect = [&](const Edit& edit, absl::StatusCode code, ErrorReason reason,
-                          const std::string& field) {
-    EXPECT_THAT(Apply(map, {BlockCells{{.cells = {{1, 1}}}}, edit}),
-                IsError(code, reason, "edits[1]." + field));
-  };
-  const auto with = [](auto change) {
-    Portal portal = Gate("new");
-    portal.to = {2, 1};
-    change(portal);
-    return PutPortal{.portal = std::move(portal)};
-  };
-  expect(PutPortal{.portal = Gate()}, absl::StatusCode::kAlreadyExists, ErrorReason::kPortalExists,
-         "put_portal.portal.id");
-  expect(PutPortal{.portal = Gate("other")}, absl::StatusCode::kAlreadyExists, ErrorReason::kPortalOverlaps,
-         "put_portal.portal");
-  Portal back = Gate("back");
-  std::swap(back.from, back.to);
-  EXPECT_THAT(Apply(map, {PutPortal{.portal = back}}), IsOk());
-  back.both_ways = true;
-  expect(PutPortal{.portal = back}, absl::StatusCode::kAlreadyExists, ErrorReason::kPortalOverlaps,
-         "put_portal.portal");
-  expect(with([](Portal& portal) { portal.id = "a b"; }), kInvalid, ErrorReason::kBadPortalId,
-         "put_portal.portal.id");
-  expect(with([](Portal& portal) {
-           portal.from = {4, 0};
-         }),
-         absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "put_portal.portal.from");
-  expect(with([](Portal& portal) {
-           portal.to = {0, -1};
-         }),
-         absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "put_portal.portal.to");
-  expect(with([](Portal& portal) { portal.to = portal.from; }), kInvalid, ErrorReason::kBadPortal,
-         "put_portal.portal.to");
-  expect(with([](Portal& portal) {
-           portal.to_map = "cellar";
-           portal.both_ways = true;
-         }),
-         kInvalid, ErrorReason::kBadPortal, "put_portal.portal.both_ways");
-  expect(with([](Portal& portal) { portal.cost = -1; }), kInvalid, ErrorReason::kBadValue,
-         "put_portal.portal.cost");
-  expect(with([](Portal& portal) { portal.cost = CostFromDouble(kMaxPortalCost) + 1; }), kInvalid,
-         ErrorReason::kBadValue, "put_portal.portal.cost");
-  expect(with([](Portal& portal) {
-           portal.tags = {"a", "b", "a"};
-         }),
-         kInvalid, ErrorReason::kBadPortal, "put_portal.portal.tags[2]");
-  expect(with([](Portal& portal) { portal.tags = {""}; }), kInvalid, ErrorReason::kBadPortal,
-         "put_portal.portal.tags[0]");
-  expect(RemovePortal{"nope"}, absl::StatusCode::kNotFound, ErrorReason::kPortalNotFound, "remove_portal.id");
-  expect(SwitchPortal{.id = ""}, kInvalid, ErrorReason::kBadPortalId, "switch_portal.id");
-}
-
-TEST(PortalEditsTest, AMapHoldsOnlySoMany) {
+// Puts as many portals as a map may have, and one more.
+template <typename Kind, typename Place>
+void ExpectLimit(typename Kind::Editor editor, Place place_of) {
   std::vector<Edit> edits;
-  const GridMap map = *GridMap::Create(64, 64, {});
-  for (std::size_t i = 0; i < kMaxPortals; ++i) {
-    const auto n = static_cast<int>(i);
-    edits.emplace_back(PutPortal{
-        .portal = {.id = absl::StrCat("p", i), .from = {n % 64, n / 64}, .to = {63 - n % 64, 63 - n / 64}}});
+  for (std::size_t i = 0; i <= kMaxPortals; ++i) {
+    auto portal = Kind::Gate(absl::StrCat("p", i));
+    place_of(static_cast<int>(i), portal);
+    edits.push_back(typename Kind::Put{.portal = portal});
   }
-  const auto full = Apply(map, edits);
-  ASSERT_THAT(full, IsOk());
-  EXPECT_EQ(full->map.portals().size(), kMaxPortals);
-  EXPECT_THAT(
-      Apply(full->map, {PutPortal{.portal = {.id = "more", .from = {0, 63}, .to = {5, 5}}}}),
-      IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyPortals, "edits[0].put_portal"));
+  const absl::Status status = editor.Apply(edits, absl::UnixEpoch()).status();
+  EXPECT_EQ(ErrorReasonOf(status), "TOO_MANY_PORTALS");
+  EXPECT_EQ(ErrorFieldOf(status), absl::StrCat("edits[", kMaxPortals, "].put_portal"));
+  edits.pop_back();
+  EXPECT_THAT(editor.Apply(edits, absl::UnixEpoch()), IsOk());
+}
+
+TEST(PortalLimitTest, AMapHoldsOnlySoMany) {
+  const GridMap grid = *GridMap::Create(64, 64, {});
+  ExpectLimit<GridKind>(BatchEditor(grid), [](int i, Portal& portal) {
+    portal.from = {i % 64, i / 64};
+    portal.to = {63 - i % 64, 63 - i / 64};
+  });
+  ExpectLimit<MeshKind>(MeshBatchEditor(MeshKind::Map()), [](int i, MeshPortal& portal) {
+    portal.from = {0.001 * i, 1, 0};
+  });
 }
 
 }  // namespace

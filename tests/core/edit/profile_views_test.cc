@@ -77,32 +77,6 @@ std::string Difference(const GridMap& a, const GridMap& b) {
   return "";
 }
 
-TEST(ProfileViewsTest, ShowsWhatTheProfileSays) {
-  const GridMap map = DrawMap({".~s", "#.."}, Landscape());
-  const auto view = ViewUnder(
-      map, RulesOf(map, {.terrain_costs = {{'~', 2.0}}, .forbidden_terrains = {'s'}, .no_diagonals = true}));
-  EXPECT_TRUE(view->IsWalkable({1, 0}));
-  EXPECT_EQ(view->StraightCost({1, 0}), 2 * kCostScale);
-  EXPECT_FALSE(view->IsWalkable({2, 0}));
-  EXPECT_FALSE(view->IsWalkable({0, 1}));
-  EXPECT_EQ(view->settings().connectivity, Connectivity::kFour);
-  EXPECT_FALSE(map.IsWalkable({1, 0}));
-  EXPECT_TRUE(map.IsWalkable({2, 0}));
-}
-
-TEST(ProfileViewsTest, ObstaclesScaleTheCostOfTheProfile) {
-  const GridMap bare = DrawMap({".~s"}, Landscape());
-  const Obstacle fog{.id = "fog",
-                     .shape = {.rectangles = {{0, 0, 3, 1}}},
-                     .effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = 2.0}};
-  const GridMap map = ApplyEdits(bare, {PutObstacle{.obstacle = fog}})->map;
-  const auto view = ViewUnder(map, RulesOf(map, {.terrain_costs = {{'~', 3.0}, {'s', 1.0}}}));
-  EXPECT_EQ(view->StraightCost({0, 0}), 2 * kCostScale);
-  EXPECT_EQ(view->StraightCost({1, 0}), 6 * kCostScale);
-  EXPECT_EQ(view->StraightCost({2, 0}), 2 * kCostScale);
-  EXPECT_EQ(map.StraightCost({2, 0}), 8 * kCostScale);
-}
-
 TEST(ProfileViewsTest, SameViewIsMadeOnceAndSharesWhatItCan) {
   const GridMap map = DrawMap({"..s", "~.."}, Landscape());
   const TerrainRules dearer = RulesOf(map, {.terrain_costs = {{'s', 9.0}}});
@@ -113,16 +87,6 @@ TEST(ProfileViewsTest, SameViewIsMadeOnceAndSharesWhatItCan) {
   const auto swimmer = ViewUnder(map, RulesOf(map, {.terrain_costs = {{'~', 1.0}}}));
   EXPECT_NE(&swimmer->walk(), &map.walk());
   EXPECT_EQ(swimmer->TerrainRow(0), map.TerrainRow(0));
-}
-
-TEST(ProfileViewsTest, ChangeThatTheMapDoesNotFeelReachesTheView) {
-  const GridMap before = DrawMap({"~~~", "..."}, Landscape());
-  const TerrainRules boat = RulesOf(before, {.terrain_costs = {{'~', 1.0}}, .forbidden_terrains = {'.'}});
-  ASSERT_TRUE(ViewUnder(before, boat)->IsWalkable({1, 0}));
-  const GridMap after = ApplyEdits(before, {BlockCells{{.cells = {{1, 0}}}}})->map;
-  EXPECT_EQ(after.walkable_cells(), before.walkable_cells());
-  EXPECT_FALSE(ViewUnder(after, boat)->IsWalkable({1, 0}));
-  EXPECT_TRUE(ViewUnder(before, boat)->IsWalkable({1, 0}));
 }
 
 TEST(ProfileViewsTest, KeepsThoseAskedForLast) {

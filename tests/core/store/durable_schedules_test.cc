@@ -127,7 +127,7 @@ class Schedule final : public StoreListener {
     }
     EXPECT_EQ(stored, applied_);
     std::vector<SharedCommit> durable;
-    for (const HeldLog::Entry& entry : log_.durable()) {
+    for (const LogEntry& entry : log_.durable()) {
       for (const LoggedCommit& logged : entry.commits) {
         durable.push_back(logged.commit);
       }

@@ -1,77 +1,96 @@
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/store/map_store.h"
-#include "tests/testing/drawn_map.h"
-#include "tests/testing/fake_clock.h"
-#include "tests/testing/status_matchers.h"
-#include "tests/testing/store_edits.h"
+#include "server/core/store/lifetimes.h"
+#include "tests/core/store/held_store.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
-using ::waystar::testing::FakeClock;
 using ::waystar::testing::IsOk;
-using ::waystar::testing::RecordingListener;
 
-Edit Put(const std::string& id, int x, std::optional<absl::Duration> lifetime) {
-  return PutObstacle{
-      .obstacle = {.id = id, .shape = {.cells = {{x, 0}}}}, .lifetime = lifetime, .replace = true};
+const absl::Time kStart = absl::FromUnixSeconds(1'700'000'000);
+
+Edit PutFor(const std::string& id, std::optional<int> seconds) {
+  PutObstacle put;
+  put.obstacle.id = id;
+  if (seconds) {
+    put.lifetime = absl::Seconds(*seconds);
+  }
+  return put;
 }
 
-class ExpiryTest : public ::testing::Test {
- protected:
-  ExpiryTest() {
-    store_.AddListener(&listener_);
-    store_.OnEarlierExpiry([this](absl::Time expiry) { told_.push_back(expiry - kBegin); });
-    EXPECT_THAT(store_.Create("arena", DrawMap({"....."}), clock_.Now()), IsOk());
+std::vector<std::string> Take(Lifetimes& lifetimes, int seconds, std::size_t max = 100) {
+  std::vector<std::string> ids;
+  for (const Edit& edit : lifetimes.TakeRemovalsDue(kStart + absl::Seconds(seconds), max)) {
+    ids.push_back(std::get<RemoveObstacle>(edit).id);
   }
+  return ids;
+}
 
-  void Update(std::vector<Edit> edits) {
-    EXPECT_THAT(store_.UpdateAndWait("arena", {.edits = std::move(edits)}), IsOk());
-  }
+TEST(LifetimesTest, RemovesInTheOrderOfExpiry) {
+  Lifetimes lifetimes;
+  lifetimes.Follow({PutFor("b", 20), PutFor("a", 10), PutFor("stays", std::nullopt), PutFor("c", 30)},
+                   kStart);
+  EXPECT_EQ(lifetimes.next(), kStart + absl::Seconds(10));
+  EXPECT_THAT(Take(lifetimes, 9), IsEmpty());
+  EXPECT_THAT(Take(lifetimes, 20), ElementsAre("a", "b"));
+  EXPECT_EQ(lifetimes.next(), kStart + absl::Seconds(30));
+  EXPECT_THAT(Take(lifetimes, 1000), ElementsAre("c"));
+  EXPECT_EQ(lifetimes.next(), absl::InfiniteFuture());
+}
 
-  // Moves the clock on, and returns when to come again.
-  absl::Duration ExpireAfter(absl::Duration time) {
-    clock_.Advance(time);
-    return store_.ExpireDue(clock_.Now()) - kBegin;
-  }
+TEST(LifetimesTest, PuttingAgainBeginsAgain) {
+  Lifetimes lifetimes;
+  lifetimes.Follow({PutFor("a", 10), PutFor("b", 10), PutFor("c", 10)}, kStart);
+  lifetimes.Follow({PutFor("a", 10), PutFor("b", std::nullopt)}, kStart + absl::Seconds(5));
+  EXPECT_THAT(Take(lifetimes, 10), ElementsAre("c"));
+  EXPECT_THAT(Take(lifetimes, 15), ElementsAre("a"));
+  EXPECT_EQ(lifetimes.next(), absl::InfiniteFuture());
+}
 
-  std::string Drawn() { return DrawPath((*store_.Pin("arena"))->grid(), {})[0]; }
+TEST(LifetimesTest, OnlyPuttingAndRemovingConcernThem) {
+  Lifetimes lifetimes;
+  lifetimes.Follow({PutFor("a", 10), PutFor("b", 10), PutFor("a b", 10)}, kStart);
+  lifetimes.Follow({RemoveObstacle{"a"}, MoveObstacle{.id = "b", .dx = 1.0}, ResizeObstacle{.id = "b"},
+                    RemoveObstacle{"unknown"}},
+                   kStart + absl::Seconds(5));
+  EXPECT_THAT(Take(lifetimes, 10), ElementsAre("a b", "b"));
+}
 
-  FakeClock clock_;
-  const absl::Time kBegin = clock_.Now();
-  RecordingListener listener_;
-  std::vector<absl::Duration> told_;
-  MapStore store_{{.clock = &clock_}};
-};
+using ExpiryTest = StoreTest;
 
 TEST_F(ExpiryTest, ObstacleGoesAtTheEndOfItsLifetime) {
-  Update({Put("a", 1, absl::Seconds(10)), Put("b", 3, std::nullopt)});
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  Update(PutBatch("b", 3, std::nullopt));
   EXPECT_THAT(told_, ElementsAre(absl::Seconds(10)));
   EXPECT_EQ(ExpireAfter(absl::Seconds(9)), absl::Seconds(10));
-  EXPECT_EQ(Drawn(), ".#.#.");
+  EXPECT_EQ(Drawn(), ".#.#....");
   EXPECT_EQ(ExpireAfter(absl::Seconds(1)), absl::InfiniteDuration());
-  EXPECT_EQ(Drawn(), "...#.");
+  EXPECT_EQ(Drawn(), "...#....");
   // A revision like any other.
-  ASSERT_THAT(listener_.heard(), SizeIs(2));
-  EXPECT_EQ(listener_.heard()[1].revision, 3U);
-  const History history = *store_.ReadHistory("arena", 3, 1);
+  ASSERT_THAT(listener_.heard(), SizeIs(3));
+  EXPECT_EQ(listener_.heard()[2].revision, 4U);
+  const History history = *store_.ReadHistory("arena", 4, 1);
   EXPECT_EQ(history.commits[0]->edits, std::vector<Edit>{RemoveObstacle{"a"}});
   EXPECT_EQ(history.commits[0]->time, clock_.Now());
 }
 
 TEST_F(ExpiryTest, AMapMayBeCreatedWithObstaclesThatExpire) {
   const GridMap map =
-      ApplyEdits(DrawMap({"....."}), std::vector<Edit>{Put("a", 1, absl::Seconds(10))}, clock_.Now())->map;
+      ApplyEdits(DrawMap({"....."}), PutBatch("a", 1, absl::Seconds(10)).edits, clock_.Now())->map;
   ASSERT_THAT(store_.Create("copy", map, clock_.Now()), IsOk());
   EXPECT_THAT(told_, ElementsAre(absl::Seconds(10)));
   EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
@@ -81,7 +100,7 @@ TEST_F(ExpiryTest, AMapMayBeCreatedWithObstaclesThatExpire) {
 TEST_F(ExpiryTest, WhoeverBeginsToListenIsToldOfMapsThatAreThere) {
   MapStore store({.clock = &clock_});
   for (const int lifetime : {20, 10}) {
-    const std::vector<Edit> edits = {Put("a", 1, absl::Seconds(lifetime))};
+    const std::vector<Edit> edits = PutBatch("a", 1, absl::Seconds(lifetime)).edits;
     ASSERT_THAT(
         store.Restore({.snapshot = {.id = absl::StrCat("map-", lifetime),
                                     .epoch = 1,
@@ -93,55 +112,169 @@ TEST_F(ExpiryTest, WhoeverBeginsToListenIsToldOfMapsThatAreThere) {
 }
 
 TEST_F(ExpiryTest, OnlyEarlierExpiriesAreToldOf) {
-  Update({Put("a", 1, absl::Seconds(10))});
-  Update({Put("b", 2, absl::Seconds(20))});
-  Update({Put("c", 3, absl::Seconds(5))});
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  Update(PutBatch("b", 2, absl::Seconds(20)));
+  Update(PutBatch("c", 3, absl::Seconds(5)));
   EXPECT_THAT(told_, ElementsAre(absl::Seconds(10), absl::Seconds(5)));
 }
 
-TEST_F(ExpiryTest, PuttingItAgainGivesItMoreTime) {
-  Update({Put("a", 1, absl::Seconds(10))});
-  EXPECT_EQ(ExpireAfter(absl::Seconds(8)), absl::Seconds(10));
-  Update({Put("a", 1, absl::Seconds(10))});
-  EXPECT_EQ(ExpireAfter(absl::Seconds(2)), absl::Seconds(18));
-  EXPECT_EQ(Drawn(), ".#...");
-  EXPECT_EQ(ExpireAfter(absl::Seconds(8)), absl::InfiniteDuration());
-  EXPECT_EQ(Drawn(), ".....");
-}
-
-TEST_F(ExpiryTest, MovingItDoesNot) {
-  Update({Put("a", 1, absl::Seconds(10))});
-  clock_.Advance(absl::Seconds(5));
-  Update({MoveObstacle{.id = "a", .dx = 2.0}});
-  EXPECT_EQ(Drawn(), "...#.");
-  ExpireAfter(absl::Seconds(5));
-  EXPECT_EQ(Drawn(), ".....");
-}
-
-TEST_F(ExpiryTest, RemovedObstacleExpiresNoMore) {
-  Update({Put("a", 1, absl::Seconds(10))});
-  Update({RemoveObstacle{"a"}});
-  EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
-  EXPECT_EQ((*store_.Pin("arena"))->revision, 3U);
-}
-
 TEST_F(ExpiryTest, WhatWaitsBeforeItCounts) {
-  Update({Put("a", 1, absl::Seconds(10)), Put("b", 3, absl::Seconds(10))});
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  Update(PutBatch("b", 3, absl::Seconds(10)));
   clock_.Advance(absl::Seconds(10));
-  store_.Update("arena", {.edits = {Put("c", 4, std::nullopt)}}, [&](const absl::StatusOr<UpdateResult>&) {
-    store_.Update("arena", {.edits = {Put("a", 1, absl::Seconds(10))}}, [](const auto&) {});
+  store_.Update("arena", PutBatch("c", 4, std::nullopt), [&](const absl::StatusOr<UpdateResult>&) {
+    store_.Update("arena", PutBatch("a", 1, absl::Seconds(10)), [](const auto&) {});
     store_.ExpireDue(clock_.Now());
     store_.ExpireDue(clock_.Now());
   });
-  EXPECT_EQ(Drawn(), ".#..#");
+  EXPECT_EQ(Drawn(), ".#..#...");
   EXPECT_EQ(told_.back(), absl::Seconds(20));
-  EXPECT_EQ((*store_.Pin("arena"))->revision, 5U);
+  EXPECT_EQ(Revision(), 6U);
 }
 
 TEST_F(ExpiryTest, MapsThatAreGoneExpireNothing) {
-  Update({Put("a", 1, absl::Seconds(10))});
+  Update(PutBatch("a", 1, absl::Seconds(10)));
   EXPECT_THAT(store_.Delete("arena"), IsOk());
   EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
+}
+
+using DurableExpiryTest = HeldStoreTest;
+
+TEST_F(DurableExpiryTest, RemovalsGoThroughTheLog) {
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  EXPECT_THAT(told_, IsEmpty());
+  log_.LandAll();
+  EXPECT_THAT(TakeTold(), ElementsAre(absl::Seconds(10)));
+  EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
+  EXPECT_EQ(Drawn(), ".#......");
+  log_.LandAll();
+  EXPECT_EQ(Drawn(), "........");
+  EXPECT_EQ(log_.durable().back().commits.at(0).commit->edits, std::vector<Edit>{RemoveObstacle{"a"}});
+}
+
+TEST_F(DurableExpiryTest, ARemovalMayFollowWhatIsInFlight) {
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
+  EXPECT_EQ(log_.waiting(), 2U);
+  log_.LandAll();
+  EXPECT_EQ(Drawn(), "........");
+  EXPECT_EQ(Revision(), 3U);
+}
+
+TEST_F(DurableExpiryTest, LostRemovalsAreTriedAgainAfterAWhile) {
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  Update(PutBatch("b", 2, absl::Seconds(60)));
+  log_.LandAll();
+  TakeTold();
+  ExpireAfter(absl::Seconds(10));
+  log_.FailNext();
+  EXPECT_THAT(TakeTold(), ElementsAre(absl::Seconds(11)));
+  // Not at once: the log needs time.
+  EXPECT_EQ(store_.ExpireDue(clock_.Now()) - kBegin, absl::Seconds(11));
+  EXPECT_EQ(log_.waiting(), 0U);
+  EXPECT_EQ(Drawn(), ".##.....");
+  EXPECT_EQ(ExpireAfter(absl::Seconds(1)), absl::Seconds(60));
+  log_.LandAll();
+  EXPECT_EQ(Drawn(), "..#.....");
+  EXPECT_THAT(TakeTold(), ElementsAre(absl::Seconds(60)));
+}
+
+TEST_F(DurableExpiryTest, AnUpdateBringsThemForward) {
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  log_.LandAll();
+  ExpireAfter(absl::Seconds(10));
+  log_.FailNext();
+  TakeTold();
+  Update(5);
+  log_.LandAll();
+  EXPECT_THAT(TakeTold(), ElementsAre(absl::Seconds(10)));
+  ExpireAfter(absl::ZeroDuration());
+  log_.LandAll();
+  EXPECT_EQ(Drawn(), ".....#..");
+}
+
+TEST_F(DurableExpiryTest, LostObstaclesDoNotExpire) {
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  log_.FailNext();
+  EXPECT_THAT(told_, IsEmpty());
+  EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
+  EXPECT_EQ(log_.appends(), 1U);
+}
+
+TEST_F(DurableExpiryTest, ObstaclesThatWereRemovedByALostUpdateExpire) {
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  log_.LandAll();
+  Update({.edits = {RemoveObstacle{"a"}}});
+  EXPECT_EQ(ExpireAfter(absl::Seconds(5)), absl::InfiniteDuration());
+  TakeTold();
+  log_.FailNext();
+  // Nobody expects it any more.
+  EXPECT_THAT(TakeTold(), ElementsAre(absl::Seconds(10)));
+  ExpireAfter(absl::Seconds(5));
+  log_.LandAll();
+  EXPECT_EQ(Drawn(), "........");
+}
+
+TEST_F(DurableExpiryTest, ObstaclesThatALostUpdateGaveMoreTimeExpireAsBefore) {
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  log_.LandAll();
+  Update(PutBatch("a", 1, absl::Seconds(30)));
+  Update(PutBatch("a", 1, absl::Seconds(40)));
+  TakeTold();
+  log_.FailNext();
+  EXPECT_THAT(TakeTold(), IsEmpty());
+  log_.LandAll();
+  EXPECT_THAT(TakeTold(), ElementsAre(absl::Seconds(10)));
+}
+
+TEST_F(DurableExpiryTest, RemovalsWaitForRoomInTheLog) {
+  Update(PutBatch("a", 1, absl::Seconds(10)));
+  for (int i = 0; i < 15; ++i) {
+    Update(5);
+  }
+  EXPECT_EQ(log_.waiting(), 2U);
+  ExpireAfter(absl::Seconds(10));
+  ExpireAfter(absl::Seconds(10));
+  EXPECT_EQ(log_.waiting(), 2U);
+  log_.LandAll();
+  EXPECT_EQ(Drawn(), ".....#..");
+  EXPECT_EQ(log_.appends(), 3U);
+}
+
+TEST_F(DurableExpiryTest, MoreThanABatchIsRemovedInSeveral) {
+  UpdateBatch batch;
+  for (int i = 0; i < 2500; ++i) {
+    batch.edits.emplace_back(
+        PutObstacle{.obstacle = {.id = absl::StrCat("crate-", i), .shape = {.cells = {{1, 1}}}},
+                    .lifetime = absl::Seconds(10)});
+  }
+  Update(std::move(batch));
+  log_.LandAll();
+  EXPECT_EQ(ExpireAfter(absl::Seconds(10)), absl::InfiniteDuration());
+  EXPECT_EQ(log_.waiting(), 2U);
+  log_.LandNext();
+  EXPECT_EQ(log_.waiting(), 2U);
+  log_.FailNext();
+  log_.LandAll();
+  EXPECT_EQ(Latest()->obstacles().size(), 1500U);
+  EXPECT_EQ(ExpireAfter(absl::Seconds(1)), absl::InfiniteDuration());
+  log_.LandAll();
+  EXPECT_EQ(Latest()->obstacles().size(), 0U);
+}
+
+// Whether the leader still composes upon the removal when it is lost, or has been told: it is not forgotten.
+TEST_F(DurableExpiryTest, LossWhileTheLeaderComposesForgetsNoExpiry) {
+  for (int round = 0; round < 50; ++round) {
+    Update(PutBatch("a", 1, absl::Seconds(10)));
+    log_.LandAll();
+    ExpireAfter(absl::Seconds(10));
+    std::thread thread([&] { log_.FailNext(); });
+    Update(9);
+    thread.join();
+    ExpireAfter(absl::Seconds(1));
+    log_.LandAll();
+    ASSERT_EQ(Drawn(), "........") << round;
+  }
 }
 
 }  // namespace

@@ -42,12 +42,7 @@ std::vector<std::string> DeletionsHeard(const FleetServer& server) {
   return deletions;
 }
 
-class FleetMapsTest : public ::testing::Test {
- protected:
-  Fleet fleet_{2};
-  FleetServer& a_ = fleet_[0];
-  FleetServer& b_ = fleet_[1];
-};
+using FleetMapsTest = FleetTest;
 
 TEST_F(FleetMapsTest, MapsAreCreatedReplacedAndDeletedForAll) {
   fleet_.Start();
@@ -56,7 +51,7 @@ TEST_F(FleetMapsTest, MapsAreCreatedReplacedAndDeletedForAll) {
   EXPECT_EQ(b_.Pin("lobby")->version(), a_.Pin("lobby")->version());
   EXPECT_EQ(b_.Pin("lobby")->digest(), a_.Pin("lobby")->digest());
   EXPECT_EQ(b_.Pin("lobby")->create_time, a_.Pin("lobby")->create_time);
-  ASSERT_THAT(b_.store.UpdateAndWait("lobby", {.edits = {Block({0, 0})}}), IsOk());
+  ASSERT_THAT(b_.store.UpdateAndWait("lobby", BlockAt(0)), IsOk());
   const absl::StatusOr<PinnedSnapshot> second = b_.store.Replace("lobby", DrawMap({"...."}), b_.clock.Now());
   ASSERT_THAT(second, IsOk());
   fleet_.Settle();
@@ -64,8 +59,7 @@ TEST_F(FleetMapsTest, MapsAreCreatedReplacedAndDeletedForAll) {
   ASSERT_THAT(a_.store.Delete("lobby"), IsOk());
   fleet_.Settle();
   for (const FleetServer* const server : {&a_, &b_}) {
-    EXPECT_THAT(server->store.Pin("lobby"),
-                IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+    EXPECT_THAT(server->store.Pin("lobby"), IsGone());
     EXPECT_EQ(server->store.size(), 1U);
     EXPECT_THAT(DeletionsHeard(*server), ElementsAre("lobby 2", "lobby 1"));
   }
@@ -103,9 +97,9 @@ TEST_F(FleetMapsTest, RemembersTheRequestOfACreationElsewhere) {
 }
 
 TEST_F(FleetMapsTest, EndsWhatWaitsAtADeletionElsewhere) {
-  fleet_.Update(b_, {.edits = {Block({0, 0})}});
-  fleet_.Update(b_, {.edits = {Block({1, 0})}});
-  fleet_.Update(b_, {.edits = {Block({2, 0})}});
+  fleet_.Update(b_, BlockAt(0));
+  fleet_.Update(b_, BlockAt(1));
+  fleet_.Update(b_, BlockAt(2));
   std::thread deletion([this] { EXPECT_THAT(a_.store.Delete("arena"), IsOk()); });
   a_.client.AwaitAppends(1);
   a_.client.Step();
@@ -117,7 +111,7 @@ TEST_F(FleetMapsTest, EndsWhatWaitsAtADeletionElsewhere) {
 }
 
 TEST_F(FleetMapsTest, JudgesADeletionAgain) {
-  fleet_.Update(b_, {.edits = {Block({0, 0})}});
+  fleet_.Update(b_, BlockAt(0));
   b_.client.Step();
   ASSERT_THAT(fleet_.log().entries("arena"), SizeIs(1));
   absl::StatusOr<MapVersion> refused;
@@ -128,13 +122,13 @@ TEST_F(FleetMapsTest, JudgesADeletionAgain) {
   EXPECT_THAT(refused, IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
   EXPECT_THAT(b_.answers, ElementsAre("0: 2"));
   // The map goes on.
-  fleet_.Update(a_, {.edits = {Block({1, 0})}});
+  fleet_.Update(a_, BlockAt(1));
   fleet_.ExpectAgreement();
   EXPECT_THAT(a_.answers, ElementsAre("0: 3"));
 }
 
 TEST_F(FleetMapsTest, DeletesTheVersionThatIsThereInTheEnd) {
-  fleet_.Update(b_, {.edits = {Block({0, 0})}});
+  fleet_.Update(b_, BlockAt(0));
   b_.client.Step();
   absl::StatusOr<MapVersion> last;
   std::thread deletion([&] { last = a_.store.Delete("arena"); });
@@ -171,14 +165,14 @@ TEST_F(FleetMapsTest, MapsComeAndGo) {
   const auto change = [&](FleetServer& server) {
     return [&] {
       for (int i = 0; i < rounds * 4; ++i) {
-        server.store.Update(
-            "lobby", {.edits = {Block({i % 3, 0})}}, [&](const absl::StatusOr<UpdateResult>& result) {
-              EXPECT_THAT(Fleet::Text(result).find_first_not_of("0123456789") == std::string::npos
-                              ? "applied"
-                              : Fleet::Text(result),
-                          AnyOf("applied", "MAP_NOT_FOUND"));
-              ++answered;
-            });
+        server.store.Update("lobby", {.edits = {Block({i % 3, 0})}},
+                            [&](const absl::StatusOr<UpdateResult>& result) {
+                              EXPECT_THAT(TextOf(result).find_first_not_of("0123456789") == std::string::npos
+                                              ? "applied"
+                                              : TextOf(result),
+                                          AnyOf("applied", "MAP_NOT_FOUND"));
+                              ++answered;
+                            });
       }
     };
   };

@@ -1,4 +1,5 @@
-// Updates of one map by several servers that share a log.
+// Updates of one map by several servers that share a log, also of servers that go on from an image of what
+// others have done, without the commits between.
 
 #include <atomic>
 #include <chrono>
@@ -16,32 +17,11 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::waystar::testing::Block;
-using ::waystar::testing::IsError;
+using ::waystar::testing::RecordingListener;
 
-UpdateBatch BlockAt(int x, const std::string& request_id = "", std::optional<std::uint64_t> expected = {}) {
-  return {.edits = {Block({x, 0})}, .expected = {.revision = expected}, .request_id = request_id};
-}
-
-UpdateBatch PutBatch(const std::string& id, int x, std::optional<absl::Duration> lifetime,
-                     bool replace = false) {
-  return {
-      .edits = {PutObstacle{
-          .obstacle = {.id = id, .shape = {.cells = {{x, 0}}}}, .lifetime = lifetime, .replace = replace}}};
-}
-
-class FleetUpdatesTest : public ::testing::Test {
- protected:
-  // Lets a server do all that it can alone.
-  static void StepAll(FleetServer& server) {
-    while (server.client.Step()) {
-    }
-  }
-
-  Fleet fleet_{2};
-  FleetServer& a_ = fleet_[0];
-  FleetServer& b_ = fleet_[1];
-};
+using FleetUpdatesTest = FleetTest;
 
 TEST_F(FleetUpdatesTest, OneFollowsTheOther) {
   fleet_.Update(a_, BlockAt(0));
@@ -147,7 +127,7 @@ TEST_F(FleetUpdatesTest, WhatWasPutAgainDoesNotExpireForTheTimeBefore) {
   b_.clock.Advance(absl::Seconds(1));
   b_.next_expiry = absl::InfiniteFuture();
   b_.store.ExpireDue(b_.clock.Now());
-  fleet_.Update(a_, PutBatch("door", 2, absl::Seconds(60), true));
+  fleet_.Update(a_, PutBatch("door", 2, absl::Seconds(60)));
   StepAll(a_);
   fleet_.Settle();
   EXPECT_EQ(b_.Drawn(), ".##.....");
@@ -171,8 +151,7 @@ TEST_F(FleetUpdatesTest, WhatDoesNotFollowIsRefused) {
             absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(a_.store.FollowCommits("arena", 8, commit(2, digest)).code(),
             absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(a_.store.FollowCommits("lobby", 8, commit(2, digest)),
-              IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+  EXPECT_THAT(a_.store.FollowCommits("lobby", 8, commit(2, digest)), IsGone());
   EXPECT_EQ(a_.store.FollowDeletion("arena", {.epoch = Fleet::kEpoch, .revision = 2}).code(),
             absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(a_.Drawn(), "........");
@@ -191,6 +170,76 @@ TEST_F(FleetUpdatesTest, WhatFailsIsNotTriedAgain) {
   fleet_.Settle();
   EXPECT_THAT(a_.answers, ElementsAre("0: STORAGE_FAILED", "1: STORAGE_FAILED"));
   EXPECT_EQ(a_.Drawn(), "..#.....");
+  fleet_.ExpectAgreement();
+}
+
+History::Kind KindFrom(const FleetServer& server, std::uint64_t revision) {
+  return server.store.ReadHistory("arena", revision, 100)->kind;
+}
+
+class FleetImagesTest : public FleetTest {
+ protected:
+  bool Skip() { return b_.client.Skip(*a_.store.Store("arena")); }
+};
+
+TEST_F(FleetImagesTest, WatchersHearOfALaterRevisionAndOfNoEnd) {
+  fleet_.Update(b_, BlockAt(0));
+  fleet_.Settle();
+  const PinnedSnapshot before = b_.Pin();
+  for (int x = 1; x < 4; ++x) {
+    fleet_.Update(a_, BlockAt(x));
+  }
+  StepAll(a_);
+  ASSERT_TRUE(Skip());
+  EXPECT_EQ(b_.Drawn(), "####....");
+  EXPECT_EQ(b_.Pin()->version(), a_.Pin()->version());
+  EXPECT_EQ(before->revision, 2U);
+  const std::vector<RecordingListener::Heard> heard = b_.listener.heard();
+  ASSERT_THAT(heard, SizeIs(2));
+  EXPECT_EQ(heard[1].revision, 5U);
+  EXPECT_THAT(heard[1].commits, ElementsAre());
+  EXPECT_FALSE(heard[1].is_deletion);
+  // Those who know an earlier revision have to look at the map; those who know this one go on.
+  EXPECT_EQ(KindFrom(b_, 2), History::Kind::kGone);
+  EXPECT_EQ(KindFrom(b_, 5), History::Kind::kGone);
+  EXPECT_EQ(KindFrom(b_, 6), History::Kind::kHeld);
+  EXPECT_EQ(KindFrom(b_, 7), History::Kind::kFuture);
+  fleet_.Update(a_, BlockAt(4));
+  fleet_.Settle();
+  fleet_.Update(b_, BlockAt(5));
+  fleet_.Settle();
+  EXPECT_THAT(b_.answers, ElementsAre("0: 2", "1: 7"));
+  EXPECT_THAT(b_.store.ReadHistory("arena", 6, 100)->commits, SizeIs(2));
+  EXPECT_EQ(a_.Pin()->digest(), b_.Pin()->digest());
+}
+
+TEST_F(FleetImagesTest, LifetimesAreThoseOfTheImage) {
+  fleet_.Update(a_, PutBatch("door", 0, absl::Seconds(1)));
+  fleet_.Settle();
+  fleet_.Update(a_, PutBatch("door", 0, absl::Seconds(60)));
+  fleet_.Update(a_, PutBatch("gate", 1, absl::Seconds(2)));
+  StepAll(a_);
+  ASSERT_TRUE(Skip());
+  b_.clock.Advance(absl::Seconds(2));
+  b_.store.ExpireDue(b_.clock.Now());
+  fleet_.Settle();
+  EXPECT_EQ(a_.Drawn(), "#.......");
+  EXPECT_EQ(b_.Drawn(), "#.......");
+}
+
+TEST_F(FleetImagesTest, WhatIsNoLaterIsRefused) {
+  const auto image = [&](std::uint64_t epoch, std::uint64_t revision, const std::string& id = "arena") {
+    return b_.store.FollowImage({.snapshot = {.id = id,
+                                              .epoch = epoch,
+                                              .revision = revision,
+                                              .create_time = b_.clock.Now(),
+                                              .map = testing::DrawMap({"........", "........"})}});
+  };
+  EXPECT_EQ(image(Fleet::kEpoch, 1).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(image(Fleet::kEpoch + 1, 9).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(image(1, 1, "lobby"), IsGone());
+  EXPECT_THAT(b_.listener.heard(), SizeIs(0));
+  fleet_.Update(b_, BlockAt(0));
   fleet_.ExpectAgreement();
 }
 

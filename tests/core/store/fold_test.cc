@@ -9,11 +9,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/store/map_store.h"
-#include "tests/testing/drawn_map.h"
-#include "tests/testing/fake_clock.h"
-#include "tests/testing/status_matchers.h"
-#include "tests/testing/store_edits.h"
+#include "tests/core/store/held_store.h"
 
 namespace waystar::core {
 namespace {
@@ -24,46 +20,25 @@ using ::testing::SizeIs;
 using ::waystar::testing::Block;
 using ::waystar::testing::BlockBatch;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::RecordingListener;
 using ::waystar::testing::Unblock;
 
-using Answer = absl::StatusOr<UpdateResult>;
-
-class FoldTest : public ::testing::Test {
+class FoldTest : public StoreTest {
  protected:
-  // A fold never ends for want of time.
-  explicit FoldTest(StoreOptions options = {})
-      : store_([&] {
-          options.clock = &clock_;
-          return options;
-        }()) {
-    store_.AddListener(&listener_);
-    EXPECT_THAT(store_.Create("arena", DrawMap({"........"}), clock_.Now()), IsOk());
-  }
+  using StoreTest::StoreTest;
 
-  // All of them wait while the map's leader is held up. Their answers, in the order in which they came.
-  std::vector<Answer> UpdateTogether(std::vector<UpdateBatch> batches) {
-    answers_.clear();
-    store_.Update("arena", BlockBatch({7, 0}), [&](const Answer&) {
+  // All of them wait while the map's leader is held up, which has published revision 2. Returns their
+  // answers, in the order in which they came.
+  std::vector<std::string> UpdateTogether(std::vector<UpdateBatch> batches) {
+    sent_ = 0;
+    store_.Update("arena", BlockBatch({7, 0}), [&](const absl::StatusOr<UpdateResult>&) {
       for (UpdateBatch& batch : batches) {
-        store_.Update("arena", std::move(batch),
-                      [&](Answer answer) { answers_.push_back(std::move(answer)); });
+        Update(std::move(batch));
       }
-      EXPECT_THAT(answers_, IsEmpty());
     });
-    return answers_;
+    return TakeAnswers();
   }
-
-  std::vector<std::string> Drawn() { return DrawPath((*store_.Pin("arena"))->grid(), {}); }
-
-  FakeClock clock_;
-  RecordingListener listener_;
-  std::vector<Answer> answers_;
-  MapStore store_;
 };
 
 TEST_F(FoldTest, BatchesWhoseCallersAreGoneAreNotApplied) {
@@ -72,15 +47,9 @@ TEST_F(FoldTest, BatchesWhoseCallersAreGoneAreNotApplied) {
   gone.caller = CallerStop(std::chrono::steady_clock::time_point::max(), &cancelled);
   UpdateBatch late = BlockBatch({3, 0});
   late.caller = CallerStop(std::chrono::steady_clock::time_point::min(), nullptr);
-  const std::vector<Answer> answers =
-      UpdateTogether({BlockBatch({0, 0}), gone, BlockBatch({2, 0}), late, BlockBatch({4, 0})});
-  ASSERT_THAT(answers, SizeIs(5));
-  EXPECT_EQ(answers[0]->revision, 3U);
-  EXPECT_THAT(answers[1], IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
-  EXPECT_EQ(answers[2]->revision, 4U);
-  EXPECT_THAT(answers[3], IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
-  EXPECT_EQ(answers[4]->revision, 5U);
-  EXPECT_THAT(Drawn(), ElementsAre("#.#.#..#"));
+  EXPECT_THAT(UpdateTogether({BlockBatch({0, 0}), gone, BlockBatch({2, 0}), late, BlockBatch({4, 0})}),
+              ElementsAre("0: 3", "1: CANCELLED", "2: 4", "3: DEADLINE_EXCEEDED", "4: 5"));
+  EXPECT_EQ(Drawn(), "#.#.#..#");
 }
 
 TEST_F(FoldTest, ABatchThatWasAppliedIsAnsweredWhoeverIsGone) {
@@ -89,83 +58,51 @@ TEST_F(FoldTest, ABatchThatWasAppliedIsAnsweredWhoeverIsGone) {
   first.request_id = "first";
   UpdateBatch again = first;
   again.caller = CallerStop(std::chrono::steady_clock::time_point::max(), &cancelled);
-  const std::vector<Answer> answers = UpdateTogether({first, again});
-  ASSERT_THAT(answers, SizeIs(2));
-  ASSERT_THAT(answers[1], IsOk());
-  EXPECT_TRUE(answers[1]->already_applied);
-  EXPECT_EQ(answers[1]->revision, answers[0]->revision);
+  EXPECT_THAT(UpdateTogether({first, again}), ElementsAre("0: 3", "1: 3 again"));
 }
 
 TEST_F(FoldTest, WaitingBatchesBecomeOneSnapshotWithARevisionEach) {
-  const std::vector<Answer> answers =
-      UpdateTogether({BlockBatch({0, 0}), BlockBatch({1, 0}), {.edits = {Unblock({0, 0}), Block({2, 0})}}});
-  ASSERT_THAT(answers, SizeIs(3));
-  EXPECT_EQ(answers[0]->revision, 3U);
-  EXPECT_EQ(answers[1]->revision, 4U);
-  EXPECT_EQ(answers[2]->revision, 5U);
-  EXPECT_EQ(answers[2]->summary.changed_cells, 2);
-  EXPECT_EQ(answers[2]->summary.changed_bounds, (Rectangle{0, 0, 3, 1}));
-  EXPECT_THAT(Drawn(), ElementsAre(".##....#"));
+  EXPECT_THAT(
+      UpdateTogether({BlockBatch({0, 0}), BlockBatch({1, 0}), {.edits = {Unblock({0, 0}), Block({2, 0})}}}),
+      ElementsAre("0: 3", "1: 4", "2: 5"));
+  EXPECT_EQ(Drawn(), ".##....#");
   ASSERT_THAT(listener_.heard(), SizeIs(2));
   EXPECT_EQ(listener_.heard()[1].revision, 5U);
   EXPECT_THAT(listener_.heard()[1].commits, ElementsAre(3, 4, 5));
+  const History history = *store_.ReadHistory("arena", 5, 1);
+  EXPECT_EQ(history.commits[0]->summary.changed_cells, 2);
+  EXPECT_EQ(history.commits[0]->summary.changed_bounds, (Rectangle{0, 0, 3, 1}));
 }
 
 TEST_F(FoldTest, NothingIsPublishedWhenAllAreRefused) {
-  EXPECT_THAT(UpdateTogether({BlockBatch({8, 0}), {}}), SizeIs(2));
+  EXPECT_THAT(UpdateTogether({BlockBatch({8, 0}), {}}), ElementsAre("0: OFF_MAP", "1: EMPTY_BATCH"));
   EXPECT_THAT(listener_.heard(), SizeIs(1));
-  EXPECT_EQ((*store_.Pin("arena"))->revision, 2U);
+  EXPECT_EQ(Revision(), 2U);
 }
 
 TEST_F(FoldTest, ExpectedRevisionCountsTheBatchesBefore) {
-  const std::vector<Answer> answers = UpdateTogether({
-      {.edits = {Block({0, 0})}, .expected = {.revision = 2}},
-      {.edits = {Block({1, 0})}, .expected = {.revision = 2}},
-      {.edits = {Block({8, 0})}, .expected = {.revision = 3}},
-      {.edits = {Block({2, 0})}, .expected = {.revision = 3}},
-  });
-  ASSERT_THAT(answers, SizeIs(4));
-  EXPECT_EQ(answers[0]->revision, 3U);
-  EXPECT_THAT(answers[1],
-              IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
-  EXPECT_FALSE(answers[2].ok());
-  EXPECT_EQ(answers[3]->revision, 4U);
-  EXPECT_THAT(Drawn(), ElementsAre("#.#....#"));
-}
-
-TEST_F(FoldTest, RetryThatWaitsBesideTheFirstIsAnsweredAlike) {
-  const UpdateBatch batch{.edits = {Block({0, 0})}, .expected = {.revision = 2}, .request_id = "a"};
-  UpdateBatch other = batch;
-  other.edits = {Block({1, 0})};
-  const std::vector<Answer> answers = UpdateTogether({batch, batch, other});
-  ASSERT_THAT(answers, SizeIs(3));
-  EXPECT_EQ(answers[0]->revision, 3U);
-  EXPECT_FALSE(answers[0]->already_applied);
-  EXPECT_EQ(answers[1]->revision, 3U);
-  EXPECT_EQ(answers[1]->summary.changed_bounds, (Rectangle{0, 0, 1, 1}));
-  EXPECT_TRUE(answers[1]->already_applied);
-  EXPECT_THAT(answers[2],
-              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kRequestIdReused, "request_id"));
-  EXPECT_EQ((*store_.Pin("arena"))->revision, 3U);
+  EXPECT_THAT(UpdateTogether({
+                  {.edits = {Block({0, 0})}, .expected = {.revision = 2}},
+                  {.edits = {Block({1, 0})}, .expected = {.revision = 2}},
+                  {.edits = {Block({8, 0})}, .expected = {.revision = 3}},
+                  {.edits = {Block({2, 0})}, .expected = {.revision = 3}},
+              }),
+              ElementsAre("0: 3", "1: STALE_REVISION", "2: OFF_MAP", "3: 4"));
+  EXPECT_EQ(Drawn(), "#.#....#");
 }
 
 TEST_F(FoldTest, DeletionAnswersWhatWaits) {
-  std::vector<Answer> answers;
-  store_.Update("arena", BlockBatch({7, 0}), [&](const Answer&) {
+  store_.Update("arena", BlockBatch({7, 0}), [&](const absl::StatusOr<UpdateResult>&) {
     for (int x = 0; x < 3; ++x) {
-      store_.Update("arena", BlockBatch({x, 0}),
-                    [&](Answer answer) { answers.push_back(std::move(answer)); });
+      Update(x);
     }
     EXPECT_EQ(store_.Delete("arena")->revision, 2U);
     // The id is free before those that waited hear of it.
     EXPECT_THAT(store_.Create("arena", DrawMap({"...."}), clock_.Now()), IsOk());
   });
-  ASSERT_THAT(answers, SizeIs(3));
-  for (const Answer& answer : answers) {
-    EXPECT_THAT(answer, IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
-  }
-  EXPECT_EQ((*store_.Pin("arena"))->revision, 1U);
-  EXPECT_THAT(Drawn(), ElementsAre("...."));
+  EXPECT_THAT(TakeAnswers(), ElementsAre("0: MAP_NOT_FOUND", "1: MAP_NOT_FOUND", "2: MAP_NOT_FOUND"));
+  EXPECT_EQ(Revision(), 1U);
+  EXPECT_EQ(Drawn(), "....");
   ASSERT_THAT(listener_.heard(), SizeIs(2));
   EXPECT_TRUE(listener_.heard()[1].is_deletion);
   EXPECT_EQ(listener_.heard()[1].revision, 2U);
@@ -193,32 +130,16 @@ TEST_F(SmallFoldTest, FoldsAreBounded) {
 }
 
 TEST_F(SmallFoldTest, OneBatchTooManyIsRefused) {
-  std::vector<UpdateBatch> batches(7, BlockBatch({0, 0}));
-  std::vector<Answer> answers;
-  std::vector<Answer> refused;
-  store_.Update("arena", BlockBatch({7, 0}), [&](const Answer&) {
-    for (UpdateBatch& batch : batches) {
-      store_.Update("arena", std::move(batch),
-                    [&](Answer answer) { (answer.ok() ? answers : refused).push_back(std::move(answer)); });
-    }
-  });
-  EXPECT_THAT(answers, SizeIs(6));
-  ASSERT_THAT(refused, SizeIs(1));
-  EXPECT_THAT(refused[0], IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kUpdatesBusy, ""));
-  EXPECT_GT(RetryDelayOf(refused[0].status()), absl::ZeroDuration());
+  // The refusal comes first.
+  EXPECT_THAT(UpdateTogether(std::vector<UpdateBatch>(7, BlockBatch({0, 0}))),
+              ElementsAre("6: UPDATES_BUSY", "0: 3", "1: 4", "2: 5", "3: 6", "4: 7", "5: 8"));
+  EXPECT_GT(RetryDelayOf(last_refusal_), absl::ZeroDuration());
 }
 
 TEST_F(SmallFoldTest, SoIsOneThatTakesTooMuchMemory) {
   const UpdateBatch large{.edits = {BlockCells{{.cells = std::vector<Cell>(100'000, Cell{0, 0})}}}};
-  const UpdateBatch small = BlockBatch({1, 0});
-  std::vector<bool> is_applied;
-  store_.Update("arena", small, [&](const Answer&) {
-    for (const UpdateBatch& batch : {large, large, small}) {
-      store_.Update("arena", batch, [&](const Answer& answer) { is_applied.push_back(answer.ok()); });
-    }
-  });
-  // The refusal comes first.
-  EXPECT_THAT(is_applied, ElementsAre(false, true, true));
+  EXPECT_THAT(UpdateTogether({large, large, BlockBatch({1, 0})}),
+              ElementsAre("1: UPDATES_BUSY", "0: 3", "2: 4"));
 }
 
 TEST(FoldOfLargeBatchTest, BatchOfAnySizeMayWaitAlone) {
@@ -233,20 +154,16 @@ class DeferTest : public FoldTest {
   explicit DeferTest(StoreOptions options = {.max_fold_batches = 1, .max_folds_in_a_row = 2})
       : FoldTest([&] {
           options.defer = [this](const DeferredWork& work, std::function<void()> task) {
-            return Defer(work, std::move(task));
+            if (is_refusing_) {
+              return false;
+            }
+            EXPECT_FALSE(deferred_);
+            work_ = work;
+            deferred_ = std::move(task);
+            return true;
           };
           return options;
         }()) {}
-
-  bool Defer(const DeferredWork& work, std::function<void()> task) {
-    if (is_refusing_) {
-      return false;
-    }
-    EXPECT_FALSE(deferred_);
-    work_ = work;
-    deferred_ = std::move(task);
-    return true;
-  }
 
   bool is_refusing_ = false;
   DeferredWork work_;
@@ -254,22 +171,16 @@ class DeferTest : public FoldTest {
 };
 
 TEST_F(DeferTest, LeaderHandsOverAfterItsShare) {
-  std::vector<std::uint64_t> revisions;
-  store_.Update("arena", BlockBatch({7, 0}), [&](const Answer&) {
-    for (int i = 0; i < 4; ++i) {
-      store_.Update("arena", BlockBatch({i, 0}),
-                    [&](const Answer& answer) { revisions.push_back(answer->revision); });
-    }
-  });
-  EXPECT_THAT(revisions, ElementsAre(3));
+  EXPECT_THAT(
+      UpdateTogether({BlockBatch({0, 0}), BlockBatch({1, 0}), BlockBatch({2, 0}), BlockBatch({3, 0})}),
+      ElementsAre("0: 3"));
   // Somebody leads though nobody works.
-  store_.Update("arena", BlockBatch({5, 0}),
-                [&](const Answer& answer) { revisions.push_back(answer->revision); });
-  EXPECT_THAT(revisions, ElementsAre(3));
+  Update(5);
+  EXPECT_THAT(TakeAnswers(), IsEmpty());
   std::exchange(deferred_, nullptr)();
-  EXPECT_THAT(revisions, ElementsAre(3, 4, 5));
+  EXPECT_THAT(TakeAnswers(), ElementsAre("1: 4", "2: 5"));
   std::exchange(deferred_, nullptr)();
-  EXPECT_THAT(revisions, ElementsAre(3, 4, 5, 6, 7));
+  EXPECT_THAT(TakeAnswers(), ElementsAre("3: 6", "4: 7"));
   EXPECT_FALSE(deferred_);
   EXPECT_THAT(store_.UpdateAndWait("arena", BlockBatch({6, 0})), IsOk());
 }
@@ -277,6 +188,14 @@ TEST_F(DeferTest, LeaderHandsOverAfterItsShare) {
 TEST_F(DeferTest, LeaderGoesOnWhileNobodyTakesOver) {
   is_refusing_ = true;
   EXPECT_THAT(UpdateTogether(std::vector<UpdateBatch>(9, BlockBatch({0, 0}))), SizeIs(9));
+}
+
+TEST_F(DeferTest, MapMayGoWhileItsQueueIsDeferred) {
+  EXPECT_THAT(UpdateTogether(std::vector<UpdateBatch>(3, BlockBatch({0, 0}))), SizeIs(1));
+  EXPECT_THAT(store_.Delete("arena"), IsOk());
+  std::exchange(deferred_, nullptr)();
+  EXPECT_FALSE(deferred_);
+  EXPECT_TRUE(listener_.heard().back().is_deletion);
 }
 
 UpdateBatch LargeBatch(std::uint64_t client) {
@@ -287,68 +206,44 @@ UpdateBatch LargeBatch(std::uint64_t client) {
 class LargeBatchTest : public DeferTest {
  protected:
   LargeBatchTest() : DeferTest({.large_work = 70}) {}
-
-  void Update(UpdateBatch batch) {
-    store_.Update("arena", std::move(batch),
-                  [&](const Answer& answer) { revisions_.push_back(answer->revision); });
-  }
-
-  std::vector<std::uint64_t> revisions_;
 };
 
-UpdateBatch Both(const UpdateBatch& one, const UpdateBatch& other) {
-  UpdateBatch both = one;
-  both.edits.insert(both.edits.end(), other.edits.begin(), other.edits.end());
-  return both;
-}
-
 TEST_F(LargeBatchTest, IsCommittedElsewhereForItsClient) {
-  Update(BlockBatch({7, 0}));
+  Update(7);
   EXPECT_FALSE(deferred_);
-  Update(Both(BlockBatch({0, 0}), LargeBatch(5)));
+  UpdateBatch both = LargeBatch(5);
+  both.edits.insert(both.edits.begin(), Block({0, 0}));
+  Update(both);
   ASSERT_TRUE(deferred_);
   EXPECT_TRUE(work_.is_large);
-  EXPECT_THAT(revisions_, ElementsAre(2));
+  EXPECT_EQ(work_.client, 5U);
+  EXPECT_THAT(TakeAnswers(), ElementsAre("0: 2"));
 }
 
 TEST_F(LargeBatchTest, ThoseBehindItWaitAndThenGoOnWhereTheyBelong) {
   Update(LargeBatch(5));
   ASSERT_TRUE(deferred_);
-  EXPECT_EQ(work_.client, 5U);
-  Update(BlockBatch({7, 0}));
-  EXPECT_THAT(revisions_, IsEmpty());
+  Update(7);
+  EXPECT_THAT(TakeAnswers(), IsEmpty());
   std::exchange(deferred_, nullptr)();
   // They fit into one snapshot.
-  EXPECT_THAT(revisions_, ElementsAre(2, 3));
+  EXPECT_THAT(TakeAnswers(), ElementsAre("0: 2", "1: 3"));
   EXPECT_FALSE(deferred_);
 }
 
 TEST_F(LargeBatchTest, EndsTheGroupOfThoseBeforeIt) {
-  store_.Update("arena", BlockBatch({7, 0}), [&](const Answer&) {
-    Update(BlockBatch({0, 0}));
-    Update(LargeBatch(9));
-    Update(BlockBatch({1, 0}));
-  });
-  EXPECT_THAT(revisions_, ElementsAre(3));
+  EXPECT_THAT(UpdateTogether({BlockBatch({0, 0}), LargeBatch(9), BlockBatch({1, 0})}), ElementsAre("0: 3"));
   ASSERT_TRUE(deferred_);
   EXPECT_EQ(work_.client, 9U);
   std::exchange(deferred_, nullptr)();
-  EXPECT_THAT(revisions_, ElementsAre(3, 4, 5));
+  EXPECT_THAT(TakeAnswers(), ElementsAre("1: 4", "2: 5"));
 }
 
 TEST_F(LargeBatchTest, IsCommittedHereWhileNobodyTakesIt) {
   is_refusing_ = true;
   Update(LargeBatch(5));
-  Update(BlockBatch({7, 0}));
-  EXPECT_THAT(revisions_, ElementsAre(2, 3));
-}
-
-TEST_F(DeferTest, MapMayGoWhileItsQueueIsDeferred) {
-  EXPECT_THAT(UpdateTogether(std::vector<UpdateBatch>(3, BlockBatch({0, 0}))), SizeIs(1));
-  EXPECT_THAT(store_.Delete("arena"), IsOk());
-  std::exchange(deferred_, nullptr)();
-  EXPECT_FALSE(deferred_);
-  EXPECT_TRUE(listener_.heard().back().is_deletion);
+  Update(7);
+  EXPECT_THAT(TakeAnswers(), ElementsAre("0: 2", "1: 3"));
 }
 
 }  // namespace

@@ -4,11 +4,78 @@
 
 #include "gtest/gtest.h"
 #include "server/base/error.h"
+#include "server/core/codec/map_image.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::core {
 
 absl::Status StorageFailure() { return MakeError(ErrorReason::kStorageFailed, "", "the disk is gone"); }
+
+bool LogEntry::Follows(MapVersion before) const {
+  switch (kind) {
+    case Kind::kCreation:
+      return before.epoch == 0 && version.revision == 1;
+    case Kind::kCommits:
+      return version.epoch == before.epoch && commits.front().commit->revision == before.revision + 1;
+    case Kind::kDeletion:
+      return version == before;
+    case Kind::kReplacement:
+      return before.epoch != 0 && replaced == before && version.epoch != before.epoch &&
+             version.revision == 1;
+  }
+  return false;
+}
+
+MapVersion LogEntry::VersionAfter() const {
+  return kind == Kind::kDeletion ? MapVersion{.epoch = 0} : version;
+}
+
+MapSnapshot CopyOf(const MapSnapshot& snapshot) {
+  MapSnapshot copy{.id = snapshot.id,
+                   .epoch = snapshot.epoch,
+                   .revision = snapshot.revision,
+                   .create_time = snapshot.create_time,
+                   .latest_commit_time = snapshot.latest_commit_time,
+                   .map = *DecodeImage(EncodeImage(snapshot.map))};
+  EXPECT_EQ(copy.digest(), snapshot.digest());
+  return copy;
+}
+
+void EntryLog::AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) {
+  Append({.entry = {.kind = LogEntry::Kind::kCreation,
+                    .map = first.id,
+                    .version = first.version(),
+                    .first = first,
+                    .request = request,
+                    .owner = this},
+          .done = std::move(done)});
+}
+
+void EntryLog::AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) {
+  Append({.entry = {.kind = LogEntry::Kind::kReplacement,
+                    .map = first.id,
+                    .version = first.version(),
+                    .first = first,
+                    .replaced = replaced,
+                    .owner = this},
+          .done = std::move(done)});
+}
+
+void EntryLog::AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
+                             Done done) {
+  const std::uint64_t last = commits.back().commit->revision;
+  Append({.entry = {.map = std::string(id),
+                    .version = {.epoch = epoch, .revision = last},
+                    .commits = std::move(commits),
+                    .owner = this},
+          .done = std::move(done)});
+}
+
+void EntryLog::AppendDeletion(absl::string_view id, MapVersion last, Done done) {
+  Append(
+      {.entry = {.kind = LogEntry::Kind::kDeletion, .map = std::string(id), .version = last, .owner = this},
+       .done = std::move(done)});
+}
 
 HeldLog::~HeldLog() { EXPECT_EQ(waiting(), 0U); }
 
@@ -22,35 +89,9 @@ void HeldLog::Refuse(absl::Status refusal) {
   refusal_ = std::move(refusal);
 }
 
-void HeldLog::AppendCreation(const MapSnapshot& first, const CreationRequest& /*request*/, Done done) {
-  Append({.kind = Kind::kCreation, .map = first.id, .version = first.version(), .first = first},
-         std::move(done));
-}
-
-void HeldLog::AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) {
-  Append({.kind = Kind::kReplacement,
-          .map = first.id,
-          .version = first.version(),
-          .first = first,
-          .replaced = replaced},
-         std::move(done));
-}
-
-void HeldLog::AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
-                            Done done) {
-  const std::uint64_t last = commits.back().commit->revision;
-  Append(
-      {.map = std::string(id), .version = {.epoch = epoch, .revision = last}, .commits = std::move(commits)},
-      std::move(done));
-}
-
-void HeldLog::AppendDeletion(absl::string_view id, MapVersion last, Done done) {
-  Append({.kind = Kind::kDeletion, .map = std::string(id), .version = last}, std::move(done));
-}
-
-void HeldLog::Append(Entry entry, Done done) {
+void HeldLog::Append(Waiting next) {
   MutexLock lock(mutex_);
-  waiting_.push_back({.entry = std::move(entry), .done = std::move(done)});
+  waiting_.push_back(std::move(next));
   ++appends_;
   is_appended_.NotifyAll();
 }
@@ -81,24 +122,6 @@ bool HeldLog::WaitForAppends(std::size_t count) const {
   return true;
 }
 
-bool HeldLog::FollowsLocked(const Entry& entry) const {
-  const auto it = versions_.find(entry.map);
-  const MapVersion before = it == versions_.end() ? MapVersion() : it->second;
-  switch (entry.kind) {
-    case Kind::kCreation:
-      return before.epoch == 0 && entry.version.revision == 1;
-    case Kind::kCommits:
-      return entry.version.epoch == before.epoch &&
-             entry.commits.front().commit->revision == before.revision + 1;
-    case Kind::kDeletion:
-      return entry.version == before;
-    case Kind::kReplacement:
-      return before.epoch != 0 && entry.replaced == before && entry.version.epoch != before.epoch &&
-             entry.version.revision == 1;
-  }
-  return false;
-}
-
 bool HeldLog::LandNext(absl::Status status) {
   Done done;
   {
@@ -106,15 +129,12 @@ bool HeldLog::LandNext(absl::Status status) {
     Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     done = std::move(next.done);
-    if (status.ok() && !FollowsLocked(next.entry)) {
+    const auto version = versions_.emplace(next.entry.map, MapVersion{.epoch = 0}).first;
+    if (status.ok() && !next.entry.Follows(version->second)) {
       status = StorageFailure();
     }
     if (status.ok()) {
-      MapVersion& version = versions_[next.entry.map];
-      version = next.entry.version;
-      if (next.entry.kind == Kind::kDeletion) {
-        version.epoch = 0;
-      }
+      version->second = next.entry.VersionAfter();
       durable_.push_back(std::move(next.entry));
     }
   }
@@ -134,7 +154,7 @@ void HeldLog::FailAll() {
   }
 }
 
-std::vector<HeldLog::Entry> HeldLog::durable() const {
+std::vector<LogEntry> HeldLog::durable() const {
   MutexLock lock(mutex_);
   return durable_;
 }

@@ -1,4 +1,5 @@
-// Durable log for tests, which holds what is appended until the test says what becomes of it.
+// Logs for tests: what their entries hold, and one that holds appends until the test says what becomes of
+// them.
 #pragma once
 
 #include <cstddef>
@@ -19,37 +20,64 @@ namespace waystar::core {
 // UNAVAILABLE / STORAGE_FAILED.
 absl::Status StorageFailure();
 
-// Keeps the promise that what is appended upon a lost append is lost, too.
+// One entry of a log.
+struct LogEntry {
+  enum class Kind : std::uint8_t { kCreation, kCommits, kDeletion, kReplacement };
+
+  Kind kind = Kind::kCommits;
+  std::string map;
+  // The version of the map with the entry; the last one, of a deletion.
+  MapVersion version;
+  // Only of a creation or a replacement.
+  std::optional<MapSnapshot> first;
+  // Only of a creation.
+  CreationRequest request;
+  // Only of a replacement.
+  MapVersion replaced;
+  std::vector<LoggedCommit> commits;
+  // The log by which it was appended.
+  const DurableLog* owner = nullptr;
+
+  // Returns true if the entry may follow the version of a map, which is of epoch 0 if there is none.
+  bool Follows(MapVersion before) const;
+  // Returns the version of the map after the entry; of epoch 0 if it ends the map.
+  MapVersion VersionAfter() const;
+};
+
+// Returns a copy that shares no memory with the snapshot, as another server would have it.
+MapSnapshot CopyOf(const MapSnapshot& snapshot);
+
+// Log that turns appends into entries.
+class EntryLog : public DurableLog {
+ public:
+  void AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) final;
+  void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) final;
+  void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
+                     Done done) final;
+  void AppendDeletion(absl::string_view id, MapVersion last, Done done) final;
+
+ protected:
+  struct Waiting {
+    LogEntry entry;
+    Done done;
+  };
+
+ private:
+  virtual void Append(Waiting next) = 0;
+};
+
+// Log that holds what is appended. Keeps the promise that what is appended upon a lost append is lost, too.
 //
 // Thread safety: any method may be called from any thread, but those that let appends land by one at a time.
 // It is the log's thread that calls these.
-class HeldLog final : public DurableLog {
+class HeldLog final : public EntryLog {
  public:
-  enum class Kind : std::uint8_t { kCreation, kCommits, kDeletion, kReplacement };
-
-  struct Entry {
-    Kind kind = Kind::kCommits;
-    std::string map;
-    // The last one, of commits.
-    MapVersion version;
-    // Of a creation or a replacement.
-    std::optional<MapSnapshot> first;
-    // Of a replacement.
-    MapVersion replaced;
-    std::vector<LoggedCommit> commits;
-  };
-
   HeldLog() = default;
   HeldLog(const HeldLog&) = delete;
   HeldLog& operator=(const HeldLog&) = delete;
   ~HeldLog() override;
 
   absl::Status WhyRefusing() const override;
-  void AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) override;
-  void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) override;
-  void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
-                     Done done) override;
-  void AppendDeletion(absl::string_view id, MapVersion last, Done done) override;
 
   // Says that appends would fail, or, with OK, that they would not.
   void Refuse(absl::Status refusal);
@@ -72,26 +100,20 @@ class HeldLog final : public DurableLog {
   void FailAll();
 
   // Returns what is durable, in order.
-  std::vector<Entry> durable() const;
+  std::vector<LogEntry> durable() const;
   // Returns the durable version of a map; that of a deleted map is of epoch 0.
   MapVersion DurableVersion(absl::string_view id) const;
 
  private:
-  struct Waiting {
-    Entry entry;
-    Done done;
-  };
-
-  void Append(Entry entry, Done done);
+  void Append(Waiting next) override;
   bool LandNext(absl::Status status);
-  bool FollowsLocked(const Entry& entry) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;
   mutable CondVar is_appended_;
   std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   std::size_t appends_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
-  std::vector<Entry> durable_ ABSL_GUARDED_BY(mutex_);
+  std::vector<LogEntry> durable_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, MapVersion, std::less<>> versions_ ABSL_GUARDED_BY(mutex_);
 };
 

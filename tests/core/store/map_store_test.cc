@@ -1,16 +1,13 @@
 #include "server/core/store/map_store.h"
 
-#include <atomic>
 #include <cstdint>
+#include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/core/grid/engines/find_path.h"
 #include "tests/testing/drawn_map.h"
-#include "tests/testing/oracle.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -19,13 +16,14 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::waystar::testing::Block;
+using ::waystar::testing::BlockBatch;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::Unblock;
+using ::waystar::testing::RecordingListener;
 
 const absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
 
@@ -37,180 +35,170 @@ std::vector<std::string> IdsOf(const std::vector<PinnedSnapshot>& snapshots) {
   return ids;
 }
 
-TEST(MapStoreTest, NewMapStartsAtRevisionOne) {
-  MapStore store(10);
-  const auto created = store.Create("arena", DrawMap({"..."}), kNow);
-  ASSERT_TRUE(created.ok()) << created.status();
-  EXPECT_EQ((*created)->revision, 1U);
+const auto kIsUnknown = IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map");
+const auto kIsBadId = IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadMapId, "map");
+const auto kIsTaken = IsError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map");
+const auto kIsOneTooMany = IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyMaps, "");
+
+// Its maps are of the epochs 101, 102 and so on.
+class MapStoreTest : public ::testing::Test {
+ protected:
+  MapStoreTest() { store_.AddListener(&listener_); }
+
+  absl::StatusOr<PinnedSnapshot> Create(const std::string& id = "arena") {
+    return store_.Create(id, DrawMap({"..."}), kNow);
+  }
+  MapVersion Version() const { return (*store_.Pin("arena"))->version(); }
+
+  RecordingListener listener_;
+  std::uint64_t last_epoch_ = 100;
+  MapStore store_{StoreOptions{.max_maps = 4, .new_epoch = [this] { return ++last_epoch_; }}};
+};
+
+TEST_F(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
+  const auto created = Create();
+  ASSERT_THAT(created, IsOk());
+  EXPECT_EQ((*created)->version(), (MapVersion{.epoch = 101, .revision = 1}));
   EXPECT_EQ((*created)->create_time, kNow);
-  EXPECT_EQ(*store.Pin("arena"), *created);
+  EXPECT_EQ(*store_.Pin("arena"), *created);
+  const auto updated = store_.UpdateAndWait("arena", BlockBatch({1, 0}));
+  ASSERT_THAT(updated, IsOk());
+  EXPECT_EQ(updated->epoch, 101U);
+  EXPECT_EQ(updated->revision, 2U);
+  EXPECT_EQ(updated->summary.changed_cells, 1);
+  EXPECT_EQ(store_.ReadHistory("arena", 2, 1)->epoch, 101U);
+  EXPECT_THAT(DrawPath((*created)->grid(), {}), ElementsAre("..."));
+  const PinnedSnapshot latest = *store_.Pin("arena");
+  EXPECT_EQ(latest->version(), (MapVersion{.epoch = 101, .revision = 2}));
+  EXPECT_THAT(DrawPath(latest->grid(), {}), ElementsAre(".#."));
+  EXPECT_EQ(latest->create_time, kNow);
 }
 
-TEST(MapStoreTest, CreatesAPreparedMapAsItIs) {
-  MapStore store(10);
+TEST_F(MapStoreTest, DeletedMapIsGoneButWhatIsPinnedStays) {
+  ASSERT_THAT(Create(), IsOk());
+  ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
+  const PinnedSnapshot pinned = *store_.Pin("arena");
+  EXPECT_EQ(*store_.Delete("arena"), (MapVersion{.epoch = 101, .revision = 2}));
+  EXPECT_THAT(store_.Pin("arena"), kIsUnknown);
+  EXPECT_EQ(store_.size(), 0U);
+  EXPECT_THAT(DrawPath(pinned->grid(), {}), ElementsAre(".#."));
+  // The id comes again, and its revisions begin again.
+  ASSERT_THAT(Create(), IsOk());
+  EXPECT_EQ(Version(), (MapVersion{.epoch = 102, .revision = 1}));
+}
+
+TEST_F(MapStoreTest, ReplacementTakesThePlaceOfAMap) {
+  ASSERT_THAT(Create(), IsOk());
+  ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
+  const PinnedSnapshot old = *store_.Pin("arena");
+  EXPECT_THAT(store_.CheckCanReplace("arena"), IsOk());
+  const auto replaced = store_.Replace("arena", DrawMap({"##", ".."}), kNow + absl::Seconds(5));
+  ASSERT_THAT(replaced, IsOk());
+  EXPECT_EQ((*replaced)->version(), (MapVersion{.epoch = 102, .revision = 1}));
+  EXPECT_EQ((*replaced)->create_time, kNow + absl::Seconds(5));
+  EXPECT_EQ(*store_.Pin("arena"), *replaced);
+  EXPECT_THAT(DrawPath(old->grid(), {}), ElementsAre(".#."));
+  EXPECT_EQ(store_.OldSnapshotsOf("arena").count, 1U);
+  EXPECT_THAT(store_.List("", 9), ElementsAre(*replaced));
+
+  EXPECT_EQ(store_.UpdateAndWait("arena", BlockBatch({0, 1}))->revision, 2U);
+  EXPECT_EQ(store_.ReadHistory("arena", 2, 9)->commits.size(), 1U);
+  const auto heard = listener_.heard();
+  ASSERT_THAT(heard, SizeIs(3));
+  EXPECT_TRUE(heard[1].is_deletion);
+  EXPECT_EQ(heard[1].revision, 2U);
+  EXPECT_EQ(heard[2].revision, 2U);
+}
+
+TEST_F(MapStoreTest, ReplacementCreatesAMapThatIsNotThere) {
+  EXPECT_EQ((*store_.Replace("arena", DrawMap({"..."}), kNow))->revision, 1U);
+  for (const char* id : {"a", "b", "c"}) {
+    ASSERT_THAT(Create(id), IsOk());
+  }
+  EXPECT_THAT(store_.CheckCanReplace("other"), kIsOneTooMany);
+  EXPECT_THAT(store_.Replace("other", DrawMap({"."}), kNow), kIsOneTooMany);
+  EXPECT_THAT(store_.Replace("../x", DrawMap({"."}), kNow), kIsBadId);
+  // A map of another kind is one, too.
+  ASSERT_THAT(store_.Replace("arena", *WaypointGraph::Create({.nodes = {{.id = "a"}}}), kNow), IsOk());
+  EXPECT_EQ((*store_.Pin("arena"))->kind(), MapKind::kWaypointGraph);
+}
+
+TEST_F(MapStoreTest, BatchesForAnotherMapAreRefused) {
+  ASSERT_THAT(Create(), IsOk());
+  UpdateBatch batch{.edits = {Block({1, 0})}, .expected = {.epoch = 101}, .request_id = "a"};
+  EXPECT_THAT(store_.UpdateAndWait("arena", batch), IsOk());
+  const auto again = store_.UpdateAndWait("arena", batch);
+  ASSERT_THAT(again, IsOk());
+  EXPECT_TRUE(again->already_applied);
+  EXPECT_EQ(again->epoch, 101U);
+
+  ASSERT_THAT(store_.Delete("arena"), IsOk());
+  ASSERT_THAT(Create(), IsOk());
+  const auto is_replaced =
+      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kMapReplaced, "expected_version.epoch");
+  EXPECT_THAT(store_.UpdateAndWait("arena", batch), is_replaced);
+  // Though the new map has the revision, too.
+  batch.expected.revision = 1;
+  EXPECT_THAT(store_.UpdateAndWait("arena", batch), is_replaced);
+  EXPECT_EQ(Version(), (MapVersion{.epoch = 102, .revision = 1}));
+  EXPECT_THAT(store_.Delete("arena", {.epoch = 101, .revision = 1}), is_replaced);
+  const auto is_stale = IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version");
+  EXPECT_THAT(store_.Delete("arena", {.epoch = 102, .revision = 2}), is_stale);
+  EXPECT_THAT(store_.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .expected = {.revision = 2}}),
+              is_stale);
+  // The map goes on.
+  ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({2, 0})), IsOk());
+  EXPECT_THAT(store_.Delete("arena", {.epoch = 102, .revision = 2}), IsOk());
+}
+
+TEST_F(MapStoreTest, UnknownMap) {
+  EXPECT_THAT(store_.Pin("nowhere"), kIsUnknown);
+  EXPECT_THAT(store_.Delete("nowhere"), kIsUnknown);
+  EXPECT_THAT(store_.UpdateAndWait("nowhere", BlockBatch({0, 0})), kIsUnknown);
+  EXPECT_THAT(store_.Pin("../x"), kIsBadId);
+}
+
+TEST_F(MapStoreTest, RefusesDuplicatesBadIdsAndOneMapTooMany) {
+  ASSERT_THAT(Create("c"), IsOk());
+  EXPECT_THAT(Create("c"), kIsTaken);
+  EXPECT_THAT(store_.CheckCanCreate("c"), kIsTaken);
+  EXPECT_THAT(Create("A"), kIsBadId);
+  EXPECT_THAT(store_.CheckCanCreate("a"), IsOk());
+  for (const char* id : {"a", "d", "b"}) {
+    ASSERT_THAT(Create(id), IsOk());
+  }
+  EXPECT_THAT(Create("e"), kIsOneTooMany);
+  EXPECT_THAT(IdsOf(store_.List("", 3)), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(IdsOf(store_.List("c", 3)), ElementsAre("d"));
+  EXPECT_THAT(IdsOf(store_.List("d", 3)), IsEmpty());
+}
+
+TEST_F(MapStoreTest, CreatesAPreparedMapAsItIs) {
   AnyMap map = DrawMap({"..."});
-  store.Prepare(map);
+  store_.Prepare(map);
   const GridMap grid = *std::get_if<GridMap>(&map);
-  EXPECT_EQ(grid.memory_account(), &store.memory());
-  store.Prepare(map);
+  EXPECT_EQ(grid.memory_account(), &store_.memory());
+  store_.Prepare(map);
   EXPECT_EQ(&std::get_if<GridMap>(&map)->walk(), &grid.walk());
   MapStore other(10);
   const auto elsewhere = other.Create("arena", grid, kNow);
   ASSERT_THAT(elsewhere, IsOk());
   EXPECT_EQ((*elsewhere)->grid().memory_account(), &other.memory());
-  const auto created = store.Create("arena", grid, kNow);
+  const auto created = store_.Create("arena", grid, kNow);
   ASSERT_THAT(created, IsOk());
   EXPECT_EQ(&(*created)->grid().walk(), &grid.walk());
 }
 
-TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
-  MapStore store(10);
-  ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
-  const PinnedSnapshot pinned = *store.Pin("arena");
-  const auto updated = store.UpdateAndWait("arena", {.edits = {Block({1, 0})}});
-  ASSERT_TRUE(updated.ok()) << updated.status();
-  EXPECT_EQ(updated->revision, 2U);
-  EXPECT_EQ(updated->summary.changed_cells, 1);
-  EXPECT_THAT(DrawPath(pinned->grid(), {}), ElementsAre("..."));
-  const PinnedSnapshot latest = *store.Pin("arena");
-  EXPECT_EQ(latest->revision, 2U);
-  EXPECT_THAT(DrawPath(latest->grid(), {}), ElementsAre(".#."));
-  EXPECT_EQ(latest->create_time, kNow);
-}
-
-TEST(MapStoreTest, OneBadEditChangesNothing) {
-  MapStore store(10);
-  ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
-  std::vector<Edit> edits(1000, Block({1, 0}));
-  edits[999] = Block({3, 0});
-  EXPECT_THAT(store.UpdateAndWait("arena", {.edits = edits}),
-              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "edits[999].block.cells[0]"));
-  EXPECT_EQ((*store.Pin("arena"))->revision, 1U);
-  EXPECT_THAT(DrawPath((*store.Pin("arena"))->grid(), {}), ElementsAre("..."));
-}
-
-TEST(MapStoreTest, UnknownMap) {
-  MapStore store(10);
-  constexpr auto kNotFound = absl::StatusCode::kNotFound;
-  EXPECT_THAT(store.Pin("nowhere"), IsError(kNotFound, ErrorReason::kMapNotFound, "map"));
-  EXPECT_THAT(store.Delete("nowhere"), IsError(kNotFound, ErrorReason::kMapNotFound, "map"));
-  EXPECT_THAT(store.UpdateAndWait("nowhere", {.edits = {Block({0, 0})}}),
-              IsError(kNotFound, ErrorReason::kMapNotFound, "map"));
-  EXPECT_THAT(store.Pin("../x"), IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadMapId, "map"));
-}
-
-TEST(MapStoreTest, RefusesDuplicatesBadIdsAndOneMapTooMany) {
-  MapStore store(2);
-  ASSERT_THAT(store.Create("a", DrawMap({"."}), kNow), IsOk());
-  EXPECT_THAT(store.Create("a", DrawMap({"."}), kNow),
-              IsError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map"));
-  EXPECT_THAT(store.CheckCanCreate("a"),
-              IsError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map"));
-  EXPECT_THAT(store.Create("A", DrawMap({"."}), kNow),
-              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadMapId, "map"));
-  EXPECT_THAT(store.CheckCanCreate("b"), IsOk());
-  ASSERT_THAT(store.Create("b", DrawMap({"."}), kNow), IsOk());
-  EXPECT_THAT(store.Create("c", DrawMap({"."}), kNow),
-              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyMaps, ""));
-}
-
-TEST(MapStoreTest, ListsInOrderAPageAtATime) {
-  MapStore store(10);
-  for (const char* id : {"c", "a", "d", "b"}) {
-    ASSERT_THAT(store.Create(id, DrawMap({"."}), kNow), IsOk());
-  }
-  EXPECT_THAT(IdsOf(store.List("", 3)), ElementsAre("a", "b", "c"));
-  EXPECT_THAT(IdsOf(store.List("c", 3)), ElementsAre("d"));
-  EXPECT_THAT(IdsOf(store.List("d", 3)), IsEmpty());
-}
-
-TEST(MapStoreTest, DeletedMapIsGoneButWhatIsPinnedStays) {
-  MapStore store(10);
-  ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
-  ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}}), IsOk());
-  const PinnedSnapshot pinned = *store.Pin("arena");
-  EXPECT_EQ(store.Delete("arena")->revision, 2U);
-  EXPECT_THAT(store.Pin("arena"), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
-  EXPECT_THAT(DrawPath(pinned->grid(), {}), ElementsAre(".#."));
-  // The id comes again, and its revisions begin again.
-  ASSERT_THAT(store.Create("arena", DrawMap({"."}), kNow), IsOk());
-  EXPECT_EQ((*store.Pin("arena"))->revision, 1U);
-  EXPECT_NE((*store.Pin("arena"))->epoch, pinned->epoch);
-}
-
-// A door at (8, 4) opens and closes while readers search: each answer is right for the revision it pinned.
-// The door is open at odd revisions. What searches by several rules and sizes need is made by whoever asks
-// first, and repaired by the writer.
-TEST(MapStoreTest, ReadersSeeWholeRevisionsWhileAWriterWrites) {
-  std::vector<std::string> rows(9, "........#........");
-  rows[4] = ".................";
-  MapStore store(10);
-  ASSERT_THAT(store.Create("door", DrawMap(rows), kNow), IsOk());
-  constexpr int kUpdates = 400;
-  std::atomic<bool> done = false;
-  const auto read = [&] {
-    Scratch scratch(1 << 22);
-    std::uint64_t last_revision = 0;
-    int asked = 0;
-    do {
-      const PinnedSnapshot pinned = *store.Pin("door");
-      ASSERT_GE(pinned->revision, last_revision);
-      last_revision = pinned->revision;
-      const auto rule = static_cast<CornerRule>(asked % kCornerRuleCount);
-      const int footprint = asked % 4 == 3 ? 2 : 1;
-      ++asked;
-      const Cell goal{17 - footprint, 9 - footprint};
-      const auto result =
-          FindPath(pinned->grid(),
-                   {.start = {0, 0}, .goal = goal, .corner_rule = rule, .footprint = footprint}, {}, scratch);
-      ASSERT_TRUE(result.ok()) << result.status();
-      // Too narrow for a larger agent.
-      const bool open = pinned->revision % 2 == 1 && footprint == 1;
-      ASSERT_EQ(result->outcome, open ? Outcome::kFound : Outcome::kUnreachable) << pinned->revision;
-      if (open) {
-        ASSERT_EQ(PathFault(pinned->grid(), rule, {0, 0}, goal, result->points, result->cost), "");
-      }
-    } while (!done.load());
-  };
-  std::thread first(read);
-  std::thread second(read);
-  for (int i = 0; i < kUpdates; ++i) {
-    const auto updated =
-        store.UpdateAndWait("door", {.edits = {i % 2 == 0 ? Block({8, 4}) : Unblock({8, 4})}});
-    EXPECT_TRUE(updated.ok()) << updated.status();
-  }
-  done = true;
-  first.join();
-  second.join();
-  EXPECT_EQ((*store.Pin("door"))->revision, kUpdates + 1U);
-}
-
-// Writers that compare and set lose no update: each success moved the map from the revision it expected.
-TEST(MapStoreTest, CompareAndSetLosesNothing) {
-  MapStore store(10);
-  ASSERT_THAT(store.Create("arena", DrawMap({"...."}), kNow), IsOk());
-  constexpr int kSuccesses = 200;
-  const auto write = [&](Cell cell) {
-    for (int successes = 0; successes < kSuccesses;) {
-      const PinnedSnapshot pinned = *store.Pin("arena");
-      const Edit edit = pinned->grid().HasObstacle(cell) ? Unblock(cell) : Block(cell);
-      const auto updated =
-          store.UpdateAndWait("arena", {.edits = {edit}, .expected = {.revision = pinned->revision}});
-      if (updated.ok()) {
-        ASSERT_EQ(updated->revision, pinned->revision + 1);
-        ASSERT_EQ(updated->summary.changed_cells, 1);
-        ++successes;
-      } else {
-        ASSERT_THAT(updated,
-                    IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
-      }
+TEST(RandomEpochTest, IsNeverRepeatedByAStoreOrTheNext) {
+  std::set<std::uint64_t> epochs = {0};
+  for (int run = 0; run < 20; ++run) {
+    MapStore store(2);
+    for (const char* const id : {"a", "b"}) {
+      const auto created = store.Create(id, DrawMap({"..."}), absl::UnixEpoch());
+      ASSERT_THAT(created, IsOk());
+      EXPECT_TRUE(epochs.insert((*created)->epoch).second);
     }
-  };
-  std::thread first(write, Cell{0, 0});
-  std::thread second(write, Cell{1, 0});
-  first.join();
-  second.join();
-  EXPECT_EQ((*store.Pin("arena"))->revision, 2U * kSuccesses + 1U);
+  }
 }
 
 }  // namespace

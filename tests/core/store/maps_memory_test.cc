@@ -36,6 +36,10 @@ TEST(MapsMemoryTest, RefusesAMapForWhichThereIsNoRoom) {
   ASSERT_THAT(store.Create("b", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
   EXPECT_THAT(store.Create("c", DrawMap({"....", "...."}), absl::UnixEpoch()),
               IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, ""));
+  // The old map stays if there is no room for its replacement.
+  EXPECT_THAT(store.Replace("a", DrawMap({"....", "...."}), absl::UnixEpoch()),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, ""));
+  EXPECT_EQ(store.UpdateAndWait("a", {.edits = {Block({0, 0})}})->revision, 2U);
   ASSERT_THAT(store.Delete("a"), IsOk());
   EXPECT_THAT(store.Create("c", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
 }

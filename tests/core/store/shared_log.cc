@@ -5,36 +5,10 @@
 
 #include "gtest/gtest.h"
 #include "server/base/thread.h"
-#include "server/core/codec/map_image.h"
-#include "tests/core/store/held_log.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
-namespace {
-
-bool Follows(MapVersion before, const SharedLog::Entry& entry) {
-  switch (entry.kind) {
-    case SharedLog::Kind::kCreation:
-      return before.epoch == 0;
-    case SharedLog::Kind::kCommits:
-      return entry.version.epoch == before.epoch &&
-             entry.commits.front().commit->revision == before.revision + 1;
-    case SharedLog::Kind::kDeletion:
-      return entry.version == before;
-    case SharedLog::Kind::kReplacement:
-      return before.epoch != 0 && entry.replaced == before;
-  }
-  return false;
-}
-
-MapVersion VersionAfter(const SharedLog::Entry& entry) {
-  return entry.kind == SharedLog::Kind::kDeletion ? MapVersion{.epoch = 0} : entry.version;
-}
-
-std::string ImageOf(const MapSnapshot& first) { return EncodeImage(first.map); }
-
-}  // namespace
 
 void SharedLog::Begin(const std::string& id, MapVersion version) {
   MutexLock lock(mutex_);
@@ -101,43 +75,9 @@ void SharedLog::Client::Stop() {
   }
 }
 
-void SharedLog::Client::AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) {
-  Append({.kind = Kind::kCreation,
-          .map = first.id,
-          .version = first.version(),
-          .image = ImageOf(first),
-          .create_time = first.create_time,
-          .request = request},
-         std::move(done));
-}
-
-void SharedLog::Client::AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) {
-  Append({.kind = Kind::kReplacement,
-          .map = first.id,
-          .version = first.version(),
-          .image = ImageOf(first),
-          .create_time = first.create_time,
-          .replaced = replaced},
-         std::move(done));
-}
-
-void SharedLog::Client::AppendCommits(absl::string_view id, std::uint64_t epoch,
-                                      std::vector<LoggedCommit> commits, Done done) {
-  const std::uint64_t last = commits.back().commit->revision;
-  Append(
-      {.map = std::string(id), .version = {.epoch = epoch, .revision = last}, .commits = std::move(commits)},
-      std::move(done));
-}
-
-void SharedLog::Client::AppendDeletion(absl::string_view id, MapVersion last, Done done) {
-  Append({.kind = Kind::kDeletion, .map = std::string(id), .version = last}, std::move(done));
-}
-
-void SharedLog::Client::Append(Entry entry, Done done) {
-  entry.owner = this;
+void SharedLog::Client::Append(Waiting next) {
   MutexLock lock(log_.mutex_);
-  MapState& state = maps_[entry.map];
-  state.waiting.push_back({.entry = std::move(entry), .done = std::move(done)});
+  maps_[next.entry.map].waiting.push_back(std::move(next));
   ++appends_;
   log_.changed_.NotifyAll();
 }
@@ -172,7 +112,7 @@ bool SharedLog::Client::CanSend(const std::string& id) const {
   const MapState& state = maps_.at(id);
   const List& list = log_.lists_.at(id);
   return state.sent < state.waiting.size() && state.heard + state.sent == list.entries.size() &&
-         (state.sent == 0 || Follows(list.version, state.waiting[state.sent].entry));
+         (state.sent == 0 || state.waiting[state.sent].entry.Follows(list.version));
 }
 
 bool SharedLog::Client::Step() {
@@ -197,10 +137,10 @@ bool SharedLog::Client::Step() {
     List& list = log_.lists_[id];
     if (CanSend(id) && (state.heard == list.entries.size() || random_.Chance(0.5))) {
       Waiting& next = state.waiting[state.sent];
-      if (Follows(list.version, next.entry)) {
+      if (next.entry.Follows(list.version)) {
         // What commits hold is shared, as it is with what a store has published.
-        list.entries.push_back(std::make_shared<const Entry>(next.entry));
-        list.version = VersionAfter(next.entry);
+        list.entries.push_back(std::make_shared<const LogEntry>(next.entry));
+        list.version = next.entry.VersionAfter();
         ++state.sent;
         log_.changed_.NotifyAll();
         return true;
@@ -224,11 +164,11 @@ void SharedLog::Client::Deliver(const std::string& id) {
     MapState& state = maps_[id];
     const List& list = log_.lists_[id];
     is_lost =
-        state.sent == 0 && !state.waiting.empty() && !Follows(state.version, state.waiting.front().entry);
+        state.sent == 0 && !state.waiting.empty() && !state.waiting.front().entry.Follows(state.version);
     if (!is_lost) {
       entry = list.entries[state.heard];
       ++state.heard;
-      state.version = VersionAfter(*entry);
+      state.version = entry->VersionAfter();
       if (entry->owner == this) {
         done = std::move(state.waiting.front().done);
         state.waiting.pop_front();
@@ -246,26 +186,22 @@ void SharedLog::Client::Deliver(const std::string& id) {
   }
 }
 
-absl::Status SharedLog::Client::Follow(const Entry& entry) {
-  if (entry.kind == Kind::kCommits) {
-    return store_->FollowCommits(entry.map, entry.version.epoch, entry.commits);
-  }
-  if (entry.kind == Kind::kDeletion) {
-    return store_->FollowDeletion(entry.map, entry.version);
-  }
-  MapSnapshot first{.id = entry.map,
-                    .epoch = entry.version.epoch,
-                    .revision = entry.version.revision,
-                    .create_time = entry.create_time,
-                    .map = *DecodeImage(entry.image)};
-  if (entry.kind == Kind::kReplacement) {
-    return store_->FollowReplacement({.snapshot = std::move(first)}, entry.replaced);
+absl::Status SharedLog::Client::Follow(const LogEntry& entry) {
+  switch (entry.kind) {
+    case LogEntry::Kind::kCommits:
+      return store_->FollowCommits(entry.map, entry.version.epoch, entry.commits);
+    case LogEntry::Kind::kDeletion:
+      return store_->FollowDeletion(entry.map, entry.version);
+    case LogEntry::Kind::kReplacement:
+      return store_->FollowReplacement({.snapshot = CopyOf(*entry.first)}, entry.replaced);
+    case LogEntry::Kind::kCreation:
+      break;
   }
   std::vector<AppliedRequest> requests;
   if (!entry.request.request_id.empty()) {
-    requests.push_back(RequestOf(first, entry.request));
+    requests.push_back(RequestOf(*entry.first, entry.request));
   }
-  return store_->FollowCreation({.snapshot = std::move(first), .requests = std::move(requests)});
+  return store_->FollowCreation({.snapshot = CopyOf(*entry.first), .requests = std::move(requests)});
 }
 
 void SharedLog::Client::FailUnsent(const std::string& id) {
@@ -288,19 +224,12 @@ bool SharedLog::Client::Skip(const StoredMap& map) {
       return false;
     }
     while (state.version != later.version()) {
-      state.version = VersionAfter(*list.entries.at(state.heard++));
+      state.version = list.entries.at(state.heard++)->VersionAfter();
     }
   }
-  MapSnapshot copy{.id = later.id,
-                   .epoch = later.epoch,
-                   .revision = later.revision,
-                   .create_time = later.create_time,
-                   .latest_commit_time = later.latest_commit_time,
-                   .map = *DecodeImage(ImageOf(later))};
-  EXPECT_EQ(copy.digest(), later.digest());
   EXPECT_THAT(
       store_->FollowImage(
-          {.snapshot = std::move(copy), .requests = map.requests, .request_horizon = map.request_horizon}),
+          {.snapshot = CopyOf(later), .requests = map.requests, .request_horizon = map.request_horizon}),
       testing::IsOk());
   Drop(later.id, AppendOutcome::Conflict());
   return true;
@@ -313,7 +242,7 @@ void SharedLog::Client::Drop(const std::string& id, const AppendOutcome& outcome
       MutexLock lock(log_.mutex_);
       MapState& state = maps_[id];
       if (state.sent > 0 || state.waiting.empty() ||
-          (!at_least_once && Follows(state.version, state.waiting.front().entry))) {
+          (!at_least_once && state.waiting.front().entry.Follows(state.version))) {
         return;
       }
       dropped.swap(state.waiting);

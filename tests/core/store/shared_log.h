@@ -15,6 +15,7 @@
 #include "server/core/store/durable_log.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/stored_map.h"
+#include "tests/core/store/held_log.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {
@@ -26,24 +27,7 @@ class SharedLog {
  public:
   class Client;
 
-  enum class Kind : std::uint8_t { kCreation, kCommits, kDeletion, kReplacement };
-
-  struct Entry {
-    Kind kind = Kind::kCommits;
-    std::string map;
-    // That of the map with the entry; the last one, of a deletion.
-    MapVersion version;
-    // Of a creation or a replacement.
-    std::string image;
-    absl::Time create_time;
-    CreationRequest request;
-    // Of a replacement.
-    MapVersion replaced;
-    std::vector<LoggedCommit> commits;
-    // Who has appended it.
-    const Client* owner = nullptr;
-  };
-  using SharedEntry = std::shared_ptr<const Entry>;
+  using SharedEntry = std::shared_ptr<const LogEntry>;
 
   // Knows a map that all stores have. REQUIRES: there are all clients, and none was used.
   void Begin(const std::string& id, MapVersion version);
@@ -69,7 +53,7 @@ class SharedLog {
 // The part of the log that runs in one server. Its steps run on a thread of its own after Start, or else on
 // whichever thread calls Step, one at a time: that thread is the log's then. The seed decides the order of
 // the steps that are possible.
-class SharedLog::Client final : public DurableLog {
+class SharedLog::Client final : public EntryLog {
  public:
   Client(SharedLog& log, std::uint64_t seed);
   Client(const Client&) = delete;
@@ -96,11 +80,6 @@ class SharedLog::Client final : public DurableLog {
   void AwaitAppends(int count) const;
 
   bool is_shared() const override { return true; }
-  void AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) override;
-  void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) override;
-  void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
-                     Done done) override;
-  void AppendDeletion(absl::string_view id, MapVersion last, Done done) override;
 
   // How many appends have conflicted.
   int conflicts() const;
@@ -108,10 +87,6 @@ class SharedLog::Client final : public DurableLog {
  private:
   friend class SharedLog;
 
-  struct Waiting {
-    Entry entry;
-    Done done;
-  };
   struct MapState {
     std::deque<Waiting> waiting;
     // How many of them are in the list.
@@ -121,13 +96,13 @@ class SharedLog::Client final : public DurableLog {
     MapVersion version = {.epoch = 0};
   };
 
-  void Append(Entry entry, Done done);
+  void Append(Waiting next) override;
   // REQUIRES: log_.mutex_ is held, which the compiler cannot tell.
   bool HasWork() const ABSL_NO_THREAD_SAFETY_ANALYSIS;
   bool HasWork(const std::string& id) const ABSL_NO_THREAD_SAFETY_ANALYSIS;
   bool CanSend(const std::string& id) const ABSL_NO_THREAD_SAFETY_ANALYSIS;
   void Deliver(const std::string& id);
-  absl::Status Follow(const Entry& entry);
+  absl::Status Follow(const LogEntry& entry);
   // Gives all that waits the outcome if the first does not follow what was heard, or if `at_least_once`;
   // then again what was appended upon that.
   void Drop(const std::string& id, const AppendOutcome& outcome, bool at_least_once = false);

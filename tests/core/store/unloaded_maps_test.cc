@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/codec/map_image.h"
 #include "server/core/store/map_residence.h"
 #include "tests/core/store/held_store.h"
 
@@ -46,24 +45,18 @@ class Shelf final : public MapResidence {
     if (!map.ok()) {
       return false;
     }
-    const MapSnapshot& snapshot = *map->snapshot;
-    const MapVersion version = snapshot.version();
-    images_[id] = {.image = EncodeImage(snapshot.grid()),
-                   .version = version,
-                   .create_time = snapshot.create_time,
-                   .requests = map->requests,
-                   .request_horizon = map->request_horizon};
+    const MapVersion version = map->snapshot->version();
+    images_.erase(id);
+    images_.emplace(id, MapState{.snapshot = CopyOf(*map->snapshot),
+                                 .requests = map->requests,
+                                 .request_horizon = map->request_horizon});
     map = absl::CancelledError("a snapshot that is held takes memory");
     return store_.Unload(id, version);
   }
 
   absl::Status Load(const std::string& id) {
-    const Image& image = images_.at(id);
-    return store_.Load({.snapshot = {.id = id,
-                                     .epoch = image.version.epoch,
-                                     .revision = image.version.revision,
-                                     .create_time = image.create_time,
-                                     .map = *DecodeImage(image.image)},
+    const MapState& image = images_.at(id);
+    return store_.Load({.snapshot = CopyOf(image.snapshot),
                         .requests = image.requests,
                         .request_horizon = image.request_horizon});
   }
@@ -71,15 +64,7 @@ class Shelf final : public MapResidence {
   std::vector<std::string> asked;
 
  private:
-  struct Image {
-    std::string image;
-    MapVersion version;
-    absl::Time create_time;
-    std::vector<AppliedRequest> requests;
-    RequestHorizon request_horizon;
-  };
-
-  std::map<std::string, Image> images_;
+  std::map<std::string, MapState> images_;
   MapStore& store_;
 };
 
@@ -218,8 +203,7 @@ TEST_F(UnloadedMapsTest, IsDeletedAsItIs) {
               IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
   const absl::StatusOr<MapVersion> deleted = WhileLogLands([&] { return store_.Delete("arena"); });
   EXPECT_EQ(*deleted, (MapVersion{.epoch = 7, .revision = 1}));
-  EXPECT_THAT(store_.Pin("arena").status(),
-              IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+  EXPECT_THAT(store_.Pin("arena"), IsGone());
   EXPECT_EQ(shelf_.Load("arena").code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(shelf_.asked, IsEmpty());
 }
