@@ -10,14 +10,14 @@
 #include "gtest/gtest.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
-#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::AddFloor;
+using ::waystar::testing::BentFloors;
+using ::waystar::testing::Between;
 using ::waystar::testing::DistanceToSegment;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
@@ -147,8 +147,7 @@ struct MoveCounts {
 // Expects that the end lies in the circle, and that no point of many that could be reached is nearer.
 void ExpectNearest(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target, Random& random,
                    MoveCounts& counts) {
-  SCOPED_TRACE(::testing::Message() << std::hexfloat << "from " << start.point.x << " " << start.point.y
-                                    << " in " << start.polygon << " to " << target.x << " " << target.y);
+  SCOPED_TRACE(Between(start, target));
   const MeshMove move = MoveAlongSurface(mesh, start, target);
   const Circle circle(mesh, start, target);
   const double left = PlanDistance(move.end.point, target);
@@ -240,9 +239,7 @@ TEST(MeshMovePropertyTest, ComesNearestOnBentFloorsAboveEachOther) {
 // An agent that is moved again and again never leaves the mesh or gains distance.
 TEST(MeshMovePropertyTest, StepsAddUp) {
   ForSeeds(40, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, 6, 6, 0.0, random);
-    const NavMesh mesh = MeshOf(std::move(spec));
+    const NavMesh mesh = MeshOf(BentFloors(random, 1, 6, 6));
     MeshPlace place = RandomPlace(mesh, random);
     for (int i = 0; i < 20; ++i) {
       const double dx = random.Between(-100, 100) / 1000.0;
