@@ -19,7 +19,6 @@
 #include "server/base/error.h"
 #include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
-#include "server/core/mesh/portal/mesh_portal_validation.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/search/interruption.h"

@@ -18,7 +18,6 @@
 #include "server/base/error.h"
 #include "server/base/memory_account.h"
 #include "server/core/mesh/search/interval_search.h"
-#include "server/core/mesh/search/mesh_matrix.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "tests/core/mesh/search/sight_graph.h"
