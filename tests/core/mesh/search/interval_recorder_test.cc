@@ -211,30 +211,6 @@ TEST(IntervalRecorderTest, TellsIntervalsWithTheirHeights) {
   EXPECT_EQ(recorder.events()[2].interval, 1);
 }
 
-// A part of an edge ends between its vertices, and its height with it.
-TEST(IntervalRecorderTest, TellsTheHeightsOfPartsOfEdges) {
-  // A slot in front of a wide floor that rises across the view.
-  const NavMesh mesh = ApartMeshOf(DrawMesh({{0, 3, 0},
-                                             {2, 3, 0},
-                                             {2, 5, 0},
-                                             {0, 5, 0},
-                                             {2, 0, 0},
-                                             {6, 0, 8},
-                                             {6, 8, 0},
-                                             {2, 8, 0},
-                                             {8, 0, 8},
-                                             {8, 8, 0}},
-                                            {{0, 1, 2, 3}, {4, 5, 6, 7, 2, 1}, {5, 8, 9, 6}}));
-  MeshScratch scratch(kAmple);
-  IntervalRecorder recorder(100);
-  const MeshSearchTask task{.start = PlaceAt(mesh, 0, 4), .goal = *mesh.FindNearest({{7, 4, 4}, 0.001, 1.0})};
-  ASSERT_EQ(SearchMesh(mesh, task, {}, scratch, &recorder).end, SearchEnd::kGoalReached);
-  ASSERT_GE(recorder.intervals().size(), 2);
-  const TracedInterval& seen = recorder.intervals()[1];
-  EXPECT_EQ(seen.left, (WorldPoint{6, 7, 1}));
-  EXPECT_EQ(seen.right, (WorldPoint{6, 1, 7}));
-}
-
 TEST(IntervalRecorderTest, KeepsTheFirstEventsUpToItsLimit) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
   MeshScratch scratch(kAmple);
