@@ -136,9 +136,7 @@ class MatrixMaker {
         continue;
       }
       absl::StatusOr<GraphSeat> seat = FindSeat(graph_, side.places[i], query_.snap_radius, "", &stop_);
-      if (!seat.ok()) {
-        return WithFieldPrefix(seat.status(), IndexedField(side.list, i));
-      }
+      WAYSTAR_RETURN_IF_ERROR_AT(IndexedField(side.list, i), seat.status());
       if (graph_.IsEnabled(seat->node)) {
         side.seats[i] = *seat;
         nodes.push_back(seat->node);

@@ -57,9 +57,7 @@ absl::StatusOr<std::vector<GraphSeat>> FindSeats(const WaypointGraph& graph,
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     }
     absl::StatusOr<GraphSeat> seat = FindSeat(graph, place, snap_radius, "", stop);
-    if (!seat.ok()) {
-      return WithFieldPrefix(seat.status(), IndexedField(list, seats.size()));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(IndexedField(list, seats.size()), seat.status());
     seats.push_back(*seat);
   }
   return seats;

@@ -219,9 +219,7 @@ class GraphPathFinder {
         WAYSTAR_RETURN_IF_ERROR(FindStart());
       }
       absl::StatusOr<GraphSeat> seat = FindSeat(graph_, query_.goals[i], query_.snap_radius, "", &stop_);
-      if (!seat.ok()) {
-        return WithFieldPrefix(seat.status(), IndexedField("goals", i));
-      }
+      WAYSTAR_RETURN_IF_ERROR_AT(IndexedField("goals", i), seat.status());
       if (graph_.IsEnabled(seat->node)) {
         goals.push_back({.seat = *seat, .index = i});
       }
