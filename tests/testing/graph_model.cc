@@ -86,31 +86,6 @@ std::map<ArcName, ModelArc> GraphModel::Arcs() const {
   return all;
 }
 
-std::optional<core::Cost> GraphModel::CheapestCost(const std::string& start, const std::string& goal,
-                                                   const std::set<std::string>& required_tags) const {
-  const std::map<ArcName, ModelArc> all = Arcs();
-  std::map<std::string, core::Cost> costs{{start, 0}};
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const auto& [name, arc] : all) {
-      const bool is_usable =
-          arc.is_open && nodes.at(name.second).enabled &&
-          std::includes(arc.tags.begin(), arc.tags.end(), required_tags.begin(), required_tags.end());
-      const auto from = costs.find(name.first);
-      if (!is_usable || from == costs.end()) {
-        continue;
-      }
-      const core::Cost cost = from->second + arc.cost;
-      if (const auto [to, is_new] = costs.emplace(name.second, cost); is_new || cost < to->second) {
-        to->second = cost;
-        changed = true;
-      }
-    }
-  }
-  const auto found = costs.find(goal);
-  return found == costs.end() ? std::nullopt : std::optional(found->second);
-}
-
 std::map<ArcName, ModelArc> ArcsOf(const core::WaypointGraph& graph) {
   std::map<ArcName, ModelArc> all;
   for (core::NodeNumber node = 0; node < graph.number_limit(); ++node) {

@@ -50,11 +50,6 @@ struct GraphModel {
 
   // Returns all arcs that there are to be.
   std::map<ArcName, ModelArc> Arcs() const;
-
-  // Returns the cost of a cheapest way, by looking at all arcs until none makes anything cheaper (Bellman and
-  // Ford), or nothing if there is none.
-  std::optional<core::Cost> CheapestCost(const std::string& start, const std::string& goal,
-                                         const std::set<std::string>& required_tags = {}) const;
 };
 
 // Returns the arcs of a graph, told as the model tells them.

@@ -425,17 +425,13 @@ absl::Status GraphEditor::PutEdges(absl::Span<const WaypointEdge> edges, bool re
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
     const WaypointEdge& edge = edges[i];
     const absl::StatusOr<std::vector<EdgeEnds>> ends = EndsOf(edge.name, seen);
-    if (!ends.ok()) {
-      return WithFieldPrefix(ends.status(), At("edges", i, ".edge"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(At("edges", i, ".edge"), ends.status());
     absl::StatusOr<TagSet> tags = InternTags(edge.tags, kept);
     if (!tags.ok() && replace) {
       StripTags(edges);
       tags = InternTags(edge.tags, kept);
     }
-    if (!tags.ok()) {
-      return WithFieldPrefix(tags.status(), At("edges", i, ""));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(At("edges", i, ""), tags.status());
     kept |= *tags;
     const WorldPoint& a = graph_.PositionOf(ends->front().from);
     const WorldPoint& b = graph_.PositionOf(ends->front().to);
@@ -473,9 +469,7 @@ absl::Status GraphEditor::RemoveEdges(absl::Span<const EdgeName> edges) {
   PairSet seen;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const absl::StatusOr<std::vector<EdgeEnds>> ends = EndsOf(edges[i], seen);
-    if (!ends.ok()) {
-      return WithFieldPrefix(ends.status(), At("edges", i, ""));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(At("edges", i, ""), ends.status());
     const bool connected = AreConnected(ends->front().from, ends->front().to);
     for (const auto& [from, to] : *ends) {
       if (!IsOwnArc(from, to)) {
@@ -515,9 +509,7 @@ absl::Status GraphEditor::SetEdgesEnabled(absl::Span<const EdgeName> edges, bool
   PairSet seen;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const absl::StatusOr<std::vector<EdgeEnds>> ends = EndsOf(edges[i], seen);
-    if (!ends.ok()) {
-      return WithFieldPrefix(ends.status(), At("edges", i, ""));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(At("edges", i, ""), ends.status());
     for (const auto& [from, to] : *ends) {
       const Arc* arc = graph_.FindArc(from, to);
       if (arc == nullptr) {

@@ -33,13 +33,9 @@ absl::Status IgnoreObstacles(const std::vector<std::string>& ids, const StopChec
   for (std::size_t i = 0; i < ids.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     const std::string field = absl::StrCat("overlay.", IndexedField("ignored_obstacles", i));
-    if (absl::Status status = CheckObstacleId(ids[i]); !status.ok()) {
-      return WithFieldPrefix(status, field);
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(field, CheckObstacleId(ids[i]));
     if (editor.graph().sight().obstacles().Find(ids[i]) != nullptr) {
-      if (absl::Status status = editor.RemoveObstacle(ids[i]); !status.ok()) {
-        return WithFieldPrefix(status, field);
-      }
+      WAYSTAR_RETURN_IF_ERROR_AT(field, editor.RemoveObstacle(ids[i]));
     }
   }
   return absl::OkStatus();
@@ -63,9 +59,7 @@ absl::StatusOr<WaypointGraph> WithGraphOverlay(const WaypointGraph& graph, const
           ErrorReason::kBatchTooLarge, "overlay.blocked",
           absl::StrCat("on a graph an overlay's shape has at most ", kMaxOverlayEntries, " parts"));
     }
-    if (absl::Status status = editor.BlockArea(*overlay.blocked); !status.ok()) {
-      return WithFieldPrefix(status, "overlay.blocked");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("overlay.blocked", editor.BlockArea(*overlay.blocked));
   }
   return std::move(editor).Finish();
 }

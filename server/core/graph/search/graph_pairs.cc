@@ -100,9 +100,7 @@ class MatrixMaker {
   absl::Status MeasureLines() {
     for (const Side* side : {&starts_, &goals_}) {
       for (std::size_t i = 0; i < side->places.size(); ++i) {
-        if (!CheckPlace(side->places[i], "").ok()) {
-          return CheckPlace(side->places[i], IndexedField(side->list, i));
-        }
+        WAYSTAR_RETURN_IF_ERROR_AT(IndexedField(side->list, i), CheckPlace(side->places[i], ""));
       }
     }
     lines_.assign(starts_.places.size() * columns(), kNone);
@@ -138,9 +136,7 @@ class MatrixMaker {
         continue;
       }
       absl::StatusOr<GraphSeat> seat = FindSeat(graph_, side.places[i], query_.snap_radius, "", &stop_);
-      if (!seat.ok()) {
-        return WithFieldPrefix(seat.status(), IndexedField(side.list, i));
-      }
+      WAYSTAR_RETURN_IF_ERROR_AT(IndexedField(side.list, i), seat.status());
       if (graph_.IsEnabled(seat->node)) {
         side.seats[i] = *seat;
         nodes.push_back(seat->node);
@@ -235,9 +231,7 @@ class PairChecker {
       if (i % kPlacesPerPoll == 0) {
         WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       }
-      if (const absl::Status status = FindTrip(i); !status.ok()) {
-        return WithFieldPrefix(status, absl::StrCat(IndexedField("pairs", i), "."));
-      }
+      WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat(IndexedField("pairs", i), "."), FindTrip(i));
     }
     const auto count = [&](NodeNumber Trip::*end) {
       targets_.Assign(NodesOf(trips_, end));

@@ -42,9 +42,7 @@ class GraphPathValidator {
       }
       const NodeNumber node = graph_.FindNode(path_.nodes[i]);
       if (node == kNoNodeNumber) {
-        if (absl::Status status = CheckNodeId(path_.nodes[i]); !status.ok()) {
-          return WithFieldPrefix(status, IndexedField("nodes", i));
-        }
+        WAYSTAR_RETURN_IF_ERROR_AT(IndexedField("nodes", i), CheckNodeId(path_.nodes[i]));
       }
       if (is_walkable_ && !Enter(last, node)) {
         BlockAt(i);
@@ -59,15 +57,12 @@ class GraphPathValidator {
 
  private:
   absl::Status CheckArguments() const {
-    if (absl::Status status = CheckTags(path_.required_tags, ErrorReason::kBadProfile); !status.ok()) {
-      return WithFieldPrefix(status, "agent.profile.required_tags");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("agent.profile.required_tags",
+                               CheckTags(path_.required_tags, ErrorReason::kBadProfile));
     for (const auto& [position, field] :
          {std::pair(&path_.start, "start.position"), {&path_.goal, "goal.position"}}) {
       if (*position) {
-        if (absl::Status status = CheckPosition(**position); !status.ok()) {
-          return WithFieldPrefix(status, field);
-        }
+        WAYSTAR_RETURN_IF_ERROR_AT(field, CheckPosition(**position));
       }
     }
     if (path_.nodes.empty() && !(path_.start && path_.goal)) {

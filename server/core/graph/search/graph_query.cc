@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/core/elements/tags.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/search/checks.h"
@@ -10,9 +11,7 @@ namespace waystar::core {
 
 absl::Status CheckPlace(const GraphPlace& place, absl::string_view field) {
   if (const auto* position = std::get_if<WorldPoint>(&place)) {
-    if (absl::Status status = CheckPosition(*position); !status.ok()) {
-      return WithFieldPrefix(status, absl::StrCat(field, ".position"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat(field, ".position"), CheckPosition(*position));
   }
   return absl::OkStatus();
 }
@@ -23,9 +22,7 @@ absl::StatusOr<GraphSeat> FindSeat(const WaypointGraph& graph, const GraphPlace&
     const NodeNumber node = graph.FindNode(*id);
     if (node == kNoNodeNumber) {
       const std::string node_field = absl::StrCat(field, ".node");
-      if (absl::Status status = CheckNodeId(*id); !status.ok()) {
-        return WithFieldPrefix(status, node_field);
-      }
+      WAYSTAR_RETURN_IF_ERROR_AT(node_field, CheckNodeId(*id));
       return MakeError(ErrorReason::kNodeNotFound, node_field,
                        absl::StrCat("the map has no node \"", *id, "\""));
     }
@@ -60,9 +57,7 @@ absl::StatusOr<std::vector<GraphSeat>> FindSeats(const WaypointGraph& graph,
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     }
     absl::StatusOr<GraphSeat> seat = FindSeat(graph, place, snap_radius, "", stop);
-    if (!seat.ok()) {
-      return WithFieldPrefix(seat.status(), IndexedField(list, seats.size()));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(IndexedField(list, seats.size()), seat.status());
     seats.push_back(*seat);
   }
   return seats;
@@ -81,9 +76,7 @@ Cost LineCost(const GraphPlace& from, const GraphPlace& to) {
 }
 
 absl::StatusOr<TagSet> FindRequiredTags(const WaypointGraph& graph, const std::vector<std::string>& tags) {
-  if (absl::Status status = CheckTags(tags, ErrorReason::kBadProfile); !status.ok()) {
-    return WithFieldPrefix(status, "agent.profile.required_tags");
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT("agent.profile.required_tags", CheckTags(tags, ErrorReason::kBadProfile));
   // No arc carries all bits.
   return graph.FindTags(tags).value_or(~TagSet{0});
 }

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/sight_line.h"
 #include "server/core/grid/cells/bit_row.h"
@@ -319,9 +320,7 @@ GraphRayHit CastRayAtObstacles(const SightMap& sight, const WorldPoint& from, co
 absl::StatusOr<GraphRayHit> CastGraphRay(const WaypointGraph& graph, const WorldPoint& from,
                                          const WorldPoint& to) {
   for (const auto& [position, field] : {std::pair(&from, "from.position"), {&to, "to.position"}}) {
-    if (absl::Status status = CheckPosition(*position); !status.ok()) {
-      return WithFieldPrefix(status, field);
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(field, CheckPosition(*position));
   }
   const WorldPoint start = Rounded(from);
   const WorldPoint end = Rounded(to);

@@ -152,9 +152,7 @@ class GraphPathFinder {
     WAYSTAR_ASSIGN_OR_RETURN(required_tags_, FindRequiredTags(graph_, query_.required_tags));
     WAYSTAR_RETURN_IF_ERROR(CheckPlace(query_.start, kStartField));
     for (std::size_t i = 0; i < query_.goals.size(); ++i) {
-      if (!CheckPlace(query_.goals[i], "").ok()) {
-        return CheckPlace(query_.goals[i], IndexedField("goals", i));
-      }
+      WAYSTAR_RETURN_IF_ERROR_AT(IndexedField("goals", i), CheckPlace(query_.goals[i], ""));
     }
     return absl::OkStatus();
   }
@@ -221,9 +219,7 @@ class GraphPathFinder {
         WAYSTAR_RETURN_IF_ERROR(FindStart());
       }
       absl::StatusOr<GraphSeat> seat = FindSeat(graph_, query_.goals[i], query_.snap_radius, "", &stop_);
-      if (!seat.ok()) {
-        return WithFieldPrefix(seat.status(), IndexedField("goals", i));
-      }
+      WAYSTAR_RETURN_IF_ERROR_AT(IndexedField("goals", i), seat.status());
       if (graph_.IsEnabled(seat->node)) {
         goals.push_back({.seat = *seat, .index = i});
       }
@@ -256,51 +252,41 @@ class GraphPathFinder {
     if (!nearest) {
       return GraphPathResult{.statistics = spent};
     }
-    // The budget is used up.
-    if (spent.expanded >= budget_.max_expansions && !IsAlongLine(*nearest, goals)) {
-      return StartAlone(SearchEnd::kExpansionLimit, spent);
-    }
-    absl::StatusOr<GraphPathResult> result = PathTo(*nearest, goals, spent.expanded);
-    if (result.ok()) {
-      result->goal_index = nearest->index;
-      result->statistics.expanded += spent.expanded;
-      result->statistics.generated += spent.generated;
-    }
-    return result;
-  }
-
-  static bool IsAlongLine(const NearestGraphGoal& nearest, absl::Span<const GraphGoal> goals) {
-    return std::none_of(goals.begin(), goals.end(),
-                        [&](const GraphGoal& each) { return each.index == nearest.index; });
-  }
-
-  absl::StatusOr<GraphPathResult> PathTo(const NearestGraphGoal& nearest, absl::Span<const GraphGoal> goals,
-                                         std::uint64_t expanded) {
     const auto* goal = std::find_if(goals.begin(), goals.end(),
-                                    [&](const GraphGoal& each) { return each.index == nearest.index; });
+                                    [&](const GraphGoal& each) { return each.index == nearest->index; });
+    GraphPathResult result;
     if (goal == goals.end()) {
-      return AlongLine(query_.goals[nearest.index]);
+      result = AlongLine(query_.goals[nearest->index]);
+    } else if (spent.expanded >= budget_.max_expansions) {
+      return StartAlone(SearchEnd::kExpansionLimit, spent);
+    } else {
+      goal_ = goal->seat;
+      Budget left = budget_;
+      if (IsLimited(budget_)) {
+        left.max_expansions -= spent.expanded;
+      }
+      WAYSTAR_ASSIGN_OR_RETURN(result, Search(left, false));
     }
-    goal_ = goal->seat;
-    Budget left = budget_;
-    if (IsLimited(budget_)) {
-      left.max_expansions -= expanded;
-    }
-    return Search(left, false);
+    result.goal_index = nearest->index;
+    result.statistics.expanded += spent.expanded;
+    result.statistics.generated += spent.generated;
+    return result;
   }
 
   // Returns the result if a budget ran out before the nearest goal was known.
   GraphPathResult StartAlone(SearchEnd end, const SearchStatistics& statistics) {
-    GraphPathResult result{.outcome = Outcome::kBudgetExhausted,
-                           .reason = end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit
-                                                                     : OutcomeReason::kExpansionLimit,
-                           .statistics = statistics};
+    GraphPathResult result{
+        .outcome = Outcome::kBudgetExhausted, .reason = ReasonOfLimit(end), .statistics = statistics};
     if (statistics.expanded > 0) {
       scratch_.path().push_back(start_.node);
       result.nodes = scratch_.path();
       result.cost = CostToDouble(start_.cost);
     }
     return result;
+  }
+
+  static OutcomeReason ReasonOfLimit(SearchEnd end) {
+    return end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit : OutcomeReason::kExpansionLimit;
   }
 
   static bool IsLimited(const Budget& budget) {
@@ -330,29 +316,18 @@ class GraphPathFinder {
 
   absl::StatusOr<GraphPathResult> Answer(const GraphSearchReport& report, bool goal_blocked) {
     GraphPathResult result{.statistics = report.statistics};
-    switch (report.end) {
-      case SearchEnd::kGoalReached:
-        result.outcome = Outcome::kFound;
-        result.reason = OutcomeReason::kGoalReached;
-        result.reaches_goal = true;
-        break;
-      case SearchEnd::kExhausted:
-        result.outcome = query_.unreachable_policy == UnreachablePolicy::kReport ? Outcome::kUnreachable
-                                                                                 : Outcome::kPartial;
-        result.reason = goal_blocked ? OutcomeReason::kGoalBlocked : OutcomeReason::kNoRoute;
-        break;
-      case SearchEnd::kExpansionLimit:
-        result.outcome = Outcome::kBudgetExhausted;
-        result.reason = OutcomeReason::kExpansionLimit;
-        break;
-      case SearchEnd::kScratchLimit:
-        result.outcome = Outcome::kBudgetExhausted;
-        result.reason = OutcomeReason::kScratchLimit;
-        break;
-      case SearchEnd::kDeadline:
-      case SearchEnd::kCancelled:
-      case SearchEnd::kEvicted:
-        return InterruptionError(report.end, report.statistics.expanded);
+    WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(report.end, report.statistics.expanded));
+    if (report.end == SearchEnd::kGoalReached) {
+      result.outcome = Outcome::kFound;
+      result.reason = OutcomeReason::kGoalReached;
+      result.reaches_goal = true;
+    } else if (report.end == SearchEnd::kExhausted) {
+      result.outcome =
+          query_.unreachable_policy == UnreachablePolicy::kReport ? Outcome::kUnreachable : Outcome::kPartial;
+      result.reason = goal_blocked ? OutcomeReason::kGoalBlocked : OutcomeReason::kNoRoute;
+    } else {
+      result.outcome = Outcome::kBudgetExhausted;
+      result.reason = ReasonOfLimit(report.end);
     }
     const bool has_path = result.outcome == Outcome::kFound || result.outcome == Outcome::kPartial ||
                           (result.outcome == Outcome::kBudgetExhausted && report.statistics.expanded > 0);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -44,6 +45,23 @@ struct PieceCorner {
 using Loop = std::vector<PieceCorner>;
 
 std::uint64_t KeyOf(std::uint32_t from, std::uint32_t to) { return std::uint64_t{from} << 32 | to; }
+// Key of an edge, whichever way it leads.
+std::uint64_t EdgeKey(std::uint32_t a, std::uint32_t b) { return KeyOf(std::min(a, b), std::max(a, b)); }
+
+// For an edge, by its EdgeKey, a vertex on it.
+using EdgeVertices = absl::flat_hash_map<std::uint64_t, std::uint32_t>;
+
+// Appends a corner and, behind it, the vertices on its edge, at most `most` one after another.
+void AppendEdge(const PieceCorner& corner, std::uint32_t to, const EdgeVertices& vertices, int most,
+                Loop& loop) {
+  const auto on_edge = vertices.find(EdgeKey(corner.vertex, to));
+  if (on_edge == vertices.end() || most == 0) {
+    loop.push_back(corner);
+    return;
+  }
+  AppendEdge(corner, on_edge->second, vertices, most - 1, loop);
+  AppendEdge({on_edge->second, corner.across, corner.is_cut}, to, vertices, most - 1, loop);
+}
 
 // Cuts one mesh. Not thread-safe.
 class Cutter {
@@ -238,19 +256,10 @@ class Cutter {
     Loop expanded;
     expanded.reserve(loop.size());
     for (std::size_t k = 0; k < loop.size(); ++k) {
-      ExpandEdge(loop[k], loop[(k + 1) % loop.size()].vertex, expanded);
+      AppendEdge(loop[k], loop[(k + 1) % loop.size()].vertex, splits_, std::numeric_limits<int>::max(),
+                 expanded);
     }
     loop = std::move(expanded);
-  }
-
-  void ExpandEdge(const PieceCorner& corner, std::uint32_t to, Loop& expanded) const {
-    const auto split = splits_.find(KeyOf(std::min(corner.vertex, to), std::max(corner.vertex, to)));
-    if (split == splits_.end()) {
-      expanded.push_back(corner);
-      return;
-    }
-    ExpandEdge(corner, split->second, expanded);
-    ExpandEdge({split->second, corner.across, corner.is_cut}, to, expanded);
   }
 
   std::vector<int> SidesOfLine(const Loop& loop, const WorldPoint& a, const WorldPoint& b) const {
@@ -339,8 +348,7 @@ class Cutter {
   std::size_t Insert(Loop& loop, std::vector<int>& sides, std::size_t place, const WorldPoint& a,
                      const WorldPoint& b) {
     const PieceCorner corner = loop[place];
-    const std::uint32_t from = std::min(corner.vertex, loop[(place + 1) % loop.size()].vertex);
-    const std::uint32_t to = std::max(corner.vertex, loop[(place + 1) % loop.size()].vertex);
+    const auto [from, to] = std::minmax({corner.vertex, loop[(place + 1) % loop.size()].vertex});
     const WorldPoint p = vertices_[from];
     const WorldPoint q = vertices_[to];
     const double side_of_p = Side(a, b, p);
@@ -352,7 +360,7 @@ class Cutter {
     }
     const auto vertex = static_cast<std::uint32_t>(vertices_.size());
     vertices_.push_back(point);
-    splits_.emplace(KeyOf(from, to), vertex);
+    splits_.emplace(EdgeKey(from, to), vertex);
     loop.insert(loop.begin() + static_cast<std::ptrdiff_t>(place + 1),
                 {vertex, corner.across, corner.is_cut});
     sides.insert(sides.begin() + static_cast<std::ptrdiff_t>(place + 1), 0);
@@ -483,7 +491,7 @@ class Cutter {
     for (std::size_t k = 0; k < 3; ++k) {
       const std::uint32_t from = triangle[k].vertex;
       const std::uint32_t to = triangle[(k + 1) % 3].vertex;
-      const auto seam = seams_.find(KeyOf(std::min(from, to), std::max(from, to)));
+      const auto seam = seams_.find(EdgeKey(from, to));
       if (seam != seams_.end() && SquaredLength(FixedAt(from), FixedAt(to)) > most) {
         longest = k;
         most = SquaredLength(FixedAt(from), FixedAt(to));
@@ -551,11 +559,8 @@ class Cutter {
         most = length;
       }
     }
-    AddSeam(triangle[longest].vertex, triangle[(longest + 1) % 3].vertex, triangle[(longest + 2) % 3].vertex);
-  }
-
-  void AddSeam(std::uint32_t a, std::uint32_t b, std::uint32_t vertex) {
-    has_joined_ |= seams_.emplace(KeyOf(std::min(a, b), std::max(a, b)), vertex).second;
+    const std::uint64_t key = EdgeKey(triangle[longest].vertex, triangle[(longest + 1) % 3].vertex);
+    has_joined_ |= seams_.emplace(key, triangle[(longest + 2) % 3].vertex).second;
   }
 
   static Int128 SquaredLength(const FixedPoint& a, const FixedPoint& b) {
@@ -565,8 +570,7 @@ class Cutter {
   // Replaces one vertex by the other. Vertices of the mesh are kept, because polygons that are not cut use
   // them.
   void Unite(std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t low = std::min(a, b);
-    const std::uint32_t high = std::max(a, b);
+    const auto [low, high] = std::minmax({a, b});
     if (high >= mesh_.vertex_count()) {
       twins_.emplace(high, low);
       // Their ends may have changed; they are found again.
@@ -581,23 +585,13 @@ class Cutter {
     joined.reserve(loop.size());
     for (std::size_t k = 0; k < loop.size(); ++k) {
       const PieceCorner& corner = loop[k];
-      JoinEdge({TwinOf(corner.vertex), corner.across, corner.is_cut},
-               TwinOf(loop[(k + 1) % loop.size()].vertex), kMostSeams, joined);
+      const std::uint32_t from = TwinOf(corner.vertex);
+      const std::uint32_t to = TwinOf(loop[(k + 1) % loop.size()].vertex);
+      if (from != to) {
+        AppendEdge({from, corner.across, corner.is_cut}, to, seams_, kMostSeams, joined);
+      }
     }
     loop = std::move(joined);
-  }
-
-  void JoinEdge(const PieceCorner& corner, std::uint32_t to, int most, Loop& joined) const {
-    if (corner.vertex == to) {
-      return;
-    }
-    const auto seam = seams_.find(KeyOf(std::min(corner.vertex, to), std::max(corner.vertex, to)));
-    if (seam == seams_.end() || most == 0) {
-      joined.push_back(corner);
-      return;
-    }
-    JoinEdge(corner, seam->second, most - 1, joined);
-    JoinEdge({seam->second, corner.across, corner.is_cut}, to, most - 1, joined);
   }
 
   // Returns true if the loop has an area and no dent at all. Along a side with many small dents, a search
@@ -696,10 +690,10 @@ class Cutter {
   std::vector<Touched> touched_;
   // Polygon that is being cut.
   PolygonNumber source_ = 0;
-  // For an edge, by its ends, the vertex at which it was split.
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> splits_;
+  // The vertices at which edges were split.
+  EdgeVertices splits_;
   // The same for sides of omitted triangles. Edges are looked up in `splits_` first.
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> seams_;
+  EdgeVertices seams_;
   // For a vertex at the same position as another one, that vertex.
   absl::flat_hash_map<std::uint32_t, std::uint32_t> twins_;
   // True if seams_ or twins_ has grown since the pieces were assembled.

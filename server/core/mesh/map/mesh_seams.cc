@@ -18,19 +18,21 @@
 namespace waystar::core {
 namespace {
 
-// k-d tree over some of the vertices of a mesh. Thread safety: const methods may run concurrently.
+// Tree over some of the vertices of a mesh. Thread safety: const methods may run concurrently.
 class VertexTree {
  public:
   // Stores the chosen ones of `vertices`, which must outlive this.
   VertexTree(const std::vector<WorldPoint>& vertices, std::vector<std::uint32_t> chosen)
       : vertices_(vertices), chosen_(std::move(chosen)) {
-    if (!chosen_.empty()) {
-      Build(0, static_cast<std::uint32_t>(chosen_.size()));
+    std::vector<MeshBounds> boxes(chosen_.size());
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      boxes[i].Add(vertices_[chosen_[i]]);
     }
+    tree_ = PolygonTree(boxes);
   }
 
   // Appends the vertices strictly between the ends of the edge that are at most `plan` away seen from above,
-  // and at most `height` above or below, in no particular order. `steps` counts the visited nodes and
+  // and at most `height` above or below, in no particular order. `steps` counts the boxes looked at and
   // determines when `stop` is checked, whose error is returned.
   absl::Status FindOnEdge(std::uint32_t from, std::uint32_t to, double plan, double height,
                           const StopCheck* stop, std::size_t& steps, std::vector<VertexOnEdge>& found) const {
@@ -66,69 +68,23 @@ class VertexTree {
         found.push_back({share, vertex});
       }
     };
-    std::vector<std::uint32_t> open;
-    if (!nodes_.empty() && squared > 0.0) {
-      open.push_back(0);
+    absl::Status status;
+    const auto may_touch = [&](const MeshBounds& box) {
+      if (status.ok()) {
+        status = CheckStopAt(stop, ++steps);
+      }
+      return status.ok() && is_near(box);
+    };
+    if (squared > 0.0) {
+      tree_.VisitTouching(may_touch, [&](std::uint32_t i) { add(chosen_[i]); });
     }
-    while (!open.empty()) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, ++steps));
-      const std::uint32_t place = open.back();
-      const Node& node = nodes_[place];
-      open.pop_back();
-      if (!is_near(node.box)) {
-        continue;
-      }
-      if (node.upper != 0) {
-        open.push_back(node.upper);
-        open.push_back(place + 1);
-        continue;
-      }
-      for (std::uint32_t i = node.begin; i < node.end; ++i) {
-        add(chosen_[i]);
-      }
-    }
-    return absl::OkStatus();
+    return status;
   }
 
  private:
-  struct Node {
-    MeshBounds box;
-    std::uint32_t begin = 0;
-    std::uint32_t end = 0;
-    // Index of the upper half; 0 in a leaf. The lower half follows this node.
-    std::uint32_t upper = 0;
-  };
-
-  void Build(std::uint32_t begin, std::uint32_t end) {
-    constexpr std::uint32_t kLeafVertices = 8;
-    MeshBounds box;
-    for (std::uint32_t i = begin; i < end; ++i) {
-      box.Add(vertices_[chosen_[i]]);
-    }
-    const std::size_t place = nodes_.size();
-    nodes_.push_back({box, begin, end, 0});
-    if (end - begin <= kLeafVertices) {
-      return;
-    }
-    const double width = box.high.x - box.low.x;
-    const double depth = box.high.y - box.low.y;
-    const double height = box.high.z - box.low.z;
-    const auto key = [&](std::uint32_t vertex) {
-      const WorldPoint& point = vertices_[vertex];
-      const bool is_by_height = height > std::max(width, depth);
-      return std::pair(is_by_height ? point.z : width >= depth ? point.x : point.y, vertex);
-    };
-    const std::uint32_t middle = begin + (end - begin) / 2;
-    std::nth_element(chosen_.begin() + begin, chosen_.begin() + middle, chosen_.begin() + end,
-                     [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-    Build(begin, middle);
-    nodes_[place].upper = static_cast<std::uint32_t>(nodes_.size());
-    Build(middle, end);
-  }
-
   const std::vector<WorldPoint>& vertices_;
   std::vector<std::uint32_t> chosen_;
-  std::vector<Node> nodes_;
+  PolygonTree tree_;
 };
 
 // Splits the edges of one soup. Not thread-safe.

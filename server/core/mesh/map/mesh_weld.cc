@@ -267,15 +267,13 @@ class Welder {
   absl::StatusOr<bool> MostRunBack() {
     std::size_t back = 0;
     std::size_t first = 0;
-    std::vector<Corner> loop;
     for (std::size_t i = 0; i < soup_.spec.polygons.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
-      loop.clear();
-      for (std::size_t k = 0; k < soup_.spec.polygons[i].corner_count; ++k) {
-        loop.push_back({soup_.spec.corners[first + k]});
-      }
-      first += loop.size();
-      back += TwiceArea(loop) < 0 ? 1 : 0;
+      const std::size_t count = soup_.spec.polygons[i].corner_count;
+      const Int128 area = core::TwiceArea(
+          count, [&](std::size_t k) { return ToFixed(vertices()[soup_.spec.corners[first + k]]); });
+      back += area < 0 ? 1 : 0;
+      first += count;
     }
     return 2 * back > soup_.spec.polygons.size();
   }

@@ -1,6 +1,7 @@
 #include "server/core/mesh/portal/mesh_portal_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -15,9 +16,11 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/mesh/map/mesh_portal.h"
 #include "server/core/mesh/portal/mesh_wave.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/polygons_around.h"
+#include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -415,28 +418,18 @@ class PortalPathFinder {
     found.path.statistics = plain.path.statistics;
     found.path.statistics.expanded += waves.expanded();
     found.path.statistics.generated += waves.generated();
-    switch (end) {
-      case SearchEnd::kGoalReached:
-        waves.TakePath(scratch_.corners(), scratch_.corridor(), found);
-        break;
-      case SearchEnd::kExhausted:
-        if (has_plain) {
-          plain.path.statistics = found.path.statistics;
-          plain.path.corners = scratch_.corners() = corners;
-          plain.path.corridor = scratch_.corridor() = corridor;
-          return plain;
-        }
-        break;
-      case SearchEnd::kExpansionLimit:
-      case SearchEnd::kScratchLimit:
-        found.path.outcome = Outcome::kBudgetExhausted;
-        found.path.reason =
-            end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit : OutcomeReason::kExpansionLimit;
-        break;
-      case SearchEnd::kDeadline:
-      case SearchEnd::kCancelled:
-      case SearchEnd::kEvicted:
-        return InterruptionError(end, found.path.statistics.expanded);
+    WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(end, found.path.statistics.expanded));
+    if (end == SearchEnd::kGoalReached) {
+      waves.TakePath(scratch_.corners(), scratch_.corridor(), found);
+    } else if (end != SearchEnd::kExhausted) {
+      found.path.outcome = Outcome::kBudgetExhausted;
+      found.path.reason =
+          end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit : OutcomeReason::kExpansionLimit;
+    } else if (has_plain) {
+      plain.path.statistics = found.path.statistics;
+      plain.path.corners = scratch_.corners() = corners;
+      plain.path.corridor = scratch_.corridor() = corridor;
+      return plain;
     }
     return found;
   }
@@ -463,6 +456,57 @@ absl::StatusOr<MeshMatrix> ComputeMatrixThroughMeshPortals(MeshPortalNet& net,
                                                            absl::Span<const MeshPlace> goals,
                                                            const Budget& budget, MeshScratch& scratch) {
   return PortalPathFinder(net, budget, scratch, nullptr).ComputeMatrix(starts, goals);
+}
+
+namespace {
+
+bool IsNear(const WorldPoint& a, const WorldPoint& b) {
+  return std::abs(a.x - b.x) <= kMeshTolerance && std::abs(a.y - b.y) <= kMeshTolerance &&
+         std::abs(a.z - b.z) <= kMeshTolerance;
+}
+
+bool IsAt(const MeshPlace& place, const WorldPoint& point) {
+  return place.polygon != kNoPolygon && IsNear(place.point, point);
+}
+
+// Meshes as ValidateLegs sees them.
+struct MeshLegs {
+  using Check = MeshPathCheck;
+
+  const MeshWorld& world;
+  const Budget& budget;
+
+  absl::StatusOr<MeshPathCheck> Walk(const NavMesh& mesh, absl::Span<const WorldPoint> leg,
+                                     std::size_t /*begin*/) const {
+    return ValidateMeshPath(mesh, leg, budget);
+  }
+  static bool IsWalkable(const MeshPathCheck& walk) { return walk.is_walkable; }
+  static MeshPathCheck Blocked(std::size_t end, const WorldPoint& before, const WorldPoint& /*point*/,
+                               double cost) {
+    return {.is_walkable = false, .blocked_index = end, .blocked_at = before, .cost = cost};
+  }
+  static bool Starts(const PlacedPortal& portal, const WorldPoint& point) {
+    return IsAt(portal.from_place, point);
+  }
+  static bool Ends(const PlacedPortal& portal, const WorldPoint& point) {
+    return IsAt(portal.to_place, point);
+  }
+  bool EndsOn(const NavMesh& mesh, const PlacedPortal& portal, const WorldPoint& point) const {
+    return IsAt(world.PlaceOn(mesh, portal.to).value_or(MeshPlace()), point);
+  }
+  static bool AreSame(const WorldPoint& a, const WorldPoint& b) { return IsNear(a, b); }
+  static double CostOf(const PlacedPortal& portal) { return portal.cost; }
+};
+
+}  // namespace
+
+absl::StatusOr<MeshPathCheck> ValidateThroughMeshPortals(const NavMesh& mesh, MeshWorld& world,
+                                                         absl::Span<const WorldPoint> corners,
+                                                         absl::Span<const CrossedMeshPortal> crossings,
+                                                         absl::Span<const std::string> required_tags,
+                                                         const Budget& budget) {
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshCorners(corners));
+  return ValidateLegs(MeshLegs{world, budget}, mesh, world, corners, crossings, required_tags);
 }
 
 }  // namespace waystar::core

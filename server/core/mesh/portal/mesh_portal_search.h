@@ -1,7 +1,8 @@
-// Shortest paths on navigation meshes through portals.
+// Shortest paths on navigation meshes through portals, and validation of paths that were found earlier.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -11,9 +12,10 @@
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/search/interval_search.h"
-#include "server/core/mesh/search/mesh_matrix.h"
+#include "server/core/mesh/search/mesh_fields.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_scratch.h"
+#include "server/core/portal/portal_legs.h"
 #include "server/core/portal/portal_net.h"
 #include "server/core/search/query.h"
 #include "server/geometry/world_point.h"
@@ -63,5 +65,16 @@ absl::StatusOr<MeshMatrix> ComputeMatrixThroughMeshPortals(MeshPortalNet& net,
                                                            absl::Span<const MeshPlace> starts,
                                                            absl::Span<const MeshPlace> goals,
                                                            const Budget& budget, MeshScratch& scratch);
+
+using CrossedMeshPortal = CrossedPortalAt<WorldPoint>;
+
+// ValidateMeshPath for each leg on its own mesh: see ValidateLegs. The ends of portals may differ by
+// kMeshTolerance.
+// REQUIRES: the tags are sorted.
+absl::StatusOr<MeshPathCheck> ValidateThroughMeshPortals(const NavMesh& mesh, MeshWorld& world,
+                                                         absl::Span<const WorldPoint> corners,
+                                                         absl::Span<const CrossedMeshPortal> crossings,
+                                                         absl::Span<const std::string> required_tags,
+                                                         const Budget& budget = {});
 
 }  // namespace waystar::core

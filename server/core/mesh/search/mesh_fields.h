@@ -1,4 +1,4 @@
-// Reachable areas of a navigation mesh, and flow fields for many agents.
+// Reachable areas of a navigation mesh, flow fields for many agents, and matrices of path lengths.
 #pragma once
 
 #include <optional>
@@ -44,10 +44,12 @@ struct ReachablePolygons {
 };
 
 // Finds the polygons within the cost. Takes the time of a flood (FloodMesh) and, with a region, time and
-// memory for a mesh of its polygons (MeshRegion).
+// memory for a mesh of its polygons.
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "start" if the region does not contain its
-// polygon; and the errors of MeshRegion::Make and StatusOfMeshFlood.
+// polygon; RESOURCE_EXHAUSTED with "region"
+// for one with too many vertices (REGION_TOO_LARGE) or too large a mesh (MAPS_MEMORY_FULL); and the errors of
+// StatusOfMeshFlood.
 // REQUIRES: the start is a place that NavMesh::FindNearest could return.
 absl::StatusOr<ReachablePolygons> FindReachablePolygons(const NavMesh& mesh, const MeshReachQuery& query,
                                                         const Budget& budget, MeshScratch& scratch);
@@ -85,9 +87,31 @@ struct MeshFlow {
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "goals[i]" if the region does not contain its
 // polygon; FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if no goal has a place; and the errors of
-// MeshRegion::Make and StatusOfMeshFlood.
+// FindReachablePolygons for regions and floods.
 // REQUIRES: the goals are places that NavMesh::FindNearest could return.
 absl::StatusOr<MeshFlow> ComputeMeshFlow(const NavMesh& mesh, const MeshFlowQuery& query,
                                          const Budget& budget, MeshScratch& scratch);
+
+// Matrix of path lengths between two lists of places.
+struct MeshMatrix {
+  static constexpr double kUnreachable = -1.0;
+
+  // One row per start with an entry per goal: the length that SearchMesh finds, or kUnreachable if there is
+  // no path.
+  std::vector<double> lengths;
+  // Sums over all searches.
+  SearchStatistics statistics{.algorithm = Algorithm::kPolyanya};
+};
+
+// Computes the matrix with one search per distinct unordered pair of places, since a path has the same length
+// in both directions. Places in different connected parts are not searched. The budget applies to all
+// searches together.
+//
+// Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE if the searches need more expansions or memory than allowed,
+// and the errors of StatusOfEnd.
+// REQUIRES: the places are ones that NavMesh::FindNearest could return.
+absl::StatusOr<MeshMatrix> ComputeMeshMatrix(const NavMesh& mesh, absl::Span<const MeshPlace> starts,
+                                             absl::Span<const MeshPlace> goals, const Budget& budget,
+                                             MeshScratch& scratch);
 
 }  // namespace waystar::core

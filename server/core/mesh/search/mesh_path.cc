@@ -82,28 +82,17 @@ class MeshPathFinder {
     statistics_.expanded += report.statistics.expanded;
     statistics_.generated += report.statistics.generated;
     MeshPathResult result{.goal_index = goal.index, .statistics = statistics_};
-    switch (report.end) {
-      case SearchEnd::kGoalReached:
-        result.outcome = Outcome::kFound;
-        result.reason = OutcomeReason::kGoalReached;
-        result.cost = report.length;
-        result.corners = report.corners;
-        result.corridor = report.corridor;
-        break;
-      case SearchEnd::kExhausted:
-        break;
-      case SearchEnd::kExpansionLimit:
-        result.outcome = Outcome::kBudgetExhausted;
-        result.reason = OutcomeReason::kExpansionLimit;
-        break;
-      case SearchEnd::kScratchLimit:
-        result.outcome = Outcome::kBudgetExhausted;
-        result.reason = OutcomeReason::kScratchLimit;
-        break;
-      case SearchEnd::kDeadline:
-      case SearchEnd::kCancelled:
-      case SearchEnd::kEvicted:
-        return InterruptionError(report.end, statistics_.expanded);
+    WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(report.end, statistics_.expanded));
+    if (report.end == SearchEnd::kGoalReached) {
+      result.outcome = Outcome::kFound;
+      result.reason = OutcomeReason::kGoalReached;
+      result.cost = report.length;
+      result.corners = report.corners;
+      result.corridor = report.corridor;
+    } else if (report.end != SearchEnd::kExhausted) {
+      result.outcome = Outcome::kBudgetExhausted;
+      result.reason = report.end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit
+                                                             : OutcomeReason::kExpansionLimit;
     }
     return result;
   }
@@ -149,8 +138,8 @@ absl::StatusOr<std::optional<MeshPlace>> FindNearestInParts(const NavMesh& mesh,
 }
 
 absl::Status CheckMeshPosition(const WorldPoint& position, absl::string_view field) {
-  const absl::Status status = CheckPosition(position);
-  return status.ok() ? status : WithFieldPrefix(status, absl::StrCat(field, ".position"));
+  WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat(field, ".position"), CheckPosition(position));
+  return absl::OkStatus();
 }
 
 absl::Status CheckMeshQuery(const MeshQuery& query) {
@@ -160,9 +149,7 @@ absl::Status CheckMeshQuery(const MeshQuery& query) {
   }
   WAYSTAR_RETURN_IF_ERROR(CheckMeshPosition(query.start, "start"));
   for (std::size_t i = 0; i < query.goals.size(); ++i) {
-    if (!CheckMeshPosition(query.goals[i], "").ok()) {
-      return CheckMeshPosition(query.goals[i], IndexedField("goals", i));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(IndexedField("goals", i), CheckMeshPosition(query.goals[i], ""));
   }
   if (query.goals.size() > 1 && query.unreachable_policy != UnreachablePolicy::kReport) {
     return MakeError(ErrorReason::kBadValue, "goals",

@@ -13,7 +13,7 @@
 #include "server/core/grid/field/reachable_pairs.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
-#include "server/core/mesh/search/mesh_matrix.h"
+#include "server/core/mesh/search/mesh_fields.h"
 #include "server/core/query/resolve.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"

@@ -10,7 +10,6 @@
 #include "server/core/grid/field/reachable_pairs.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
-#include "server/core/mesh/portal/mesh_portal_validation.h"
 #include "server/core/mesh/search/mesh_fields.h"
 #include "server/core/mesh/search/mesh_flood.h"
 #include "server/core/mesh/search/mesh_path.h"

@@ -11,16 +11,16 @@
 #include "server/base/error.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/search/graph_search.h"
-#include "tests/testing/graph_model.h"
-#include "tests/testing/random.h"
+#include "tests/core/graph/search/random_graphs.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::ArcsOf;
-using ::waystar::testing::GraphGenerator;
-using ::waystar::testing::GraphModel;
+using ::waystar::testing::EditedGraph;
+using ::waystar::testing::GraphOf;
 using ::waystar::testing::Rounds;
+using ::waystar::testing::Told;
 
 class GraphOverlayTest : public ::testing::Test {
  protected:
@@ -30,8 +30,7 @@ class GraphOverlayTest : public ::testing::Test {
     return result.ok() ? *std::move(result) : graph;
   }
   static std::string ErrorOf(const WaypointGraph& graph, const GraphOverlay& overlay) {
-    const absl::Status status = WithGraphOverlay(graph, overlay).status();
-    return absl::StrCat(ErrorReasonOf(status), " ", ErrorFieldOf(status));
+    return Told(WithGraphOverlay(graph, overlay).status());
   }
 
   // The ids of the path and its cost, or how the search ended.
@@ -53,12 +52,12 @@ class GraphOverlayTest : public ::testing::Test {
 
 // a - b - c along a row, a way round over d, and a crate on the edge from d to c.
 WaypointGraph Crossing() {
-  return *WaypointGraph::Create({.nodes = {{"a", {0, 0}}, {"b", {10, 0}}, {"c", {20, 0}}, {"d", {10, 10}}},
-                                 .edges = {{.name = {"a", "b"}},
-                                           {.name = {"b", "c"}},
-                                           {.name = {"a", "d"}},
-                                           {.name = {"d", "c"}, .cost = 30}},
-                                 .obstacles = {{.id = "crate", .shape = {.discs = {{{15, 5}, 1}}}}}});
+  return GraphOf({.nodes = {{"a", {0, 0}}, {"b", {10, 0}}, {"c", {20, 0}}, {"d", {10, 10}}},
+                  .edges = {{.name = {"a", "b"}},
+                            {.name = {"b", "c"}},
+                            {.name = {"a", "d"}},
+                            {.name = {"d", "c"}, .cost = 30}},
+                  .obstacles = {{.id = "crate", .shape = {.discs = {{{15, 5}, 1}}}}}});
 }
 
 TEST_F(GraphOverlayTest, ChangesWhatOneQuerySees) {
@@ -97,10 +96,9 @@ TEST_F(GraphOverlayTest, TheAreaIsNoObstacleThatCanBeNamed) {
 }
 
 TEST_F(GraphOverlayTest, BlocksAnEdgeThatOnlyAnIgnoredObstacleKeepsAway) {
-  const WaypointGraph graph =
-      *WaypointGraph::Create({.nodes = {{"a", {0, 0}}, {"b", {4, 0}}},
-                              .auto_connect = AutoConnect{.max_distance = 5},
-                              .obstacles = {{.id = "o", .shape = {.discs = {{{2, 0}, 1}}}}}});
+  const WaypointGraph graph = GraphOf({.nodes = {{"a", {0, 0}}, {"b", {4, 0}}},
+                                       .auto_connect = AutoConnect{.max_distance = 5},
+                                       .obstacles = {{.id = "o", .shape = {.discs = {{{2, 0}, 1}}}}}});
   EXPECT_EQ(Path(Under(graph, {.ignored_obstacles = {"o"}}), "a", "b"), "0: 4 a b");
   EXPECT_EQ(Path(Under(graph, {.ignored_obstacles = {"o"}, .blocked_edges = {{"a", "b"}}}), "a", "b"),
             "2: 0");
@@ -111,7 +109,7 @@ TEST_F(GraphOverlayTest, SharesWhatItLeavesAsItIs) {
   for (int i = 0; i < 100 * 100; ++i) {
     spec.nodes.push_back({absl::StrCat("n", i), {i % 100 * 1.0, i / 100 * 1.0}});
   }
-  const WaypointGraph graph = *WaypointGraph::Create(spec);
+  const WaypointGraph graph = GraphOf(spec);
   const WaypointGraph under = Under(graph, {.blocked = Shape{.discs = {{{50.5, 50.5}, 0.25}}},
                                             .blocked_nodes = {"n0"},
                                             .blocked_edges = {{"n3", "n4"}}});
@@ -142,18 +140,8 @@ TEST_F(GraphOverlayTest, RefusesWhatMakesNoSense) {
 TEST_F(GraphOverlayTest, AnswersAsIfTheGraphHadBeenEdited) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= Rounds(60); ++seed) {
-    GraphGenerator generator(seed, 10);
-    GraphModel model;
-    WaypointSpec spec;
-    if (seed % 2 == 0) {
-      model.max_distance = 4.0;
-      spec.auto_connect = AutoConnect{.max_distance = 4.0};
-    }
-    GraphEditor history(*WaypointGraph::Create(spec));
-    for (int i = 0; i < 40; ++i) {
-      ASSERT_NO_FATAL_FAILURE(generator.Edit(model, history));
-    }
-    const WaypointGraph graph = std::move(history).Finish();
+    auto [generator, model, graph] = EditedGraph(seed);
+    ASSERT_FALSE(HasFailure());
     const std::uint64_t digest = graph.digest();
     const auto arcs = ArcsOf(graph);
 

@@ -11,15 +11,15 @@
 #include "server/base/error.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/search/graph_search.h"
-#include "tests/testing/graph_model.h"
-#include "tests/testing/random.h"
+#include "tests/core/graph/search/random_graphs.h"
 
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::GraphGenerator;
-using ::waystar::testing::GraphModel;
+using ::waystar::testing::EditedGraph;
+using ::waystar::testing::IdsOf;
 using ::waystar::testing::Rounds;
+using ::waystar::testing::Told;
 
 using IdList = std::vector<std::string>;
 
@@ -45,7 +45,7 @@ class GraphPathCheckTest : public ::testing::Test {
     path.nodes = nodes;
     const absl::StatusOr<GraphPathCheck> check = ValidateGraphPath(editor_.graph(), path);
     if (!check.ok()) {
-      return absl::StrCat(ErrorReasonOf(check.status()), " ", ErrorFieldOf(check.status()));
+      return Told(check.status());
     }
     return check->is_walkable ? absl::StrCat(check->cost)
                               : absl::StrCat(check->cost, " at ", check->blocked_index, ": ",
@@ -123,33 +123,19 @@ TEST(GraphPathCheckOfAnswersTest, WhatWasFoundCanBeWalkedAtThatCost) {
   GraphScratch scratch(std::size_t{64} << 20);
   int checked = 0;
   for (std::uint64_t seed = 1; seed <= Rounds(40); ++seed) {
-    GraphGenerator generator(seed, 10);
-    GraphModel model;
-    WaypointSpec spec;
-    if (seed % 2 == 0) {
-      model.max_distance = 4.0;
-      spec.auto_connect = AutoConnect{.max_distance = 4.0};
-    }
-    GraphEditor editor(*WaypointGraph::Create(spec));
-    for (int i = 0; i < 40; ++i) {
-      ASSERT_NO_FATAL_FAILURE(generator.Edit(model, editor));
-    }
+    auto [generator, model, graph] = EditedGraph(seed);
     for (int i = 0; i < 20; ++i) {
       const WorldPoint start = generator.Position();
       const WorldPoint goal = generator.Position();
       const IdList tags = i % 4 == 0 ? IdList{"wide"} : IdList{};
       const absl::StatusOr<GraphPathResult> found = FindGraphPath(
-          editor.graph(), {.start = start, .goals = {goal}, .snap_radius = 5, .required_tags = tags}, {},
-          scratch);
+          graph, {.start = start, .goals = {goal}, .snap_radius = 5, .required_tags = tags}, {}, scratch);
       if (!found.ok() || found->outcome != Outcome::kFound) {
         continue;
       }
-      IdList nodes;
-      for (const NodeNumber node : found->nodes) {
-        nodes.push_back(editor.graph().IdOf(node));
-      }
-      const absl::StatusOr<GraphPathCheck> check = ValidateGraphPath(
-          editor.graph(), {.nodes = nodes, .start = start, .goal = goal, .required_tags = tags});
+      const IdList nodes = IdsOf(graph, found->nodes);
+      const absl::StatusOr<GraphPathCheck> check =
+          ValidateGraphPath(graph, {.nodes = nodes, .start = start, .goal = goal, .required_tags = tags});
       ASSERT_EQ(check.status(), absl::OkStatus());
       ASSERT_TRUE(check->is_walkable) << seed << " " << i;
       ASSERT_EQ(check->cost, found->cost) << seed << " " << i;

@@ -12,18 +12,15 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/graph/map/graph_editor.h"
+#include "tests/core/graph/search/random_graphs.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-WaypointGraph Made(const WaypointSpec& spec) {
-  absl::StatusOr<WaypointGraph> graph = WaypointGraph::Create(spec);
-  EXPECT_EQ(graph.status(), absl::OkStatus());
-  return *std::move(graph);
-}
+using ::waystar::testing::GraphOf;
+using ::waystar::testing::IdsOf;
 
 // A row of nodes, one unit from each to the next, joined by edges.
 WaypointSpec Row(int count) {
@@ -43,14 +40,6 @@ SampledNodes SampleOf(const WaypointGraph& graph, const NodeSampleQuery& query) 
   return sampled.ok() ? *std::move(sampled) : SampledNodes();
 }
 
-std::vector<std::string> Ids(const WaypointGraph& graph, const std::vector<NodeNumber>& nodes) {
-  std::vector<std::string> ids;
-  for (const NodeNumber node : nodes) {
-    ids.push_back(graph.IdOf(node));
-  }
-  return ids;
-}
-
 SampledPlaces Places(const WaypointGraph& graph, const EdgeSampleQuery& query) {
   absl::StatusOr<SampledPlaces> sampled = SamplePlacesOnEdges(graph, query, {});
   EXPECT_EQ(sampled.status(), absl::OkStatus());
@@ -67,7 +56,7 @@ std::vector<std::string> Told(const WaypointGraph& graph, const SampledPlaces& s
 }
 
 TEST(SampleNodesTest, DrawsEachWithEqualChance) {
-  const WaypointGraph graph = Made(Row(20));
+  const WaypointGraph graph = GraphOf(Row(20));
   const SampledNodes sampled = SampleOf(graph, {.count = 40'000, .seed = 7});
   EXPECT_EQ(sampled.candidates, 20);
   std::map<NodeNumber, int> counts;
@@ -82,7 +71,7 @@ TEST(SampleNodesTest, DrawsEachWithEqualChance) {
 }
 
 TEST(SampleNodesTest, DistinctNodesAreAllOfThemInRandomOrder) {
-  const WaypointGraph graph = Made(Row(100));
+  const WaypointGraph graph = GraphOf(Row(100));
   const SampledNodes sampled = SampleOf(graph, {.count = 1000, .seed = 3, .distinct = true});
   EXPECT_EQ(std::set<NodeNumber>(sampled.nodes.begin(), sampled.nodes.end()).size(), 100U);
   EXPECT_EQ(sampled.nodes.size(), 100U);
@@ -95,15 +84,15 @@ TEST(SampleNodesTest, DistinctNodesAreAllOfThemInRandomOrder) {
 
 // The sample is part of the contract: a seed means the same nodes for good.
 TEST(SampleNodesTest, ASeedGivesTheSameNodesOnEveryMachine) {
-  const WaypointGraph graph = Made(Row(10));
-  EXPECT_THAT(Ids(graph, SampleOf(graph, {.count = 5, .seed = 1}).nodes),
+  const WaypointGraph graph = GraphOf(Row(10));
+  EXPECT_THAT(IdsOf(graph, SampleOf(graph, {.count = 5, .seed = 1}).nodes),
               ElementsAre("n8", "n2", "n9", "n8", "n5"));
 }
 
 TEST(SampleNodesTest, TheGraphsHistoryDoesNotMatter) {
   WaypointSpec spec = Row(50);
-  const WaypointGraph graph = Made(spec);
-  GraphEditor editor(Made({}));
+  const WaypointGraph graph = GraphOf(spec);
+  GraphEditor editor(GraphOf({}));
   std::reverse(spec.nodes.begin(), spec.nodes.end());
   for (const WaypointNode& node : spec.nodes) {
     ASSERT_EQ(editor.PutNodes({{"gone", {0, 0}}}, false), absl::OkStatus());
@@ -117,14 +106,14 @@ TEST(SampleNodesTest, TheGraphsHistoryDoesNotMatter) {
   ASSERT_NE(graph.FindNode("n7"), other.FindNode("n7"));
   for (const bool distinct : {false, true}) {
     const NodeSampleQuery query{.count = 30, .seed = 11, .distinct = distinct};
-    EXPECT_EQ(Ids(graph, SampleOf(graph, query).nodes), Ids(other, SampleOf(other, query).nodes));
+    EXPECT_EQ(IdsOf(graph, SampleOf(graph, query).nodes), IdsOf(other, SampleOf(other, query).nodes));
   }
   EXPECT_EQ(Told(graph, Places(graph, {.count = 30, .seed = 5})),
             Told(other, Places(other, {.count = 30, .seed = 5})));
 }
 
 TEST(SampleNodesTest, DrawsFromEnabledNodesInTheRegionAmongTheGiven) {
-  GraphEditor editor(Made(Row(20)));
+  GraphEditor editor(GraphOf(Row(20)));
   ASSERT_EQ(editor.SetNodesEnabled({"n5"}, false), absl::OkStatus());
   ASSERT_EQ(editor.RemoveNodes({"n6"}), absl::OkStatus());
   const WaypointGraph& graph = editor.graph();
@@ -136,7 +125,7 @@ TEST(SampleNodesTest, DrawsFromEnabledNodesInTheRegionAmongTheGiven) {
   const auto ids = [&](NodeSampleQuery query) {
     query.count = 100;
     query.distinct = true;
-    const std::vector<std::string> drawn = Ids(graph, SampleOf(graph, query).nodes);
+    const std::vector<std::string> drawn = IdsOf(graph, SampleOf(graph, query).nodes);
     return std::set<std::string>(drawn.begin(), drawn.end());
   };
   EXPECT_EQ(ids({}).size(), 18U);
@@ -148,13 +137,13 @@ TEST(SampleNodesTest, DrawsFromEnabledNodesInTheRegionAmongTheGiven) {
 }
 
 TEST(SampleNodesTest, RefusesBadCountsAndStops) {
-  const WaypointGraph graph = Made(Row(3));
+  const WaypointGraph graph = GraphOf(Row(3));
   const auto error = [&](std::int64_t count, const Budget& budget = {}) {
     const absl::Status status = SampleNodes(graph, {.count = count}, budget).status();
     const absl::Status other = SamplePlacesOnEdges(graph, {.count = count}, budget).status();
     EXPECT_EQ(ErrorReasonOf(status), ErrorReasonOf(other));
     EXPECT_EQ(ErrorFieldOf(status), ErrorFieldOf(other));
-    return absl::StrCat(ErrorReasonOf(status), " ", ErrorFieldOf(status));
+    return ::waystar::testing::Told(status);
   };
   EXPECT_EQ(error(0), "BAD_VALUE count");
   EXPECT_EQ(error(100'001), "TOO_MANY_ITEMS count");
@@ -172,7 +161,7 @@ TEST(SamplePlacesOnEdgesTest, DrawsEvenlyByLength) {
                 {.name = {"c", "d"}},
                 {.name = {"a", "c"}, .enabled = false},
                 {.name = {"a", "off"}}}};
-  const WaypointGraph graph = Made(spec);
+  const WaypointGraph graph = GraphOf(spec);
   const SampledPlaces sampled = Places(graph, {.count = 40'000, .seed = 9});
   EXPECT_EQ(sampled.length, 4.0);
   // The number of places on each quarter of the whole length.
@@ -196,7 +185,7 @@ TEST(SamplePlacesOnEdgesTest, DrawsEvenlyByLength) {
 }
 
 TEST(SamplePlacesOnEdgesTest, EdgesAreAmongTheGivenNodes) {
-  const WaypointGraph graph = Made(Row(10));
+  const WaypointGraph graph = GraphOf(Row(10));
   std::vector<NodeNumber> among = {graph.FindNode("n3"), graph.FindNode("n4"), graph.FindNode("n8")};
   std::sort(among.begin(), among.end());
   const SampledPlaces sampled = Places(graph, {.count = 50, .among = among});
@@ -209,8 +198,8 @@ TEST(SamplePlacesOnEdgesTest, EdgesAreAmongTheGivenNodes) {
 }
 
 TEST(SamplePlacesOnEdgesTest, WithoutLengthThereIsNone) {
-  const SampledPlaces sampled =
-      Places(Made({.nodes = {{"a", {0, 0}}, {"b", {0, 0}}}, .edges = {{.name = {"a", "b"}}}}), {.count = 5});
+  const SampledPlaces sampled = Places(
+      GraphOf({.nodes = {{"a", {0, 0}}, {"b", {0, 0}}}, .edges = {{.name = {"a", "b"}}}}), {.count = 5});
   EXPECT_THAT(sampled.places, IsEmpty());
   EXPECT_EQ(sampled.length, 0.0);
 }

@@ -2,41 +2,38 @@
 
 #include <atomic>
 #include <limits>
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
-#include "server/base/error.h"
 #include "server/core/graph/map/graph_editor.h"
-#include "tests/testing/drawn_map.h"
-#include "tests/testing/graph_model.h"
+#include "tests/core/graph/search/random_graphs.h"
+#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::GraphGenerator;
-using ::waystar::testing::GraphModel;
-
-constexpr std::size_t kRoom = std::size_t{64} << 20;
-
-WaypointGraph MakeGraph(const WaypointSpec& spec) {
-  absl::StatusOr<WaypointGraph> graph = WaypointGraph::Create(spec);
-  EXPECT_EQ(graph.status(), absl::OkStatus());
-  return *std::move(graph);
-}
-
-std::vector<std::string> IdsOf(const WaypointGraph& graph, absl::Span<const NodeNumber> nodes) {
-  std::vector<std::string> ids;
-  for (const NodeNumber node : nodes) {
-    ids.push_back(graph.IdOf(node));
-  }
-  return ids;
-}
+using ::waystar::testing::EditedGraph;
+using ::waystar::testing::ForSeeds;
+using ::waystar::testing::GraphOf;
+using ::waystar::testing::IdsOf;
+using ::waystar::testing::kSampleRoom;
+using ::waystar::testing::kSampleSnap;
+using ::waystar::testing::NaiveCosts;
+using ::waystar::testing::Random;
+using ::waystar::testing::Rounds;
+using ::waystar::testing::SampleGraph;
+using ::waystar::testing::SamplePlace;
+using ::waystar::testing::SamplePlaces;
+using ::waystar::testing::SampleTags;
+using ::waystar::testing::Told;
 
 // What is wrong with a path from node to node; empty if nothing is.
 std::string FaultOf(const WaypointGraph& graph, const GraphPathResult& result, const std::string& start,
@@ -77,37 +74,14 @@ class GraphSearchTest : public ::testing::Test {
     return result.ok() ? *result : GraphPathResult();
   }
   std::string ErrorOf(const WaypointGraph& graph, const GraphQuery& query, const Budget& budget = {}) {
-    const absl::Status status = FindGraphPath(graph, query, budget, scratch_).status();
-    return absl::StrCat(ErrorReasonOf(status), " ", ErrorFieldOf(status));
+    return Told(FindGraphPath(graph, query, budget, scratch_).status());
   }
 
-  GraphScratch scratch_{kRoom};
+  GraphScratch scratch_{kSampleRoom};
 };
 
-TEST_F(GraphSearchTest, TakesTheCheapestWay) {
-  const WaypointGraph graph = MakeGraph(Diamond());
-  const GraphPathResult result = Find(graph, {.start = "a", .goals = {"d"}});
-  EXPECT_EQ(result.outcome, Outcome::kFound);
-  EXPECT_EQ(result.cost, 2.0);
-  EXPECT_THAT(IdsOf(graph, result.nodes), ElementsAre("a", "b", "d"));
-}
-
-TEST_F(GraphSearchTest, UsesEdgesThatCarryAllTags) {
-  const WaypointGraph graph = MakeGraph(Diamond());
-  const auto path = [&](std::vector<std::string> tags) {
-    return IdsOf(graph, Find(graph, {.start = "a", .goals = {"d"}, .required_tags = std::move(tags)}).nodes);
-  };
-  EXPECT_THAT(path({"wide"}), ElementsAre("a", "c", "d"));
-  EXPECT_THAT(path({"dry"}), ElementsAre("a", "b", "d"));
-  EXPECT_THAT(path({"dry", "wide"}), IsEmpty());
-  EXPECT_THAT(path({"unheard-of"}), IsEmpty());
-  EXPECT_THAT(
-      IdsOf(graph, Find(graph, {.start = "a", .goals = {"a"}, .required_tags = {"unheard-of"}}).nodes),
-      ElementsAre("a"));
-}
-
 TEST_F(GraphSearchTest, EqualWaysAreChosenByNumber) {
-  const WaypointGraph graph = MakeGraph(
+  const WaypointGraph graph = GraphOf(
       {.nodes = {{"a", {0, 0}}, {"z", {1, 1}}, {"m", {1, -1}}, {"d", {2, 0}}},
        .edges = {{.name = {"a", "m"}}, {.name = {"a", "z"}}, {.name = {"m", "d"}}, {.name = {"z", "d"}}}});
   for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra}) {
@@ -118,7 +92,7 @@ TEST_F(GraphSearchTest, EqualWaysAreChosenByNumber) {
 
 // The page of the only node has no arcs, and neither has that of the only node that a way leads to.
 TEST_F(GraphSearchTest, FindsANodeWhosePageHasNoArcs) {
-  GraphEditor editor(MakeGraph({.nodes = {{"n0", {}}}}));
+  GraphEditor editor(GraphOf({.nodes = {{"n0", {}}}}));
   EXPECT_THAT(IdsOf(editor.graph(), Find(editor.graph(), {.start = "n0", .goals = {"n0"}}).nodes),
               ElementsAre("n0"));
   for (std::size_t i = 1; i <= kPageNodes; ++i) {
@@ -136,7 +110,7 @@ TEST_F(GraphSearchTest, TheHeuristicSavesExpansions) {
     spec.nodes.push_back({absl::StrCat("n", i), {i % 30 * 1.0, i / 30 * 1.0}});
   }
   spec.auto_connect = AutoConnect{.max_distance = 1.5};
-  const WaypointGraph graph = MakeGraph(spec);
+  const WaypointGraph graph = GraphOf(spec);
   const GraphPathResult guided = Find(graph, {.start = "n0", .goals = {"n29"}});
   const std::uint64_t expanded = guided.statistics.expanded;
   EXPECT_EQ(guided.statistics.algorithm, Algorithm::kAStar);
@@ -163,7 +137,7 @@ class CheapEdgeTest : public GraphSearchTest {
       }
     }
     spec.auto_connect = AutoConnect{.max_distance = 1.5};
-    return GraphEditor(MakeGraph(spec));
+    return GraphEditor(GraphOf(spec));
   }
 
   struct Answer {
@@ -217,24 +191,13 @@ TEST_F(CheapEdgeTest, IsTakenWhereItHelps) {
   }
 }
 
-TEST_F(GraphSearchTest, AgreesWithTheModel) {
+TEST_F(GraphSearchTest, AgreesWithTheLongWay) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
-    GraphGenerator generator(seed, 10);
-    GraphModel model;
-    WaypointSpec spec;
-    if (seed % 2 == 0) {
-      model.max_distance = 4.0;
-      spec.auto_connect = AutoConnect{.max_distance = 4.0};
-    }
-    GraphEditor editor(MakeGraph(spec));
-    for (int i = 0; i < 40; ++i) {
-      ASSERT_NO_FATAL_FAILURE(generator.Edit(model, editor));
-    }
+    auto [generator, model, graph] = EditedGraph(seed);
     for (int i = 0; i < 12; ++i) {
-      const auto any = [&] {
-        return std::next(model.nodes.begin(),
-                         generator.random().Between(0, static_cast<int>(model.nodes.size()) - 1))
+      const auto any = [&, &model = model, &random = generator.random()] {
+        return std::next(model.nodes.begin(), random.Between(0, static_cast<int>(model.nodes.size()) - 1))
             ->first;
       };
       const std::string start = any();
@@ -242,17 +205,18 @@ TEST_F(GraphSearchTest, AgreesWithTheModel) {
       if (!model.nodes[start].enabled || !model.nodes[goal].enabled) {
         continue;
       }
-      const std::vector<std::string> tags =
-          i % 3 == 0 ? std::vector<std::string>{"wide"} : std::vector<std::string>();
-      const std::optional<Cost> expected = model.CheapestCost(start, goal, {tags.begin(), tags.end()});
+      SCOPED_TRACE(absl::StrCat("seed ", seed, ": ", start, ">", goal));
+      const std::vector<std::string> tags = SampleTags(generator.random());
+      const std::map<NodeNumber, Cost> costs =
+          NaiveCosts(graph, {{graph.FindNode(start), 0}}, GraphSense::kFromSeeds, tags);
+      const auto expected = costs.find(graph.FindNode(goal));
       for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra}) {
-        const GraphPathResult result = Find(
-            editor.graph(), {.start = start, .goals = {goal}, .algorithm = algorithm, .required_tags = tags});
-        ASSERT_EQ(result.outcome == Outcome::kFound, expected.has_value())
-            << seed << " " << start << ">" << goal;
-        if (expected) {
-          ASSERT_EQ(CostFromDouble(result.cost), *expected) << seed << " " << start << ">" << goal;
-          ASSERT_EQ(FaultOf(editor.graph(), result, start, goal), "");
+        const GraphPathResult result =
+            Find(graph, {.start = start, .goals = {goal}, .algorithm = algorithm, .required_tags = tags});
+        ASSERT_EQ(result.outcome == Outcome::kFound, expected != costs.end());
+        if (expected != costs.end()) {
+          ASSERT_EQ(CostFromDouble(result.cost), expected->second);
+          ASSERT_EQ(FaultOf(graph, result, start, goal), "");
           ++found;
         }
       }
@@ -261,49 +225,12 @@ TEST_F(GraphSearchTest, AgreesWithTheModel) {
   EXPECT_GT(found, 200);
 }
 
-// Turned, mirrored and shifted graphs have the same costs.
-TEST_F(GraphSearchTest, TurnedAndMirroredGraphsAnswerAlike) {
-  GraphGenerator generator(5, 20);
-  WaypointSpec spec{.auto_connect = AutoConnect{.max_distance = 5}};
-  for (int i = 0; i < 60; ++i) {
-    spec.nodes.push_back({absl::StrCat("n", i), generator.Position()});
-  }
-  spec.obstacles = {
-      {.id = "o", .shape = {.discs = {{{7, 9}, 3}}, .polygons = {{{{1, 2}, {14, 3}, {2, 5}}}}}}};
-  const auto moved = [&](auto move) {
-    WaypointSpec other = spec;
-    for (WaypointNode& node : other.nodes) {
-      const Point at = move(Point{node.position.x, node.position.y});
-      node.position = {at.x, at.y, node.position.z};
-    }
-    Shape& shape = other.obstacles[0].shape;
-    shape.discs[0].center = move(shape.discs[0].center);
-    for (Point& vertex : shape.polygons[0].vertices) {
-      vertex = move(vertex);
-    }
-    return MakeGraph(other);
-  };
-  const WaypointGraph plain = MakeGraph(spec);
-  const WaypointGraph mirrored = moved([](Point p) { return Point{-p.x, p.y}; });
-  const WaypointGraph turned = moved([](Point p) { return Point{-p.y, p.x}; });
-  const WaypointGraph shifted = moved([](Point p) { return Point{p.x - 512, p.y + 256}; });
-  for (int i = 0; i < 60; ++i) {
-    const GraphQuery query{.start = absl::StrCat("n", i), .goals = {absl::StrCat("n", (i * 7 + 3) % 60)}};
-    const GraphPathResult first = Find(plain, query);
-    for (const WaypointGraph* other : {&mirrored, &turned, &shifted}) {
-      const GraphPathResult result = Find(*other, query);
-      ASSERT_EQ(result.outcome, first.outcome);
-      ASSERT_EQ(result.cost, first.cost);
-    }
-  }
-}
-
 TEST_F(GraphSearchTest, PositionsSnapToTheNearestVisibleNode) {
   // A wall keeps the start from b, which is nearer.
   WaypointSpec spec{.nodes = {{"a", {0, 0}}, {"b", {4, 0}}, {"c", {10, 0}}},
                     .edges = {{.name = {"a", "b"}}, {.name = {"b", "c"}}}};
   spec.obstacles = {{.id = "wall", .shape = {.lines = {{{3, 0.5}, {5, 0.5}}}}}};
-  const WaypointGraph graph = MakeGraph(spec);
+  const WaypointGraph graph = GraphOf(spec);
   const GraphPathResult result =
       Find(graph, {.start = WorldPoint{4, 3}, .goals = {WorldPoint{10, 1}}, .snap_radius = 100});
   EXPECT_THAT(IdsOf(graph, result.nodes), ElementsAre("a", "b", "c"));
@@ -317,7 +244,7 @@ TEST_F(GraphSearchTest, PositionsSnapToTheNearestVisibleNode) {
 TEST_F(GraphSearchTest, PositionsThatSeeEachOtherNeedNoNode) {
   WaypointSpec spec{.nodes = {{"a", {0, 0}}, {"b", {0, 6}}}, .auto_connect = AutoConnect{10}};
   spec.obstacles = {{.id = "wall", .shape = {.rectangles = {{2, 0, 1, 5}}}}};
-  const WaypointGraph graph = MakeGraph(spec);
+  const WaypointGraph graph = GraphOf(spec);
   const GraphPathResult direct = Find(graph, {.start = WorldPoint{4, 0}, .goals = {WorldPoint{4, 3}}});
   EXPECT_EQ(direct.outcome, Outcome::kFound);
   EXPECT_THAT(direct.nodes, IsEmpty());
@@ -331,8 +258,8 @@ TEST_F(GraphSearchTest, PositionsThatSeeEachOtherNeedNoNode) {
 
 TEST_F(GraphSearchTest, GoalsOutOfReachAreAnswers) {
   const WaypointGraph graph =
-      MakeGraph({.nodes = {{"a", {0, 0}}, {"b", {2, 0}}, {"c", {5, 0}}, {"far", {6, 0}}},
-                 .edges = {{.name = {"a", "b"}}, {.name = {"b", "c", true}}}});
+      GraphOf({.nodes = {{"a", {0, 0}}, {"b", {2, 0}}, {"c", {5, 0}}, {"far", {6, 0}}},
+               .edges = {{.name = {"a", "b"}}, {.name = {"b", "c", true}}}});
   GraphPathResult result = Find(graph, {.start = "a", .goals = {"far"}});
   EXPECT_EQ(result.outcome, Outcome::kUnreachable);
   EXPECT_EQ(result.reason, OutcomeReason::kNoRoute);
@@ -348,7 +275,7 @@ TEST_F(GraphSearchTest, GoalsOutOfReachAreAnswers) {
 }
 
 TEST_F(GraphSearchTest, NodesThatAreNotEnabledAreNotPassed) {
-  GraphEditor editor(MakeGraph(Diamond()));
+  GraphEditor editor(GraphOf(Diamond()));
   ASSERT_EQ(editor.SetNodesEnabled({"b"}, false), absl::OkStatus());
   EXPECT_THAT(IdsOf(editor.graph(), Find(editor.graph(), {.start = "a", .goals = {"d"}}).nodes),
               ElementsAre("a", "c", "d"));
@@ -362,7 +289,7 @@ TEST_F(GraphSearchTest, NodesThatAreNotEnabledAreNotPassed) {
 }
 
 TEST_F(GraphSearchTest, RefusesWhatMakesNoSense) {
-  const WaypointGraph graph = MakeGraph(Diamond());
+  const WaypointGraph graph = GraphOf(Diamond());
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(ErrorOf(graph, {.start = "nowhere", .goals = {"d"}}), "NODE_NOT_FOUND start.node");
   EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {"no way"}}), "BAD_NODE_ID goals[0].node");
@@ -384,7 +311,7 @@ TEST_F(GraphSearchTest, RefusesWhatMakesNoSense) {
 TEST_F(GraphSearchTest, StaysBelowItsMemoryLimit) {
   GraphScratch small(16);
   const absl::StatusOr<GraphPathResult> result =
-      FindGraphPath(MakeGraph(Diamond()), {.start = "a", .goals = {"d"}}, {}, small);
+      FindGraphPath(GraphOf(Diamond()), {.start = "a", .goals = {"d"}}, {}, small);
   ASSERT_EQ(result.status(), absl::OkStatus());
   EXPECT_EQ(result->outcome, Outcome::kBudgetExhausted);
   EXPECT_EQ(result->reason, OutcomeReason::kScratchLimit);
@@ -399,7 +326,7 @@ TEST_F(GraphSearchTest, AnswersTheStartAloneWhenTheOpenListIsFull) {
     spec.edges.push_back({.name = {"z-start", id}});
   }
   spec.edges.push_back({.name = {"spoke7", "goal"}, .cost = 5000});
-  const WaypointGraph graph = MakeGraph(spec);
+  const WaypointGraph graph = GraphOf(spec);
   int full = 0;
   int found = 0;
   for (std::size_t bytes = 256; bytes <= std::size_t{1} << 16; bytes += 256) {
@@ -421,6 +348,150 @@ TEST_F(GraphSearchTest, AnswersTheStartAloneWhenTheOpenListIsFull) {
   }
   EXPECT_GT(full, 0);
   EXPECT_GT(found, 0);
+}
+
+// a - b - c - d - e, a unit apart, and x off by itself.
+WaypointSpec RowOfFive() {
+  return {.nodes = {{"a", {0, 0}}, {"b", {1, 0}}, {"c", {2, 0}}, {"d", {3, 0}}, {"e", {4, 0}}, {"x", {9, 9}}},
+          .edges = {{.name = {"a", "b"}}, {.name = {"b", "c"}}, {.name = {"c", "d"}}, {.name = {"d", "e"}}}};
+}
+
+// Paths to the nearest of several goals.
+class SeveralGraphGoalsTest : public ::testing::Test {
+ protected:
+  // "goal 1: c b", "UNREACHABLE", or the error.
+  std::string Find(const GraphQuery& query, const Budget& budget = {}) {
+    const absl::StatusOr<GraphPathResult> result = FindGraphPath(editor_.graph(), query, budget, scratch_);
+    if (!result.ok()) {
+      return Told(result.status());
+    }
+    result_ = *result;
+    if (result->outcome == Outcome::kUnreachable) {
+      return "UNREACHABLE";
+    }
+    std::vector<std::string> words = IdsOf(editor_.graph(), result->nodes);
+    words.insert(words.begin(), absl::StrCat("goal ", result->goal_index, ":"));
+    return absl::StrJoin(words, " ");
+  }
+
+  GraphEditor editor_{GraphOf(RowOfFive())};
+  GraphScratch scratch_{kSampleRoom};
+  GraphPathResult result_;
+};
+
+TEST_F(SeveralGraphGoalsTest, TheCheapestToReachCounts) {
+  EXPECT_EQ(Find({.start = "c", .goals = {"a", "d", "e"}}), "goal 1: c d");
+  EXPECT_EQ(result_.cost, 1.0);
+  EXPECT_EQ(Find({.start = "c", .goals = {"x", "a"}}), "goal 1: c b a");
+  EXPECT_EQ(Find({.start = "c", .goals = {"a", "c"}}), "goal 1: c");
+}
+
+TEST_F(SeveralGraphGoalsTest, DirectLinesCount) {
+  ASSERT_EQ(editor_.SetAutoConnect({.max_distance = 0.5}), absl::OkStatus());
+  // None of these needs a node.
+  EXPECT_EQ(Find({.start = WorldPoint{50, 50}, .goals = {WorldPoint{59, 50}, WorldPoint{50, 58}}}),
+            "goal 1:");
+  EXPECT_EQ(Find({.start = WorldPoint{50, 50}, .goals = {WorldPoint{59, 50}, "a"}}), "NO_NODE_NEAR start");
+}
+
+TEST_F(SeveralGraphGoalsTest, DisabledGoalsArePassedOverUnlessAllAre) {
+  ASSERT_EQ(editor_.SetNodesEnabled({"d", "x"}, false), absl::OkStatus());
+  EXPECT_EQ(Find({.start = "c", .goals = {"d", "a"}}), "goal 1: c b a");
+  EXPECT_EQ(Find({.start = "c", .goals = {"d", "e"}}), "UNREACHABLE");
+  EXPECT_EQ(result_.reason, OutcomeReason::kNoRoute);
+  EXPECT_EQ(Find({.start = "c", .goals = {"d", "x"}}), "GOAL_BLOCKED goals");
+  EXPECT_EQ(Find({.start = "d", .goals = {"a", "b"}}), "START_BLOCKED start");
+}
+
+TEST_F(SeveralGraphGoalsTest, NoneWithinReachIsAnAnswer) {
+  EXPECT_EQ(Find({.start = "x", .goals = {"a", "b"}}), "UNREACHABLE");
+  EXPECT_EQ(result_.statistics.expanded, 1U);
+  EXPECT_FALSE(result_.reaches_goal);
+}
+
+TEST_F(SeveralGraphGoalsTest, BadGoalsNameTheirField) {
+  EXPECT_EQ(Find({.start = "a", .goals = {"b", "nobody"}}), "NODE_NOT_FOUND goals[1].node");
+  EXPECT_EQ(Find({.start = "a", .goals = {"b", WorldPoint{50, 50}}}), "NO_NODE_NEAR goals[1]");
+  EXPECT_EQ(
+      Find({.start = "a", .goals = {"b", "c"}, .unreachable_policy = UnreachablePolicy::kNearestByDistance}),
+      "BAD_VALUE goals");
+}
+
+TEST_F(SeveralGraphGoalsTest, BudgetsEndThem) {
+  const GraphQuery query{.start = "a", .goals = {"d", "e"}};
+  EXPECT_EQ(Find(query, {.max_expansions = 2}), "goal 0: a");
+  EXPECT_EQ(result_.outcome, Outcome::kBudgetExhausted);
+  EXPECT_EQ(result_.reason, OutcomeReason::kExpansionLimit);
+  EXPECT_FALSE(result_.reaches_goal);
+  // Enough to know the goal, and not for the path.
+  EXPECT_EQ(Find(query, {.max_expansions = 4}), "goal 0: a");
+  EXPECT_EQ(result_.outcome, Outcome::kBudgetExhausted);
+  EXPECT_EQ(result_.statistics.expanded, 4U);
+  std::atomic<bool> yes = true;
+  EXPECT_EQ(Find(query, {.cancelled = &yes}), "CANCELLED ");
+  GraphScratch small(16);
+  const absl::StatusOr<GraphPathResult> result = FindGraphPath(editor_.graph(), query, {}, small);
+  ASSERT_EQ(result.status(), absl::OkStatus());
+  EXPECT_EQ(result->reason, OutcomeReason::kScratchLimit);
+  EXPECT_THAT(result->nodes, IsEmpty());
+}
+
+TEST_F(SeveralGraphGoalsTest, TheFloodEndsWhenNoOtherGoalCanBeCheaper) {
+  // The flood expands c alone, as no goal is before the first at the cost of b.
+  EXPECT_EQ(Find({.start = "c", .goals = {"b"}}), "goal 0: c b");
+  const std::uint64_t alone = result_.statistics.expanded;
+  EXPECT_EQ(Find({.start = "c", .goals = {"b", "e"}}), "goal 0: c b");
+  EXPECT_EQ(result_.statistics.expanded, alone + 1);
+}
+
+TEST(SeveralGraphGoalsByChanceTest, AgreeWithSearchesForEachGoalAlone) {
+  GraphScratch scratch(kSampleRoom);
+  int found = 0;
+  int direct = 0;
+  ForSeeds(150, [&](Random& random) {
+    const WaypointGraph graph = SampleGraph(random);
+    for (int i = 0; i < 12; ++i) {
+      const std::vector<GraphPlace> goals = SamplePlaces(graph, random, random.Between(2, 6));
+      GraphQuery query{.start = SamplePlace(graph, random),
+                       .snap_radius = kSampleSnap,
+                       .algorithm = i % 2 == 0 ? Algorithm::kAStar : Algorithm::kDijkstra,
+                       .required_tags = SampleTags(random)};
+      std::optional<GraphPathResult> best;
+      std::vector<NodeNumber> best_nodes;
+      bool is_start_blocked = false;
+      std::size_t blocked = 0;
+      for (std::size_t goal = 0; goal < goals.size(); ++goal) {
+        query.goals = {goals[goal]};
+        const absl::StatusOr<GraphPathResult> alone = FindGraphPath(graph, query, {}, scratch);
+        is_start_blocked |= Told(alone.status()) == "START_BLOCKED start";
+        blocked += Told(alone.status()) == "GOAL_BLOCKED goals[0]" ? 1 : 0;
+        if (alone.ok() && alone->outcome == Outcome::kFound && (!best || alone->cost < best->cost)) {
+          best = *alone;
+          best->goal_index = goal;
+          best_nodes.assign(alone->nodes.begin(), alone->nodes.end());
+        }
+      }
+      query.goals.assign(goals.begin(), goals.end());
+      const absl::StatusOr<GraphPathResult> result = FindGraphPath(graph, query, {}, scratch);
+      SCOPED_TRACE(absl::StrCat("query ", i));
+      if (is_start_blocked || blocked == goals.size()) {
+        ASSERT_EQ(Told(result.status()), is_start_blocked ? "START_BLOCKED start" : "GOAL_BLOCKED goals");
+        continue;
+      }
+      ASSERT_EQ(result.status(), absl::OkStatus());
+      ASSERT_EQ(result->outcome == Outcome::kFound, best.has_value());
+      if (best) {
+        ASSERT_EQ(result->goal_index, best->goal_index);
+        ASSERT_EQ(result->cost, best->cost);
+        ASSERT_THAT(result->nodes, ::testing::ElementsAreArray(best_nodes));
+        ASSERT_LE(result->statistics.expanded, graph.node_count() + best->statistics.expanded);
+        ++found;
+        direct += best_nodes.empty() ? 1 : 0;
+      }
+    }
+  });
+  EXPECT_GT(found, static_cast<int>(Rounds(400)));
+  EXPECT_GT(direct, static_cast<int>(Rounds(20)));
 }
 
 }  // namespace

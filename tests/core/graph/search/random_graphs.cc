@@ -30,8 +30,34 @@ std::vector<std::string> AnyTags(Random& random) {
 
 }  // namespace
 
-core::WaypointGraph SampleGraph(std::uint64_t seed) {
-  Random random(seed);
+core::WaypointGraph GraphOf(const core::WaypointSpec& spec) {
+  absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(spec);
+  EXPECT_EQ(graph.status(), absl::OkStatus());
+  return *std::move(graph);
+}
+
+std::vector<std::string> IdsOf(const core::WaypointGraph& graph, absl::Span<const core::NodeNumber> nodes) {
+  std::vector<std::string> ids;
+  for (const core::NodeNumber node : nodes) {
+    ids.push_back(graph.IdOf(node));
+  }
+  return ids;
+}
+
+EditedGraph::EditedGraph(std::uint64_t seed) : generator(seed, 10), graph(GraphOf({})) {
+  core::WaypointSpec spec;
+  if (seed % 2 == 0) {
+    model.max_distance = 4.0;
+    spec.auto_connect = core::AutoConnect{.max_distance = 4.0};
+  }
+  core::GraphEditor editor(GraphOf(spec));
+  for (int i = 0; i < 40 && !::testing::Test::HasFailure(); ++i) {
+    generator.Edit(model, editor);
+  }
+  graph = std::move(editor).Finish();
+}
+
+core::WaypointGraph SampleGraph(Random& random) {
   core::WaypointSpec spec;
   for (int i = 0; i < kNodes; ++i) {
     spec.nodes.push_back({.id = absl::StrCat("n", i),
@@ -62,12 +88,10 @@ core::WaypointGraph SampleGraph(std::uint64_t seed) {
         {.id = absl::StrCat("wall", i),
          .shape = {.lines = {{begin, {begin.x + random.Between(-3, 3), begin.y + random.Between(-3, 3)}}}}});
   }
-  if (seed % 2 == 0) {
+  if (random.Chance(0.5)) {
     spec.auto_connect = core::AutoConnect{.max_distance = 3.0};
   }
-  absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(spec);
-  EXPECT_EQ(graph.status(), absl::OkStatus());
-  return *std::move(graph);
+  return GraphOf(spec);
 }
 
 core::GraphPlace SamplePlace(const core::WaypointGraph& graph, Random& random) {

@@ -10,12 +10,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_flood.h"
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "tests/testing/graph_model.h"
 #include "tests/testing/random.h"
 
 namespace waystar::testing {
@@ -26,9 +28,23 @@ inline constexpr double kSampleSnap = 1000.0;
 // Room for searches on samples.
 inline constexpr std::size_t kSampleRoom = std::size_t{1} << 20;
 
+// REQUIRES: the spec is one of a graph.
+core::WaypointGraph GraphOf(const core::WaypointSpec& spec);
+
+std::vector<std::string> IdsOf(const core::WaypointGraph& graph, absl::Span<const core::NodeNumber> nodes);
+
 // A graph with edges in one direction and both, of cost 0 too, with tags, some of them disabled, disabled
-// nodes, and obstacles. Every other seed gives one that is connected by sight.
-core::WaypointGraph SampleGraph(std::uint64_t seed);
+// nodes, and obstacles. About half of the graphs are connected by sight.
+core::WaypointGraph SampleGraph(Random& random);
+
+// A graph, and its model, after 40 edits. Graphs of even seeds are connected by sight.
+struct EditedGraph {
+  explicit EditedGraph(std::uint64_t seed);
+
+  GraphGenerator generator;
+  GraphModel model;
+  core::WaypointGraph graph;
+};
 
 // A node, at times a disabled one, or a position that sees one.
 core::GraphPlace SamplePlace(const core::WaypointGraph& graph, Random& random);

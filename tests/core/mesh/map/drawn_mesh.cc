@@ -47,4 +47,46 @@ void AddFloor(core::MeshSpec& spec, int columns, int rows, double height, Random
   }
 }
 
+core::MeshSpec BentFloors(Random& random, int floors, int least, int most) {
+  core::MeshSpec spec;
+  while (spec.polygons.empty()) {
+    spec = {};
+    for (int floor = 0; floor < floors; ++floor) {
+      AddFloor(spec, random.Between(least, most), random.Between(least, most), 3.0 * floor, random);
+    }
+  }
+  return spec;
+}
+
+core::WorldPoint MiddleOf(const core::NavMesh& mesh, core::PolygonNumber polygon) {
+  core::WorldPoint middle;
+  const auto loop = mesh.VerticesOf(polygon);
+  const double share = 1.0 / static_cast<double>(loop.size());
+  for (const std::uint32_t vertex : loop) {
+    const core::WorldPoint& at = mesh.VertexAt(vertex);
+    middle = {middle.x + share * at.x, middle.y + share * at.y, middle.z + share * at.z};
+  }
+  return middle;
+}
+
+double AreaOf(const core::NavMesh& mesh, core::PolygonNumber polygon) {
+  const auto loop = mesh.VerticesOf(polygon);
+  const core::WorldPoint& a = mesh.VertexAt(loop[0]);
+  double twice = 0.0;
+  for (std::size_t k = 2; k < loop.size(); ++k) {
+    const core::WorldPoint& b = mesh.VertexAt(loop[k - 1]);
+    const core::WorldPoint& c = mesh.VertexAt(loop[k]);
+    twice += (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+  }
+  return twice / 2.0;
+}
+
+double AreaOf(const core::NavMesh& mesh) {
+  double sum = 0.0;
+  for (core::PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    sum += AreaOf(mesh, polygon);
+  }
+  return sum;
+}
+
 }  // namespace waystar::testing

@@ -29,5 +29,32 @@ core::NavMesh MeshOf(core::MeshSpec spec);
 // A floor of columns times rows squares that are bent out of shape, as quadrilaterals or pairs of triangles.
 // Some are left out. `height` is that of the floor, whose vertices lie up to a unit above it.
 void AddFloor(core::MeshSpec& spec, int columns, int rows, double height, Random& random);
+// So many floors, 3 units above each other, of `least` to `most` squares in each direction. At least one
+// square is not left out.
+core::MeshSpec BentFloors(Random& random, int floors, int least = 2, int most = 7);
+
+// Returns the mean of the polygon's corners.
+core::WorldPoint MiddleOf(const core::NavMesh& mesh, core::PolygonNumber polygon);
+
+// Areas as seen from above: that of a polygon, and that of all.
+double AreaOf(const core::NavMesh& mesh, core::PolygonNumber polygon);
+double AreaOf(const core::NavMesh& mesh);
+
+// Calls `visit` with the ends of each wall of these polygons.
+template <typename Visit>
+void ForEachWall(const core::NavMesh& mesh, core::PolygonNumber begin, core::PolygonNumber end, Visit visit) {
+  for (core::PolygonNumber polygon = begin; polygon < end; ++polygon) {
+    const auto loop = mesh.VerticesOf(polygon);
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+      if (mesh.NeighboursOf(polygon)[k] == core::kNoPolygon) {
+        visit(mesh.VertexAt(loop[k]), mesh.VertexAt(loop[(k + 1) % loop.size()]));
+      }
+    }
+  }
+}
+template <typename Visit>
+void ForEachWall(const core::NavMesh& mesh, Visit visit) {
+  ForEachWall(mesh, 0, static_cast<core::PolygonNumber>(mesh.polygon_count()), visit);
+}
 
 }  // namespace waystar::testing

@@ -20,7 +20,7 @@ namespace waystar::core {
 namespace {
 
 using ::testing::UnorderedElementsAre;
-using ::waystar::testing::AddFloor;
+using ::waystar::testing::BentFloors;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::ForSeeds;
 using ::waystar::testing::MeshOf;
@@ -177,15 +177,7 @@ void ExpectSameGround(const NavMesh& mesh, Random& random) {
 }
 
 TEST(MeshCellsTest, CoverTheSameGround) {
-  ForSeeds(200, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, random.Between(1, 9), random.Between(1, 9), 0.0, random);
-    // Another floor above it.
-    AddFloor(spec, random.Between(1, 5), random.Between(1, 5), 4.0, random);
-    if (!spec.polygons.empty()) {
-      ExpectSameGround(MeshOf(std::move(spec)), random);
-    }
-  });
+  ForSeeds(200, [&](Random& random) { ExpectSameGround(MeshOf(BentFloors(random, 2, 1, 9)), random); });
 }
 
 TEST(MeshCellsTest, AMeshMayHaveNone) {

@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::waystar::testing::AddFloor;
+using ::waystar::testing::AreaOf;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
@@ -52,19 +53,6 @@ NavMesh Welded(MeshSoup soup, const WeldTolerance& tolerance = kTolerance) {
   absl::StatusOr<MeshSpec> spec = WeldMesh(std::move(soup), tolerance);
   EXPECT_THAT(spec, IsOk());
   return MeshOf(*std::move(spec));
-}
-
-double AreaOf(const NavMesh& mesh) {
-  double twice = 0.0;
-  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
-    const auto loop = mesh.VerticesOf(polygon);
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      const WorldPoint& a = mesh.VertexAt(loop[k]);
-      const WorldPoint& b = mesh.VertexAt(loop[(k + 1) % loop.size()]);
-      twice += a.x * b.y - a.y * b.x;
-    }
-  }
-  return twice / 2.0;
 }
 
 std::size_t OpenEdges(const NavMesh& mesh) {

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
@@ -20,13 +22,18 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::testing::SizeIs;
 using ::waystar::testing::AddFloor;
+using ::waystar::testing::AreaOf;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
+using ::waystar::testing::Rounds;
 
 //  5---4---3
 //  |  1| 0 |    and far away a triangle, number 2
@@ -62,15 +69,11 @@ TEST(NavMeshTest, PolygonsAdjoinAlongCommonEdges) {
   EXPECT_THAT(mesh.NeighboursOf(1), ElementsAre(kNoPolygon, 0, kNoPolygon, kNoPolygon));
   EXPECT_EQ(mesh.AreaOf(1), 0);
   EXPECT_EQ(mesh.AreaOf(2), 63);
-  EXPECT_EQ(mesh.bounds(), (MeshBounds{{0, 0, 0}, {10, 2, 4}}));
-}
-
-TEST(NavMeshTest, LabelsConnectedParts) {
-  const NavMesh mesh = MeshOf(TwoRoomsAndAnIsland());
   EXPECT_EQ(mesh.part_count(), 2u);
   EXPECT_EQ(mesh.PartOf(0), 0u);
   EXPECT_EQ(mesh.PartOf(1), 0u);
   EXPECT_EQ(mesh.PartOf(2), 1u);
+  EXPECT_EQ(mesh.bounds(), (MeshBounds{{0, 0, 0}, {10, 2, 4}}));
 }
 
 TEST(NavMeshTest, AVertexInCommonConnectsNothing) {
@@ -197,29 +200,29 @@ TEST(NavMeshTest, WallsThatAreNamedSeparate) {
   EXPECT_THAT(NavMesh::Create(spec), IsBadPolygon("polygons[0].neighbours[3]"));
 }
 
+// Returns the error for the two rooms with a change.
+template <typename Change>
+absl::Status StatusWith(const Change& change) {
+  MeshSpec spec = TwoRoomsAndAnIsland();
+  change(spec);
+  return NavMesh::Create(std::move(spec)).status();
+}
+
 TEST(NavMeshTest, RefusesListsOfWrongLength) {
   const auto is_bad_size = [](const std::string& field) {
     return IsError(kInvalid, ErrorReason::kBadSize, field);
   };
   EXPECT_THAT(NavMesh::Create({}), is_bad_size("vertices"));
-  MeshSpec spec = TwoRoomsAndAnIsland();
-  spec.corners.push_back(0);
-  EXPECT_THAT(NavMesh::Create(spec), is_bad_size("corners"));
-  spec = TwoRoomsAndAnIsland();
-  spec.polygons.pop_back();
-  EXPECT_THAT(NavMesh::Create(spec), is_bad_size("corners"));
-  spec.polygons.clear();
-  EXPECT_THAT(NavMesh::Create(spec), is_bad_size("polygons"));
-  spec = TwoRoomsAndAnIsland();
-  spec.neighbours = {kNoPolygon};
-  EXPECT_THAT(NavMesh::Create(spec), is_bad_size("neighbours"));
-  spec = TwoRoomsAndAnIsland();
-  spec.vertices.resize(kMaxMeshVertices + 1);
-  EXPECT_THAT(NavMesh::Create(spec), is_bad_size("vertices"));
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.corners.push_back(0); }), is_bad_size("corners"));
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.polygons.pop_back(); }), is_bad_size("corners"));
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.polygons.clear(); }), is_bad_size("polygons"));
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.neighbours = {kNoPolygon}; }), is_bad_size("neighbours"));
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.vertices.resize(kMaxMeshVertices + 1); }),
+              is_bad_size("vertices"));
   // Together they would have as many corners as there are, but for overflow.
-  spec = TwoRoomsAndAnIsland();
-  spec.polygons[0].corner_count = std::numeric_limits<std::uint32_t>::max();
-  EXPECT_THAT(NavMesh::Create(spec), IsBadPolygon("polygons[0]"));
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.polygons[0].corner_count = kMost; }),
+              IsBadPolygon("polygons[0]"));
 }
 
 TEST(NavMeshTest, RefusesNumbersOutOfRange) {
@@ -228,35 +231,22 @@ TEST(NavMeshTest, RefusesNumbersOutOfRange) {
   };
   for (const double value : {std::numeric_limits<double>::quiet_NaN(),
                              -std::numeric_limits<double>::infinity(), 1e30, kMaxReach + 1}) {
-    MeshSpec spec = TwoRoomsAndAnIsland();
-    spec.vertices[3].x = value;
-    EXPECT_THAT(NavMesh::Create(spec), is_bad_value("vertices[3].x"));
-    spec = TwoRoomsAndAnIsland();
-    spec.vertices[0].z = value;
-    EXPECT_THAT(NavMesh::Create(spec), is_bad_value("vertices[0].z"));
+    EXPECT_THAT(StatusWith([&](MeshSpec& spec) { spec.vertices[3].x = value; }),
+                is_bad_value("vertices[3].x"));
+    EXPECT_THAT(StatusWith([&](MeshSpec& spec) { spec.vertices[0].z = value; }),
+                is_bad_value("vertices[0].z"));
   }
-  MeshSpec spec = TwoRoomsAndAnIsland();
-  spec.corners[5] = 9;
-  EXPECT_THAT(NavMesh::Create(spec), is_bad_value("polygons[1].vertices[1]"));
-  spec.corners[5] = std::numeric_limits<std::uint32_t>::max();
-  EXPECT_THAT(NavMesh::Create(spec), is_bad_value("polygons[1].vertices[1]"));
-  spec = TwoRoomsAndAnIsland();
-  spec.polygons[1].area = 64;
-  EXPECT_THAT(NavMesh::Create(spec), is_bad_value("polygons[1].area"));
+  for (const std::uint32_t vertex : {9U, std::numeric_limits<std::uint32_t>::max()}) {
+    EXPECT_THAT(StatusWith([&](MeshSpec& spec) { spec.corners[5] = vertex; }),
+                is_bad_value("polygons[1].vertices[1]"));
+  }
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.polygons[1].area = 64; }),
+              is_bad_value("polygons[1].area"));
 }
 
 TEST(NavMeshTest, RefusesDegeneratePolygons) {
-  MeshSpec two_corners = TwoRoomsAndAnIsland();
-  two_corners.polygons[2].corner_count = 2;
-  EXPECT_THAT(NavMesh::Create(two_corners), IsBadPolygon("polygons[2]"));
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, 0}, {0, 1}, {1, 0}})), IsBadPolygon("polygons[0]"))
-      << "clockwise";
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, 0}, {1, 1}, {2, 2}})), IsBadPolygon("polygons[0]")) << "flat";
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, 0, 0}, {1, 1, 0}, {1, 1, 5}, {0, 0, 5}})),
-              IsBadPolygon("polygons[0]"))
-      << "upright";
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, 0}, {1e-7, 0}, {0, 1e-7}})), IsBadPolygon("polygons[0]"))
-      << "a point, once it is rounded";
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.polygons[2].corner_count = 2; }),
+              IsBadPolygon("polygons[2]"));
   EXPECT_THAT(NavMesh::Create(DrawMesh({{0, 0}, {1, 0}, {1, 1}}, {{0, 1, 2, 2}})),
               IsBadPolygon("polygons[0]"))
       << "a vertex twice";
@@ -265,19 +255,21 @@ TEST(NavMeshTest, RefusesDegeneratePolygons) {
       << "twice around";
 }
 
-TEST(NavMeshTest, RefusesPolygonsThatAreNotConvex) {
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, 0}, {4, 0}, {4, 4}, {3, 1}})), IsBadPolygon("polygons[0]"));
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, 0}, {4, 0}, {0, 4}, {4, 4.5}})), IsBadPolygon("polygons[0]"))
-      << "crosses itself";
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, -3}, {1, 3}, {-3, -1}, {3, -1}, {-1, 3}})),
-              IsBadPolygon("polygons[0]"))
-      << "a star turns left in all corners, but twice around";
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, 0}, {3, 0}, {2, 0}, {4, 0}, {4, 4}, {0, 4}})),
-              IsBadPolygon("polygons[0]"))
-      << "runs back along a side";
-  EXPECT_THAT(NavMesh::Create(OnePolygon({{0, 0}, {4, 0}, {6, 0}, {4, 0}, {4, 4}, {0, 4}})),
-              IsBadPolygon("polygons[0]"))
-      << "has a spike";
+TEST(NavMeshTest, RefusesLoopsThatAreNoConvexPolygon) {
+  const std::vector<std::pair<std::string, std::vector<WorldPoint>>> loops = {
+      {"clockwise", {{0, 0}, {0, 1}, {1, 0}}},
+      {"flat", {{0, 0}, {1, 1}, {2, 2}}},
+      {"upright", {{0, 0, 0}, {1, 1, 0}, {1, 1, 5}, {0, 0, 5}}},
+      {"a point, once it is rounded", {{0, 0}, {1e-7, 0}, {0, 1e-7}}},
+      {"dented", {{0, 0}, {4, 0}, {4, 4}, {3, 1}}},
+      {"crosses itself", {{0, 0}, {4, 0}, {0, 4}, {4, 4.5}}},
+      {"a star, which turns left in all corners, but twice around",
+       {{0, -3}, {1, 3}, {-3, -1}, {3, -1}, {-1, 3}}},
+      {"runs back along a side", {{0, 0}, {3, 0}, {2, 0}, {4, 0}, {4, 4}, {0, 4}}},
+      {"has a spike", {{0, 0}, {4, 0}, {6, 0}, {4, 0}, {4, 4}, {0, 4}}}};
+  for (const auto& [kind, loop] : loops) {
+    EXPECT_THAT(NavMesh::Create(OnePolygon(loop)), IsBadPolygon("polygons[0]")) << kind;
+  }
 }
 
 TEST(NavMeshTest, TakesCornersInTheMiddleOfASide) {
@@ -352,6 +344,217 @@ TEST(NavMeshTest, StopsWhenAsked) {
     EXPECT_EQ(NavMesh::Create(spec, &stop).status().code(), absl::StatusCode::kCancelled) << checks;
     // Two more, on the way back.
     EXPECT_LE(stop.looks(), checks + 3);
+  }
+}
+
+// Point location: which polygon a position belongs to.
+
+constexpr double kAnywhere = std::numeric_limits<double>::infinity();
+
+// A floor at height 0 from (0, 0) to (4, 4), a bridge at height 3 over its right half that goes on to x = 6.
+NavMesh FloorAndBridge() {
+  return MeshOf(
+      DrawMesh({{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {0, 4, 0}, {2, 0, 3}, {6, 0, 3}, {6, 4, 3}, {2, 4, 3}},
+               {{0, 1, 2, 3}, {4, 5, 6, 7}}));
+}
+
+TEST(FindNearestTest, HeedsBothLimits) {
+  const NavMesh mesh = FloorAndBridge();
+  EXPECT_EQ(mesh.FindNearest({{1, 1, 2}, 0.5, 1.75}), std::nullopt);
+  EXPECT_THAT(mesh.FindNearest({{1, 1, 2}, 0.5, 2.0}), Optional(MeshPlace{0, {1, 1, 0}}));
+  EXPECT_THAT(mesh.FindNearest({{1, 1, 2}, 1.0, 1.75}), Optional(MeshPlace{1, {2, 1, 3}}));
+  EXPECT_EQ(mesh.FindNearest({{7, 5, 3}, 1.25, 1.0}), std::nullopt) << "a corner is further than its sides";
+  EXPECT_THAT(mesh.FindNearest({{9, 8, 3}, 5.0, 0.0}), Optional(MeshPlace{1, {6, 4, 3}}));
+  EXPECT_EQ(mesh.FindNearest({{9, 8, 3}, 4.9375, 0.0}), std::nullopt);
+}
+
+TEST(FindNearestTest, AnEdgeInCommonBelongsToTheLowerNumber) {
+  std::vector<WorldPoint> vertices;
+  for (int y = 0; y <= 2; ++y) {
+    for (int x = 0; x <= 2; ++x) {
+      vertices.push_back({1.0 * x, 1.0 * y});
+    }
+  }
+  const NavMesh mesh = MeshOf(DrawMesh(vertices, {{4, 5, 8, 7}, {3, 4, 7, 6}, {1, 2, 5, 4}, {0, 1, 4, 3}}));
+  EXPECT_THAT(mesh.FindNearest({{1, 1}, 0.0, 0.0}), Optional(MeshPlace{0, {1, 1}}));
+  EXPECT_THAT(mesh.FindNearest({{1, 0.5}, 0.0, 0.0}), Optional(MeshPlace{2, {1, 0.5}}));
+  EXPECT_THAT(mesh.FindNearest({{0.5, 1}, 0.0, 0.0}), Optional(MeshPlace{1, {0.5, 1}}));
+  EXPECT_THAT(mesh.FindNearest({{1, -1}, 2.0, 0.0}), Optional(MeshPlace{2, {1, 0}}));
+}
+
+TEST(FindNearestTest, APointInCommonBelongsToThePartWithMoreGround) {
+  const NavMesh mesh = MeshOf(DrawMesh({{0, 0}, {1, 0}, {1, 1}, {0, 1}, {1, 1}, {3, 1}, {3, 3}, {1, 3}},
+                                       {{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  ASSERT_EQ(mesh.part_count(), 2U);
+  EXPECT_THAT(mesh.FindNearest({{1, 1}, 0.0, 0.0}), Optional(MeshPlace{1, {1, 1}}));
+  EXPECT_THAT(mesh.FindNearest({{1, 1}, 0.0, 0.0}, mesh.PartOf(0)), Optional(MeshPlace{0, {1, 1}}));
+}
+
+TEST(FindNearestTest, AllThatAreNearCanBeFound) {
+  const NavMesh mesh = FloorAndBridge();
+  std::vector<MeshPlace> places;
+  mesh.FindAllNear({{3, 1, 1.25}, 1.0, 4.0}, places);
+  EXPECT_THAT(places, ElementsAre(MeshPlace{0, {3, 1, 0}}, MeshPlace{1, {3, 1, 3}}));
+  mesh.FindAllNear({{3, 1, 1.25}, 1.0, 1.5}, places);
+  EXPECT_THAT(places, SizeIs(3)) << "they are added";
+  EXPECT_EQ(places.back(), (MeshPlace{0, {3, 1, 0}}));
+  places.clear();
+  mesh.FindAllNear({{7, 5, 3}, 1.25, 1.0}, places);
+  EXPECT_THAT(places, IsEmpty());
+}
+
+TEST(FindNearestTest, HeightsAreThoseOfTheSurface) {
+  // A saddle: opposite corners are as high as each other.
+  const NavMesh mesh = MeshOf(DrawMesh({{0, 0, 0}, {4, 0, 2}, {4, 4, 0}, {0, 4, 2}}, {{0, 1, 2, 3}}));
+  EXPECT_THAT(mesh.FindNearest({{1, 1, 0}, 0.0, 9.0}), Optional(MeshPlace{0, {1, 1, 0.5}}));
+  EXPECT_THAT(mesh.FindNearest({{2, 2, 0}, 0.0, 9.0}), Optional(MeshPlace{0, {2, 2, 1}}));
+  EXPECT_THAT(mesh.FindNearest({{4, 3, 0}, 0.0, 9.0}), Optional(MeshPlace{0, {4, 3, 0.5}}));
+  EXPECT_THAT(mesh.FindNearest({{5, 1, 0}, 1.0, 9.0}), Optional(MeshPlace{0, {4, 1, 1.5}}));
+}
+
+// Points of a slanted edge are hardly ever on it once they are rounded: which side they are on is exact.
+TEST(FindNearestTest, SidesOfEdgesAreExact) {
+  const double far = kMaxReach;
+  const NavMesh mesh = MeshOf(DrawMesh({{-far, -far}, {far, -far + 1}, {far, far}}, {{0, 1, 2}}));
+  // On the edge, where its height over -far grows by 1 in 2^21.
+  const double x = far / 2;
+  const double on_edge = -far + 0.75;
+  const double step = 1.0 / (1 << 20);
+  EXPECT_TRUE(mesh.Contains(0, ToFixed(Point{x, on_edge})));
+  EXPECT_TRUE(mesh.Contains(0, ToFixed(Point{x, on_edge + step})));
+  EXPECT_FALSE(mesh.Contains(0, ToFixed(Point{x, on_edge - step})));
+  EXPECT_TRUE(mesh.Contains(0, ToFixed(Point{-far, -far})));
+  EXPECT_FALSE(mesh.Contains(0, ToFixed(Point{-far, -far + step})));
+}
+
+using Real = long double;
+struct RealPoint {
+  Real x = 0;
+  Real y = 0;
+  Real z = 0;
+};
+
+RealPoint RealOf(const WorldPoint& point) { return {point.x, point.y, point.z}; }
+
+// Returns the point of a triangle that is nearest to (x, y) seen from above, with its height.
+RealPoint NearestOfTriangle(const std::vector<RealPoint>& corners, Real x, Real y) {
+  const auto cross = [](const RealPoint& a, const RealPoint& b, Real px, Real py) {
+    return (b.x - a.x) * (py - a.y) - (b.y - a.y) * (px - a.x);
+  };
+  const RealPoint& a = corners[0];
+  const RealPoint& b = corners[1];
+  const RealPoint& c = corners[2];
+  const Real whole = cross(a, b, c.x, c.y);
+  const Real of_a = cross(b, c, x, y) / whole;
+  const Real of_b = cross(c, a, x, y) / whole;
+  const Real of_c = cross(a, b, x, y) / whole;
+  if (of_a >= 0 && of_b >= 0 && of_c >= 0) {
+    return {x, y, of_a * a.z + of_b * b.z + of_c * c.z};
+  }
+  RealPoint nearest;
+  Real least = std::numeric_limits<Real>::infinity();
+  for (std::size_t k = 0; k < 3; ++k) {
+    const RealPoint& from = corners[k];
+    const RealPoint& to = corners[(k + 1) % 3];
+    const Real dx = to.x - from.x;
+    const Real dy = to.y - from.y;
+    const Real share = std::clamp<Real>(((x - from.x) * dx + (y - from.y) * dy) / (dx * dx + dy * dy), 0, 1);
+    const RealPoint point = {from.x + share * dx, from.y + share * dy, from.z + share * (to.z - from.z)};
+    const Real distance = std::hypot(point.x - x, point.y - y);
+    if (distance < least) {
+      least = distance;
+      nearest = point;
+    }
+  }
+  return nearest;
+}
+
+RealPoint NearestOfPolygon(const NavMesh& mesh, PolygonNumber polygon, Real x, Real y) {
+  const auto loop = mesh.VerticesOf(polygon);
+  RealPoint mean;
+  for (const std::uint32_t vertex : loop) {
+    const RealPoint point = RealOf(mesh.VertexAt(vertex));
+    const auto count = static_cast<Real>(loop.size());
+    mean = {mean.x + point.x / count, mean.y + point.y / count, mean.z + point.z / count};
+  }
+  RealPoint nearest;
+  Real least = std::numeric_limits<Real>::infinity();
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    const RealPoint point = NearestOfTriangle(
+        {mean, RealOf(mesh.VertexAt(loop[k])), RealOf(mesh.VertexAt(loop[(k + 1) % loop.size()]))}, x, y);
+    if (std::hypot(point.x - x, point.y - y) < least) {
+      least = std::hypot(point.x - x, point.y - y);
+      nearest = point;
+    }
+  }
+  return nearest;
+}
+
+// Rounding to 2^-20 moves a point by less than this, heights on the slopes of these meshes included.
+constexpr Real kSlack = 1e-5;
+
+// Judges the answer for a position by looking at every polygon.
+void JudgeNearest(const NavMesh& mesh, const MeshReach& reach) {
+  const auto distance_of = [&](const RealPoint& point) {
+    return std::hypot(point.x - reach.position.x, point.y - reach.position.y, point.z - reach.position.z);
+  };
+  const std::optional<MeshPlace> place = mesh.FindNearest(reach);
+  if (place) {
+    const RealPoint point = RealOf(place->point);
+    const RealPoint nearest = NearestOfPolygon(mesh, place->polygon, reach.position.x, reach.position.y);
+    EXPECT_LT(std::hypot(point.x - nearest.x, point.y - nearest.y, point.z - nearest.z), kSlack);
+    EXPECT_LE(std::hypot(point.x - reach.position.x, point.y - reach.position.y), reach.radius + kSlack);
+    EXPECT_LE(std::abs(point.z - reach.position.z), reach.height + kSlack);
+  }
+  const Real found = place ? distance_of(RealOf(place->point)) : std::numeric_limits<Real>::infinity();
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    const RealPoint point = NearestOfPolygon(mesh, polygon, reach.position.x, reach.position.y);
+    if (std::hypot(point.x - reach.position.x, point.y - reach.position.y) < reach.radius - kSlack &&
+        std::abs(point.z - reach.position.z) < reach.height - kSlack) {
+      EXPECT_LE(found, distance_of(point) + kSlack) << "polygon " << polygon;
+    }
+  }
+}
+
+double AreaOfPart(const NavMesh& mesh, std::uint32_t part) {
+  double area = 0.0;
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    area += mesh.PartOf(polygon) == part ? AreaOf(mesh, polygon) : 0.0;
+  }
+  return area;
+}
+
+TEST(FindNearestTest, IsRightOnRandomMeshes) {
+  Random random(20);
+  for (std::uint64_t round = 0; round < Rounds(20); ++round) {
+    MeshSpec spec;
+    for (int floor = random.Between(1, 4); floor > 0; --floor) {
+      AddFloor(spec, random.Between(2, 9), random.Between(2, 9), 1.5 * floor, random);
+    }
+    const NavMesh mesh = MeshOf(std::move(spec));
+    for (int i = 0; i < 60; ++i) {
+      const auto coordinate = [&] { return random.Between(-2'000, 12'000) / 1'000.0; };
+      JudgeNearest(mesh, {{coordinate(), coordinate(), coordinate() / 2},
+                          random.Chance(0.2) ? kAnywhere : random.Between(1, 3'000) / 1'000.0,
+                          random.Chance(0.2) ? kAnywhere : random.Between(1, 3'000) / 1'000.0});
+    }
+    // Vertices and middles of edges are on several polygons.
+    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+      const auto loop = mesh.VerticesOf(polygon);
+      const WorldPoint& a = mesh.VertexAt(loop[0]);
+      const WorldPoint& b = mesh.VertexAt(loop[1]);
+      JudgeNearest(mesh, {a, 0.0, 0.0});
+      const auto place = mesh.FindNearest({a, 0.0, 0.0});
+      ASSERT_TRUE(place.has_value());
+      EXPECT_EQ(place->point, a);
+      if (mesh.PartOf(place->polygon) == mesh.PartOf(polygon)) {
+        EXPECT_LE(place->polygon, polygon);
+      } else {
+        EXPECT_GE(AreaOfPart(mesh, mesh.PartOf(place->polygon)),
+                  AreaOfPart(mesh, mesh.PartOf(polygon)) - kSlack);
+      }
+      JudgeNearest(mesh, {{(a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2}, 0.001, 0.001});
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "tests/core/mesh/search/detour_judge.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
@@ -60,27 +62,29 @@ class DetourJudgeTest : public ::testing::TestWithParam<std::string> {
       GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/detour";
     }
     bytes_ = BytesOfFile(*folder / "meshes" / "detour" / GetParam());
+    absl::StatusOr<DetourMesh> read = ParseDetourMesh(bytes_);
+    ASSERT_TRUE(read.ok()) << read.status();
+    mesh_ = std::move(read->mesh);
   }
 
   std::string bytes_;
+  std::optional<NavMesh> mesh_;
 };
 
 TEST_P(DetourJudgeTest, FindsTheSameDistancesToWalls) {
-  const absl::StatusOr<DetourMesh> read = ParseDetourMesh(bytes_);
-  ASSERT_TRUE(read.ok()) << read.status();
   DetourJudge judge(bytes_);
   Random random(2);
   int asked = 0;
   int found = 0;
   for (int i = 0; i < 10'000; ++i) {
-    const MeshPlace place = RandomPlace(read->mesh, random);
+    const MeshPlace place = RandomPlace(*mesh_, random);
     if (!judge.Knows(place.point)) {
       continue;
     }
     ++asked;
     constexpr double kRadius = 20.0;
     const std::optional<double> judged = judge.DistanceToWall(place.point, kRadius);
-    const absl::StatusOr<MeshWallReport> report = FindNearestWall(read->mesh, place, kRadius, {});
+    const absl::StatusOr<MeshWallReport> report = FindNearestWall(*mesh_, place, kRadius, {});
     ASSERT_TRUE(report.ok());
     ASSERT_EQ(report->wall.has_value(), judged.has_value());
     if (judged) {
@@ -94,15 +98,13 @@ TEST_P(DetourJudgeTest, FindsTheSameDistancesToWalls) {
 }
 
 TEST_P(DetourJudgeTest, MovesNoNearerToTheTarget) {
-  const absl::StatusOr<DetourMesh> read = ParseDetourMesh(bytes_);
-  ASSERT_TRUE(read.ok()) << read.status();
   DetourJudge judge(bytes_);
   Random random(3);
   int compared = 0;
   int blocked = 0;
   int outside = 0;
   for (int i = 0; i < 10'000; ++i) {
-    const MeshPlace start = RandomPlace(read->mesh, random);
+    const MeshPlace start = RandomPlace(*mesh_, random);
     const double reach = random.Chance(0.5) ? 1.0 : 4.0;
     const WorldPoint target{start.point.x + reach * random.Between(-1000, 1000) / 1000.0,
                             start.point.y + reach * random.Between(-1000, 1000) / 1000.0, start.point.z};
@@ -110,7 +112,7 @@ TEST_P(DetourJudgeTest, MovesNoNearerToTheTarget) {
     if (!judged) {
       continue;
     }
-    const MeshMove move = MoveAlongSurface(read->mesh, start, target);
+    const MeshMove move = MoveAlongSurface(*mesh_, start, target);
     const WorldPoint middle{(start.point.x + target.x) / 2, (start.point.y + target.y) / 2};
     // Detour may leave the circle.
     if (PlanDistance(*judged, middle) > PlanDistance(start.point, target) / 2 + kDetourRounding) {
@@ -129,9 +131,7 @@ TEST_P(DetourJudgeTest, MovesNoNearerToTheTarget) {
 }
 
 TEST_P(DetourJudgeTest, FindsNoOtherWaysAndNoShorterPaths) {
-  const absl::StatusOr<DetourMesh> read = ParseDetourMesh(bytes_);
-  ASSERT_TRUE(read.ok()) << read.status();
-  const NavMesh& mesh = read->mesh;
+  const NavMesh& mesh = *mesh_;
   DetourJudge judge(bytes_);
   MeshScratch scratch(std::size_t{1} << 26);
   Random random(1);

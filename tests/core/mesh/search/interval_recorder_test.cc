@@ -10,9 +10,7 @@
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_path.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
-#include "tests/testing/seeds.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -20,17 +18,15 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::AddFloor;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForSeeds;
+using ::waystar::testing::ForMeshes;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::PlaceAt;
 using ::waystar::testing::PlanDistance;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
-using ::waystar::testing::RandomRooms;
 
 constexpr std::size_t kAmple = std::size_t{1} << 28;
 
@@ -166,21 +162,8 @@ void ExpectAllExplained(const NavMesh& mesh, int pairs, Random& random) {
   }
 }
 
-TEST(IntervalRecorderTest, ExplainsSearchesOnBentFloors) {
-  ForSeeds(60, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 0.0, random);
-    if (!spec.polygons.empty()) {
-      ExpectAllExplained(MeshOf(std::move(spec)), 30, random);
-    }
-  });
-}
-
-// Squares and rectangles have many corners in line with each other.
-TEST(IntervalRecorderTest, ExplainsSearchesAmongSquares) {
-  ForSeeds(60, [&](Random& random) {
-    ExpectAllExplained(MeshOf(DrawRooms(RandomRooms(random), &random)), 30, random);
-  });
+TEST(IntervalRecorderTest, ExplainsSearches) {
+  ForMeshes(60, 1, [](const NavMesh& mesh, Random& random) { ExpectAllExplained(mesh, 30, random); });
 }
 
 // Each polygon is a cell of its own.
@@ -226,30 +209,6 @@ TEST(IntervalRecorderTest, TellsIntervalsWithTheirHeights) {
   EXPECT_EQ(recorder.events()[1].interval, 0);
   EXPECT_EQ(recorder.events()[2].kind, SearchEvent::Kind::kGenerated);
   EXPECT_EQ(recorder.events()[2].interval, 1);
-}
-
-// A part of an edge ends between its vertices, and its height with it.
-TEST(IntervalRecorderTest, TellsTheHeightsOfPartsOfEdges) {
-  // A slot in front of a wide floor that rises across the view.
-  const NavMesh mesh = ApartMeshOf(DrawMesh({{0, 3, 0},
-                                             {2, 3, 0},
-                                             {2, 5, 0},
-                                             {0, 5, 0},
-                                             {2, 0, 0},
-                                             {6, 0, 8},
-                                             {6, 8, 0},
-                                             {2, 8, 0},
-                                             {8, 0, 8},
-                                             {8, 8, 0}},
-                                            {{0, 1, 2, 3}, {4, 5, 6, 7, 2, 1}, {5, 8, 9, 6}}));
-  MeshScratch scratch(kAmple);
-  IntervalRecorder recorder(100);
-  const MeshSearchTask task{.start = PlaceAt(mesh, 0, 4), .goal = *mesh.FindNearest({{7, 4, 4}, 0.001, 1.0})};
-  ASSERT_EQ(SearchMesh(mesh, task, {}, scratch, &recorder).end, SearchEnd::kGoalReached);
-  ASSERT_GE(recorder.intervals().size(), 2);
-  const TracedInterval& seen = recorder.intervals()[1];
-  EXPECT_EQ(seen.left, (WorldPoint{6, 7, 1}));
-  EXPECT_EQ(seen.right, (WorldPoint{6, 1, 7}));
 }
 
 TEST(IntervalRecorderTest, KeepsTheFirstEventsUpToItsLimit) {

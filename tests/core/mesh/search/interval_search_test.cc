@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -17,30 +16,31 @@
 
 #include "gmock/gmock.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/formats/mesh/polyanya_mesh.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
 #include "tests/testing/movingai_data.h"
-#include "tests/testing/seeds.h"
-#include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::AddFloor;
+using ::waystar::testing::BentFloors;
+using ::waystar::testing::Between;
 using ::waystar::testing::DataFolder;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForMeshes;
 using ::waystar::testing::ForSeeds;
-using ::waystar::testing::IsOk;
+using ::waystar::testing::LengthOf;
+using ::waystar::testing::LoadMesh;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::MiddleOf;
 using ::waystar::testing::PlaceAt;
 using ::waystar::testing::PlanDistance;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
 using ::waystar::testing::RandomRooms;
+using ::waystar::testing::RoundedPlace;
 using ::waystar::testing::Rounds;
 using ::waystar::testing::SightGraph;
 
@@ -171,15 +171,6 @@ TEST_F(IntervalSearchTest, CornersHaveTheHeightsOfTheirVertices) {
   EXPECT_EQ(found.corners[2].z, 16.25);
 }
 
-TEST_F(IntervalSearchTest, AnotherPartIsUnreachableWithoutASearch) {
-  const NavMesh mesh = MeshOf(DrawRooms({"..#..", "..#.."}));
-  const Found found = Search(mesh, PlaceAt(mesh, 0.5, 0.5), PlaceAt(mesh, 4.5, 1.5));
-  EXPECT_EQ(found.end, SearchEnd::kExhausted);
-  EXPECT_EQ(found.expanded, 0u);
-  EXPECT_THAT(found.corners, IsEmpty());
-  EXPECT_THAT(found.corridor, IsEmpty());
-}
-
 // Cells are wider than polygons: the vertex lies in the middle of a side of one.
 TEST_F(IntervalSearchTest, BeginsAtAVertexInTheMiddleOfALongWall) {
   const NavMesh mesh = MeshOf(DrawMesh({{-2, -1}, {0, -1}, {2, -1}, {2, 0}, {0, 0}, {-2, 0}, {1, 2}, {-1, 2}},
@@ -266,48 +257,6 @@ TEST_F(IntervalSearchTest, AStartOnAVertexOfAWallWithoutWidthIsOnBothSides) {
   EXPECT_DOUBLE_EQ(Search(mesh, {0, {3, 0.5}}, {1, {3, 1.5}}).length, 2.0 * std::hypot(1.0, 0.5));
 }
 
-TEST_F(IntervalSearchTest, FloorsAreLeftOnlyWhereTheyAdjoin) {
-  // A ground of three squares in a row, and a bridge from its last square back over the first.
-  //   y 0..1: ground; the ramp leads from x 3 up to x 4, then back to the left at y 1..2, over y 0..1 at x 0.
-  const NavMesh mesh = MeshOf(DrawMesh({{0, 0, 0},
-                                        {1, 0, 0},
-                                        {2, 0, 0},
-                                        {3, 0, 0},
-                                        {3, 1, 0},
-                                        {2, 1, 0},
-                                        {1, 1, 0},
-                                        {0, 1, 0},  // ground
-                                        {4, 0, 2},
-                                        {4, 1, 2},
-                                        {4, 2, 4},
-                                        {3, 2, 4},
-                                        {3, 1, 4},
-                                        {0, 1, 5},
-                                        {0, 2, 5},
-                                        {1, 1, 5},
-                                        {1, 2, 5},
-                                        {0, 0, 5},
-                                        {1, 0, 5}},
-                                       {{0, 1, 6, 7},
-                                        {1, 2, 5, 6},
-                                        {2, 3, 4, 5},
-                                        {3, 8, 9, 4},
-                                        {9, 10, 11, 4},
-                                        {4, 11, 16, 15},
-                                        {15, 16, 14, 13},
-                                        {17, 18, 15, 13}}));
-  ASSERT_EQ(mesh.part_count(), 1u);
-  const MeshPlace ground = PlaceAt(mesh, 0.5, 0.5, 0.0);
-  const MeshPlace bridge = PlaceAt(mesh, 0.5, 0.5, 5.0);
-  ASSERT_NE(ground.polygon, bridge.polygon);
-  const Found found = Search(mesh, ground, bridge);
-  ExpectSound(mesh, ground, bridge, found);
-  EXPECT_THAT(found.corridor, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
-  EXPECT_THAT(found.corners,
-              ElementsAre(ground.point, WorldPoint{3, 1, 0}, WorldPoint{1, 1, 5}, bridge.point));
-  EXPECT_DOUBLE_EQ(found.length, std::hypot(2.5, 0.5) + 2.0 + std::hypot(0.5, 0.5));
-}
-
 TEST_F(IntervalSearchTest, StopsAtTheExpansionLimit) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
   const MeshPlace start = PlaceAt(mesh, 0.5, 1.5);
@@ -357,9 +306,7 @@ void ExpectShortest(const NavMesh& mesh, int pairs, Random& random) {
   for (int i = 0; i < pairs; ++i) {
     const MeshPlace start = RandomPlace(mesh, random);
     const MeshPlace goal = RandomPlace(mesh, random);
-    SCOPED_TRACE(::testing::Message()
-                 << "from " << start.point.x << " " << start.point.y << " in " << start.polygon << " to "
-                 << goal.point.x << " " << goal.point.y << " in " << goal.polygon);
+    SCOPED_TRACE(Between(start, goal.point));
     const auto search = [&](const MeshPlace& from, const MeshPlace& to) {
       return Kept(SearchMesh(mesh, {from, to}, budget, scratch));
     };
@@ -379,75 +326,33 @@ void ExpectShortest(const NavMesh& mesh, int pairs, Random& random) {
   }
 }
 
-TEST(IntervalSearchOracleTest, FindsShortestPathsOnBentFloors) {
-  ForSeeds(120, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 0.0, random);
-    if (spec.polygons.empty()) {
-      return;
-    }
-    ExpectShortest(MeshOf(std::move(spec)), 60, random);
-  });
-}
-
-// Squares and rectangles have many corners in line with each other.
-TEST(IntervalSearchOracleTest, FindsShortestPathsAmongSquares) {
-  ForSeeds(120, [&](Random& random) {
-    ExpectShortest(MeshOf(DrawRooms(RandomRooms(random), &random)), 60, random);
-  });
+TEST(IntervalSearchOracleTest, FindsShortestPaths) {
+  ForMeshes(120, 1, [](const NavMesh& mesh, Random& random) { ExpectShortest(mesh, 60, random); });
 }
 
 // Places that were rounded to an edge may lie half a unit of rounding outside.
 TEST(IntervalSearchOracleTest, FindsPathsBetweenPlacesRoundedToWalls) {
   ForSeeds(60, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, 6, 6, 0.0, random);
-    const NavMesh mesh = MeshOf(std::move(spec));
+    const NavMesh mesh = MeshOf(BentFloors(random, 1, 6, 6));
     MeshScratch scratch(kPlenty);
-    const auto length = [&](const MeshPlace& start, const MeshPlace& goal) {
-      const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, scratch);
-      EXPECT_EQ(report.end, SearchEnd::kGoalReached);
-      return report.length;
-    };
     for (int i = 0; i < 60; ++i) {
-      const auto draw = [&] {
-        const WorldPoint position{random.Between(-1000, 7000) / 1000.0, random.Between(-1000, 7000) / 1000.0,
-                                  0.5};
-        return *mesh.FindNearest({position, 8.0, 8.0});
-      };
       const auto pull_inside = [&](const MeshPlace& place) {
-        WorldPoint middle;
-        const auto vertices = mesh.VerticesOf(place.polygon);
-        for (const std::uint32_t vertex : vertices) {
-          middle.x += mesh.VertexAt(vertex).x / static_cast<double>(vertices.size());
-          middle.y += mesh.VertexAt(vertex).y / static_cast<double>(vertices.size());
-        }
+        const WorldPoint middle = MiddleOf(mesh, place.polygon);
         return MeshPlace{place.polygon,
                          mesh.NearestPoint(place.polygon, place.point.x + 1e-4 * (middle.x - place.point.x),
                                            place.point.y + 1e-4 * (middle.y - place.point.y))};
       };
-      const MeshPlace start = draw();
-      const MeshPlace goal = draw();
+      const MeshPlace start = RoundedPlace(mesh, random);
+      const MeshPlace goal = RoundedPlace(mesh, random);
       if (mesh.PartOf(start.polygon) != mesh.PartOf(goal.polygon)) {
         continue;
       }
-      const double found = length(start, goal);
-      EXPECT_NEAR(length(goal, start), found, 1e-5);
-      EXPECT_NEAR(length(pull_inside(start), pull_inside(goal)), found, 1e-3);
+      const double found = LengthOf(mesh, start, goal, scratch);
+      ASSERT_TRUE(std::isfinite(found));
+      EXPECT_NEAR(LengthOf(mesh, goal, start, scratch), found, 1e-5);
+      EXPECT_NEAR(LengthOf(mesh, pull_inside(start), pull_inside(goal), scratch), found, 1e-3);
     }
   });
-}
-
-std::optional<NavMesh> LoadMesh(const std::string& name) {
-  const std::optional<std::filesystem::path> folder = DataFolder();
-  if (!folder || !std::filesystem::exists(*folder / "meshes" / "polyanya")) {
-    return std::nullopt;
-  }
-  std::ifstream file(*folder / "meshes" / "polyanya" / (name + ".mesh"), std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  absl::StatusOr<NavMesh> mesh = ParsePolyanyaMesh(bytes);
-  EXPECT_THAT(mesh, IsOk()) << name;
-  return *std::move(mesh);
 }
 
 struct MeshScenario {
@@ -548,18 +453,8 @@ TEST(IntervalSearchPropertyTest, DentsDoNotMatter) {
       const auto draw = [&] {
         const auto polygon =
             static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));
-        WorldPoint middle;
-        WorldPoint turned_middle;
-        const auto loop = mesh.VerticesOf(polygon);
-        const auto turned_loop = dents.VerticesOf(polygon);
-        for (std::size_t k = 0; k < loop.size(); ++k) {
-          const double share = 1.0 / static_cast<double>(loop.size());
-          middle.x += mesh.VertexAt(loop[k]).x * share;
-          middle.y += mesh.VertexAt(loop[k]).y * share;
-          turned_middle.x += dents.VertexAt(turned_loop[k]).x * share;
-          turned_middle.y += dents.VertexAt(turned_loop[k]).y * share;
-        }
-        return std::pair(MeshPlace{polygon, Rounded(middle)}, MeshPlace{polygon, Rounded(turned_middle)});
+        return std::pair(MeshPlace{polygon, Rounded(MiddleOf(mesh, polygon))},
+                         MeshPlace{polygon, Rounded(MiddleOf(dents, polygon))});
       };
       const auto [start, turned_start] = draw();
       const auto [goal, turned_goal] = draw();

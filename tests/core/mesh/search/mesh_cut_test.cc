@@ -13,23 +13,24 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/mesh/map/shape_outlines.h"
-#include "server/core/mesh/search/interval_search.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
-#include "tests/testing/seeds.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::AddFloor;
+using ::waystar::testing::AreaOf;
+using ::waystar::testing::BentFloors;
 using ::waystar::testing::DistanceToSegment;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForEachWall;
+using ::waystar::testing::ForMeshes;
 using ::waystar::testing::ForSeeds;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::LengthOf;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
@@ -50,26 +51,6 @@ CutMesh Cut(const NavMesh& mesh, const Shape& shape) {
   return *std::move(cut);
 }
 
-double AreaOf(const NavMesh& mesh, PolygonNumber polygon) {
-  const auto loop = mesh.VerticesOf(polygon);
-  const WorldPoint& a = mesh.VertexAt(loop[0]);
-  double twice = 0.0;
-  for (std::size_t k = 2; k < loop.size(); ++k) {
-    const WorldPoint& b = mesh.VertexAt(loop[k - 1]);
-    const WorldPoint& c = mesh.VertexAt(loop[k]);
-    twice += (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-  }
-  return twice / 2.0;
-}
-
-double AreaOf(const NavMesh& mesh) {
-  double sum = 0.0;
-  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
-    sum += AreaOf(mesh, polygon);
-  }
-  return sum;
-}
-
 // Returns the length of a shortest path, or infinity.
 double Length(const NavMesh& mesh, const WorldPoint& start, const WorldPoint& goal) {
   const auto find = [&](const WorldPoint& point) {
@@ -81,8 +62,7 @@ double Length(const NavMesh& mesh, const WorldPoint& start, const WorldPoint& go
     return std::numeric_limits<double>::quiet_NaN();
   }
   MeshScratch scratch(kScratchBytes);
-  const MeshSearchReport report = SearchMesh(mesh, {*from, *to}, {}, scratch);
-  return report.end == SearchEnd::kGoalReached ? report.length : std::numeric_limits<double>::infinity();
+  return LengthOf(mesh, *from, *to, scratch);
 }
 
 // How far outside of the outline a point is, or below 0 how deep inside.
@@ -296,23 +276,13 @@ void ExpectSameGround(const NavMesh& mesh, const CutMesh& cut, const std::vector
 // Expects that each wall of the cut mesh lies on a wall of the mesh or on an outline.
 void ExpectNoOtherWalls(const NavMesh& mesh, const CutMesh& cut, const std::vector<ConvexOutline>& outlines) {
   std::vector<std::pair<WorldPoint, WorldPoint>> walls;
-  const auto for_each_wall = [](const NavMesh& of, auto visit) {
-    for (PolygonNumber polygon = 0; polygon < of.polygon_count(); ++polygon) {
-      const auto loop = of.VerticesOf(polygon);
-      for (std::size_t k = 0; k < loop.size(); ++k) {
-        if (of.NeighboursOf(polygon)[k] == kNoPolygon) {
-          visit(of.VertexAt(loop[k]), of.VertexAt(loop[(k + 1) % loop.size()]));
-        }
-      }
-    }
-  };
-  for_each_wall(mesh, [&](const WorldPoint& a, const WorldPoint& b) { walls.emplace_back(a, b); });
+  ForEachWall(mesh, [&](const WorldPoint& a, const WorldPoint& b) { walls.emplace_back(a, b); });
   for (const ConvexOutline& outline : outlines) {
     for (std::size_t k = 0; k < outline.size(); ++k) {
       walls.emplace_back(outline[k], outline[(k + 1) % outline.size()]);
     }
   }
-  for_each_wall(cut.mesh, [&](const WorldPoint& a, const WorldPoint& b) {
+  ForEachWall(cut.mesh, [&](const WorldPoint& a, const WorldPoint& b) {
     const auto is_on = [&](const std::pair<WorldPoint, WorldPoint>& wall) {
       return DistanceToSegment(wall.first, wall.second, a) <= kNearOutline &&
              DistanceToSegment(wall.first, wall.second, b) <= kNearOutline;
@@ -332,15 +302,8 @@ void ExpectRight(const NavMesh& mesh, const Shape& shape, Random& random) {
 }
 
 TEST(MeshCutPropertyTest, GroundIsLeftWhereNoOutlineIs) {
-  ForSeeds(1000, [&](Random& random) {
-    MeshSpec spec;
-    for (int floor = random.Between(1, 3); floor > 0; --floor) {
-      AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 3.0 * floor, random);
-    }
-    if (!spec.polygons.empty()) {
-      ExpectRight(MeshOf(std::move(spec)), RandomShape(random), random);
-    }
-  });
+  ForMeshes(750, 3,
+            [](const NavMesh& mesh, Random& random) { ExpectRight(mesh, RandomShape(random), random); });
 }
 
 // A random edge, and places near the line through it.
@@ -398,22 +361,9 @@ Shape ShapeAlongEdges(const NavMesh& mesh, Random& random) {
 
 TEST(MeshCutPropertyTest, SidesThatMissAnEdgeByLittleLeaveNoOtherWalls) {
   ForSeeds(3000, [&](Random& random) {
-    MeshSpec spec;
-    if (random.Chance(0.7)) {
-      AddFloor(spec, random.Between(1, 7), random.Between(1, 7), 0.0, random);
-    } else {
-      spec = DrawRooms(RandomRooms(random), &random);
-    }
-    if (!spec.polygons.empty()) {
-      const NavMesh mesh = MeshOf(std::move(spec));
-      ExpectRight(mesh, ShapeAlongEdges(mesh, random), random);
-    }
-  });
-}
-
-TEST(MeshCutPropertyTest, RoomsAreLeftWhereNoOutlineIs) {
-  ForSeeds(500, [&](Random& random) {
-    ExpectRight(MeshOf(DrawRooms(RandomRooms(random), &random)), RandomShape(random), random);
+    const NavMesh mesh =
+        MeshOf(random.Chance(0.7) ? BentFloors(random, 1, 1) : DrawRooms(RandomRooms(random), &random));
+    ExpectRight(mesh, ShapeAlongEdges(mesh, random), random);
   });
 }
 
@@ -430,11 +380,11 @@ TEST(MeshCutPropertyTest, PathsAmongHolesAreShortest) {
     for (int i = 0; i < 20; ++i) {
       const MeshPlace start = RandomPlace(cut.mesh, random);
       const MeshPlace goal = RandomPlace(cut.mesh, random);
-      const MeshSearchReport report = SearchMesh(cut.mesh, {start, goal}, {}, scratch);
+      const double length = LengthOf(cut.mesh, start, goal, scratch);
       const double expected = oracle.Length(start, goal);
-      ASSERT_EQ(report.end == SearchEnd::kGoalReached, std::isfinite(expected));
+      ASSERT_EQ(std::isfinite(length), std::isfinite(expected));
       if (std::isfinite(expected)) {
-        EXPECT_NEAR(report.length, expected, 1e-5);
+        EXPECT_NEAR(length, expected, 1e-5);
         ++paths;
       }
     }

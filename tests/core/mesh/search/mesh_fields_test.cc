@@ -4,8 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -15,34 +13,38 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/base/memory_account.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "server/formats/mesh/polyanya_mesh.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
-#include "tests/testing/movingai_data.h"
-#include "tests/testing/seeds.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::waystar::testing::AddFloor;
-using ::waystar::testing::DataFolder;
+using ::waystar::testing::BentFloors;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForMeshes;
 using ::waystar::testing::ForSeeds;
+using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::LengthOf;
+using ::waystar::testing::LoadMesh;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::MiddleOf;
 using ::waystar::testing::PlaceAt;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
-using ::waystar::testing::RandomRooms;
 
 class MeshFieldsTest : public ::testing::Test {
  protected:
@@ -74,10 +76,8 @@ class MeshFieldsTest : public ::testing::Test {
     return FindReachablePolygons(mesh, query, budget_, scratch_).status();
   }
 
-  // Returns the length of the path, or infinity.
   double Length(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
-    const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, searches_);
-    return report.end == SearchEnd::kGoalReached ? report.length : kInfinity;
+    return LengthOf(mesh, start, goal, searches_);
   }
   double LengthToNearest(const NavMesh& mesh, const MeshPlace& start, const std::vector<MeshPlace>& goals) {
     double least = kInfinity;
@@ -117,12 +117,12 @@ TEST_F(MeshFieldsTest, ReachHasTheNearestPointOfEachPolygon) {
   // 3 # 4
   // 5 6 7
   const NavMesh mesh = MeshOf(DrawRooms({"...", ".#.", "..."}));
-  EXPECT_THAT(Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.25), .max_cost = 1.5, .region = std::nullopt}),
+  EXPECT_THAT(Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.25), .max_cost = 1.5}),
               ElementsAre(ReachablePolygon{0, {0.5, 0.25}, 0.0}, ReachablePolygon{1, {1, 0.25}, 0.5},
                           ReachablePolygon{2, {2, 0.25}, 1.5}, ReachablePolygon{3, {0.5, 1}, 0.75}))
       << "2 is exactly as far";
   const std::vector<ReachablePolygon> all =
-      Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = std::nullopt, .region = std::nullopt});
+      Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = std::nullopt});
   ASSERT_EQ(all.size(), 8u);
   EXPECT_EQ(all[4].nearest, (WorldPoint{2, 1}));
   EXPECT_DOUBLE_EQ(all[4].cost, std::hypot(1.5, 0.5));
@@ -134,8 +134,7 @@ TEST_F(MeshFieldsTest, ReachWithoutACostIsWhereTheStartIs) {
   const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
   const auto reach = [&](double x, double y) {
     std::vector<PolygonNumber> polygons;
-    for (const ReachablePolygon& reached :
-         Reach(mesh, {.start = PlaceAt(mesh, x, y), .max_cost = 0.0, .region = std::nullopt})) {
+    for (const ReachablePolygon& reached : Reach(mesh, {.start = PlaceAt(mesh, x, y), .max_cost = 0.0})) {
       EXPECT_EQ(reached.nearest, (WorldPoint{x, y}));
       EXPECT_EQ(reached.cost, 0.0);
       polygons.push_back(reached.polygon);
@@ -164,8 +163,8 @@ TEST_F(MeshFieldsTest, FlowLeadsToTheNearestGoal) {
   const MeshPlace right = PlaceAt(mesh, 5.5, 0.5);
   // Goals off the mesh are passed over, and a goal may be given twice.
   const std::vector<std::optional<MeshPlace>> goals = {std::nullopt, right, left, right};
-  const absl::StatusOr<MeshFlow> flow = ComputeMeshFlow(
-      mesh, {.goals = goals, .max_cost = std::nullopt, .region = std::nullopt}, budget_, scratch_);
+  const absl::StatusOr<MeshFlow> flow =
+      ComputeMeshFlow(mesh, {.goals = goals, .max_cost = std::nullopt}, budget_, scratch_);
   ASSERT_THAT(flow, IsOk());
   std::vector<double> next;
   for (const MeshFlowStep& step : flow->steps) {
@@ -202,12 +201,10 @@ TEST_F(MeshFieldsTest, RegionsHoldWholePolygons) {
   EXPECT_EQ(Flow(mesh, {start}, std::nullopt, Box{0, 0, 4, 3}).size(), 10u) << "edges belong to it";
 
   const MeshPlace outside = PlaceAt(mesh, 0.5, 2.25);
-  absl::Status status = RefusedReach(mesh, {.start = outside, .max_cost = 1.0, .region = upper});
-  EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE");
-  EXPECT_EQ(ErrorFieldOf(status), "start");
-  status = RefusedFlow(mesh, {start, outside}, upper);
-  EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE");
-  EXPECT_EQ(ErrorFieldOf(status), "goals[1]");
+  EXPECT_THAT(RefusedReach(mesh, {.start = outside, .max_cost = 1.0, .region = upper}),
+              IsError(kInvalid, ErrorReason::kBadValue, "start"));
+  EXPECT_THAT(RefusedFlow(mesh, {start, outside}, upper),
+              IsError(kInvalid, ErrorReason::kBadValue, "goals[1]"));
   // On the edge the start is in a polygon of the region as well.
   EXPECT_EQ(Reach(mesh, {.start = PlaceAt(mesh, 0.5, 2), .max_cost = std::nullopt, .region = upper}).size(),
             6u);
@@ -269,20 +266,15 @@ TEST_F(MeshFieldsTest, RegionsStopWithTheirBudget) {
 TEST_F(MeshFieldsTest, RefusesCostsBelowZero) {
   const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
   for (const double cost : {-1.0, std::nan("")}) {
-    const absl::Status status =
-        RefusedReach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = cost, .region = std::nullopt});
-    EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE");
-    EXPECT_EQ(ErrorFieldOf(status), "max_cost");
+    EXPECT_THAT(RefusedReach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = cost}),
+                IsError(kInvalid, ErrorReason::kBadValue, "max_cost"));
   }
-  EXPECT_EQ(
-      Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = kInfinity, .region = std::nullopt}).size(),
-      4u);
+  EXPECT_EQ(Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = kInfinity}).size(), 4u);
 }
 
 TEST_F(MeshFieldsTest, StopsAtItsLimits) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
-  const MeshReachQuery query{
-      .start = PlaceAt(mesh, 0.5, 1.5), .max_cost = std::nullopt, .region = std::nullopt};
+  const MeshReachQuery query{.start = PlaceAt(mesh, 0.5, 1.5), .max_cost = std::nullopt};
   const absl::StatusOr<ReachablePolygons> whole = FindReachablePolygons(mesh, query, budget_, scratch_);
   ASSERT_THAT(whole, IsOk());
   const std::uint64_t expanded = whole->statistics.expanded;
@@ -336,8 +328,7 @@ class MeshFieldsOracleTest : public MeshFieldsTest {
 
   // A limit that is the cost of a polygon leaves that in, and what is as near, in a region as well.
   void JudgeLimits(const NavMesh& mesh, Random& random) {
-    MeshReachQuery query{
-        .start = RandomPlace(mesh, random), .max_cost = std::nullopt, .region = std::nullopt};
+    MeshReachQuery query{.start = RandomPlace(mesh, random), .max_cost = std::nullopt};
     if (random.Chance(0.5)) {
       query.region = Box{-10, -10, 20, 20};
     }
@@ -358,8 +349,7 @@ class MeshFieldsOracleTest : public MeshFieldsTest {
     SCOPED_TRACE(::testing::Message() << "from " << start.point.x << " " << start.point.y << " in "
                                       << start.polygon << " within " << max_cost);
     std::map<PolygonNumber, ReachablePolygon> reached;
-    for (const ReachablePolygon& polygon :
-         Reach(mesh, {.start = start, .max_cost = max_cost, .region = std::nullopt})) {
+    for (const ReachablePolygon& polygon : Reach(mesh, {.start = start, .max_cost = max_cost})) {
       reached[polygon.polygon] = polygon;
     }
     for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
@@ -396,24 +386,15 @@ class MeshFieldsOracleTest : public MeshFieldsTest {
   }
 };
 
-TEST_F(MeshFieldsOracleTest, EqualsSearchesOnBentFloors) {
-  ForSeeds(150, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, random.Between(3, 8), random.Between(3, 8), 0.0, random);
-    AddFloor(spec, random.Between(3, 8), random.Between(3, 8), 3.0, random);
-    const NavMesh mesh = MeshOf(std::move(spec));
+TEST_F(MeshFieldsOracleTest, EqualsSearches) {
+  ForMeshes(150, 2, [&](const NavMesh& mesh, Random& random) {
     JudgeFlow(mesh, random);
     JudgeReach(mesh, random);
-    JudgeLimits(mesh, random);
   });
 }
 
-TEST_F(MeshFieldsOracleTest, EqualsSearchesAmongSquares) {
-  ForSeeds(150, [&](Random& random) {
-    const NavMesh mesh = MeshOf(DrawRooms(RandomRooms(random), &random));
-    JudgeFlow(mesh, random);
-    JudgeReach(mesh, random);
-  });
+TEST_F(MeshFieldsOracleTest, LimitsLeaveOutWhatIsFurther) {
+  ForSeeds(150, [&](Random& random) { JudgeLimits(MeshOf(BentFloors(random, 2, 3, 8)), random); });
 }
 
 // A region is a mesh of what it holds.
@@ -427,6 +408,7 @@ TEST_F(MeshFieldsOracleTest, RegionsAreMeshesOfTheirOwn) {
     MeshSpec held;
     held.vertices = spec.vertices;
     std::vector<PolygonNumber> numbers;
+    std::size_t first = 0;
     for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
       const auto vertices = mesh.VerticesOf(polygon);
       const bool is_held = std::ranges::all_of(vertices, [&](std::uint32_t vertex) {
@@ -434,31 +416,18 @@ TEST_F(MeshFieldsOracleTest, RegionsAreMeshesOfTheirOwn) {
         return at.x >= region.x_low && at.x <= region.x_high && at.y >= region.y_low && at.y <= region.y_high;
       });
       if (is_held) {
-        std::vector<std::uint32_t> corners;
-        std::uint32_t first = 0;
-        for (PolygonNumber before = 0; before < polygon; ++before) {
-          first += spec.polygons[before].corner_count;
-        }
-        for (std::uint32_t k = 0; k < spec.polygons[polygon].corner_count; ++k) {
-          corners.push_back(spec.corners[first + k]);
-        }
-        held.AddPolygon(corners);
+        held.AddPolygon(absl::MakeSpan(spec.corners).subspan(first, vertices.size()));
         numbers.push_back(polygon);
       }
+      first += vertices.size();
     }
     if (numbers.empty()) {
       return;
     }
     const NavMesh part = MeshOf(std::move(held));
     const auto index = static_cast<std::size_t>(random.Between(0, static_cast<int>(numbers.size()) - 1));
-    const auto vertices = part.VerticesOf(static_cast<PolygonNumber>(index));
-    double x = 0.0;
-    double y = 0.0;
-    for (const std::uint32_t vertex : vertices) {
-      x += part.VertexAt(vertex).x / static_cast<double>(vertices.size());
-      y += part.VertexAt(vertex).y / static_cast<double>(vertices.size());
-    }
-    const MeshPlace goal{numbers[index], mesh.NearestPoint(numbers[index], x, y)};
+    const WorldPoint middle = MiddleOf(mesh, numbers[index]);
+    const MeshPlace goal{numbers[index], mesh.NearestPoint(numbers[index], middle.x, middle.y)};
     const std::vector<MeshFlowStep> steps = Flow(mesh, {goal}, std::nullopt, region);
     std::vector<MeshFlowStep> same = Flow(part, {{static_cast<PolygonNumber>(index), goal.point}});
     ASSERT_EQ(steps.size(), same.size());
@@ -474,28 +443,143 @@ TEST_F(MeshFieldsOracleTest, RegionsAreMeshesOfTheirOwn) {
 }
 
 TEST_F(MeshFieldsTest, EqualsSearchesOnMeshesOfGames) {
-  const std::optional<std::filesystem::path> folder = DataFolder();
-  if (!folder || !std::filesystem::exists(*folder / "meshes" / "polyanya")) {
-    GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/polyanya";
-  }
   for (const std::string name : {"arena", "aurora-merged", "scene_mp_2p_01"}) {
     SCOPED_TRACE(name);
-    std::ifstream file(*folder / "meshes" / "polyanya" / (name + ".mesh"), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    const absl::StatusOr<NavMesh> mesh = ParsePolyanyaMesh(bytes);
-    ASSERT_THAT(mesh, IsOk());
+    const std::optional<NavMesh> mesh = LoadMesh(name);
+    if (!mesh) {
+      GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/polyanya";
+    }
     Random random(7);
     const std::vector<MeshPlace> goals = {RandomPlace(*mesh, random), RandomPlace(*mesh, random)};
     const std::vector<MeshFlowStep> steps = Flow(*mesh, goals);
     EXPECT_GT(steps.size(), mesh->polygon_count() / 3);
     ExpectShortest(*mesh, goals, steps, std::max<std::size_t>(steps.size() / 100, 1));
-    const std::vector<ReachablePolygon> reached =
-        Reach(*mesh, {.start = goals[0], .max_cost = std::nullopt, .region = std::nullopt});
+    const std::vector<ReachablePolygon> reached = Reach(*mesh, {.start = goals[0], .max_cost = std::nullopt});
     for (std::size_t i = 0; i < reached.size(); i += std::max<std::size_t>(reached.size() / 100, 1)) {
       EXPECT_NEAR(reached[i].cost, Length(*mesh, goals[0], {reached[i].polygon, reached[i].nearest}),
                   1e-9 * (1.0 + reached[i].cost));
     }
   }
+}
+
+class MeshMatrixTest : public ::testing::Test {
+ protected:
+  // REQUIRES: no limit stands in the way.
+  MeshMatrix Compute(const NavMesh& mesh, const std::vector<MeshPlace>& starts,
+                     const std::vector<MeshPlace>& goals) {
+    absl::StatusOr<MeshMatrix> matrix = ComputeMeshMatrix(mesh, starts, goals, budget_, scratch_);
+    EXPECT_THAT(matrix, IsOk());
+    return *std::move(matrix);
+  }
+
+  MeshSearchReport Search(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
+    return SearchMesh(mesh, {start, goal}, Budget{}, scratch_);
+  }
+
+  Budget budget_;
+  MeshScratch scratch_{std::size_t{1} << 28};
+};
+
+TEST_F(MeshMatrixTest, HasARowForEachStart) {
+  const NavMesh mesh = MeshOf(DrawRooms({"...#.",  //
+                                         ".#.#.",  //
+                                         "...#."}));
+  const MeshPlace a = PlaceAt(mesh, 0.5, 0.5);
+  const MeshPlace b = PlaceAt(mesh, 2.5, 0.5);
+  const MeshPlace c = PlaceAt(mesh, 0.5, 2.5);
+  const MeshPlace island = PlaceAt(mesh, 4.5, 0.5);
+  EXPECT_THAT(Compute(mesh, {a, island}, {a, b, c, island}).lengths,
+              ElementsAre(0, 2, 2, MeshMatrix::kUnreachable, MeshMatrix::kUnreachable,
+                          MeshMatrix::kUnreachable, MeshMatrix::kUnreachable, 0));
+  EXPECT_THAT(Compute(mesh, {}, {a}).lengths, IsEmpty());
+}
+
+TEST_F(MeshMatrixTest, SearchesOnceForTheSameTwoPlaces) {
+  const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
+  const MeshPlace a = PlaceAt(mesh, 0.5, 1.5);
+  const MeshPlace b = PlaceAt(mesh, 5.5, 1.5);
+  const MeshSearchReport single = Search(mesh, a, b);
+  const SearchStatistics statistics = single.statistics;
+  const double length = single.length;
+  ASSERT_GT(statistics.expanded, 0u);
+  const MeshMatrix matrix = Compute(mesh, {a, b, a}, {b, a, b});
+  EXPECT_THAT(matrix.lengths, ElementsAre(length, 0, length, 0, length, 0, length, 0, length));
+  EXPECT_EQ(matrix.statistics.expanded, statistics.expanded);
+  EXPECT_EQ(matrix.statistics.generated, statistics.generated);
+  EXPECT_EQ(matrix.statistics.algorithm, Algorithm::kPolyanya);
+}
+
+TEST_F(MeshMatrixTest, NeedsNoSearchForOtherParts) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..#..", "..#.."}));
+  budget_.max_expansions = 0;
+  EXPECT_THAT(Compute(mesh, {PlaceAt(mesh, 0.5, 0.5)}, {PlaceAt(mesh, 4.5, 1.5)}).lengths,
+              ElementsAre(MeshMatrix::kUnreachable));
+}
+
+TEST_F(MeshMatrixTest, AVertexIsInAllPartsThatHaveIt) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..##", "..##", "##..", "##.."}));
+  const std::vector<MeshPlace> rooms = {PlaceAt(mesh, 1, 1), PlaceAt(mesh, 3, 3)};
+  EXPECT_THAT(Compute(mesh, {PlaceAt(mesh, 2, 2)}, rooms).lengths,
+              ElementsAre(std::sqrt(2.0), std::sqrt(2.0)));
+  EXPECT_THAT(Compute(mesh, rooms, rooms).lengths,
+              ElementsAre(0.0, MeshMatrix::kUnreachable, MeshMatrix::kUnreachable, 0.0));
+}
+
+TEST_F(MeshMatrixTest, TheBudgetIsOneForAll) {
+  const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
+  const std::vector<MeshPlace> starts = {PlaceAt(mesh, 0.5, 1.5), PlaceAt(mesh, 0.5, 1.25)};
+  const std::vector<MeshPlace> goals = {PlaceAt(mesh, 5.5, 1.5), PlaceAt(mesh, 5.5, 1.75)};
+  const MeshMatrix whole = Compute(mesh, starts, goals);
+  budget_.max_expansions = whole.statistics.expanded;
+  EXPECT_EQ(Compute(mesh, starts, goals).lengths, whole.lengths);
+  --budget_.max_expansions;
+  EXPECT_EQ(ErrorReasonOf(ComputeMeshMatrix(mesh, starts, goals, budget_, scratch_).status()),
+            "REGION_TOO_LARGE");
+  MeshScratch small(600);
+  EXPECT_EQ(ErrorReasonOf(ComputeMeshMatrix(mesh, starts, goals, Budget{}, small).status()),
+            "REGION_TOO_LARGE");
+}
+
+TEST_F(MeshMatrixTest, StopsWhenCancelled) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
+  const std::atomic<bool> yes = true;
+  budget_.cancelled = &yes;
+  const std::vector<MeshPlace> places = {PlaceAt(mesh, 0.5, 0.5)};
+  EXPECT_EQ(ComputeMeshMatrix(mesh, places, places, budget_, scratch_).status().code(),
+            absl::StatusCode::kCancelled);
+}
+
+TEST_F(MeshMatrixTest, EqualsSingleSearches) {
+  ForSeeds(60, [&](Random& random) {
+    const NavMesh mesh = MeshOf(BentFloors(random, 2, 3));
+    std::vector<MeshPlace> places;
+    for (int i = 0; i < 8; ++i) {
+      places.push_back(RandomPlace(mesh, random));
+    }
+    // Some in both, and some twice.
+    const auto draw = [&] {
+      std::vector<MeshPlace> drawn;
+      for (int i = 0; i < 6; ++i) {
+        drawn.push_back(places[static_cast<std::size_t>(random.Between(0, 7))]);
+      }
+      return drawn;
+    };
+    const std::vector<MeshPlace> starts = draw();
+    const std::vector<MeshPlace> goals = draw();
+    const MeshMatrix matrix = Compute(mesh, starts, goals);
+    ASSERT_EQ(matrix.lengths.size(), starts.size() * goals.size());
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      for (std::size_t j = 0; j < goals.size(); ++j) {
+        const double expected = LengthOf(mesh, starts[i], goals[j], scratch_);
+        const double length = matrix.lengths[i * goals.size() + j];
+        if (std::isfinite(expected)) {
+          EXPECT_NEAR(length, expected, 1e-12 * (1.0 + expected));
+        } else {
+          EXPECT_EQ(length, MeshMatrix::kUnreachable);
+        }
+      }
+    }
+  });
 }
 
 }  // namespace

@@ -10,24 +10,23 @@
 #include "gtest/gtest.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
-#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AddFloor;
+using ::waystar::testing::BentFloors;
+using ::waystar::testing::Between;
 using ::waystar::testing::DistanceToSegment;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForMeshes;
 using ::waystar::testing::ForSeeds;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::PlaceAt;
 using ::waystar::testing::PlanDistance;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
-using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 
 TEST(MeshMoveTest, ComesToATargetInSight) {
@@ -147,12 +146,13 @@ struct MoveCounts {
 // Expects that the end lies in the circle, and that no point of many that could be reached is nearer.
 void ExpectNearest(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target, Random& random,
                    MoveCounts& counts) {
-  SCOPED_TRACE(::testing::Message() << std::hexfloat << "from " << start.point.x << " " << start.point.y
-                                    << " in " << start.polygon << " to " << target.x << " " << target.y);
+  SCOPED_TRACE(Between(start, target));
   const MeshMove move = MoveAlongSurface(mesh, start, target);
   const Circle circle(mesh, start, target);
   const double left = PlanDistance(move.end.point, target);
   EXPECT_TRUE(circle.IsInside(move.end.point, 1e-5));
+  EXPECT_TRUE(HaveSharedPart(FindPartsAround(mesh, start), {mesh.PartOf(move.end.polygon)}))
+      << "on its floor";
   EXPECT_EQ(mesh.NearestPoint(move.end.polygon, move.end.point.x, move.end.point.y), move.end.point);
   for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
     if (!circle.IsJoined(polygon)) {
@@ -203,46 +203,23 @@ WorldPoint TargetNear(const MeshPlace& start, Random& random) {
                             start.point.y + reach * random.Between(-1000, 1000) / 1000.0, start.point.z});
 }
 
-TEST(MeshMovePropertyTest, ComesNearestInRooms) {
+TEST(MeshMovePropertyTest, ComesNearest) {
   MoveCounts counts;
-  ForSeeds(60, [&](Random& random) {
-    const std::vector<std::string> rows = RandomRooms(8, 8, 0.25, random);
-    const NavMesh mesh = MeshOf(DrawRooms(rows, random.Chance(0.5) ? &random : nullptr));
+  ForMeshes(60, 2, [&](const NavMesh& mesh, Random& random) {
     for (int i = 0; i < 50; ++i) {
       const MeshPlace start = RandomPlace(mesh, random);
       ExpectNearest(mesh, start, TargetNear(start, random), random, counts);
     }
   });
-  EXPECT_GT(counts.reached, static_cast<int>(Rounds(300)));
-  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(300)));
+  EXPECT_GT(counts.reached, static_cast<int>(Rounds(600)));
+  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(600)));
   EXPECT_GT(counts.slid, static_cast<int>(Rounds(200)));
-}
-
-TEST(MeshMovePropertyTest, ComesNearestOnBentFloorsAboveEachOther) {
-  MoveCounts counts;
-  ForSeeds(60, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, 6, 6, 0.0, random);
-    const auto first_floor = static_cast<PolygonNumber>(MeshOf(spec).polygon_count());
-    AddFloor(spec, 6, 6, 4.0, random);
-    const NavMesh mesh = MeshOf(std::move(spec));
-    for (int i = 0; i < 50; ++i) {
-      const MeshPlace start = RandomPlace(mesh, random);
-      const WorldPoint target = TargetNear(start, random);
-      ExpectNearest(mesh, start, target, random, counts);
-      EXPECT_EQ(MoveAlongSurface(mesh, start, target).end.polygon < first_floor, start.polygon < first_floor);
-    }
-  });
-  EXPECT_GT(counts.reached, static_cast<int>(Rounds(300)));
-  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(300)));
 }
 
 // An agent that is moved again and again never leaves the mesh or gains distance.
 TEST(MeshMovePropertyTest, StepsAddUp) {
   ForSeeds(40, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, 6, 6, 0.0, random);
-    const NavMesh mesh = MeshOf(std::move(spec));
+    const NavMesh mesh = MeshOf(BentFloors(random, 1, 6, 6));
     MeshPlace place = RandomPlace(mesh, random);
     for (int i = 0; i < 20; ++i) {
       const double dx = random.Between(-100, 100) / 1000.0;

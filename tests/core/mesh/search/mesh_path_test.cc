@@ -5,6 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,17 +17,27 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/mesh/search/mesh_corridor.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::waystar::testing::BentFloors;
 using ::waystar::testing::DrawFans;
 using ::waystar::testing::DrawMesh;
+using ::waystar::testing::ForMeshes;
+using ::waystar::testing::ForSeeds;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::Random;
+using ::waystar::testing::RandomPlace;
+using ::waystar::testing::Rounds;
+using ::waystar::testing::SpiralStairs;
 
 // A floor at height 0 from (0, 0) to (12, 4) in three squares of which the middle one is a ramp up to height
 // 3, then a bridge back over the floor at that height, to (4, 4). Beside it, an island.
@@ -61,8 +74,9 @@ struct Answer {
 
 class MeshPathTest : public ::testing::Test {
  protected:
-  Answer Find(const MeshQuery& query, const Budget& budget = {}) {
-    Answer answer{.result = FindMeshPath(mesh_, query, budget, scratch_), .corners = {}, .corridor = {}};
+  Answer Find(const MeshQuery& query, const Budget& budget = {}) { return FindOn(mesh_, query, budget); }
+  Answer FindOn(const NavMesh& mesh, const MeshQuery& query, const Budget& budget = {}) {
+    Answer answer{.result = FindMeshPath(mesh, query, budget, scratch_), .corners = {}, .corridor = {}};
     if (answer.result.ok()) {
       answer.corners.assign(answer.result->corners.begin(), answer.result->corners.end());
       answer.corridor.assign(answer.result->corridor.begin(), answer.result->corridor.end());
@@ -208,40 +222,33 @@ TEST_F(MeshPathTest, RefusesBadQueries) {
 
 // The start is near the vertex (4, 4), but the polygons around it that lead on meet the others there in the
 // vertex alone: the path goes round, and turns at the vertex after all.
-TEST(MeshFansTest, AVertexIsReachedInEachFanByItself) {
+TEST_F(MeshPathTest, AVertexIsReachedInEachFanByItself) {
   const NavMesh mesh = MeshOf(DrawFans());
   EXPECT_EQ(mesh.part_count(), 1U);
-  MeshScratch scratch(std::size_t{1} << 20);
-  MeshQuery query;
-  query.start = {3, 3.5, 0};
-  query.goals.push_back({0.5, 4.9375, 0});
+  MeshQuery query = Query({3, 3.5, 0}, {0.5, 4.9375, 0});
   const double length = std::hypot(1, 2.5) + std::hypot(1, 2) + std::hypot(1, 1) + std::hypot(3.5, 0.9375);
-  const absl::StatusOr<MeshPathResult> there = FindMeshPath(mesh, query, {}, scratch);
-  ASSERT_TRUE(there.ok()) << there.status();
-  EXPECT_EQ(there->outcome, Outcome::kFound);
-  EXPECT_NEAR(there->cost, length, 1e-12);
+  const Answer there = FindOn(mesh, query);
+  EXPECT_EQ(there.result->outcome, Outcome::kFound);
+  EXPECT_NEAR(there.result->cost, length, 1e-12);
   std::swap(query.start, query.goals.front());
-  EXPECT_NEAR(FindMeshPath(mesh, query, {}, scratch)->cost, length, 1e-12);
+  EXPECT_NEAR(FindOn(mesh, query).result->cost, length, 1e-12);
 }
 
 // Two squares that touch in the vertex (2, 2) alone.
-TEST(MeshFansTest, TheNearestPointIsSoughtInAllPartsThatHaveTheStart) {
+TEST_F(MeshPathTest, TheNearestPointIsSoughtInAllPartsThatHaveTheStart) {
   const NavMesh mesh = MeshOf(
       DrawMesh({{0, 0}, {2, 0}, {2, 2}, {0, 2}, {5, 2}, {5, 5}, {2, 5}}, {{0, 1, 2, 3}, {2, 4, 5, 6}}));
-  MeshScratch scratch(std::size_t{1} << 20);
-  MeshQuery query{.unreachable_policy = UnreachablePolicy::kNearestByDistance};
-  query.start = {2, 2, 0};
   for (const auto& [goal, nearest] : {std::pair(WorldPoint{-1, -1}, WorldPoint{0, 0}), {{6, 6}, {5, 5}}}) {
-    query.goals = {goal};
-    const absl::StatusOr<MeshPathResult> there = FindMeshPath(mesh, query, {}, scratch);
-    ASSERT_TRUE(there.ok()) << there.status();
-    EXPECT_EQ(there->outcome, Outcome::kPartial);
-    EXPECT_EQ(there->corners.back(), nearest);
+    MeshQuery query = Query({2, 2, 0}, goal);
+    query.unreachable_policy = UnreachablePolicy::kNearestByDistance;
+    const Answer there = FindOn(mesh, query);
+    EXPECT_EQ(there.result->outcome, Outcome::kPartial);
+    EXPECT_EQ(there.corners.back(), nearest);
   }
 }
 
 // Three turns round a pillar of 2 x 2, up to where the path began, seen from above.
-TEST(SpiralStairsTest, AreClimbedTurnByTurn) {
+TEST_F(MeshPathTest, SpiralStairsAreClimbedTurnByTurn) {
   constexpr std::uint32_t kSides = 13;
   MeshSpec spec;
   for (std::uint32_t i = 0; i <= kSides; ++i) {
@@ -254,17 +261,308 @@ TEST(SpiralStairsTest, AreClimbedTurnByTurn) {
     spec.AddPolygon({2 * i, 2 * i + 1, 2 * i + 3, 2 * i + 2});
   }
   const NavMesh mesh = MeshOf(std::move(spec));
-  MeshScratch scratch(std::size_t{1} << 20);
-  MeshQuery query;
-  query.start = {0, -2, 0.5};
-  query.goals.push_back({0, -2, 12.5});
-  const absl::StatusOr<MeshPathResult> up = FindMeshPath(mesh, query, {}, scratch);
-  ASSERT_TRUE(up.ok()) << up.status();
-  EXPECT_EQ(up->outcome, Outcome::kFound);
-  EXPECT_NEAR(up->cost, 11 * 2 + 2 * std::sqrt(2.0), 1e-12);
-  EXPECT_EQ(up->corners.size(), 14U);
+  MeshQuery query = Query({0, -2, 0.5}, {0, -2, 12.5});
+  const Answer up = FindOn(mesh, query);
+  EXPECT_EQ(up.result->outcome, Outcome::kFound);
+  EXPECT_NEAR(up.result->cost, 11 * 2 + 2 * std::sqrt(2.0), 1e-12);
+  EXPECT_EQ(up.corners.size(), 14U);
+  std::vector<PolygonNumber> all(kSides);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(up.corridor, all);
   std::swap(query.start, query.goals.front());
-  EXPECT_NEAR(FindMeshPath(mesh, query, {}, scratch)->cost, 11 * 2 + 2 * std::sqrt(2.0), 1e-12);
+  EXPECT_NEAR(FindOn(mesh, query).result->cost, 11 * 2 + 2 * std::sqrt(2.0), 1e-12);
+}
+
+// Validation of paths: found paths are walkable, and others are if each leg is straight.
+
+using Corners = std::vector<WorldPoint>;
+
+// REQUIRES: the corners are in range.
+MeshPathCheck Check(const NavMesh& mesh, const Corners& corners) {
+  const absl::StatusOr<MeshPathCheck> check = ValidateMeshPath(mesh, corners);
+  EXPECT_THAT(check, IsOk());
+  return check.value_or(MeshPathCheck());
+}
+
+// A ground floor of squares of 4 x 4 around a pillar in the middle, a yard beside it, from there a ramp up to
+// a landing at height 3, and from that a deck back above the lowest row.
+//
+//   (0,12) [ ][ ][ ][ yard  ](16,12)
+//          [ ]   [ ][ ramp  ]
+//   (0,0)  [ ][ ][ ][landing]
+NavMesh Storeys() {
+  MeshSpec spec;
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    spec.vertices.push_back({4.0 * (i % 4), 4.0 * (i / 4), 0.0});
+  }
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    const std::uint32_t low = i + i / 3;
+    if (i != 4) {
+      spec.AddPolygon({low, low + 1, low + 5, low + 4});
+    }
+  }
+  // The foot of the ramp begins with 16, the landing and the deck with 17, the yard's far corner is 23.
+  for (const WorldPoint& vertex : {WorldPoint{16, 8, 0},
+                                   {16, 4, 3},
+                                   {12, 4, 3},
+                                   {16, 0, 3},
+                                   {12, 0, 3},
+                                   {0, 0, 3},
+                                   {0, 4, 3},
+                                   {16, 12, 0}}) {
+    spec.vertices.push_back(vertex);
+  }
+  spec.AddPolygon({11, 16, 23, 15});
+  spec.AddPolygon({18, 17, 16, 11});
+  spec.AddPolygon({20, 19, 17, 18});
+  spec.AddPolygon({21, 20, 18, 22});
+  return MeshOf(std::move(spec));
+}
+
+TEST(MeshPathCheckTest, AStraightWalkIsAsLongAsItLooksFromAbove) {
+  const MeshPathCheck check = Check(Storeys(), {{1, 1, 0}, {11, 1, 0}, {11, 11, 0}});
+  EXPECT_EQ(check, (MeshPathCheck{.is_walkable = true, .cost = 20.0}));
+  EXPECT_EQ(Check(Storeys(), {{1, 1, 0}}), (MeshPathCheck{.is_walkable = true}));
+  EXPECT_EQ(Check(Storeys(), {{1, 1, 0}, {1, 1, 0}}), (MeshPathCheck{.is_walkable = true}));
+}
+
+TEST(MeshPathCheckTest, AHoleBlocks) {
+  const MeshPathCheck check = Check(Storeys(), {{2, 2, 0}, {2, 6, 0}, {10, 6, 0}, {10, 2, 0}});
+  EXPECT_FALSE(check.is_walkable);
+  EXPECT_EQ(check.blocked_index, 2U);
+  EXPECT_THAT(check.blocked_at, Optional(WorldPoint{4, 6, 0}));
+  EXPECT_EQ(check.cost, 4.0) << "up to the corner before";
+}
+
+TEST(MeshPathCheckTest, ACornerOffTheMeshBlocks) {
+  const MeshPathCheck in_pillar = Check(Storeys(), {{2, 2, 0}, {2, 6, 0}, {6, 6, 0}});
+  EXPECT_EQ(in_pillar, (MeshPathCheck{.blocked_index = 2, .blocked_at = WorldPoint{4, 6, 0}, .cost = 4.0}));
+  const MeshPathCheck outside = Check(Storeys(), {{2, 2, 0}, {-2, 2, 0}, {2, 2, 0}});
+  EXPECT_EQ(outside, (MeshPathCheck{.blocked_index = 1, .blocked_at = WorldPoint{0, 2, 0}}));
+  const MeshPathCheck at_first = Check(Storeys(), {{6, 6, 0}, {2, 6, 0}});
+  EXPECT_EQ(at_first, MeshPathCheck()) << "nothing can be walked";
+}
+
+TEST(MeshPathCheckTest, FloorsAreToldApartByHeight) {
+  const NavMesh mesh = Storeys();
+  // Up the ramp, and back over the deck.
+  const Corners up = {{10, 10, 0}, {14, 8, 0}, {14, 2, 3}, {1, 2, 3}};
+  EXPECT_TRUE(Check(mesh, up).is_walkable);
+  Corners moved = up;
+  moved.back().z = 0;
+  EXPECT_EQ(
+      Check(mesh, moved),
+      (MeshPathCheck{.blocked_index = 3, .blocked_at = WorldPoint{1, 2, 3}, .cost = std::hypot(4, 2) + 6}));
+  // A corner belongs to the floor that is nearest in height, as a position of a query does.
+  moved.back().z = 2;
+  EXPECT_TRUE(Check(mesh, moved).is_walkable);
+  const MeshPathCheck below = Check(mesh, {{1, 2, 0}, {10, 2, 0}, {11, 2, 3}});
+  EXPECT_EQ(below, (MeshPathCheck{.blocked_index = 2, .blocked_at = WorldPoint{11, 2, 0}, .cost = 9.0}));
+  EXPECT_TRUE(Check(mesh, {{1, 2, 0}, {10, 2, 0}, {11, 2, 0}}).is_walkable);
+}
+
+TEST(MeshPathCheckTest, CornersMayBeALittleOffTheMesh) {
+  EXPECT_TRUE(Check(Storeys(), {{-0.0005, 1, 0}, {-0.0005, 3, 0}}).is_walkable) << "single precision";
+  EXPECT_FALSE(Check(Storeys(), {{1, 1, 0}, {-0.002, 3, 0}}).is_walkable);
+}
+
+TEST(MeshPathCheckTest, RefusesWhatIsNoPath) {
+  const NavMesh mesh = Storeys();
+  constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(ValidateMeshPath(mesh, {}), IsError(kInvalid, ErrorReason::kMissingField, "positions"));
+  // Behind what blocks the path, too.
+  EXPECT_THAT(ValidateMeshPath(mesh, {{6, 6, 0}, {0, NAN, 0}}),
+              IsError(kInvalid, ErrorReason::kBadValue, "positions[1].y"));
+  EXPECT_THAT(ValidateMeshPath(mesh, Corners(kMaxValidatedCorners + 1)),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kPathTooLong, "positions"));
+  EXPECT_THAT(ValidateMeshPath(mesh, Corners(kMaxValidatedCorners)), IsOk());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(
+      ValidateMeshPath(mesh, Corners(2), {.deadline = std::chrono::steady_clock::time_point::min()})
+          .status()));
+}
+
+// Finds paths between random places, and validates them.
+class FoundPaths {
+ public:
+  struct Counts {
+    // Found paths that turn, and moved ones.
+    int turning = 0;
+    int walkable = 0;
+    int blocked = 0;
+  };
+
+  FoundPaths(const NavMesh& mesh, Random& random, Counts& counts)
+      : mesh_(mesh), random_(random), counts_(counts) {}
+
+  // Expects that found paths are walkable, and paths with a corner elsewhere where they should be.
+  void Expect(int pairs) {
+    for (int i = 0; i < pairs && !::testing::Test::HasFailure(); ++i) {
+      Corners corners = Find(RandomPlace(mesh_, random_).point, RandomPlace(mesh_, random_).point);
+      if (corners.size() > 1) {
+        const auto moved = static_cast<std::size_t>(random_.Between(0, static_cast<int>(corners.size()) - 1));
+        corners[moved] = RandomPlace(mesh_, random_).point;
+        ExpectRight(corners);
+      }
+    }
+  }
+
+  // Finds a path, also to what is only near the mesh, and expects that it is walkable. Returns no corners if
+  // there is none.
+  Corners Find(const WorldPoint& start, const WorldPoint& goal) {
+    const Corners corners = Search(start, goal, {.radius = 8.0});
+    if (!corners.empty()) {
+      const MeshPathCheck check = Check(mesh_, corners);
+      EXPECT_TRUE(check.is_walkable) << Text(corners) << "is blocked at " << check.blocked_index;
+      EXPECT_NEAR(check.cost, cost_, 1e-9);
+      counts_.turning += corners.size() > 2 ? 1 : 0;
+    }
+    return corners;
+  }
+
+ private:
+  Corners Search(const WorldPoint& start, const WorldPoint& goal, const MeshSnap& snap) {
+    MeshQuery query;
+    query.start = start;
+    query.goals.push_back(goal);
+    query.snap = snap;
+    const absl::StatusOr<MeshPathResult> result = FindMeshPath(mesh_, query, {}, scratch_);
+    EXPECT_THAT(result, IsOk());
+    if (!result.ok() || result->outcome != Outcome::kFound) {
+      return {};
+    }
+    cost_ = result->cost;
+    return {result->corners.begin(), result->corners.end()};
+  }
+
+  // Expects that the path is blocked where the shortest path to a corner is not straight.
+  void ExpectRight(const Corners& corners) {
+    MeshPathCheck expected{.is_walkable = true};
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      if (IsFan(corners[i])) {
+        // A search ends in one of the polygons that meet there, and a walk in any.
+        return;
+      }
+      if (i > 0 && expected.is_walkable) {
+        const Corners leg = Search(corners[i - 1], corners[i], {});
+        if (leg.empty() || leg.size() > 2) {
+          expected.is_walkable = false;
+          expected.blocked_index = i;
+        } else {
+          expected.cost += cost_;
+        }
+      }
+    }
+    const MeshPathCheck check = Check(mesh_, corners);
+    EXPECT_EQ(check.is_walkable, expected.is_walkable) << Text(corners);
+    EXPECT_EQ(check.blocked_index, expected.blocked_index) << Text(corners);
+    EXPECT_NEAR(check.cost, expected.cost, 1e-9);
+    EXPECT_EQ(check.blocked_at.has_value(), !check.is_walkable);
+    ++(check.is_walkable ? counts_.walkable : counts_.blocked);
+  }
+
+  // Whether polygons meet here in a vertex alone: then each has its own.
+  bool IsFan(const WorldPoint& point) const {
+    int vertices = 0;
+    for (std::uint32_t vertex = 0; vertex < mesh_.vertex_count(); ++vertex) {
+      const WorldPoint& other = mesh_.VertexAt(vertex);
+      vertices += ToFixed(other) == ToFixed(point) && std::abs(other.z - point.z) <= kMeshTolerance ? 1 : 0;
+    }
+    return vertices > 1;
+  }
+
+  static std::string Text(const Corners& corners) {
+    std::ostringstream text;
+    text << std::hexfloat;
+    for (const WorldPoint& corner : corners) {
+      text << "(" << corner.x << " " << corner.y << " " << corner.z << ") ";
+    }
+    return text.str();
+  }
+
+  const NavMesh& mesh_;
+  Random& random_;
+  Counts& counts_;
+  MeshScratch scratch_{std::size_t{1} << 28};
+  // That of the path that was found last.
+  double cost_ = 0.0;
+};
+
+// Returns the mesh with walls in place of some edges between polygons.
+NavMesh WithThinWalls(const NavMesh& mesh, Random& random) {
+  MeshSpec walled;
+  for (std::uint32_t vertex = 0; vertex < mesh.vertex_count(); ++vertex) {
+    walled.vertices.push_back(mesh.VertexAt(vertex));
+  }
+  std::set<std::pair<PolygonNumber, PolygonNumber>> kept;
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    walled.AddPolygon(mesh.VerticesOf(polygon));
+    for (const PolygonNumber other : mesh.NeighboursOf(polygon)) {
+      if (other != kNoPolygon && (other < polygon ? kept.contains({other, polygon}) : !random.Chance(0.3))) {
+        kept.emplace(polygon, other);
+        walled.neighbours.push_back(other);
+      } else {
+        walled.neighbours.push_back(kNoPolygon);
+      }
+    }
+  }
+  return MeshOf(std::move(walled));
+}
+
+TEST(MeshPathCheckPropertyTest, FoundPathsAreWalkable) {
+  FoundPaths::Counts counts;
+  ForMeshes(150, 3,
+            [&](const NavMesh& mesh, Random& random) { FoundPaths(mesh, random, counts).Expect(60); });
+  EXPECT_GT(counts.turning, static_cast<int>(Rounds(1000)));
+  EXPECT_GT(counts.walkable, static_cast<int>(Rounds(400)));
+  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(1000)));
+}
+
+TEST(MeshPathCheckPropertyTest, FoundPathsBetweenThinWallsAreWalkable) {
+  FoundPaths::Counts counts;
+  ForMeshes(150, 2, [&](const NavMesh& mesh, Random& random) {
+    const NavMesh walled = WithThinWalls(mesh, random);
+    FoundPaths paths(walled, random, counts);
+    for (int i = 0; i < 60; ++i) {
+      paths.Find(RandomPlace(walled, random).point, RandomPlace(walled, random).point);
+    }
+  });
+}
+
+// Ends that a snap has moved to a wall may lie half a unit of rounding outside.
+TEST(MeshPathCheckPropertyTest, FoundPathsFromPlacesRoundedToWallsAreWalkable) {
+  ForSeeds(60, [&](Random& random) {
+    const NavMesh mesh = MeshOf(BentFloors(random, 2));
+    FoundPaths::Counts counts;
+    FoundPaths paths(mesh, random, counts);
+    const auto draw = [&] {
+      return WorldPoint{random.Between(-1000, 7000) / 1000.0, random.Between(-1000, 7000) / 1000.0,
+                        random.Between(0, 6) * 1.0};
+    };
+    for (int i = 0; i < 60; ++i) {
+      paths.Find(draw(), draw());
+    }
+  });
+}
+
+TEST(MeshPathCheckPropertyTest, FoundPathsOnSpiralStairsAreWalkable) {
+  const NavMesh mesh = SpiralStairs(21, false);
+  Random random(3);
+  FoundPaths::Counts counts;
+  FoundPaths(mesh, random, counts).Expect(2'000);
+  EXPECT_GT(counts.turning, 100);
+  EXPECT_GT(counts.blocked, 100);
+}
+
+// The path turns at (4, 4), where polygons meet in a vertex alone, in another than that with the least
+// number.
+TEST(MeshPathCheckTest, AVertexIsReachedInEachFanByItself) {
+  const NavMesh mesh = MeshOf(DrawFans());
+  EXPECT_TRUE(Check(mesh, {{3, 3.5, 0}, {4, 1, 0}, {5, 3, 0}, {4, 4, 0}, {0.5, 4.9375, 0}}).is_walkable);
+  EXPECT_TRUE(Check(mesh, {{3, 3.5, 0}, {4, 4, 0}, {0.5, 3.9375, 0}}).is_walkable);
+  EXPECT_TRUE(Check(mesh, {{4, 4, 0}, {0.5, 4.9375, 0}}).is_walkable) << "what is left of the path";
+  const MeshPathCheck across = Check(mesh, {{3, 3.5, 0}, {4, 4, 0}, {0.5, 4.9375, 0}});
+  EXPECT_FALSE(across.is_walkable) << "the vertex joins nothing";
+  EXPECT_EQ(across.blocked_index, 2U);
 }
 
 }  // namespace

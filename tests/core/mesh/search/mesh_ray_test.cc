@@ -1,29 +1,33 @@
 #include "server/core/mesh/search/mesh_ray.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
 #include "server/core/mesh/search/interval_search.h"
+#include "server/core/mesh/search/mesh_move.h"
+#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
-#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AddFloor;
+using ::testing::Eq;
+using ::testing::Optional;
+using ::waystar::testing::BentFloors;
+using ::waystar::testing::Between;
 using ::waystar::testing::DistanceToSegment;
 using ::waystar::testing::DistanceToWalls;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForMeshes;
 using ::waystar::testing::ForSeeds;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::PlaceAt;
@@ -31,7 +35,9 @@ using ::waystar::testing::PlanDistance;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
 using ::waystar::testing::RandomRooms;
+using ::waystar::testing::RoundedPlace;
 using ::waystar::testing::Rounds;
+using ::waystar::testing::SpiralStairs;
 
 constexpr std::size_t kRayScratchBytes = std::size_t{1} << 28;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -45,12 +51,6 @@ double DistanceOfWallEnds(const NavMesh& mesh, const WorldPoint& a, const WorldP
     }
   }
   return least;
-}
-
-::testing::Message Trace(const MeshPlace& start, const MeshPlace& goal) {
-  return ::testing::Message() << std::hexfloat << "from " << start.point.x << " " << start.point.y << " in "
-                              << start.polygon << " to " << goal.point.x << " " << goal.point.y << " in "
-                              << goal.polygon;
 }
 
 TEST(MeshRayTest, EndsAtTheFirstWall) {
@@ -180,7 +180,7 @@ struct RayCounts {
 // at a wall that stands in the way.
 void ExpectAgrees(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal, MeshScratch& scratch,
                   RayCounts& counts) {
-  SCOPED_TRACE(Trace(start, goal));
+  SCOPED_TRACE(Between(start, goal.point));
   const double straight = PlanDistance(start.point, goal.point);
   const MeshRayHit hit = CastMeshRay(mesh, start, goal);
   const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, scratch);
@@ -238,59 +238,12 @@ void ExpectAgreesAtRandom(const NavMesh& mesh, int pairs, Random& random, RayCou
   }
 }
 
-TEST(MeshRayPropertyTest, AgreesWithTheSearchOnBentFloors) {
+TEST(MeshRayPropertyTest, AgreesWithTheSearch) {
   RayCounts counts;
-  ForSeeds(150, [&](Random& random) {
-    MeshSpec spec;
-    const int floors = random.Between(1, 3);
-    for (int floor = 0; floor < floors; ++floor) {
-      AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 3.0 * floor, random);
-    }
-    if (!spec.polygons.empty()) {
-      ExpectAgreesAtRandom(MeshOf(std::move(spec)), 80, random, counts);
-    }
-  });
-  EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
-  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
-}
-
-// Squares and rectangles have many corners in line with each other.
-TEST(MeshRayPropertyTest, AgreesWithTheSearchAmongSquares) {
-  RayCounts counts;
-  ForSeeds(150, [&](Random& random) {
-    ExpectAgreesAtRandom(MeshOf(DrawRooms(RandomRooms(random), &random)), 80, random, counts);
-  });
-  EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
-  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
-}
-
-// Steps around a post, or without one around a single vertex, several times round.
-NavMesh SpiralStairs(int steps, bool has_post) {
-  constexpr int kStepsRound = 8;
-  MeshSpec spec;
-  const auto corner = [&](int step, double radius) {
-    const double angle = 2.0 * std::numbers::pi * step / kStepsRound;
-    return WorldPoint{std::round(radius * std::cos(angle) * 4.0) / 4.0,
-                      std::round(radius * std::sin(angle) * 4.0) / 4.0, 0.5 * step};
-  };
-  if (!has_post) {
-    spec.vertices.push_back({0, 0, 0});
-  }
-  for (int step = 0; step <= steps; ++step) {
-    spec.vertices.push_back(corner(step, 4.0));
-    if (has_post) {
-      spec.vertices.push_back(corner(step, 1.0));
-    }
-  }
-  for (int step = 0; step < steps; ++step) {
-    const auto first = static_cast<std::uint32_t>(has_post ? 2 * step : step + 1);
-    if (has_post) {
-      spec.AddPolygon({first + 1, first, first + 2, first + 3});
-    } else {
-      spec.AddPolygon({0, first, first + 1});
-    }
-  }
-  return MeshOf(std::move(spec));
+  ForMeshes(150, 3,
+            [&](const NavMesh& mesh, Random& random) { ExpectAgreesAtRandom(mesh, 80, random, counts); });
+  EXPECT_GT(counts.free, static_cast<int>(Rounds(1000)));
+  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(1000)));
 }
 
 TEST(MeshRayPropertyTest, AgreesWithTheSearchOnSpiralStairs) {
@@ -350,7 +303,7 @@ TEST(MeshRayPropertyTest, DentedPolygonsChangeWhatGrazesWallsAlone) {
       const auto moved = [&](const MeshPlace& place) {
         return MeshPlace{place.polygon, dented.NearestPoint(place.polygon, place.point.x, place.point.y)};
       };
-      SCOPED_TRACE(Trace(start, goal));
+      SCOPED_TRACE(Between(start, goal.point));
       const MeshRayHit expected = CastMeshRay(mesh, start, goal);
       const MeshRayHit hit = CastMeshRay(dented, moved(start), moved(goal));
       if (DistanceOfWallEnds(mesh, start.point, goal.point) < 1e-4) {
@@ -368,19 +321,12 @@ TEST(MeshRayPropertyTest, DentedPolygonsChangeWhatGrazesWallsAlone) {
 // Places that were rounded to an edge may lie half a unit of rounding outside.
 TEST(MeshRayPropertyTest, NothingBehindAWallIsReachedFromPlacesRoundedToIt) {
   ForSeeds(60, [&](Random& random) {
-    MeshSpec spec;
-    AddFloor(spec, 6, 6, 0.0, random);
-    const NavMesh mesh = MeshOf(std::move(spec));
+    const NavMesh mesh = MeshOf(BentFloors(random, 1, 6, 6));
     MeshScratch scratch(kRayScratchBytes);
     for (int i = 0; i < 60; ++i) {
-      const auto draw = [&] {
-        const WorldPoint position{random.Between(-1000, 7000) / 1000.0, random.Between(-1000, 7000) / 1000.0,
-                                  0.5};
-        return *mesh.FindNearest({position, 8.0, 8.0});
-      };
-      const MeshPlace start = draw();
-      const MeshPlace goal = draw();
-      SCOPED_TRACE(Trace(start, goal));
+      const MeshPlace start = RoundedPlace(mesh, random);
+      const MeshPlace goal = RoundedPlace(mesh, random);
+      SCOPED_TRACE(Between(start, goal.point));
       const double straight = PlanDistance(start.point, goal.point);
       const MeshRayHit hit = CastMeshRay(mesh, start, goal);
       const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, scratch);
@@ -395,6 +341,57 @@ TEST(MeshRayPropertyTest, NothingBehindAWallIsReachedFromPlacesRoundedToIt) {
       EXPECT_NEAR(there.length, hit.length, 1e-5);
     }
   });
+}
+
+constexpr std::uint64_t kPolygons = 4000;
+
+// Walks over polygons are counted, and stop where their budget ends.
+class PolygonMeterTest : public ::testing::Test {
+ protected:
+  const NavMesh mesh_ = MeshOf(DrawRooms({std::string(kPolygons, '.')}));
+  const MeshPlace start_{0, {0.5, 0.5, 0}};
+  // Beyond the wall at the end.
+  const WorldPoint target_{kPolygons + 1.0, 0.75, 0};
+  Budget budget_;
+};
+
+TEST_F(PolygonMeterTest, CountsWhatRaysAndMovesVisit) {
+  PolygonMeter meter(budget_);
+  EXPECT_EQ(CastMeshRay(mesh_, start_, target_, &meter), CastMeshRay(mesh_, start_, target_));
+  EXPECT_EQ(meter.visited(), kPolygons);
+  CastMeshRay(mesh_, start_, WorldPoint{1.5, 0.5, 0}, &meter);
+  EXPECT_EQ(meter.visited(), kPolygons + 2);
+  PolygonMeter of_move(budget_);
+  EXPECT_EQ(MoveAlongSurface(mesh_, start_, target_, &of_move), MoveAlongSurface(mesh_, start_, target_));
+  EXPECT_EQ(of_move.visited(), kPolygons + kMaxMovePolygons);
+  EXPECT_FALSE(meter.end());
+}
+
+TEST_F(PolygonMeterTest, StopsWithinAWalkWhereTheBudgetEnds) {
+  budget_.max_expansions = 100;
+  PolygonMeter limited(budget_);
+  CastMeshRay(mesh_, start_, target_, &limited);
+  EXPECT_THAT(limited.end(), Optional(Eq(SearchEnd::kExpansionLimit)));
+  EXPECT_LE(limited.visited(), 110u);
+  EXPECT_FALSE(limited.Visit());
+
+  budget_ = {};
+  const std::atomic<bool> yes = true;
+  budget_.cancelled = &yes;
+  PolygonMeter cancelled(budget_);
+  CastMeshRay(mesh_, start_, target_, &cancelled);
+  EXPECT_THAT(cancelled.end(), Optional(Eq(SearchEnd::kCancelled)));
+  EXPECT_LE(cancelled.visited(), Budget::kPollInterval + 10);
+}
+
+TEST_F(PolygonMeterTest, LooksBetweenShortWalksAsWell) {
+  const std::atomic<bool> yes = true;
+  budget_.cancelled = &yes;
+  PolygonMeter meter(budget_);
+  while (!meter.end() && meter.visited() < 2 * Budget::kPollInterval) {
+    CastMeshRay(mesh_, start_, WorldPoint{3.5, 0.5, 0}, &meter);
+  }
+  EXPECT_THAT(meter.end(), Optional(Eq(SearchEnd::kCancelled)));
 }
 
 }  // namespace

@@ -8,22 +8,23 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/stop_after.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::AddFloor;
+using ::waystar::testing::BentFloors;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
+using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 // REQUIRES: the query is valid.
 SampledMeshPoints Sample(const NavMesh& mesh, const MeshSampleQuery& query) {
@@ -120,22 +121,17 @@ TEST(MeshSamplesTest, ARegionWithoutAreaGivesNothing) {
 TEST(MeshSamplesTest, RefusesCountsOutOfRange) {
   const NavMesh mesh = MeshOf(DrawRooms({".."}));
   for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{0}}) {
-    const absl::Status status = SampleMeshPoints(mesh, {.count = count}).status();
-    EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE");
-    EXPECT_EQ(ErrorFieldOf(status), "count");
+    EXPECT_THAT(SampleMeshPoints(mesh, {.count = count}),
+                IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "count"));
   }
-  const absl::Status status = SampleMeshPoints(mesh, {.count = 100'001}).status();
-  EXPECT_EQ(ErrorReasonOf(status), "TOO_MANY_ITEMS");
+  EXPECT_THAT(SampleMeshPoints(mesh, {.count = 100'001}),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "count"));
   EXPECT_THAT(SampleMeshPoints(mesh, {.count = 100'000}), IsOk());
 }
 
 TEST(MeshSamplesTest, StopsWhenItIsToldTo) {
-  class Stop final : public StopCheck {
-   public:
-    absl::Status Check() const override { return absl::CancelledError(); }
-  };
   const NavMesh mesh = MeshOf(DrawRooms({".."}));
-  const Stop stop;
+  const ::waystar::testing::StopAfter stop(0);
   EXPECT_EQ(SampleMeshPoints(mesh, {}, &stop).status().code(), absl::StatusCode::kCancelled);
 }
 
@@ -164,13 +160,9 @@ double AreaByStrips(const NavMesh& mesh, PolygonNumber polygon, const Box& box) 
 }
 
 TEST(MeshSamplesPropertyTest, PointsLieInTheRegionByArea) {
-  for (std::uint64_t seed = 0; seed < Rounds(30); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    MeshSpec spec;
-    AddFloor(spec, 5, 5, 0.0, random);
-    AddFloor(spec, 4, 5, 3.0, random);
-    const NavMesh mesh = MeshOf(std::move(spec));
+  ForSeeds(30, [](Random& random) {
+    const auto seed = static_cast<std::uint64_t>(random.Between(0, 1'000'000));
+    const NavMesh mesh = MeshOf(BentFloors(random, 2, 4, 5));
     const double x = random.Between(-50, 400) / 100.0;
     const double y = random.Between(-50, 400) / 100.0;
     const Box region{x, y, x + random.Between(50, 300) / 100.0, y + random.Between(50, 300) / 100.0};
@@ -186,7 +178,7 @@ TEST(MeshSamplesPropertyTest, PointsLieInTheRegionByArea) {
     EXPECT_NEAR(sampled.area, area, 1e-2);
     if (sampled.places.empty()) {
       EXPECT_NEAR(area, 0.0, 1e-2);
-      continue;
+      return;
     }
     for (const MeshPlace& place : sampled.places) {
       EXPECT_TRUE(Holds(region, place.point));
@@ -197,7 +189,7 @@ TEST(MeshSamplesPropertyTest, PointsLieInTheRegionByArea) {
       ExpectLikely(CountOf(sampled, [&](const MeshPlace& place) { return place.point.x < middle; }), 4'000,
                    std::min(1.0, left / area));
     }
-  }
+  });
 }
 
 }  // namespace

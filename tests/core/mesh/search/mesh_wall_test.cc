@@ -17,9 +17,7 @@
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
-#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
@@ -60,24 +58,20 @@ TEST(MeshWallTest, LooksAtNoMoreThanTheBudgetAllows) {
   EXPECT_EQ(ErrorReasonOf(report.status()), "REGION_TOO_LARGE");
 }
 
-TEST(MeshWallTest, OnOpenGroundItLooksAlongTheLineToTheWall) {
+TEST(MeshWallTest, OnOpenGroundItLooksAtFewPolygons) {
   const NavMesh mesh = MeshOf(DrawRooms(std::vector<std::string>(61, std::string(81, '.'))));
-  const absl::StatusOr<MeshWallReport> report =
-      FindNearestWall(mesh, PlaceAt(mesh, 40.25, 30.25), kAnyDistance, {});
-  ASSERT_TRUE(report.ok()) << report.status();
-  ASSERT_TRUE(report->wall.has_value());
-  EXPECT_EQ(report->wall->distance, 30.25);
-  EXPECT_EQ(report->wall->normal, (Point{0, 1}));
-  // About 2,900 squares are nearer than that.
-  EXPECT_LT(report->expanded, 100U);
-}
-
-TEST(MeshWallTest, OnOpenGroundWithoutAWallInTheCircleItLooksAtFewPolygons) {
-  const NavMesh mesh = MeshOf(DrawRooms(std::vector<std::string>(61, std::string(81, '.'))));
-  const absl::StatusOr<MeshWallReport> report = FindNearestWall(mesh, PlaceAt(mesh, 40.25, 30.25), 30.0, {});
-  ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_FALSE(report->wall.has_value());
-  EXPECT_LT(report->expanded, 100U);
+  const MeshPlace place = PlaceAt(mesh, 40.25, 30.25);
+  // About 2,900 squares are nearer than the wall.
+  for (const double radius : {kAnyDistance, 30.0}) {
+    const absl::StatusOr<MeshWallReport> report = FindNearestWall(mesh, place, radius, {});
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_LT(report->expanded, 100U);
+  }
+  const std::optional<MeshWall> wall = NearestWall(mesh, place, kAnyDistance);
+  ASSERT_TRUE(wall.has_value());
+  EXPECT_EQ(wall->distance, 30.25);
+  EXPECT_EQ(wall->normal, (Point{0, 1}));
+  EXPECT_FALSE(NearestWall(mesh, place, 30.0).has_value());
 }
 
 TEST(MeshWallTest, WallsOfOtherFloorsTakeNoLongerThanTheFlood) {

@@ -15,9 +15,7 @@
 #include "gmock/gmock.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_fields.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
-#include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -28,12 +26,11 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAreArray;
-using ::waystar::testing::AddFloor;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForMeshes;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
-using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
@@ -97,15 +94,7 @@ void ExpectFans(const NavMesh& mesh) {
 }
 
 TEST(PolygonsAroundTest, AreThoseThatEdgesAtAVertexJoin) {
-  Random random(3);
-  for (std::uint64_t round = 0; round < Rounds(100); ++round) {
-    ExpectFans(MeshOf(DrawRooms(RandomRooms(random), &random)));
-    MeshSpec floor;
-    AddFloor(floor, random.Between(1, 6), random.Between(1, 6), 0.0, random);
-    if (!floor.polygons.empty()) {
-      ExpectFans(MeshOf(floor));
-    }
-  }
+  ForMeshes(100, 2, [](const NavMesh& mesh, Random&) { ExpectFans(mesh); });
 }
 
 TEST(PolygonsAroundTest, AVertexHasAPlaceInEachFan) {

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
-#include <optional>
+#include <numbers>
 #include <utility>
 
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "server/core/mesh/map/plan.h"
-#include "tests/core/mesh/map/drawn_mesh.h"
+#include "server/core/mesh/search/interval_search.h"
+#include "server/formats/mesh/polyanya_mesh.h"
+#include "tests/testing/movingai_data.h"
 
 namespace waystar::testing {
 namespace {
@@ -220,16 +225,10 @@ double DistanceToSegment(const WorldPoint& a, const WorldPoint& b, const WorldPo
 }
 
 double DistanceToWalls(const NavMesh& mesh, const WorldPoint& point, PolygonNumber begin, PolygonNumber end) {
-  double least = std::numeric_limits<double>::infinity();
-  for (PolygonNumber polygon = begin; polygon < end; ++polygon) {
-    const auto vertices = mesh.VerticesOf(polygon);
-    for (std::size_t k = 0; k < vertices.size(); ++k) {
-      if (mesh.NeighboursOf(polygon)[k] == kNoPolygon) {
-        least = std::min(least, DistanceToSegment(mesh.VertexAt(vertices[k]),
-                                                  mesh.VertexAt(vertices[(k + 1) % vertices.size()]), point));
-      }
-    }
-  }
+  double least = kInfinity;
+  ForEachWall(mesh, begin, end, [&](const WorldPoint& a, const WorldPoint& b) {
+    least = std::min(least, DistanceToSegment(a, b, point));
+  });
   return least;
 }
 
@@ -259,6 +258,62 @@ MeshPlace RandomPlace(const NavMesh& mesh, Random& random) {
   point = mesh.NearestPoint(polygon, point.x, point.y);
   // An edge may have no point between its ends once that is rounded.
   return {polygon, mesh.Contains(polygon, ToFixed(point)) ? point : a};
+}
+
+MeshPlace RoundedPlace(const NavMesh& mesh, Random& random) {
+  const WorldPoint position{random.Between(-1000, 7000) / 1000.0, random.Between(-1000, 7000) / 1000.0, 0.5};
+  return *mesh.FindNearest({position, 8.0, 8.0});
+}
+
+NavMesh SpiralStairs(int steps, bool has_post) {
+  constexpr int kStepsRound = 8;
+  MeshSpec spec;
+  const auto corner = [&](int step, double radius) {
+    const double angle = 2.0 * std::numbers::pi * step / kStepsRound;
+    return WorldPoint{std::round(radius * std::cos(angle) * 4.0) / 4.0,
+                      std::round(radius * std::sin(angle) * 4.0) / 4.0, 0.5 * step};
+  };
+  if (!has_post) {
+    spec.vertices.push_back({0, 0, 0});
+  }
+  for (int step = 0; step <= steps; ++step) {
+    spec.vertices.push_back(corner(step, 4.0));
+    if (has_post) {
+      spec.vertices.push_back(corner(step, 1.0));
+    }
+  }
+  for (int step = 0; step < steps; ++step) {
+    const auto first = static_cast<std::uint32_t>(has_post ? 2 * step : step + 1);
+    if (has_post) {
+      spec.AddPolygon({first + 1, first, first + 2, first + 3});
+    } else {
+      spec.AddPolygon({0, first, first + 1});
+    }
+  }
+  return MeshOf(std::move(spec));
+}
+
+std::optional<NavMesh> LoadMesh(const std::string& name) {
+  const std::optional<std::filesystem::path> folder = DataFolder();
+  if (!folder || !std::filesystem::exists(*folder / "meshes" / "polyanya")) {
+    return std::nullopt;
+  }
+  std::ifstream file(*folder / "meshes" / "polyanya" / (name + ".mesh"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  absl::StatusOr<NavMesh> mesh = core::ParsePolyanyaMesh(bytes);
+  EXPECT_TRUE(mesh.ok()) << name << ": " << mesh.status();
+  return *std::move(mesh);
+}
+
+::testing::Message Between(const MeshPlace& start, const WorldPoint& goal) {
+  return ::testing::Message() << std::hexfloat << "from " << start.point.x << " " << start.point.y << " in "
+                              << start.polygon << " to " << goal.x << " " << goal.y;
+}
+
+double LengthOf(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
+                core::MeshScratch& scratch) {
+  const core::MeshSearchReport report = core::SearchMesh(mesh, {start, goal}, {}, scratch);
+  return report.end == core::SearchEnd::kGoalReached ? report.length : kInfinity;
 }
 
 SightGraph::SightGraph(const NavMesh& mesh) : mesh_(mesh) {

@@ -1,12 +1,18 @@
 // Shortest paths on small meshes by brute force, and what draws such meshes.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gtest/gtest.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/search/mesh_scratch.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/testing/random.h"
+#include "tests/testing/seeds.h"
 
 namespace waystar::testing {
 
@@ -25,6 +31,33 @@ std::vector<std::string> RandomRooms(int columns, int rows, double walls, Random
 
 // Returns the place at that position. REQUIRES: a polygon is there.
 core::MeshPlace PlaceAt(const core::NavMesh& mesh, double x, double y, double z = 0.0);
+
+// Returns a place that was rounded to an edge, or one of a point on a bent floor: the former may lie half a
+// unit of rounding outside.
+core::MeshPlace RoundedPlace(const core::NavMesh& mesh, Random& random);
+
+// Calls `body` with a mesh of up to so many bent floors above each other, and with one of rooms whose squares
+// and rectangles have many corners in line with each other, for each seed.
+template <typename Body>
+void ForMeshes(std::uint64_t seeds, int floors, Body body) {
+  ForSeeds(seeds, [&](Random& random) {
+    body(MeshOf(BentFloors(random, random.Between(1, floors))), random);
+    body(MeshOf(DrawRooms(RandomRooms(random), &random)), random);
+  });
+}
+
+// Steps around a post, or without one around a single vertex, eight a turn.
+core::NavMesh SpiralStairs(int steps, bool has_post);
+
+// Returns a mesh of WAYSTAR_DATA; nothing if that names no folder with meshes/polyanya.
+std::optional<core::NavMesh> LoadMesh(const std::string& name);
+
+// Describes a question in a trace.
+::testing::Message Between(const core::MeshPlace& start, const core::WorldPoint& goal);
+
+// Returns the length of the path that a search finds, or infinity.
+double LengthOf(const core::NavMesh& mesh, const core::MeshPlace& start, const core::MeshPlace& goal,
+                core::MeshScratch& scratch);
 
 // Distances as seen from above.
 double PlanDistance(const core::WorldPoint& a, const core::WorldPoint& b);
