@@ -38,8 +38,6 @@ struct UpdateCall {
   UnaryDone done;
   std::chrono::nanoseconds queued;
   const grpc::CallbackServerContext* rpc;
-  std::uint64_t client;
-  CallerStop caller;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   void Answer(const absl::StatusOr<core::UpdateResult>& result) && {
@@ -61,22 +59,6 @@ struct UpdateCall {
     std::move(done)(result.status());
   }
 };
-
-void Update(core::MapStore& store, Workbench& bench, UpdateCall call) {
-  absl::StatusOr<core::UpdateBatch> batch =
-      RunWithinMemory(bench, [&] { return ToUpdateBatch(store, call.request); });
-  if (!batch.ok()) {
-    std::move(call).Answer(batch.status());
-    return;
-  }
-  batch->client = call.client;
-  batch->caller = call.caller;
-  const std::string& map = call.request.map();
-  store.Update(map, *std::move(batch),
-               [call = std::move(call)](const absl::StatusOr<core::UpdateResult>& result) mutable {
-                 std::move(call).Answer(result);
-               });
-}
 
 // Planner of CreateMap. Parsing a file or connecting a graph may take as long as an import.
 struct CreationLane {
@@ -131,16 +113,25 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
       kLargeCall);
   ServeLater<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse>(
       [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
-        Update(store_, context.bench,
-               {.store = store_,
-                .limits = limits_,
-                .request = request,
-                .response = response,
-                .done = std::move(done),
-                .queued = context.queued,
-                .rpc = context.rpc,
-                .client = FlowOf(context.caller, *context.rpc, "").client,
-                .caller = CallerStop(context.budget.deadline, context.budget.cancelled)});
+        UpdateCall call{.store = store_,
+                        .limits = limits_,
+                        .request = request,
+                        .response = response,
+                        .done = std::move(done),
+                        .queued = context.queued,
+                        .rpc = context.rpc};
+        absl::StatusOr<core::UpdateBatch> batch =
+            RunWithinMemory(context.bench, [&] { return ToUpdateBatch(store_, request); });
+        if (!batch.ok()) {
+          std::move(call).Answer(batch.status());
+          return;
+        }
+        batch->client = FlowOf(context.caller, *context.rpc, "").client;
+        batch->caller = CallerStop(context.budget.deadline, context.budget.cancelled);
+        store_.Update(request.map(), *std::move(batch),
+                      [call = std::move(call)](const absl::StatusOr<core::UpdateResult>& result) mutable {
+                        std::move(call).Answer(result);
+                      });
       });
   ServeReadsAndWrites<v1::StreamObstacleUpdatesRequest>([this](Rpc* rpc) {
     return StartCall<UpdateStream>(server_, store_, *rpc,

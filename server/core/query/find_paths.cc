@@ -12,7 +12,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/engines/find_path.h"
@@ -21,6 +20,7 @@
 #include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
+#include "server/core/query/solve.h"
 #include "server/core/search/checks.h"
 
 namespace waystar::core {
@@ -94,12 +94,10 @@ class PathsFinder {
     return Deliver(task, answer, Clock::now() - begin);
   }
 
-  // Errors that end one search early (EndsAll) end the batch.
+  // Passes the answer to the sink, unless it ends the batch.
   absl::Status Deliver(std::size_t task, const absl::StatusOr<NearestGoalResult>& answer,
                        std::chrono::nanoseconds took) {
-    const absl::StatusCode code = answer.status().code();
-    if (code == absl::StatusCode::kDeadlineExceeded || code == absl::StatusCode::kCancelled ||
-        code == absl::StatusCode::kAborted) {
+    if (EndsAll(answer.status())) {
       return answer.status();
     }
     for (std::size_t asker = task; asker != PathPlan::kNone; asker = plan_.next_alike[asker]) {

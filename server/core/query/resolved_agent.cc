@@ -43,6 +43,11 @@ bool ChangesTerrains(const MovementProfile& profile) {
   return profile.no_diagonals || !profile.terrain_costs.empty() || !profile.forbidden_terrains.empty();
 }
 
+// Puts the field of an error of an overlay below the view.
+absl::Status BelowView(const absl::Status& status) {
+  return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "view.");
+}
+
 // An overlay up to this work takes no longer than a short search, and is not charged as upkeep.
 constexpr std::int64_t kMaxWorkAtOnce = 8192;
 
@@ -74,9 +79,7 @@ absl::Status ResolvedAgent::TakeProfile() {
   const MovementProfile* profile = nullptr;
   if (query_.profile.has_value()) {
     profile = &*query_.profile;
-    if (const absl::Status status = CheckProfile(*profile, plain.settings()); !status.ok()) {
-      return WithFieldPrefix(status, "agent.profile.");
-    }
+    WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(CheckProfile(*profile, plain.settings()), "agent.profile."));
   } else if (query_.profile_name.has_value()) {
     WAYSTAR_ASSIGN_OR_RETURN(profile, ProfileOfName(*query_.profile_name, plain));
   } else {
@@ -114,10 +117,7 @@ absl::Status ResolvedAgent::TakeOverlay() {
       WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget_, static_cast<std::uint64_t>(cells)));
     }
     absl::StatusOr<GridMap> overlaid = WithOverlay(map(), *query_.overlay, &overlay_memory_);
-    if (!overlaid.ok()) {
-      return ErrorFieldOf(overlaid.status()).empty() ? overlaid.status()
-                                                     : WithFieldPrefix(overlaid.status(), "view.");
-    }
+    WAYSTAR_RETURN_IF_ERROR(BelowView(overlaid.status()));
     overlaid_ = *std::move(overlaid);
   }
   return absl::OkStatus();
@@ -184,10 +184,7 @@ absl::Status GraphAgent::TakeOverlay(const Overlay& overlay, MemoryAccount& acco
                         .blocked_nodes = overlay.blocked_nodes,
                         .blocked_edges = overlay.blocked_edges},
                        &stop);
-  if (!overlaid.ok()) {
-    return ErrorFieldOf(overlaid.status()).empty() ? overlaid.status()
-                                                   : WithFieldPrefix(overlaid.status(), "view.");
-  }
+  WAYSTAR_RETURN_IF_ERROR(BelowView(overlaid.status()));
   if (!account.Reserve(overlaid->BytesBeyond(plain_), overlay_memory_)) {
     return MapsMemoryFull(account, "view.overlay");
   }
@@ -280,9 +277,7 @@ std::optional<MeshPlace> MeshAgent::LeftOf(const MeshPlace& plain) const {
 
 absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget) {
   MemoryAccount& account = others_.store.memory();
-  if (absl::Status status = CheckIgnoredObstacles(overlay.ignored_obstacles); !status.ok()) {
-    return WithFieldPrefix(status, "view.");
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(CheckIgnoredObstacles(overlay.ignored_obstacles), "view."));
   if (overlay.blocked.empty()) {
     return absl::OkStatus();
   }

@@ -15,10 +15,9 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/elements/obstacle_table.h"
-#include "server/core/elements/portal.h"
 #include "server/service/convert/convert_graph.h"
 #include "server/service/convert/convert_shape.h"
+#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {
@@ -50,15 +49,9 @@ absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terra
     return MakeError(ErrorReason::kBadTerrain, "symbol", "a terrain's symbol is one ASCII character");
   }
   core::TerrainOverride changes{.symbol = terrain.symbol().front()};
-  if (!terrain.name().empty()) {
-    changes.name = terrain.name();
-  }
-  if (terrain.has_cost()) {
-    changes.cost = terrain.cost();
-  }
-  if (terrain.has_impassable()) {
-    changes.impassable = terrain.impassable();
-  }
+  TakeIf(!terrain.name().empty(), terrain.name(), changes.name);
+  TakeIf(terrain.has_cost(), terrain.cost(), changes.cost);
+  TakeIf(terrain.has_impassable(), terrain.impassable(), changes.impassable);
   return changes;
 }
 
@@ -145,12 +138,7 @@ core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
 
 std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells,
                                 const HexCoordinates& coordinates) {
-  std::vector<core::Cell> converted;
-  converted.reserve(static_cast<std::size_t>(cells.size()));
-  for (const v1::Cell& cell : cells) {
-    converted.push_back(coordinates.ToPlane(ToCell(cell)));
-  }
-  return converted;
+  return Converted(cells, [&](const v1::Cell& cell) { return coordinates.ToPlane(ToCell(cell)); });
 }
 
 absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field) {
@@ -190,12 +178,8 @@ absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& 
 absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& version) {
   WAYSTAR_RETURN_IF_ERROR(CheckVersion(version, "expected_version"));
   core::ExpectedVersion expected;
-  if (version.epoch() != 0) {
-    expected.epoch = version.epoch();
-  }
-  if (version.revision() > 0) {
-    expected.revision = version.revision();
-  }
+  TakeIf(version.epoch() != 0, version.epoch(), expected.epoch);
+  TakeIf(version.revision() > 0, version.revision(), expected.revision);
   return expected;
 }
 
@@ -213,9 +197,7 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
       WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity,
                                FromWire(kConnectivities, squares.connectivity(), "squares.connectivity"));
     }
-    if (squares.has_diagonal_cost()) {
-      overrides.diagonal_cost = squares.diagonal_cost();
-    }
+    TakeIf(squares.has_diagonal_cost(), squares.diagonal_cost(), overrides.diagonal_cost);
   }
   if (options.has_hexagons()) {
     overrides.cells = core::GridOverrides::Cells::kHexagons;
@@ -224,15 +206,9 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
                                ToHexLayout(options.hexagons().layout(), "hexagons.layout"));
     }
   }
-  if (!options.world().empty()) {
-    overrides.world = options.world();
-  }
-  if (options.has_origin()) {
-    overrides.origin = ToWorldPoint(options.origin());
-  }
-  if (options.has_cell_size()) {
-    overrides.cell_size = options.cell_size();
-  }
+  TakeIf(!options.world().empty(), options.world(), overrides.world);
+  TakeIf(options.has_origin(), ToWorldPoint(options.origin()), overrides.origin);
+  TakeIf(options.has_cell_size(), options.cell_size(), overrides.cell_size);
   if (options.terrains_size() > kMaxTerrainsInRequest) {
     return MakeError(
         ErrorReason::kBadTerrain, "terrains",

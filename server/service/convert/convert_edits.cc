@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -22,18 +21,10 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_graph.h"
 #include "server/service/convert/convert_shape.h"
+#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {
-
-// Returns the value, or its error with the field put below `parent`.
-template <typename T>
-absl::StatusOr<T> Below(absl::string_view parent, absl::StatusOr<T> value) {
-  if (value.ok()) {
-    return value;
-  }
-  return WithFieldPrefix(value.status(), absl::StrCat(parent, "."));
-}
 
 constexpr std::pair<v1::Falloff, core::ObstacleEffect::Falloff> kFalloffs[] = {
     {v1::FALLOFF_UNSPECIFIED, core::ObstacleEffect::Falloff::kNone},
@@ -89,9 +80,7 @@ absl::StatusOr<absl::Time> ToRequestTime(const google::protobuf::Timestamp& time
 }
 
 absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit, const HexCoordinates& coordinates) {
-  if (!edit.has_shape()) {
-    return MissingField("shape");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(edit.has_shape(), "shape"));
   if (edit.terrain().size() != 1) {
     return MakeError(ErrorReason::kUnknownTerrain, "terrain", "a terrain's symbol is one ASCII character");
   }
@@ -102,9 +91,7 @@ absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit, const HexCoo
 }  // namespace
 
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates) {
-  if (!obstacle.has_shape()) {
-    return MissingField("shape");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(obstacle.has_shape(), "shape"));
   core::PutObstacle put;
   put.obstacle.id = obstacle.id();
   WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.shape, Below("shape", ToShape(obstacle.shape(), coordinates)));
@@ -118,9 +105,7 @@ absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexC
 namespace {
 
 absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit, const HexCoordinates& coordinates) {
-  if (!edit.has_obstacle()) {
-    return MissingField("obstacle");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(edit.has_obstacle(), "obstacle"));
   WAYSTAR_ASSIGN_OR_RETURN(core::PutObstacle put, Below("obstacle", ToPut(edit.obstacle(), coordinates)));
   put.replace = edit.replace();
   return put;
@@ -128,17 +113,13 @@ absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit, const HexC
 
 absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit,
                                             const HexCoordinates& coordinates) {
-  if (!edit.has_shape()) {
-    return MissingField("shape");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(edit.has_shape(), "shape"));
   WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("shape", ToShape(edit.shape(), coordinates)));
   return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
 }
 
 absl::StatusOr<core::Edit> ToPutProfile(const v1::PutProfile& edit) {
-  if (!edit.has_named()) {
-    return MissingField("named");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(edit.has_named(), "named"));
   WAYSTAR_ASSIGN_OR_RETURN(core::NamedProfile named, Below("named", ToNamedProfile(edit.named())));
   return core::PutProfile{std::move(named)};
 }
@@ -245,11 +226,10 @@ class EditFiller {
     FillShape(edit.shape, coordinates_, *out_.mutable_resize_obstacle()->mutable_shape());
   }
   void operator()(const core::RemoveObstacle& edit) const { out_.mutable_remove_obstacle()->set_id(edit.id); }
-  void operator()(const core::PutPortal& edit) const {
-    FillPortal(edit.portal, coordinates_, *out_.mutable_put_portal()->mutable_portal());
-    out_.mutable_put_portal()->set_replace(edit.replace);
-  }
-  void operator()(const core::PutMeshPortal& edit) const {
+  // For the portals of grids and of meshes.
+  template <typename PutPortal>
+  requires requires(PutPortal edit) { edit.portal; }
+  void operator()(const PutPortal& edit) const {
     FillPortal(edit.portal, coordinates_, *out_.mutable_put_portal()->mutable_portal());
     out_.mutable_put_portal()->set_replace(edit.replace);
   }

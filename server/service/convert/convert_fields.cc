@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_shape.h"
 

@@ -2,10 +2,8 @@
 
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/base/bad_number.h"
@@ -14,7 +12,7 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
-#include "server/service/convert/convert_query.h"
+#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {
@@ -64,15 +62,6 @@ absl::StatusOr<std::vector<core::WaypointEdge>> ToEdges(
   return out;
 }
 
-std::vector<core::WaypointNode> ToNodes(const google::protobuf::RepeatedPtrField<v1::WaypointNode>& nodes) {
-  std::vector<core::WaypointNode> out;
-  out.reserve(static_cast<std::size_t>(nodes.size()));
-  for (const v1::WaypointNode& node : nodes) {
-    out.push_back(ToNode(node));
-  }
-  return out;
-}
-
 void FillEdgeName(const core::EdgeName& name, v1::EdgeName& out) {
   out.set_from(name.from);
   out.set_to(name.to);
@@ -82,17 +71,12 @@ void FillEdgeName(const core::EdgeName& name, v1::EdgeName& out) {
 }  // namespace
 
 std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField<v1::EdgeName>& names) {
-  std::vector<core::EdgeName> out;
-  out.reserve(static_cast<std::size_t>(names.size()));
-  for (const v1::EdgeName& name : names) {
-    out.push_back(ToEdgeName(name));
-  }
-  return out;
+  return Converted(names, ToEdgeName);
 }
 
 absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
                                                   std::shared_ptr<const core::GridSight> grid) {
-  core::WaypointSpec spec{.nodes = ToNodes(graph.nodes())};
+  core::WaypointSpec spec{.nodes = Converted(graph.nodes(), ToNode)};
   WAYSTAR_ASSIGN_OR_RETURN(spec.edges, ToEdges(graph.edges()));
   if (graph.has_auto_connect()) {
     spec.auto_connect =
@@ -101,9 +85,7 @@ absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph
   for (int i = 0; i < graph.obstacles_size(); ++i) {
     const std::string field = absl::StrCat("obstacles[", i, "].");
     absl::StatusOr<core::PutObstacle> put = ToPut(graph.obstacles(i), HexCoordinates());
-    if (!put.ok()) {
-      return WithFieldPrefix(put.status(), field);
-    }
+    WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(put.status(), field));
     if (put->lifetime) {
       return MakeError(ErrorReason::kBadLifetime, absl::StrCat(field, "lifetime"),
                        "obstacles that a map begins with stay; put those that do not afterwards");
@@ -114,39 +96,29 @@ absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph
 }
 
 absl::StatusOr<core::PutNodes> ToPutNodes(const v1::PutNodes& edit) {
-  if (edit.nodes().empty()) {
-    return MissingField("nodes");
-  }
-  return core::PutNodes{.nodes = ToNodes(edit.nodes()), .replace = edit.replace()};
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!edit.nodes().empty(), "nodes"));
+  return core::PutNodes{.nodes = Converted(edit.nodes(), ToNode), .replace = edit.replace()};
 }
 
 absl::StatusOr<core::RemoveNodes> ToRemoveNodes(const v1::RemoveNodes& edit) {
-  if (edit.nodes().empty()) {
-    return MissingField("nodes");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!edit.nodes().empty(), "nodes"));
   return core::RemoveNodes{ToTexts(edit.nodes())};
 }
 
 absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit) {
-  if (edit.edges().empty()) {
-    return MissingField("edges");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!edit.edges().empty(), "edges"));
   core::PutEdges put{.replace = edit.replace()};
   WAYSTAR_ASSIGN_OR_RETURN(put.edges, ToEdges(edit.edges()));
   return put;
 }
 
 absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit) {
-  if (edit.edges().empty()) {
-    return MissingField("edges");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!edit.edges().empty(), "edges"));
   return core::RemoveEdges{ToEdgeNames(edit.edges())};
 }
 
 absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit) {
-  if (edit.nodes().empty() && edit.edges().empty()) {
-    return MissingField("nodes");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!edit.nodes().empty() || !edit.edges().empty(), "nodes"));
   return core::SetEnabled{
       .nodes = ToTexts(edit.nodes()), .edges = ToEdgeNames(edit.edges()), .enabled = edit.enabled()};
 }

@@ -12,23 +12,13 @@
 #include "server/formats/text/rows.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_shape.h"
+#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 
-absl::Status InGrid(const absl::Status& status, absl::string_view prefix) {
-  return WithFieldPrefix(status, absl::StrCat(prefix, "grid."));
-}
-
 absl::StatusOr<core::GridSettings> ToGridSettings(const v1::GridOptions& options) {
-  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(options);
-  if (!overrides.ok()) {
-    return InGrid(overrides.status(), "");
-  }
-  absl::StatusOr<core::GridSettings> settings = core::ApplyOverrides({}, *overrides);
-  if (!settings.ok()) {
-    return InGrid(settings.status(), "");
-  }
-  return settings;
+  WAYSTAR_ASSIGN_OR_RETURN(const core::GridOverrides overrides, Below("grid", ToOverrides(options)));
+  return Below("grid", core::ApplyOverrides({}, overrides));
 }
 
 absl::StatusOr<core::GridMap> GridFromRows(const google::protobuf::RepeatedPtrField<std::string>& rows,
@@ -41,9 +31,8 @@ absl::StatusOr<core::GridMap> GridFromRows(const google::protobuf::RepeatedPtrFi
 
 absl::StatusOr<core::GridMap> GridFromBits(const v1::BitGrid& bits, const v1::GridOptions& options,
                                            int max_side, const StopCheck* stop) {
-  if (absl::Status status = core::CheckMapSize(bits.width(), bits.height(), max_side); !status.ok()) {
-    return WithFieldPrefix(status, "bits.");
-  }
+  WAYSTAR_RETURN_IF_ERROR(
+      WithFieldPrefix(core::CheckMapSize(bits.width(), bits.height(), max_side), "bits."));
   const auto width = static_cast<std::size_t>(bits.width());
   const auto height = static_cast<std::size_t>(bits.height());
   const std::size_t row_bytes = (width + 7) / 8;
@@ -72,9 +61,7 @@ absl::StatusOr<core::GridMap> GridFromBits(const v1::BitGrid& bits, const v1::Gr
 absl::StatusOr<core::GridMap> WithProfiles(absl::StatusOr<core::GridMap> map,
                                            const v1::GridOptions& options) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
-  if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
-    return InGrid(status, "");
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(AddProfiles(options, *map), "grid."));
   return map;
 }
 

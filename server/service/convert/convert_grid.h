@@ -3,9 +3,7 @@
 
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/base/stop_check.h"
 #include "server/core/grid/cells/grid_settings.h"
@@ -14,10 +12,6 @@
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
-
-// Moves the field of an error of ToOverrides or ApplyOverrides, relative to GridOptions, under
-// "<prefix>grid.".
-absl::Status InGrid(const absl::Status& status, absl::string_view prefix);
 
 // The following make maps, or parts of them, from options and other data. They return the errors of
 // CreateMap, with the field from the root of the message that holds `grid`, and that of `stop`.

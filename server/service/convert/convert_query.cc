@@ -17,6 +17,7 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_graph.h"
 #include "server/service/convert/convert_shape.h"
+#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {
@@ -51,40 +52,28 @@ constexpr std::pair<v1::PathForm, core::PathForm> kPathForms[] = {
 
 absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordinates,
                         core::AgentQuery& agent) {
-  absl::StatusOr<core::Shape> blocked = ToShape(overlay.blocked(), coordinates);
-  if (!blocked.ok()) {
-    return WithFieldPrefix(blocked.status(), "view.overlay.blocked.");
-  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::Shape blocked,
+                           Below("view.overlay.blocked", ToShape(overlay.blocked(), coordinates)));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::HeightRange heights,
+                           Below("view.overlay.blocked_heights", ToHeightRange(overlay.blocked_heights())));
   agent.overlay = core::Overlay{
-      .blocked = *std::move(blocked),
+      .blocked = std::move(blocked),
       .ignored_obstacles = {overlay.ignored_obstacles().begin(), overlay.ignored_obstacles().end()},
       .blocked_nodes = {overlay.blocked_nodes().begin(), overlay.blocked_nodes().end()},
-      .blocked_edges = ToEdgeNames(overlay.blocked_edges())};
-  absl::StatusOr<core::HeightRange> heights = ToHeightRange(overlay.blocked_heights());
-  if (!heights.ok()) {
-    return WithFieldPrefix(heights.status(), "view.overlay.blocked_heights.");
-  }
-  agent.overlay->blocked_heights = *heights;
+      .blocked_edges = ToEdgeNames(overlay.blocked_edges()),
+      .blocked_heights = heights};
   return absl::OkStatus();
 }
 
 absl::Status SetMovement(const v1::Agent& from, core::AgentQuery& agent) {
   if (from.has_profile()) {
-    absl::StatusOr<core::MovementProfile> profile = ToMovementProfile(from.profile());
-    if (!profile.ok()) {
-      return WithFieldPrefix(profile.status(), "profile.");
-    }
-    agent.profile = *std::move(profile);
+    WAYSTAR_ASSIGN_OR_RETURN(agent.profile, Below("profile", ToMovementProfile(from.profile())));
   }
-  if (from.has_profile_name()) {
-    agent.profile_name = from.profile_name();
-  }
+  TakeIf(from.has_profile_name(), from.profile_name(), agent.profile_name);
   if (from.corner_rule() != v1::CORNER_RULE_UNSPECIFIED) {
     WAYSTAR_ASSIGN_OR_RETURN(agent.corner_rule, ToCornerRule(from.corner_rule()));
   }
-  if (from.footprint() != 0) {
-    agent.footprint = from.footprint();
-  }
+  TakeIf(from.footprint() != 0, from.footprint(), agent.footprint);
   return absl::OkStatus();
 }
 
@@ -120,9 +109,7 @@ absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::
                                               const HexCoordinates& coordinates) {
   absl::StatusOr<core::AgentQuery> result;
   core::AgentQuery& query = result.emplace();
-  if (absl::Status status = SetMovement(agent, query); !status.ok()) {
-    return WithFieldPrefix(status, "agent.");
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(SetMovement(agent, query), "agent."));
   if (view.has_overlay()) {
     WAYSTAR_RETURN_IF_ERROR(SetOverlay(view.overlay(), coordinates, query));
   }
@@ -153,9 +140,7 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
       query.unreachable_policy,
       FromWire(kUnreachablePolicies, request.unreachable_policy(), "unreachable_policy"));
   WAYSTAR_ASSIGN_OR_RETURN(query.path_form, FromWire(kPathForms, request.path_form(), "path_form"));
-  if (request.max_expansions() > 0) {
-    query.max_expansions = request.max_expansions();
-  }
+  TakeIf(request.max_expansions() > 0, request.max_expansions(), query.max_expansions);
   query.with_positions = request.with_positions();
   query.with_summary = request.with_summary();
   query.with_corridor = request.with_corridor();
@@ -239,9 +224,7 @@ absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& r
   path.at_home = at_home;
   path.behind = std::move(behind);
   WAYSTAR_ASSIGN_OR_RETURN(path.path_form, FromWire(kPathForms, request.path_form(), "path_form"));
-  if (request.points().empty()) {
-    return MissingField("points");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!request.points().empty(), "points"));
   WAYSTAR_RETURN_IF_ERROR(CheckLength("points", request.points_size()));
   // The start is a point too.
   WAYSTAR_RETURN_IF_ERROR(CheckLength("directions", request.directions_size() + 1));
@@ -265,15 +248,22 @@ absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& r
   return path;
 }
 
+namespace {
+
+// Returns the number of portals crossed up to a point.
+std::size_t CrossingsBefore(const std::vector<core::CrossedPortal>& crossings, std::size_t point) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(crossings, [&](const auto& crossing) { return crossing.index <= point; }));
+}
+
+}  // namespace
+
 std::size_t PathToValidate::StepsBefore(std::size_t point) const {
-  const auto is_behind = [&](const core::CrossedPortal& crossing) { return crossing.index <= point; };
-  const auto crossed = static_cast<std::size_t>(std::count_if(crossings.begin(), crossings.end(), is_behind));
-  return point - std::min(point, crossed);
+  return point - std::min(point, CrossingsBefore(crossings, point));
 }
 
 const HexCoordinates& PathToValidate::CoordinatesAt(std::size_t point) const {
-  const auto is_behind = [&](const core::CrossedPortal& crossing) { return crossing.index <= point; };
-  const auto crossed = static_cast<std::size_t>(std::count_if(crossings.begin(), crossings.end(), is_behind));
+  const std::size_t crossed = CrossingsBefore(crossings, point);
   return crossed == 0 ? at_home : behind[crossed - 1];
 }
 

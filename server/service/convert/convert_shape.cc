@@ -1,7 +1,5 @@
 #include "server/service/convert/convert_shape.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -21,6 +19,7 @@
 #include "server/core/store/map_id.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
+#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {
@@ -28,28 +27,19 @@ namespace {
 core::Point ToPoint(const v1::Point& point) { return {point.x(), point.y()}; }
 
 absl::StatusOr<core::Disc> ToDisc(const v1::Disc& disc, const HexCoordinates& coordinates) {
-  if (!disc.has_center()) {
-    return MissingField("center");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(disc.has_center(), "center"));
   return core::Disc{.center = coordinates.ToPlane(ToPoint(disc.center())), .radius = disc.radius()};
 }
 
 absl::StatusOr<core::Polygon> ToPolygon(const v1::Polygon& polygon, const HexCoordinates& coordinates) {
-  core::Polygon out;
-  out.vertices.reserve(static_cast<std::size_t>(polygon.vertices_size()));
-  for (const v1::Point& vertex : polygon.vertices()) {
-    out.vertices.push_back(coordinates.ToPlane(ToPoint(vertex)));
-  }
-  return out;
+  return core::Polygon{.vertices = Converted(polygon.vertices(), [&](const v1::Point& vertex) {
+                         return coordinates.ToPlane(ToPoint(vertex));
+                       })};
 }
 
 absl::StatusOr<core::Line> ToLine(const v1::Line& line, const HexCoordinates& coordinates) {
-  if (!line.has_start()) {
-    return MissingField("start");
-  }
-  if (!line.has_end()) {
-    return MissingField("end");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(line.has_start(), "start"));
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(line.has_end(), "end"));
   return core::Line{.start = coordinates.ToPlane(ToPoint(line.start())),
                     .end = coordinates.ToPlane(ToPoint(line.end())),
                     .width = line.width()};
@@ -171,14 +161,10 @@ absl::StatusOr<core::MovementProfile> ToMovementProfile(const v1::MovementProfil
 }
 
 absl::StatusOr<core::NamedProfile> ToNamedProfile(const v1::NamedProfile& named) {
-  if (!named.has_profile()) {
-    return MissingField("profile");
-  }
-  absl::StatusOr<core::MovementProfile> profile = ToMovementProfile(named.profile());
-  if (!profile.ok()) {
-    return WithFieldPrefix(profile.status(), "profile.");
-  }
-  return core::NamedProfile{.name = named.name(), .profile = *std::move(profile)};
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(named.has_profile(), "profile"));
+  WAYSTAR_ASSIGN_OR_RETURN(core::MovementProfile profile,
+                           Below("profile", ToMovementProfile(named.profile())));
+  return core::NamedProfile{.name = named.name(), .profile = std::move(profile)};
 }
 
 absl::Status AddProfiles(const v1::GridOptions& options, core::GridMap& map) {
@@ -226,12 +212,10 @@ absl::Status CheckFields(const v1::Portal& portal) {
     return MakeError(ErrorReason::kBadPortal, portal.has_from() ? "from" : "to",
                      "a portal ends at cells or at positions, not at one of each");
   }
-  if (is_of_mesh ? !portal.has_from_position() : !portal.has_from()) {
-    return MissingField(is_of_mesh ? "from_position" : "from");
-  }
-  if (is_of_mesh ? !portal.has_to_position() : !portal.has_to()) {
-    return MissingField(is_of_mesh ? "to_position" : "to");
-  }
+  WAYSTAR_RETURN_IF_ERROR(is_of_mesh ? CheckGiven(portal.has_from_position(), "from_position")
+                                     : CheckGiven(portal.has_from(), "from"));
+  WAYSTAR_RETURN_IF_ERROR(is_of_mesh ? CheckGiven(portal.has_to_position(), "to_position")
+                                     : CheckGiven(portal.has_to(), "to"));
   // The condition is written so that NaN fails; the core checks the range.
   if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
     return BadNumber(ErrorReason::kBadValue, "cost", portal.cost(),
@@ -275,13 +259,9 @@ std::size_t IndexOf(const v1::PortalCrossing& crossing) {
 
 absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
                                        const HexCoordinates& coordinates) {
-  if (!edit.has_portal()) {
-    return MissingField("portal");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(edit.has_portal(), "portal"));
   const v1::Portal& portal = edit.portal();
-  if (absl::Status status = CheckFields(portal); !status.ok()) {
-    return WithFieldPrefix(status, "portal.");
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(CheckFields(portal), "portal."));
   if (IsOfMesh(portal)) {
     core::MeshPortal of_mesh = WithRules<core::MeshPortal>(portal, map);
     of_mesh.from = ToWorldPoint(portal.from_position());

@@ -1,7 +1,6 @@
 #include "server/service/convert/hex_coordinates.h"
 
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 
 #include "absl/status/statusor.h"

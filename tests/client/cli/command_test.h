@@ -17,17 +17,10 @@
 #include "absl/time/time.h"
 #include "client/cli/app.h"
 #include "tests/client/fake_server.h"
+#include "tests/service/about_map.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::testing {
-
-// Reads a message in protobuf's text format.
-template <typename Message>
-Message Parsed(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
-  return message;
-}
 
 // Runs `waystar` against a scripted server and keeps what it prints.
 class CommandTest : public ::testing::Test {

@@ -2,9 +2,7 @@
 // the map and its views such that the next query gets its answer.
 
 #include <cstdint>
-#include <memory>
 #include <new>
-#include <optional>
 #include <string>
 #include <vector>
 

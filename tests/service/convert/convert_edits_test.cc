@@ -1,9 +1,9 @@
 #include "server/service/convert/convert_edits.h"
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include "server/base/error.h"
 #include "server/core/store/map_store.h"
 #include "server/service/convert/convert.h"
+#include "tests/service/about_map.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
@@ -21,6 +22,8 @@ namespace {
 
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Parsed;
+using ::waystar::testing::TextOf;
 
 core::Shape ShapeOfAllKinds() {
   return {.cells = {{1, 2}, {-3, 4}},
@@ -123,119 +126,76 @@ class BadEditTest : public ::testing::Test {
     return ToEdits(edits, "arena", HexCoordinates()).status();
   }
 
-  void ExpectRefused(ErrorReason reason, const std::string& field) {
-    EXPECT_THAT(Read(edit_), IsError(kInvalid, reason, "edits[1]." + field));
+  // The edit is in protobuf's text format.
+  void ExpectRefused(const std::string& edit, ErrorReason reason, const std::string& field) {
+    EXPECT_THAT(Read(Parsed<v1::Edit>(edit)), IsError(kInvalid, reason, "edits[1]." + field)) << edit;
   }
-
-  v1::Edit edit_;
 };
 
 TEST_F(BadEditTest, NoneOfTheKinds) {
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kBadEdit, "edits[1]"));
+  EXPECT_THAT(Read({}), IsError(kInvalid, ErrorReason::kBadEdit, "edits[1]"));
 }
 
-TEST_F(BadEditTest, PartsOfAShapeMissing) {
-  edit_.mutable_block()->add_discs()->mutable_center();
-  edit_.mutable_block()->add_discs()->set_radius(3);
-  ExpectRefused(ErrorReason::kMissingField, "block.discs[1].center");
-  edit_.mutable_unblock()->add_lines()->mutable_end();
-  ExpectRefused(ErrorReason::kMissingField, "unblock.lines[0].start");
-  edit_.mutable_set_terrain()->set_terrain("~");
-  edit_.mutable_set_terrain()->mutable_shape()->add_lines()->mutable_start();
-  ExpectRefused(ErrorReason::kMissingField, "set_terrain.shape.lines[0].end");
-  edit_.mutable_resize_obstacle()->mutable_shape()->add_discs();
-  ExpectRefused(ErrorReason::kMissingField, "resize_obstacle.shape.discs[0].center");
-  edit_.mutable_put_obstacle()->mutable_obstacle()->mutable_shape()->add_discs();
-  ExpectRefused(ErrorReason::kMissingField, "put_obstacle.obstacle.shape.discs[0].center");
+TEST_F(BadEditTest, PartsMissing) {
+  const std::pair<const char*, const char*> kinds[] = {
+      {"block { discs { center {} } discs { radius: 3 } }", "block.discs[1].center"},
+      {"unblock { lines { end {} } }", "unblock.lines[0].start"},
+      {"set_terrain { terrain: '~' }", "set_terrain.shape"},
+      {"set_terrain { terrain: '~' shape { lines { start {} } } }", "set_terrain.shape.lines[0].end"},
+      {"resize_obstacle {}", "resize_obstacle.shape"},
+      {"resize_obstacle { shape { discs {} } }", "resize_obstacle.shape.discs[0].center"},
+      {"put_obstacle {}", "put_obstacle.obstacle"},
+      {"put_obstacle { obstacle {} }", "put_obstacle.obstacle.shape"},
+      {"put_obstacle { obstacle { shape { discs {} } } }", "put_obstacle.obstacle.shape.discs[0].center"},
+      {"put_portal {}", "put_portal.portal"},
+      {"put_portal { portal {} }", "put_portal.portal.from"},
+      {"put_portal { portal { from {} } }", "put_portal.portal.to"},
+      {"put_nodes {}", "put_nodes.nodes"},
+      {"remove_nodes {}", "remove_nodes.nodes"},
+      {"put_edges {}", "put_edges.edges"},
+      {"put_edges { edges {} }", "put_edges.edges[0].edge"},
+      {"remove_edges {}", "remove_edges.edges"},
+      {"set_enabled {}", "set_enabled.nodes"},
+      {"put_profile {}", "put_profile.named"},
+      {"put_profile { named {} }", "put_profile.named.profile"},
+  };
+  for (const auto& [edit, field] : kinds) {
+    ExpectRefused(edit, ErrorReason::kMissingField, field);
+  }
 }
 
 TEST_F(BadEditTest, Portals) {
-  edit_.mutable_put_portal();
-  ExpectRefused(ErrorReason::kMissingField, "put_portal.portal");
-  v1::Portal& portal = *edit_.mutable_put_portal()->mutable_portal();
-  ExpectRefused(ErrorReason::kMissingField, "put_portal.portal.from");
-  portal.mutable_from();
-  ExpectRefused(ErrorReason::kMissingField, "put_portal.portal.to");
-  portal.mutable_to();
-  for (const double cost : {-1.0, 1e9, std::nan(""), HUGE_VAL}) {
-    portal.set_cost(cost);
-    ExpectRefused(ErrorReason::kBadValue, "put_portal.portal.cost");
+  for (const char* cost : {"-1", "1e9", "nan", "inf"}) {
+    ExpectRefused(std::string("put_portal { portal { from {} to {} cost: ") + cost + " } }",
+                  ErrorReason::kBadValue, "put_portal.portal.cost");
   }
-  portal.set_cost(1);
-  portal.set_to_map("No Map");
-  ExpectRefused(ErrorReason::kBadMapId, "put_portal.portal.to_map");
+  ExpectRefused("put_portal { portal { from {} to {} to_map: 'No Map' } }", ErrorReason::kBadMapId,
+                "put_portal.portal.to_map");
 }
 
 TEST(ConvertEditsTest, APortalToItsOwnMapLeadsToTheSame) {
   google::protobuf::RepeatedPtrField<v1::Edit> edits;
-  v1::Portal& portal = *edits.Add()->mutable_put_portal()->mutable_portal();
-  portal.mutable_from();
-  portal.mutable_to()->set_x(3);
-  portal.set_to_map("arena");
+  *edits.Add() = Parsed<v1::Edit>("put_portal { portal { from {} to { x: 3 } to_map: 'arena' } }");
   const auto read = ToEdits(edits, "arena", HexCoordinates()).value();
   EXPECT_EQ(std::get<core::PutPortal>(read.front()).portal.to_map, "");
 }
 
-TEST_F(BadEditTest, WholeMessagesMissing) {
-  edit_.mutable_set_terrain()->set_terrain("~");
-  ExpectRefused(ErrorReason::kMissingField, "set_terrain.shape");
-  edit_.mutable_resize_obstacle();
-  ExpectRefused(ErrorReason::kMissingField, "resize_obstacle.shape");
-  edit_.mutable_put_obstacle();
-  ExpectRefused(ErrorReason::kMissingField, "put_obstacle.obstacle");
-  edit_.mutable_put_obstacle()->mutable_obstacle();
-  ExpectRefused(ErrorReason::kMissingField, "put_obstacle.obstacle.shape");
-}
-
-TEST_F(BadEditTest, PartsOfGraphsMissing) {
-  const auto expect_missing = [&](const std::string& field) {
-    ExpectRefused(ErrorReason::kMissingField, field);
-  };
-  edit_.mutable_put_nodes();
-  expect_missing("put_nodes.nodes");
-  edit_.mutable_remove_nodes();
-  expect_missing("remove_nodes.nodes");
-  edit_.mutable_put_edges();
-  expect_missing("put_edges.edges");
-  edit_.mutable_put_edges()->add_edges();
-  expect_missing("put_edges.edges[0].edge");
-  edit_.mutable_remove_edges();
-  expect_missing("remove_edges.edges");
-  edit_.mutable_set_enabled();
-  expect_missing("set_enabled.nodes");
-}
-
-TEST_F(BadEditTest, Profiles) {
-  edit_.mutable_put_profile();
-  ExpectRefused(ErrorReason::kMissingField, "put_profile.named");
-  edit_.mutable_put_profile()->mutable_named();
-  ExpectRefused(ErrorReason::kMissingField, "put_profile.named.profile");
-  v1::MovementProfile& profile = *edit_.mutable_put_profile()->mutable_named()->mutable_profile();
-  profile.add_terrain_costs()->set_terrain("");
-  ExpectRefused(ErrorReason::kUnknownTerrain, "put_profile.named.profile.terrain_costs[0].terrain");
-  profile.clear_terrain_costs();
-  profile.add_forbidden_terrains("no");
-  ExpectRefused(ErrorReason::kUnknownTerrain, "put_profile.named.profile.forbidden_terrains[0]");
-}
-
-TEST_F(BadEditTest, TerrainOfNotOneByte) {
+TEST_F(BadEditTest, TerrainsAndEnums) {
   for (const char* terrain : {"", "~~", "\u00e9"}) {
-    edit_.mutable_set_terrain()->set_terrain(terrain);
-    edit_.mutable_set_terrain()->mutable_shape()->add_cells();
-    EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kUnknownTerrain, "edits[1].set_terrain.terrain"))
-        << terrain;
+    ExpectRefused(std::string("set_terrain { shape { cells {} } terrain: '") + terrain + "' }",
+                  ErrorReason::kUnknownTerrain, "set_terrain.terrain");
   }
-}
-
-TEST_F(BadEditTest, UnknownFalloff) {
-  v1::Obstacle& obstacle = *edit_.mutable_put_obstacle()->mutable_obstacle();
-  obstacle.mutable_shape()->add_cells();
-  obstacle.set_falloff(static_cast<v1::Falloff>(9));
-  ExpectRefused(ErrorReason::kUnknownEnumValue, "put_obstacle.obstacle.falloff");
+  ExpectRefused("put_profile { named { profile { terrain_costs { terrain: '' } } } }",
+                ErrorReason::kUnknownTerrain, "put_profile.named.profile.terrain_costs[0].terrain");
+  ExpectRefused("put_profile { named { profile { forbidden_terrains: 'no' } } }",
+                ErrorReason::kUnknownTerrain, "put_profile.named.profile.forbidden_terrains[0]");
+  ExpectRefused("put_obstacle { obstacle { shape { cells {} } falloff: 9 } }", ErrorReason::kUnknownEnumValue,
+                "put_obstacle.obstacle.falloff");
 }
 
 TEST_F(BadEditTest, LifetimeThatIsNoDuration) {
-  v1::Obstacle& obstacle = *edit_.mutable_put_obstacle()->mutable_obstacle();
+  v1::Edit edit;
+  v1::Obstacle& obstacle = *edit.mutable_put_obstacle()->mutable_obstacle();
   obstacle.mutable_shape()->add_cells();
   struct Parts {
     std::int64_t seconds;
@@ -245,7 +205,7 @@ TEST_F(BadEditTest, LifetimeThatIsNoDuration) {
                              Parts{0, INT32_MIN}, Parts{1, -1}, Parts{-1, 1}}) {
     obstacle.mutable_lifetime()->set_seconds(parts.seconds);
     obstacle.mutable_lifetime()->set_nanos(parts.nanos);
-    EXPECT_THAT(Read(edit_),
+    EXPECT_THAT(Read(edit),
                 IsError(kInvalid, ErrorReason::kBadLifetime, "edits[1].put_obstacle.obstacle.lifetime"))
         << parts.seconds << "s " << parts.nanos << "ns";
   }
@@ -259,12 +219,9 @@ TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
   EXPECT_EQ(empty.expected.epoch, std::nullopt);
   EXPECT_EQ(empty.request_id, "");
   EXPECT_EQ(empty.request_time, std::nullopt);
-  request.add_edits()->mutable_remove_obstacle()->set_id("gate");
-  request.mutable_expected_version()->set_revision(3);
-  request.mutable_expected_version()->set_epoch(4);
-  request.set_request_id("first");
-  request.mutable_request_time()->set_seconds(5);
-  request.mutable_request_time()->set_nanos(6);
+  request = Parsed<v1::UpdateObstaclesRequest>(R"(
+    edits { remove_obstacle { id: "gate" } } expected_version { epoch: 4 revision: 3 }
+    request_id: "first" request_time { seconds: 5 nanos: 6 })");
   const auto batch = ToUpdateBatch(store, request).value();
   EXPECT_EQ(batch.edits.size(), 1U);
   EXPECT_EQ(batch.expected.revision, 3U);
@@ -302,17 +259,9 @@ TEST(FillUpdateResultTest, TellsWhatChanged) {
       .changed_cells = 5, .changed_bounds = {1, 0, 2, 3}, .clipped_cells = 2, .changed_edges = 4};
   v1::UpdateObstaclesResponse response;
   FillUpdateResult(result, HexCoordinates(), response);
-  EXPECT_EQ(response.version().epoch(), 5U);
-  EXPECT_EQ(response.version().revision(), 2U);
-  EXPECT_EQ(response.digest(), 77U);
-  EXPECT_TRUE(response.already_applied());
-  EXPECT_EQ(response.changed_cells(), 5);
-  EXPECT_EQ(response.clipped_cells(), 2);
-  EXPECT_EQ(response.changed_edges(), 4);
-  EXPECT_EQ(response.changed_bounds().x(), 1);
-  EXPECT_EQ(response.changed_bounds().y(), 0);
-  EXPECT_EQ(response.changed_bounds().width(), 2);
-  EXPECT_EQ(response.changed_bounds().height(), 3);
+  EXPECT_EQ(TextOf(response),
+            "version { epoch: 5 revision: 2 } changed_cells: 5 changed_bounds { x: 1 width: 2 height: 3 } "
+            "clipped_cells: 2 already_applied: true changed_edges: 4 digest: 77");
 }
 
 TEST(FillObstacleTest, TellsTheLifetimeThatIsLeft) {
@@ -320,21 +269,16 @@ TEST(FillObstacleTest, TellsTheLifetimeThatIsLeft) {
   core::Obstacle obstacle = Obstacle({});
   v1::Obstacle forever;
   FillObstacle(obstacle, HexCoordinates(), now, forever);
-  EXPECT_EQ(forever.id(), "gate:7");
-  EXPECT_FALSE(forever.has_lifetime());
-  EXPECT_EQ(forever.effect_case(), v1::Obstacle::EFFECT_NOT_SET);
-
+  EXPECT_EQ(TextOf(forever), R"(id: "gate:7" shape { discs { center { x: 4 y: 4 } radius: 2.5 } })");
   obstacle.expiry = now + absl::Milliseconds(2500);
   v1::Obstacle mortal;
   FillObstacle(obstacle, HexCoordinates(), now, mortal);
-  EXPECT_EQ(mortal.lifetime().seconds(), 2);
-  EXPECT_EQ(mortal.lifetime().nanos(), 500'000'000);
+  EXPECT_EQ(TextOf(mortal.lifetime()), "seconds: 2 nanos: 500000000");
 
   v1::Obstacle late;
   FillObstacle(obstacle, HexCoordinates(), now + absl::Seconds(10), late);
   EXPECT_TRUE(late.has_lifetime());
-  EXPECT_EQ(late.lifetime().seconds(), 0);
-  EXPECT_EQ(late.lifetime().nanos(), 0);
+  EXPECT_EQ(TextOf(late.lifetime()), "");
 }
 
 }  // namespace

@@ -4,19 +4,27 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
+#include "gtest/gtest.h"
 #include "server/base/error.h"
 #include "server/core/store/map_store.h"
 #include "server/service/convert/convert.h"
+#include "server/service/convert/convert_fields.h"
+#include "tests/service/about_map.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
+#include "waystar/v1/error_reason.pb.h"
 
 namespace waystar::rpc {
 namespace {
 
+using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Parsed;
+using ::waystar::testing::TextOf;
 
 v1::MapInfo InfoOf(core::GridMap map) {
   core::MapStore store(1);
@@ -46,29 +54,18 @@ TEST(FillMapInfoTest, TellsOfGrids) {
   EXPECT_EQ(info.create_time().seconds(), 1'700'000'000);
   EXPECT_GT(info.memory_bytes(), 0);
   EXPECT_FALSE(info.has_old_snapshots());
-  const v1::GridInfo& grid = info.grid();
-  EXPECT_EQ(grid.width(), 4);
-  EXPECT_EQ(grid.height(), 2);
-  EXPECT_EQ(grid.squares().connectivity(), v1::CONNECTIVITY_FOUR);
-  EXPECT_EQ(grid.squares().diagonal_cost(), 1.4);
-  EXPECT_EQ(grid.walkable_cells(), 5);
-  EXPECT_EQ(grid.obstacle_cells(), 1);
-  EXPECT_EQ(grid.world(), "moon");
-  EXPECT_EQ(grid.origin().x(), -2);
-  EXPECT_EQ(grid.origin().z(), 7);
-  EXPECT_EQ(grid.cell_size(), 0.5);
-  EXPECT_FALSE(grid.has_hexagons());
-  ASSERT_EQ(grid.terrains_size(), 2);
-  EXPECT_EQ(grid.terrains(1).symbol(), "~");
-  EXPECT_EQ(grid.terrains(1).name(), "water");
-  EXPECT_EQ(grid.terrains(1).cost(), 3.0);
-  EXPECT_TRUE(grid.terrains(1).impassable());
-  ASSERT_EQ(grid.profiles_size(), 1);
-  EXPECT_EQ(grid.profiles(0).name(), "boat");
-  EXPECT_EQ(grid.profiles(0).profile().footprint(), 2);
-  EXPECT_EQ(grid.profiles(0).profile().corner_rule(), v1::CORNER_RULE_ALWAYS);
-  EXPECT_EQ(grid.profiles(0).profile().terrain_costs(0).cost(), 1.25);
-  EXPECT_TRUE(grid.profiles(0).profile().no_diagonals());
+  EXPECT_EQ(TextOf(info.grid()), TextOf(Parsed<v1::GridInfo>(R"(
+    width: 4 height: 2 squares { connectivity: CONNECTIVITY_FOUR diagonal_cost: 1.4 }
+    terrains { symbol: "." name: "ground" cost: 1 impassable: false }
+    terrains { symbol: "~" name: "water" cost: 3 impassable: true }
+    walkable_cells: 5 obstacle_cells: 1
+    profiles {
+      name: "boat"
+      profile {
+        footprint: 2 corner_rule: CORNER_RULE_ALWAYS terrain_costs { terrain: "~" cost: 1.25 } no_diagonals: true
+      }
+    }
+    origin { x: -2 y: -1 z: 7 } cell_size: 0.5 world: "moon")")));
 }
 
 TEST(FillMapInfoTest, TellsOfBoardsAndTheirPlanes) {
@@ -80,19 +77,16 @@ TEST(FillMapInfoTest, TellsOfBoardsAndTheirPlanes) {
                                             "..#.."},
                                            settings))
                                 .grid();
-  EXPECT_FALSE(grid.has_squares());
-  EXPECT_EQ(grid.width(), 5);
-  EXPECT_EQ(grid.height(), 4);
-  EXPECT_EQ(grid.walkable_cells(), 16);
-  EXPECT_EQ(grid.obstacle_cells(), 4);
-  EXPECT_EQ(grid.hexagons().layout(), v1::HEX_LAYOUT_ODD_ROWS);
+  EXPECT_EQ(TextOf(grid), TextOf(Parsed<v1::GridInfo>(R"(
+    width: 5 height: 4 hexagons { layout: HEX_LAYOUT_ODD_ROWS }
+    terrains { symbol: "." name: "ground" cost: 1 impassable: false }
+    walkable_cells: 16 obstacle_cells: 4 origin {} cell_size: 1)")));
 }
 
 TEST(MapFormatTest, EachGoesInAndComesOut) {
   for (int value = v1::MAP_FORMAT_TEXT; value < v1::MapFormat_ARRAYSIZE; ++value) {
-    const auto format = ToWriteFormat(static_cast<v1::MapFormat>(value));
-    ASSERT_TRUE(format.ok()) << format.status();
-    EXPECT_EQ(FromFormat(*format), value);
+    const auto format = ToWriteFormat(static_cast<v1::MapFormat>(value)).value();
+    EXPECT_EQ(FromFormat(format), value);
   }
   EXPECT_EQ(*ToReadFormat(v1::MAP_FORMAT_UNSPECIFIED, "type octile\n"), core::MapFormat::kMovingAi);
   EXPECT_EQ(*ToReadFormat(v1::MAP_FORMAT_TEXT, "type octile\n"), core::MapFormat::kText);
@@ -109,6 +103,52 @@ TEST(HexLayoutTest, EachGoesInAndComesOut) {
   }
   EXPECT_THAT(ToHexLayout(v1::HEX_LAYOUT_UNSPECIFIED, "hexagons"),
               IsError(kInvalid, ErrorReason::kUnknownEnumValue, "hexagons"));
+}
+
+constexpr core::Rectangle kRegion = {1, 2, 3, 4};
+
+TEST(FillReachableTest, EveryFieldIsTold) {
+  v1::FindReachableResponse response;
+  FillReachable({.bounds = kRegion, .bits = {0x0F, 0x01}, .costs = {1.0F, 0.5F}, .count = 5},
+                HexCoordinates(), response);
+  EXPECT_EQ(TextOf(response),
+            R"(bounds { x: 1 y: 2 width: 3 height: 4 } cells: "\017\001" costs: 1 costs: 0.5 count: 5)");
+}
+
+TEST(FillFlowFieldTest, EveryFieldIsTold) {
+  const core::Portal gap{.id = "gap"};
+  const core::FlowField field = {.region = kRegion,
+                                 .directions = {core::FlowField::kAtGoal, core::FlowField::kThroughPortal, 0},
+                                 .costs = {0.0F, 1.0F, core::FlowField::kUnreachable},
+                                 .portals = {{.cell = {1, 3}, .portal = &gap, .arrival = {3, 5}}}};
+  v1::ComputeFlowFieldResponse response;
+  FillFlowField(field, field.region, HexCoordinates(), response);
+  EXPECT_EQ(TextOf(response), TextOf(Parsed<v1::ComputeFlowFieldResponse>(R"(
+    region { x: 1 y: 2 width: 3 height: 4 } directions: "\011\012\000" costs: [0, 1, -1]
+    portals { cell { x: 1 y: 3 } portal: "gap" arrival { x: 3 y: 5 } })")));
+}
+
+TEST(FillRayHitTest, EveryFieldIsTold) {
+  core::RayHit hit = {.is_blocked = true, .cell = {2, 1}, .position = {2.25, 0.5}, .fraction = 0.25};
+  const core::WorldFrame frame = {.origin = {100, 0, 7}, .cell_size = 2};
+  v1::CastRayResponse response;
+  FillRayHit(hit, frame, HexCoordinates(), response);
+  EXPECT_EQ(TextOf(response),
+            "blocked: true cell { x: 2 y: 1 } position { x: 105.5 y: 2 z: 7 } fraction: 0.25");
+  hit.last_free = core::Cell{2, 0};
+  FillRayHit(hit, frame, HexCoordinates(), response);
+  EXPECT_EQ(response.last_free().x(), 2);
+}
+
+// The reasons of the core are those of the contract.
+
+TEST(ErrorReasonTest, HasTheNumbersAndNamesOfTheContract) {
+  const google::protobuf::EnumDescriptor& contract = *v1::ErrorReason_descriptor();
+  EXPECT_EQ(contract.value_count(), static_cast<int>(ErrorReason::kMapLoading) + 1);
+  for (int i = 1; i < contract.value_count(); ++i) {
+    const google::protobuf::EnumValueDescriptor& value = *contract.value(i);
+    EXPECT_EQ(ErrorReasonName(static_cast<ErrorReason>(value.number())), value.name());
+  }
 }
 
 }  // namespace

@@ -5,13 +5,14 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/service/convert/write_route.h"
+#include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
@@ -24,7 +25,9 @@ using ::testing::SizeIs;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::TextOf;
 
 v1::FindPathRequest Request() { return PathRequest("m", CellAt(1, 2), CellAt(3, 4)); }
 
@@ -52,25 +55,21 @@ TEST(ToRouteQueryTest, LeavesOutMeansDefault) {
 
 TEST(ToRouteQueryTest, EveryFieldIsRead) {
   v1::FindPathRequest request = Request();
-  request.mutable_start()->mutable_position()->set_x(0.5);
-  request.mutable_start()->mutable_position()->set_y(-1.5);
-  request.add_goals()->mutable_position()->set_z(7);
-  request.add_goals()->set_node("b");
-  request.add_goals();
-  request.set_goal_map("cellar");
-  request.mutable_snap()->set_radius(1.25);
-  request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
-  request.set_max_expansions(9);
-  request.set_with_positions(true);
-  request.set_with_summary(true);
-  request.mutable_agent()->set_corner_rule(v1::CORNER_RULE_ONE_SIDE_FREE);
-  request.mutable_agent()->set_footprint(2);
-  v1::MovementProfile& profile = *request.mutable_agent()->mutable_profile();
-  profile.set_corner_rule(v1::CORNER_RULE_ALWAYS);
-  profile.set_no_diagonals(true);
-  profile.add_required_tags("dry");
-  *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(7, 8);
-  request.mutable_view()->mutable_overlay()->add_ignored_obstacles("guard");
+  request.MergeFrom(Parsed<v1::FindPathRequest>(R"(
+    start { position { x: 0.5 y: -1.5 } }
+    goals { position { z: 7 } } goals { node: "b" } goals {}
+    goal_map: "cellar"
+    snap { radius: 1.25 }
+    unreachable_policy: UNREACHABLE_POLICY_NEAREST_BY_DISTANCE
+    max_expansions: 9
+    with_positions: true
+    with_summary: true
+    agent {
+      corner_rule: CORNER_RULE_ONE_SIDE_FREE
+      footprint: 2
+      profile { corner_rule: CORNER_RULE_ALWAYS no_diagonals: true required_tags: "dry" }
+    }
+    view { overlay { blocked { cells { x: 7 y: 8 } } ignored_obstacles: "guard" } })"));
   const auto query = Read(request).value();
   EXPECT_EQ(query.start.position, (core::WorldPoint{0.5, -1.5, 0}));
   EXPECT_EQ(query.start.cell, std::nullopt);
@@ -117,28 +116,20 @@ TEST(ToRouteQueryTest, EveryPathFormIsKnown) {
   EXPECT_EQ(Read(request)->path_form, core::PathForm::kSmoothed);
 }
 
-TEST(ToRouteQueryTest, UnknownEnumValuesAreRefusedByTheirField) {
-  v1::FindPathRequest request = Request();
-  request.mutable_agent()->set_corner_rule(static_cast<v1::CornerRule>(99));
-  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "agent.corner_rule"));
-  request = Request();
-  request.mutable_agent()->mutable_profile()->set_corner_rule(static_cast<v1::CornerRule>(99));
-  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "agent.profile.corner_rule"));
-  request = Request();
-  request.set_algorithm(static_cast<v1::Algorithm>(99));
-  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "algorithm"));
-  request = Request();
-  request.set_unreachable_policy(static_cast<v1::UnreachablePolicy>(-1));
-  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "unreachable_policy"));
-  request = Request();
-  request.set_path_form(static_cast<v1::PathForm>(99));
-  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "path_form"));
-}
-
-TEST(ToRouteQueryTest, OverlayNamesItsMissingParts) {
-  v1::FindPathRequest request = Request();
-  request.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs()->set_radius(1);
-  EXPECT_THAT(Read(request),
+TEST(ToRouteQueryTest, UnknownEnumValuesAndMissingPartsAreRefusedByTheirField) {
+  const auto refusal = [](const std::string& change) {
+    v1::FindPathRequest request = Request();
+    request.MergeFrom(Parsed<v1::FindPathRequest>(change));
+    return Read(request);
+  };
+  for (const auto& [change, field] : {std::pair("agent { corner_rule: 99 }", "agent.corner_rule"),
+                                      {"agent { profile { corner_rule: 99 } }", "agent.profile.corner_rule"},
+                                      {"algorithm: 99", "algorithm"},
+                                      {"unreachable_policy: -1", "unreachable_policy"},
+                                      {"path_form: 99", "path_form"}}) {
+    EXPECT_THAT(refusal(change), IsError(kInvalid, ErrorReason::kUnknownEnumValue, field));
+  }
+  EXPECT_THAT(refusal("view { overlay { blocked { discs { radius: 1 } } } }"),
               IsError(kInvalid, ErrorReason::kMissingField, "view.overlay.blocked.discs[0].center"));
 }
 
@@ -163,27 +154,12 @@ v1::SearchEvent Written(const core::SearchEvent& event) {
 }
 
 TEST(AddSearchEventTest, CostsAreThoseOfThePath) {
-  const v1::SearchEvent out =
-      Written({core::SearchEvent::Kind::kGenerated, 0, {5, 6}, {4, 6}, 140'000'000, 250'000'000});
-  EXPECT_EQ(out.kind(), v1::SearchEvent::KIND_GENERATED);
-  EXPECT_EQ(out.cell().x(), 5);
-  EXPECT_EQ(out.cell().y(), 6);
-  EXPECT_EQ(out.parent().x(), 4);
-  EXPECT_EQ(out.parent().y(), 6);
-  EXPECT_EQ(out.g(), 1.4);
-  EXPECT_EQ(out.f(), 2.5);
-  EXPECT_EQ(out.map(), "");
-}
-
-TEST(AddSearchEventTest, StartAndExpandedCellsHaveNoParent) {
-  EXPECT_FALSE(Written({core::SearchEvent::Kind::kGenerated, 0, {5, 6}, {5, 6}, 0, 1}).has_parent());
-  const v1::SearchEvent expanded = Written({core::SearchEvent::Kind::kExpanded, 0, {5, 6}, {5, 6}, 0, 1});
-  EXPECT_EQ(expanded.kind(), v1::SearchEvent::KIND_EXPANDED);
-  EXPECT_FALSE(expanded.has_parent());
-}
-
-TEST(AddSearchEventTest, CellsOfAnotherMapSayWhich) {
-  EXPECT_EQ(Written({core::SearchEvent::Kind::kExpanded, 1, {5, 6}, {5, 6}, 0, 1}).map(), "cellar");
+  using Kind = core::SearchEvent::Kind;
+  EXPECT_EQ(TextOf(Written({Kind::kGenerated, 0, {5, 6}, {4, 6}, 140'000'000, 250'000'000})),
+            "kind: KIND_GENERATED cell { x: 5 y: 6 } parent { x: 4 y: 6 } g: 1.4 f: 2.5");
+  EXPECT_FALSE(Written({Kind::kGenerated, 0, {5, 6}, {5, 6}, 0, 1}).has_parent()) << "the start";
+  EXPECT_EQ(TextOf(Written({Kind::kExpanded, 1, {5, 6}, {5, 6}, 0, 100'000'000})),
+            "kind: KIND_EXPANDED cell { x: 5 y: 6 } f: 1 map: \"cellar\"");
 }
 
 }  // namespace

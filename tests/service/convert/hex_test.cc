@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/formats/text/text.h"
-#include "server/service/handlers/query/answer_query.h"
 #include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
@@ -26,10 +25,14 @@ using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::LocationAt;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::TextOf;
 
+constexpr v1::HexLayout kHexLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
+                                         v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};
 constexpr auto kHexPrecondition = absl::StatusCode::kFailedPrecondition;
 
 v1::GridOptions Hexagons(v1::HexLayout layout) {
@@ -116,24 +119,11 @@ TEST_F(HexMapTest, EachFormIsOneOfTheSamePath) {
   EXPECT_EQ(Validate(validation)->cost(), corners.cost());
 }
 
-TEST_F(HexMapTest, QueriesOfABatchCountByColumnsAndRows) {
-  auto request = About<v1::FindPathsRequest>("board");
-  *request.add_queries() = ByRows(0, 1, 4, 1);
-  *request.add_queries() = PathRequest("", CellAt(0, 0), CellAt(4, 0));
-  v1::FindPathsResponse response;
-  ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, request, response, context_).ok());
-  EXPECT_EQ(Show(response.results(0).answer().points()), Show(Find(ByRows(0, 1, 4, 1))->points()));
-  EXPECT_EQ(response.results(1).answer().start().x(), 0);
-}
-
 TEST_F(HexMapTest, EditsCountByColumnsAndRowsToo) {
-  auto update = About<v1::UpdateObstaclesRequest>("board");
-  v1::Rectangle& rectangle = *update.add_edits()->mutable_block()->add_rectangles();
-  rectangle.set_x(3);
-  rectangle.set_y(2);
-  rectangle.set_width(2);
-  rectangle.set_height(2);
-  *update.add_edits()->mutable_unblock()->add_cells() = CellAt(2, 1);
+  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "board"
+    edits { block { rectangles { x: 3 y: 2 width: 2 height: 2 } } }
+    edits { unblock { cells { x: 2 y: 1 } } })");
   const auto updated = Update(update).value();
   EXPECT_EQ(updated.changed_cells(), 5);
   EXPECT_THAT(core::FormatText((*store_.Pin("board"))->grid()), ::testing::EndsWith("map\n"
@@ -177,12 +167,10 @@ TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
 
 // Whatever the layout of the board, a rectangle is clipped and counted as among squares.
 TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
-  constexpr v1::HexLayout kLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
-                                        v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};
   constexpr std::pair<int, int> kSizes[] = {{1, 1}, {2, 1}, {1, 2}, {3, 4}, {9, 9}};
   constexpr int kColumns = 4;
   constexpr int kRows = 3;
-  for (const v1::HexLayout layout : kLayouts) {
+  for (const v1::HexLayout layout : kHexLayouts) {
     SCOPED_TRACE(v1::HexLayout_Name(layout));
     const std::string map = absl::StrCat("board-", layout);
     Create(map, std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
@@ -236,37 +224,28 @@ TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
 }
 
 TEST_F(HexMapTest, FieldsKnowHexagons) {
-  auto matrix = About<v1::ComputeCostMatrixRequest>("board");
-  *matrix.add_starts() = LocationAt(0, 0);
-  *matrix.add_goals() = LocationAt(4, 0);
-  *matrix.add_goals() = LocationAt(4, 3);
-  *matrix.add_goals() = LocationAt(0, 1);
+  const auto matrix = Parsed<v1::ComputeCostMatrixRequest>(R"(
+    map: "board" starts { cell {} }
+    goals { cell { x: 4 } } goals { cell { x: 4 y: 3 } } goals { cell { y: 1 } })");
   const auto costs = Ask<v1::ComputeCostMatrixResponse>(matrix).value();
   EXPECT_THAT(costs.costs(), ElementsAre(4.0, Find(ByRows(0, 0, 4, 3))->cost(), 1.0));
-
-  auto reach = About<v1::FindReachableRequest>("board");
-  *reach.mutable_start() = LocationAt(2, 2);
-  reach.set_max_cost(1);
+  const auto reach =
+      Parsed<v1::FindReachableRequest>(R"(map: "board" start { cell { x: 2 y: 2 } } max_cost: 1)");
   const auto reachable = Ask<v1::FindReachableResponse>(reach).value();
   // Itself, two beside it, one below on the left; the others are walls.
   EXPECT_EQ(reachable.count(), 4);
 }
 
-std::string Text(const google::protobuf::Message& message) { return message.ShortDebugString(); }
-
 // Fields cover columns and rows, and do not leave regions of them.
 TEST(HexRegionsTest, RegionsAreOfColumnsAndRows) {
-  constexpr v1::HexLayout kLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
-                                        v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};
   constexpr int kColumns = 7;
   constexpr int kRows = 6;
-  for (const v1::HexLayout layout : kLayouts) {
+  for (const v1::HexLayout layout : kHexLayouts) {
     SCOPED_TRACE(v1::HexLayout_Name(layout));
     TestServer server;
     server.Create("open", std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
-    auto flow = About<v1::ComputeFlowFieldRequest>("open");
-    *flow.add_goals() = LocationAt(2, 2);
-    flow.set_with_costs(true);
+    auto flow =
+        Parsed<v1::ComputeFlowFieldRequest>(R"(map: "open" goals { cell { x: 2 y: 2 } } with_costs: true)");
     const auto whole = server.client().ComputeFlowField(flow).value();
     EXPECT_EQ(whole.region().width(), kColumns);
     EXPECT_EQ(whole.region().height(), kRows);
@@ -281,17 +260,14 @@ TEST(HexRegionsTest, RegionsAreOfColumnsAndRows) {
     const auto narrow = server.client().ComputeFlowField(flow).value();
     ASSERT_THAT(narrow.directions(), SizeIs(4));
 
-    auto reach = About<v1::FindReachableRequest>("open");
-    *reach.mutable_start() = LocationAt(2, 2);
-    *reach.mutable_region() = RectangleAt(1, 1, 4, 3);
+    const auto reach = Parsed<v1::FindReachableRequest>(
+        R"(map: "open" start { cell { x: 2 y: 2 } } region { x: 1 y: 1 width: 4 height: 3 })");
     const auto reached = server.client().FindReachable(reach).value();
     EXPECT_EQ(reached.count(), 12);
-    EXPECT_EQ(Text(reached.bounds()), Text(reach.region()));
+    EXPECT_EQ(TextOf(reached.bounds()), TextOf(reach.region()));
     EXPECT_EQ(reached.cells(), std::string("\x0F\x0F\x0F"));
-    auto sample = About<v1::SampleCellsRequest>("open");
-    sample.set_count(100);
-    sample.set_distinct(true);
-    *sample.mutable_region() = RectangleAt(3, 2, 3, 4);
+    const auto sample = Parsed<v1::SampleCellsRequest>(
+        R"(map: "open" count: 100 distinct: true region { x: 3 y: 2 width: 3 height: 4 })");
     const auto sampled = server.client().SampleCells(sample).value();
     EXPECT_THAT(sampled.cells(), SizeIs(12));
     for (const v1::Cell& cell : sampled.cells()) {
@@ -305,33 +281,21 @@ TEST(HexListsTest, ObstaclesAndPortalsAreListedAsTheyWerePut) {
   TestServer server;
   server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_COLUMNS));
   server.Create("squares", {"....", "...."});
-  auto update = About<v1::UpdateObstaclesRequest>("board");
-  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
-  obstacle.set_id("crate");
-  v1::Shape& shape = *obstacle.mutable_shape();
-  *shape.add_cells() = CellAt(1, 3);
-  *shape.add_rectangles() = RectangleAt(2, 0, 3, 2);
-  shape.add_discs()->mutable_center()->set_x(3.5);
-  shape.mutable_discs(0)->mutable_center()->set_y(1.25);
-  shape.mutable_discs(0)->set_radius(1);
-  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
-  portal.set_id("stairs");
-  *portal.mutable_from() = CellAt(3, 0);
-  *portal.mutable_to() = CellAt(4, 3);
-  v1::Portal& out = *update.add_edits()->mutable_put_portal()->mutable_portal();
-  out.set_id("way-out");
-  *out.mutable_from() = CellAt(0, 0);
-  out.set_to_map("squares");
-  *out.mutable_to() = CellAt(3, 1);
-  const auto updated = server.client().UpdateObstacles(update).value();
-  auto obstacles = About<v1::ListObstaclesRequest>("board");
-  const auto listed = server.client().ListObstacles(obstacles).value();
-  EXPECT_EQ(Text(listed.obstacles(0).shape()), Text(shape));
-  auto portals = About<v1::ListPortalsRequest>("board");
-  const auto told = server.client().ListPortals(portals).value();
-  EXPECT_EQ(Text(told.portals(0).from()), Text(portal.from()));
-  EXPECT_EQ(Text(told.portals(0).to()), Text(portal.to()));
-  EXPECT_EQ(Text(told.portals(1).to()), Text(out.to()));
+  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "board"
+    edits { put_obstacle { obstacle { id: "crate" shape {
+      cells { x: 1 y: 3 } rectangles { x: 2 width: 3 height: 2 } discs { center { x: 3.5 y: 1.25 } radius: 1 }
+    } } } }
+    edits { put_portal { portal { id: "stairs" from { x: 3 } to { x: 4 y: 3 } } } }
+    edits { put_portal { portal { id: "way-out" from {} to_map: "squares" to { x: 3 y: 1 } } } })");
+  ASSERT_TRUE(server.client().UpdateObstacles(update).ok());
+  const auto listed = server.client().ListObstacles(About<v1::ListObstaclesRequest>("board")).value();
+  EXPECT_EQ(TextOf(listed.obstacles(0).shape()), TextOf(update.edits(0).put_obstacle().obstacle().shape()));
+  const auto told = server.client().ListPortals(About<v1::ListPortalsRequest>("board")).value();
+  const v1::Portal& portal = update.edits(1).put_portal().portal();
+  EXPECT_EQ(TextOf(told.portals(0).from()), TextOf(portal.from()));
+  EXPECT_EQ(TextOf(told.portals(0).to()), TextOf(portal.to()));
+  EXPECT_EQ(TextOf(told.portals(1).to()), TextOf(update.edits(2).put_portal().portal().to()));
 }
 
 // Each map counts its own part of a path.
@@ -339,22 +303,18 @@ TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
   TestServer server;
   server.Create("squares", {"....", "...."});
   server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS));
-  auto update = About<v1::UpdateObstaclesRequest>("squares");
-  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
-  portal.set_id("stairs");
-  *portal.mutable_from() = CellAt(3, 0);
-  portal.set_to_map("board");
-  *portal.mutable_to() = CellAt(0, 0);
+  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "squares" edits { put_portal { portal { id: "stairs" from { x: 3 } to_map: "board" to {} } } })");
   ASSERT_TRUE(server.client().UpdateObstacles(update).ok());
   v1::FindPathRequest query = PathRequest("squares", CellAt(0, 0), CellAt(0, 3));
   query.set_goal_map("board");
   const v1::FindPathResponse answer = server.Find(query);
   ASSERT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 6);
-  EXPECT_EQ(Text(answer.crossings(0).arrival()), Text(CellAt(0, 0)));
-  EXPECT_EQ(Text(answer.end()), Text(CellAt(0, 3)));
-  EXPECT_EQ(Text(answer.points(answer.points_size() - 1)), Text(CellAt(0, 3)));
-  EXPECT_EQ(Text(answer.points(0)), Text(CellAt(0, 0)));
+  EXPECT_EQ(TextOf(answer.crossings(0).arrival()), TextOf(CellAt(0, 0)));
+  EXPECT_EQ(TextOf(answer.end()), TextOf(CellAt(0, 3)));
+  EXPECT_EQ(TextOf(answer.points(answer.points_size() - 1)), TextOf(CellAt(0, 3)));
+  EXPECT_EQ(TextOf(answer.points(0)), TextOf(CellAt(0, 0)));
   auto validation = About<v1::ValidatePathRequest>("squares");
   *validation.mutable_points() = answer.points();
   *validation.mutable_crossings() = answer.crossings();
@@ -365,7 +325,7 @@ TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
   *trace.mutable_query() = query;
   bool has_goal = false;
   const auto traced = server.client().TraceSearch(trace, [&](const v1::SearchEvent& event) {
-    has_goal |= event.map() == "board" && Text(event.cell()) == Text(CellAt(0, 3));
+    has_goal |= event.map() == "board" && TextOf(event.cell()) == TextOf(CellAt(0, 3));
   });
   ASSERT_TRUE(traced.ok()) << traced.status();
   EXPECT_TRUE(has_goal);

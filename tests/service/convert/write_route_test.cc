@@ -11,15 +11,18 @@
 #include "google/protobuf/arena.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "server/service/call/written_message.h"
 #include "server/service/convert/convert.h"
+#include "tests/service/about_map.h"
 #include "tests/testing/generator.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
 namespace {
+
+using ::waystar::testing::Parsed;
+using ::waystar::testing::TextOf;
 
 std::string BytesOf(const WrittenMessage& written) {
   grpc::Slice slice;
@@ -49,12 +52,6 @@ void ExpectAllFieldsBut(const std::set<std::string>& absent, const google::proto
                                                      : reflection.GetMessage(message, &field));
     }
   }
-}
-
-v1::FindPathResponse Parsed(const std::string& text) {
-  v1::FindPathResponse response;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &response)) << text;
-  return response;
 }
 
 class WriteRouteTest : public ::testing::Test {
@@ -154,7 +151,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   v1::FindPathResponse read;
   ASSERT_TRUE(read.ParseFromString(BytesOf(written)));
   EXPECT_EQ(read.SerializeAsString(), told.SerializeAsString());
-  EXPECT_EQ(told.ShortDebugString(), Parsed(R"(
+  EXPECT_EQ(TextOf(told), TextOf(Parsed<v1::FindPathResponse>(R"(
     outcome: OUTCOME_PARTIAL reason: REASON_GOAL_BLOCKED cost: 2.5 version { epoch: 31 revision: 32 }
     points { x: 1 y: 2 } points { x: 3 y: 4 }
     directions: [DIRECTION_NORTH, DIRECTION_NORTH_WEST]
@@ -166,8 +163,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
     summary { length: 4 turns: 1 legs { terrain: "~" cells: 2 length: 3 cost: 2 } }
     statistics {
       expanded: 11 generated: 12 algorithm: ALGORITHM_DIJKSTRA queue_time { nanos: 33 } search_time { nanos: 14 }
-    })")
-                                         .ShortDebugString());
+    })")));
 }
 
 TEST(FilledRouteTest, EveryOutcomeAndReasonIsTold) {

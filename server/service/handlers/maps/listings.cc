@@ -119,7 +119,8 @@ struct RegionPage {
 
 using ObstacleVisitor = absl::FunctionRef<bool(const core::Obstacle& obstacle)>;
 
-void VisitObstacles(const core::GridMap& map, const RegionPage& page, ObstacleVisitor add) {
+// For grids and meshes.
+void VisitObstacles(const auto& map, const RegionPage& page, ObstacleVisitor add) {
   map.obstacles().VisitOverlapping(page.region, page.after, page.tries, add);
 }
 
@@ -128,10 +129,6 @@ void VisitObstacles(const core::WaypointGraph& graph, const RegionPage& page, Ob
   const core::Box box{double(region.x), double(region.y), double(region.x) + region.width,
                       double(region.y) + region.height};
   graph.sight().VisitObstaclesNear(box, page.after, page.tries, add);
-}
-
-void VisitObstacles(const core::NavMesh& mesh, const RegionPage& page, ObstacleVisitor add) {
-  mesh.obstacles().VisitOverlapping(page.region, page.after, page.tries, add);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,6 +29,7 @@
 #include "server/service/convert/convert_graph.h"
 #include "server/service/convert/convert_grid.h"
 #include "server/service/convert/convert_shape.h"
+#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {
@@ -38,9 +38,8 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
                                         const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, ToGridSettings(request.grid()));
   const v1::BlankGrid& blank = request.blank();
-  if (absl::Status status = core::CheckMapSize(blank.width(), blank.height(), max_side); !status.ok()) {
-    return WithFieldPrefix(status, "blank.");
-  }
+  WAYSTAR_RETURN_IF_ERROR(
+      WithFieldPrefix(core::CheckMapSize(blank.width(), blank.height(), max_side), "blank."));
   const std::string fill = blank.fill().empty() ? "." : blank.fill();
   const auto terrain =
       std::find_if(settings.terrains.begin(), settings.terrains.end(),
@@ -71,19 +70,14 @@ std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
 
 level::BuildOptions ToBuildOptions(const v1::MeshBuild& build) {
   level::BuildOptions options;
-  const auto take = [](bool has, auto value, auto& out) {
-    if (has) {
-      out = value;
-    }
-  };
-  take(build.has_agent_radius(), build.agent_radius(), options.agent_radius);
-  take(build.has_agent_height(), build.agent_height(), options.agent_height);
-  take(build.has_agent_climb(), build.agent_climb(), options.agent_climb);
-  take(build.has_max_slope(), build.max_slope(), options.max_slope);
-  take(build.has_cell_size(), build.cell_size(), options.cell_size);
-  take(build.has_cell_height(), build.cell_height(), options.cell_height);
-  take(build.has_tile_cells(), build.tile_cells(), options.tile_cells);
-  take(build.has_min_region_area(), build.min_region_area(), options.min_region_area);
+  TakeIf(build.has_agent_radius(), build.agent_radius(), options.agent_radius);
+  TakeIf(build.has_agent_height(), build.agent_height(), options.agent_height);
+  TakeIf(build.has_agent_climb(), build.agent_climb(), options.agent_climb);
+  TakeIf(build.has_max_slope(), build.max_slope(), options.max_slope);
+  TakeIf(build.has_cell_size(), build.cell_size(), options.cell_size);
+  TakeIf(build.has_cell_height(), build.cell_height(), options.cell_height);
+  TakeIf(build.has_tile_cells(), build.tile_cells(), options.tile_cells);
+  TakeIf(build.has_min_region_area(), build.min_region_area(), options.min_region_area);
   return options;
 }
 
@@ -140,9 +134,7 @@ absl::StatusOr<MadeMap> DrawMap(const v1::CreateMapRequest& request, int max_sid
 
 absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, const StopCheck* stop) {
   const absl::StatusOr<core::MapFormat> format = ToReadFormat(file.format, file.bytes);
-  if (!format.ok()) {
-    return WithFieldPrefix(format.status(), file.prefix);
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(format.status(), file.prefix));
   if (file.grid.ByteSizeLong() > 0) {
     const std::string field = absl::StrCat(file.prefix, "grid");
     if (*format == core::MapFormat::kGeoJson) {
@@ -156,16 +148,12 @@ absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, co
     }
   }
   absl::StatusOr<core::GridOverrides> overrides = ToOverrides(file.grid);
-  if (!overrides.ok()) {
-    return InGrid(overrides.status(), file.prefix);
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(overrides.status(), absl::StrCat(file.prefix, "grid.")));
   overrides->max_side = max_side;
   overrides->stop = stop;
   const v1::ImportOptions& options = file.import_options;
   const absl::StatusOr<std::optional<core::MeshAxes>> axes = ToMeshAxes(options.axes());
-  if (!axes.ok()) {
-    return WithFieldPrefix(axes.status(), file.prefix);
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(axes.status(), file.prefix));
   core::ImportNotes notes;
   const core::ImportOptions import = {
       .grid = *std::move(overrides),
@@ -183,9 +171,8 @@ absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, co
     return WithField(map.status(), FieldInRequest(ErrorFieldOf(map.status()), file));
   }
   if (auto* const grid = std::get_if<core::GridMap>(&*map)) {
-    if (const absl::Status status = AddProfiles(file.grid, *grid); !status.ok()) {
-      return InGrid(status, file.prefix);
-    }
+    WAYSTAR_RETURN_IF_ERROR(
+        WithFieldPrefix(AddProfiles(file.grid, *grid), absl::StrCat(file.prefix, "grid.")));
   }
   return MadeMap{.map = *std::move(map), .notes = std::move(notes)};
 }
@@ -272,9 +259,7 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
         (*grid)->grid().walk().rows(), core::Point{frame.origin.x, frame.origin.y}, frame.cell_size);
   }
   const absl::StatusOr<core::WaypointSpec> spec = ToWaypointSpec(request.graph(), std::move(sight));
-  if (!spec.ok()) {
-    return WithFieldPrefix(spec.status(), "graph.");
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(spec.status(), "graph."));
   absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(*spec, stop);
   if (!graph.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));

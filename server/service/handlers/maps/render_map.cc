@@ -1,12 +1,10 @@
 #include "server/service/handlers/maps/render_map.h"
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
@@ -15,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/query/places.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route_query.h"
 #include "server/core/query/solve.h"
@@ -28,11 +27,12 @@
 #include "server/render/scene/grid_scene.h"
 #include "server/render/scene/mesh_scene.h"
 #include "server/render/scene/route_marks.h"
-#include "server/render/scene/theme.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
+#include "server/service/convert/convert_shape.h"
 #include "server/service/convert/hex_coordinates.h"
+#include "server/service/convert/message_fields.h"
 #include "server/service/handlers/query/answer_query.h"
 
 namespace waystar::rpc {
@@ -42,32 +42,16 @@ constexpr std::size_t kMaxSearchEvents = 1'000'000;
 // Upper bound on the bytes of a response apart from its picture and its answer.
 constexpr std::size_t kEnvelopeBytes = 256;
 
-absl::StatusOr<v1::PictureFormat> ToPictureFormat(v1::PictureFormat format) {
-  switch (format) {
-    case v1::PICTURE_FORMAT_UNSPECIFIED:
-    case v1::PICTURE_FORMAT_PNG:
-      return v1::PICTURE_FORMAT_PNG;
-    case v1::PICTURE_FORMAT_SVG:
-    case v1::PICTURE_FORMAT_TEXT:
-      return format;
-    default:
-      return UnknownEnumValue("format", format);
-  }
-}
+constexpr std::pair<v1::PictureFormat, v1::PictureFormat> kPictureFormats[] = {
+    {v1::PICTURE_FORMAT_UNSPECIFIED, v1::PICTURE_FORMAT_PNG},
+    {v1::PICTURE_FORMAT_PNG, v1::PICTURE_FORMAT_PNG},
+    {v1::PICTURE_FORMAT_SVG, v1::PICTURE_FORMAT_SVG},
+    {v1::PICTURE_FORMAT_TEXT, v1::PICTURE_FORMAT_TEXT}};
 
-absl::StatusOr<core::RenderOptions::GridLines> ToGridLines(v1::GridLines lines) {
-  using GridLines = core::RenderOptions::GridLines;
-  switch (lines) {
-    case v1::GRID_LINES_UNSPECIFIED:
-      return GridLines::kAuto;
-    case v1::GRID_LINES_NEVER:
-      return GridLines::kNever;
-    case v1::GRID_LINES_ALWAYS:
-      return GridLines::kAlways;
-    default:
-      return UnknownEnumValue("grid_lines", lines);
-  }
-}
+constexpr std::pair<v1::GridLines, core::RenderOptions::GridLines> kGridLines[] = {
+    {v1::GRID_LINES_UNSPECIFIED, core::RenderOptions::GridLines::kAuto},
+    {v1::GRID_LINES_NEVER, core::RenderOptions::GridLines::kNever},
+    {v1::GRID_LINES_ALWAYS, core::RenderOptions::GridLines::kAlways}};
 
 absl::StatusOr<int> ToPictureSide(absl::string_view field, std::int32_t side, int otherwise) {
   if (side == 0) {
@@ -92,18 +76,14 @@ absl::StatusOr<core::RenderOptions> ToRenderOptions(const v1::RenderMapRequest& 
                                                             options.is_text ? kColumns : kPixels));
   WAYSTAR_ASSIGN_OR_RETURN(options.max_height, ToPictureSide("max_height", request.max_height(),
                                                              options.is_text ? kLines : kPixels));
-  WAYSTAR_ASSIGN_OR_RETURN(options.grid_lines, ToGridLines(request.grid_lines()));
+  WAYSTAR_ASSIGN_OR_RETURN(options.grid_lines, FromWire(kGridLines, request.grid_lines(), "grid_lines"));
   options.legend = !request.no_legend();
   options.labels = !request.no_labels();
   return options;
 }
 
 std::optional<core::Rectangle> RegionOf(const v1::RenderMapRequest& request) {
-  if (!request.has_region()) {
-    return std::nullopt;
-  }
-  const v1::Rectangle& region = request.region();
-  return core::Rectangle{region.x(), region.y(), region.width(), region.height()};
+  return request.has_region() ? std::optional(ToRectangle(request.region())) : std::nullopt;
 }
 
 absl::Status CheckAreaNumber(absl::string_view name, double number, double least, double most) {
@@ -128,24 +108,13 @@ absl::StatusOr<std::optional<core::Box>> AreaOf(const v1::RenderMapRequest& requ
     WAYSTAR_RETURN_IF_ERROR(CheckAreaNumber("height", area.height(), kNarrowest, 2 * kFar));
     return core::Box{area.x(), area.y(), area.x() + area.width(), area.y() + area.height()};
   }
-  const std::optional<core::Rectangle> region = RegionOf(request);
-  if (!region.has_value()) {
-    return std::nullopt;
-  }
-  WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(*region));
-  return core::Box{static_cast<double>(region->x), static_cast<double>(region->y),
-                   static_cast<double>(region->x) + region->width,
-                   static_cast<double>(region->y) + region->height};
+  return core::AreaOf(RegionOf(request));
 }
 
 absl::StatusOr<core::MeshView> ViewOf(const v1::RenderMapRequest& request, bool is_text) {
   core::MeshView view;
   WAYSTAR_ASSIGN_OR_RETURN(view.area, AreaOf(request));
-  absl::StatusOr<core::HeightRange> heights = ToHeightRange(request.heights());
-  if (!heights.ok()) {
-    return WithFieldPrefix(heights.status(), "heights.");
-  }
-  view.heights = *heights;
+  WAYSTAR_ASSIGN_OR_RETURN(view.heights, Below("heights", ToHeightRange(request.heights())));
   view.is_oblique = request.oblique();
   if (view.is_oblique && is_text) {
     return MakeError(ErrorReason::kBadValue, "oblique", "text shows a mesh from above: ask for PNG or SVG");
@@ -173,10 +142,7 @@ void FillPoint(picture::Point point, v1::PicturePoint& out) {
 void FillPlacement(const core::MapSnapshot& snapshot, const core::Scene& scene, v1::PicturePlacement& out) {
   out.set_width(scene.width);
   out.set_height(scene.height);
-  out.mutable_region()->set_x(scene.region.x);
-  out.mutable_region()->set_y(scene.region.y);
-  out.mutable_region()->set_width(scene.region.width);
-  out.mutable_region()->set_height(scene.region.height);
+  FillRectangle(scene.region, *out.mutable_region());
   if (scene.area.has_value()) {
     out.mutable_area()->set_x(scene.area->x_low);
     out.mutable_area()->set_y(scene.area->y_low);
@@ -261,17 +227,13 @@ class MapRenderer {
     if (!request_.has_query()) {
       return core::MakeGraphScene(plain, area, options, nullptr, budget_);
     }
-    absl::StatusOr<core::Scene> scene;
-    core::SearchRecorder recorder(kMaxSearchEvents);
-    const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
-                          const core::ResolvedRoute& /*resolved*/) {
-      core::GraphQueryMarks marks = core::ToGraphQueryMarks(query, route);
-      marks.events = recorder.nodes.events();
-      options.caption = core::CaptionOf(route);
-      scene = core::MakeGraphScene(*route.graph, area, options, &marks, budget_);
-    };
-    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
-    return scene;
+    return DrawAnswer(options,
+                      [&](const core::RouteQuery& query, const core::Route& route,
+                          const core::ResolvedRoute& /*resolved*/, const core::SearchRecorder& recorder) {
+                        core::GraphQueryMarks marks = core::ToGraphQueryMarks(query, route);
+                        marks.events = recorder.nodes.events();
+                        return core::MakeGraphScene(*route.graph, area, options, &marks, budget_);
+                      });
   }
 
   absl::StatusOr<core::Scene> Draw(const core::NavMesh& mesh, core::RenderOptions options) {
@@ -281,17 +243,13 @@ class MapRenderer {
     if (!request_.has_query()) {
       return core::MakeMeshScene(mesh, view, options, nullptr, budget_);
     }
-    absl::StatusOr<core::Scene> scene;
-    core::SearchRecorder recorder(kMaxSearchEvents);
-    const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
-                          const core::ResolvedRoute& /*resolved*/) {
-      core::MeshQueryMarks marks = core::ToMeshQueryMarks(snapshot_.id, query, route);
-      marks.search = request_.with_search() ? &recorder.intervals : nullptr;
-      options.caption = core::CaptionOf(route);
-      scene = core::MakeMeshScene(route.mesh_agent->mesh(), view, options, &marks, budget_);
-    };
-    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
-    return scene;
+    return DrawAnswer(options,
+                      [&](const core::RouteQuery& query, const core::Route& route,
+                          const core::ResolvedRoute& /*resolved*/, const core::SearchRecorder& recorder) {
+                        core::MeshQueryMarks marks = core::ToMeshQueryMarks(snapshot_.id, query, route);
+                        marks.search = request_.with_search() ? &recorder.intervals : nullptr;
+                        return core::MakeMeshScene(route.mesh_agent->mesh(), view, options, &marks, budget_);
+                      });
   }
 
   absl::StatusOr<core::Scene> Draw(const core::GridMap& plain, core::RenderOptions options) {
@@ -305,16 +263,26 @@ class MapRenderer {
     if (!request_.has_query()) {
       return core::MakeGridScene(plain, region, options, nullptr, budget_);
     }
+    return DrawAnswer(
+        options, [&](const core::RouteQuery& query, const core::Route& route,
+                     const core::ResolvedRoute& resolved, const core::SearchRecorder& recorder) {
+          core::QueryMarks marks = core::ToQueryMarks(snapshot_.id, query, route);
+          marks.events = recorder.cells.events();
+          return core::MakeGridScene(resolved.grid().agent->map(), region, options, &marks, budget_);
+        });
+  }
+
+  // Answers the query, and returns the scene that `draw` makes of the answer. Sets the caption before.
+  template <typename Draw>
+  absl::StatusOr<core::Scene> DrawAnswer(core::RenderOptions& options, Draw draw) {
     absl::StatusOr<core::Scene> scene;
     core::SearchRecorder recorder(kMaxSearchEvents);
-    const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
-                          const core::ResolvedRoute& resolved) {
-      core::QueryMarks marks = core::ToQueryMarks(snapshot_.id, query, route);
-      marks.events = recorder.cells.events();
+    const auto draw_it = [&](const core::RouteQuery& query, const core::Route& route,
+                             const core::ResolvedRoute& resolved) {
       options.caption = core::CaptionOf(route);
-      scene = core::MakeGridScene(resolved.grid().agent->map(), region, options, &marks, budget_);
+      scene = draw(query, route, resolved, recorder);
     };
-    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
+    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw_it, request_.with_search() ? &recorder : nullptr)));
     return scene;
   }
 
@@ -366,7 +334,8 @@ class MapRenderer {
 absl::Status AnswerRenderMap(const core::MapStore& store, std::size_t max_bytes,
                              const v1::RenderMapRequest& request, v1::RenderMapResponse& response,
                              CallContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(const v1::PictureFormat format, ToPictureFormat(request.format()));
+  WAYSTAR_ASSIGN_OR_RETURN(const v1::PictureFormat format,
+                           FromWire(kPictureFormats, request.format(), "format"));
   WAYSTAR_ASSIGN_OR_RETURN(core::RenderOptions options, ToRenderOptions(request, format));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   MapRenderer renderer(store, *snapshot, max_bytes, request, response, context);

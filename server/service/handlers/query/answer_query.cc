@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
 #include "server/service/convert/hex_coordinates.h"
+#include "server/service/convert/message_fields.h"
 #include "server/service/convert/write_route.h"
 #include "server/service/handlers/query/inline_map.h"
 
@@ -223,9 +223,7 @@ bool SharesMap(const core::AgentQuery& shared, const v1::FindPathRequest& asked,
 absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
                            const v1::FindPathsRequest& request, v1::FindPathsResponse& response,
                            CallContext& context) {
-  if (request.queries().empty()) {
-    return MissingField("queries");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!request.queries().empty(), "queries"));
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckCount("queries", static_cast<std::size_t>(request.queries_size()), kMaxQueries));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));

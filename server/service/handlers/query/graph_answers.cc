@@ -12,16 +12,13 @@
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/search/graph_fields.h"
 #include "server/core/graph/search/graph_flood.h"
-#include "server/core/graph/search/graph_pairs.h"
 #include "server/core/graph/search/graph_path_check.h"
 #include "server/core/graph/search/graph_ray.h"
 #include "server/core/graph/search/graph_samples.h"
-#include "server/core/grid/field/cost_matrix.h"
-#include "server/core/grid/field/reachable_pairs.h"
-#include "server/core/query/readiness.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/checks.h"
 #include "server/service/convert/convert.h"
+#include "server/service/convert/message_fields.h"
 #include "server/service/handlers/query/question.h"
 
 namespace waystar::rpc {
@@ -239,12 +236,8 @@ absl::Status Answer(const GraphQuestion& on, const v1::ValidatePathRequest& requ
   }
   const std::vector<std::string> nodes(request.nodes().begin(), request.nodes().end());
   core::GraphPathToCheck path{.nodes = nodes, .required_tags = on.agent->required_tags()};
-  if (request.has_start_position()) {
-    path.start = ToWorldPoint(request.start_position());
-  }
-  if (request.has_goal_position()) {
-    path.goal = ToWorldPoint(request.goal_position());
-  }
+  TakeIf(request.has_start_position(), ToWorldPoint(request.start_position()), path.start);
+  TakeIf(request.has_goal_position(), ToWorldPoint(request.goal_position()), path.goal);
   const WorkStopwatch stopwatch;
   const absl::StatusOr<core::GraphPathCheck> check =
       core::ValidateGraphPath(on.agent->graph(), path, on.budget);

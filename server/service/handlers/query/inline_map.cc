@@ -27,11 +27,12 @@ constexpr std::uint64_t kWorkOfPair = 16;
 // Maximum ratio of the cells of a board's plane to the limit of cells.
 constexpr std::uint64_t kMostOfPlane = 2;
 
-absl::Status CheckCells(std::uint64_t cells, absl::string_view field) {
-  return cells <= kMaxInlineCells ? absl::OkStatus()
-                                  : MakeError(ErrorReason::kBadSize, field,
-                                              absl::StrCat("an inline map may have at most ", kMaxInlineCells,
-                                                           " cells, got ", cells, ": create a map"));
+absl::Status CheckMost(std::uint64_t count, std::uint64_t most, absl::string_view items, ErrorReason reason,
+                       absl::string_view field) {
+  return count <= most ? absl::OkStatus()
+                       : MakeError(reason, field,
+                                   absl::StrCat("an inline map may have at most ", most, " ", items, ", got ",
+                                                count, ": create a map"));
 }
 
 std::uint64_t CellsOf(const v1::InlineMap& map) {
@@ -65,7 +66,7 @@ absl::StatusOr<std::uint64_t> PlaneOf(const v1::InlineMap& map, std::int32_t col
 absl::StatusOr<core::AnyMap> MakeGrid(const v1::InlineMap& map, const core::Budget& budget,
                                       const StopCheck& stop) {
   const absl::string_view field = map.has_bits() ? "bits" : "rows";
-  WAYSTAR_RETURN_IF_ERROR(CheckCells(CellsOf(map), field));
+  WAYSTAR_RETURN_IF_ERROR(CheckMost(CellsOf(map), kMaxInlineCells, "cells", ErrorReason::kBadSize, field));
   const auto columns = map.has_bits()
                            ? map.bits().width()
                            : static_cast<std::int32_t>(map.rows().empty() ? 0 : map.rows(0).size());
@@ -115,34 +116,23 @@ absl::StatusOr<core::AnyMap> MakeGraph(const v1::InlineMap& map, const core::Bud
                      "an inline map has no reference map");
   }
   const auto nodes = static_cast<std::uint64_t>(graph.nodes_size());
-  if (nodes > kMaxInlineNodes) {
-    return MakeError(ErrorReason::kTooManyNodes, "graph.nodes",
-                     absl::StrCat("an inline map may have at most ", kMaxInlineNodes, " nodes, got ", nodes,
-                                  ": create a map"));
-  }
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckMost(nodes, kMaxInlineNodes, "nodes", ErrorReason::kTooManyNodes, "graph.nodes"));
   std::uint64_t edges = 0;
   for (const v1::WaypointEdge& edge : graph.edges()) {
     edges += edge.edge().one_way() ? 1 : 2;
   }
-  if (edges > kMaxInlineEdges) {
-    return MakeError(ErrorReason::kTooManyEdges, "graph.edges",
-                     absl::StrCat("an inline map may have at most ", kMaxInlineEdges, " edges, got ", edges,
-                                  ": create a map"));
-  }
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckMost(edges, kMaxInlineEdges, "edges", ErrorReason::kTooManyEdges, "graph.edges"));
   const auto obstacles = static_cast<std::uint64_t>(graph.obstacles_size());
-  if (obstacles > kMaxInlineObstacles) {
-    return MakeError(ErrorReason::kTooManyObstacles, "graph.obstacles",
-                     absl::StrCat("an inline map may have at most ", kMaxInlineObstacles, " obstacles, got ",
-                                  obstacles, ": create a map"));
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckMost(obstacles, kMaxInlineObstacles, "obstacles",
+                                    ErrorReason::kTooManyObstacles, "graph.obstacles"));
   // There may be as many automatic edges as edges are allowed, and each may be tested against each obstacle.
   const std::uint64_t arcs = graph.has_auto_connect() ? kMaxInlineEdges : edges;
   WAYSTAR_RETURN_IF_ERROR(core::BeginUpkeep(
       budget, (nodes + edges) * kWorkOfNode + nodes * nodes + arcs * (1 + obstacles) * kWorkOfPair));
   const absl::StatusOr<core::WaypointSpec> spec = ToWaypointSpec(graph, nullptr);
-  if (!spec.ok()) {
-    return WithFieldPrefix(spec.status(), "graph.");
-  }
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(spec.status(), "graph."));
   WAYSTAR_RETURN_IF_ERROR(CheckPairs(*spec, edges));
   absl::StatusOr<core::WaypointGraph> made = core::WaypointGraph::Create(*spec, &stop);
   if (!made.ok()) {

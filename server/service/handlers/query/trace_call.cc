@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route_query.h"
@@ -16,6 +15,7 @@
 #include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
+#include "server/service/convert/message_fields.h"
 #include "server/service/convert/write_route.h"
 #include "server/service/handlers/query/answer_query.h"
 
@@ -40,9 +40,7 @@ TraceCall::TraceCall(const ServerContext& server, const core::MapStore& store, c
 
 absl::Status TraceCall::Prepare(int worker) {
   const Executor::Clock::time_point now = Executor::Clock::now();
-  if (!request().has_query()) {
-    return MissingField("query");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(request().has_query(), "query"));
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request()));
   recorder_.emplace(max_events);
   CallContext context{.bench = executor().bench(worker),

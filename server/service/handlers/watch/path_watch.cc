@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "google/rpc/status.pb.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/query/resolve.h"
 #include "server/core/query/route_query.h"
 #include "server/core/watch/answer_renewal.h"
 #include "server/service/auth/check_access.h"
@@ -20,6 +17,7 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
 #include "server/service/convert/hex_coordinates.h"
+#include "server/service/convert/message_fields.h"
 #include "server/service/handlers/query/answer_query.h"
 
 namespace waystar::rpc {
@@ -27,14 +25,6 @@ namespace {
 
 // Limits each search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
-
-void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
-  const grpc::Status written = ToGrpcStatus(status);
-  if (!problem.ParseFromString(written.error_details()) || problem.code() == 0) {
-    problem.set_code(static_cast<int>(status.code()));
-    problem.set_message(std::string(status.message()));
-  }
-}
 
 absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "query.map", "the map was deleted"); }
 
@@ -143,7 +133,7 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     if (renewal.answer() == nullptr || absl::IsResourceExhausted(status)) {
       renewal.TakeError(status);
     }
-    FillProblem(BelowQuery(status), *message.mutable_problem());
+    *message.mutable_problem() = ToStatusMessage(BelowQuery(status));
   }
   FillVersion(snapshot.version(), *message.mutable_version());
   if (renewal.is_news()) {
@@ -242,9 +232,7 @@ void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
 absl::Status WatchPathCall::Admit() {
   v1::WatchPathRequest message;
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, message, memory_));
-  if (!message.has_query()) {
-    return MissingField("query");
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(message.has_query(), "query"));
   request = std::move(*message.mutable_query());
   WAYSTAR_RETURN_IF_ERROR(caller_.Require([this](const Caller& caller) {
     return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));

@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handlers/maps/pictures.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/folders.h"
@@ -17,7 +18,9 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::PixelsOf;
 using ::waystar::testing::RenderRequest;
@@ -76,19 +79,17 @@ class ApprovedPicturesTest : public ::testing::Test {
     return request;
   }
 
-  void Update(const v1::UpdateObstaclesRequest& update) {
-    const auto updated = server_.client().UpdateObstacles(update);
-    ASSERT_TRUE(updated.ok()) << updated.status();
+  void Update(const std::string& update) {
+    ASSERT_TRUE(server_.client().UpdateObstacles(Parsed<v1::UpdateObstaclesRequest>(update)).ok());
   }
 
   TestServer server_{WithSamples()};
 };
 
 TEST_F(ApprovedPicturesTest, SampleMaps) {
-  const auto samples = server_.client().ListMaps({});
-  ASSERT_TRUE(samples.ok()) << samples.status();
+  const auto samples = server_.client().ListMaps({}).value();
   std::vector<std::string> names;
-  for (const v1::MapInfo& sample : samples->maps()) {
+  for (const v1::MapInfo& sample : samples.maps()) {
     names.push_back(sample.map());
     Compare(sample.map(), RenderRequest(sample.map()));
   }
@@ -106,14 +107,9 @@ TEST_F(ApprovedPicturesTest, FirstPaths) {
 
 // From below the gallery to its end above that.
 TEST_F(ApprovedPicturesTest, PathsOnMeshes) {
-  v1::RenderMapRequest request = RenderRequest("keep");
-  v1::FindPathRequest& query = *request.mutable_query();
-  query.mutable_start()->mutable_position()->set_x(2);
-  query.mutable_start()->mutable_position()->set_y(2);
-  v1::Position& goal = *query.add_goals()->mutable_position();
-  goal.set_x(2);
-  goal.set_y(3);
-  goal.set_z(4);
+  auto request = Parsed<v1::RenderMapRequest>(R"(
+    map: "keep"
+    query { start { position { x: 2 y: 2 } } goals { position { x: 2 y: 3 z: 4 } } })");
   Compare("keep-path", request);
   request.set_with_search(true);
   Compare("keep-search", request);
@@ -129,131 +125,81 @@ TEST_F(ApprovedPicturesTest, Searches) {
 }
 
 TEST_F(ApprovedPicturesTest, SearchesOnGraphs) {
-  v1::CreateMapRequest create;
-  create.set_map("rooms");
+  auto create = About<v1::CreateMapRequest>("rooms");
   const std::string json = ReadFile(testing::SourceFolder() / "docs/rooms.json");
   ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(json, create.mutable_graph()).ok());
   ASSERT_TRUE(server_.client().CreateMap(create).ok());
-  v1::RenderMapRequest request = RenderRequest("rooms");
-  request.mutable_query()->mutable_start()->set_node("well");
-  request.mutable_query()->add_goals()->set_node("vault");
-  request.set_with_search(true);
+  auto request = Parsed<v1::RenderMapRequest>(R"(
+    map: "rooms" query { start { node: "well" } goals { node: "vault" } } with_search: true)");
   Compare("rooms-astar", request);
   request.mutable_query()->set_algorithm(v1::ALGORITHM_DIJKSTRA);
   Compare("rooms-dijkstra", request);
 }
 
 TEST_F(ApprovedPicturesTest, GraphsWithoutPositionsAreLaidOut) {
-  v1::CreateMapRequest create;
-  create.set_map("states");
-  for (const char* name : {"idle", "walk", "run", "jump", "fall", "swim"}) {
-    create.mutable_graph()->add_nodes()->set_id(name);
-  }
-  const auto add = [&](const char* from, const char* to, bool one_way) {
-    v1::WaypointEdge& edge = *create.mutable_graph()->add_edges();
-    edge.mutable_edge()->set_from(from);
-    edge.mutable_edge()->set_to(to);
-    edge.mutable_edge()->set_one_way(one_way);
-    edge.set_cost(1);
-  };
-  add("idle", "walk", false);
-  add("walk", "run", false);
-  add("run", "jump", true);
-  add("jump", "fall", true);
-  add("fall", "idle", true);
-  add("walk", "swim", false);
+  const auto create = Parsed<v1::CreateMapRequest>(R"(
+    map: "states"
+    graph {
+      nodes { id: "idle" } nodes { id: "walk" } nodes { id: "run" }
+      nodes { id: "jump" } nodes { id: "fall" } nodes { id: "swim" }
+      edges { edge { from: "idle" to: "walk" } cost: 1 }
+      edges { edge { from: "walk" to: "run" } cost: 1 }
+      edges { edge { from: "run" to: "jump" one_way: true } cost: 1 }
+      edges { edge { from: "jump" to: "fall" one_way: true } cost: 1 }
+      edges { edge { from: "fall" to: "idle" one_way: true } cost: 1 }
+      edges { edge { from: "walk" to: "swim" } cost: 1 }
+    })");
   ASSERT_TRUE(server_.client().CreateMap(create).ok());
-  v1::RenderMapRequest request = RenderRequest("states");
-  request.mutable_query()->mutable_start()->set_node("idle");
-  request.mutable_query()->add_goals()->set_node("fall");
-  request.set_with_search(true);
+  const auto request = Parsed<v1::RenderMapRequest>(R"(
+    map: "states" query { start { node: "idle" } goals { node: "fall" } } with_search: true)");
   Compare("states", request);
-  const auto response = server_.client().RenderMap(request);
-  ASSERT_TRUE(response.ok()) << response.status();
-  ASSERT_EQ(response->placement().nodes_size(), 6);
-  EXPECT_NE(response->placement().nodes(0).point().x(), response->placement().nodes(1).point().x());
+  const auto response = server_.client().RenderMap(request).value();
+  ASSERT_EQ(response.placement().nodes_size(), 6);
+  EXPECT_NE(response.placement().nodes(0).point().x(), response.placement().nodes(1).point().x());
 }
 
 TEST_F(ApprovedPicturesTest, ObstaclesThatAppear) {
-  v1::UpdateObstaclesRequest update;
-  update.set_map("tiles");
-  const auto put = [&](const std::string& id) -> v1::Obstacle& {
-    v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
-    obstacle.set_id(id);
-    return obstacle;
-  };
-  const auto add_disc = [](v1::Obstacle& obstacle, double x, double y, double radius) {
-    v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
-    disc.mutable_center()->set_x(x);
-    disc.mutable_center()->set_y(y);
-    disc.set_radius(radius);
-  };
-  *put("crates").mutable_shape()->add_cells() = CellAt(3, 4);
-  v1::Obstacle& fire = put("fire");
-  add_disc(fire, 6, 7, 2.5);
-  fire.set_cost_addition(8);
-  fire.set_falloff(v1::FALLOFF_LINEAR);
-  v1::Obstacle& mud = put("mud");
-  v1::Rectangle& ditch = *mud.mutable_shape()->add_rectangles();
-  ditch.set_x(9);
-  ditch.set_y(0);
-  ditch.set_width(2);
-  ditch.set_height(4);
-  mud.set_cost_factor(3);
-  v1::Obstacle& gold = put("gold");
-  add_disc(gold, 14, 5, 1.5);
-  gold.set_cost_addition(-0.7);
-  Update(update);
+  Update(R"(
+    map: "tiles"
+    edits { put_obstacle { obstacle { id: "crates" shape { cells { x: 3 y: 4 } } } } }
+    edits { put_obstacle { obstacle {
+      id: "fire" shape { discs { center { x: 6 y: 7 } radius: 2.5 } } cost_addition: 8 falloff: FALLOFF_LINEAR
+    } } }
+    edits { put_obstacle { obstacle {
+      id: "mud" shape { rectangles { x: 9 y: 0 width: 2 height: 4 } } cost_factor: 3
+    } } }
+    edits { put_obstacle { obstacle {
+      id: "gold" shape { discs { center { x: 14 y: 5 } radius: 1.5 } } cost_addition: -0.7
+    } } })");
   Compare("tiles-obstacles", Path("tiles", CellAt(0, 0), CellAt(15, 9)));
 }
 
 TEST_F(ApprovedPicturesTest, Portals) {
-  v1::UpdateObstaclesRequest update;
-  update.set_map("ten-by-ten");
-  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
-  portal.set_id("ferry");
-  *portal.mutable_from() = CellAt(1, 8);
-  *portal.mutable_to() = CellAt(8, 1);
-  portal.set_cost(2);
-  portal.set_both_ways(true);
-  Update(update);
+  Update(R"(
+    map: "ten-by-ten"
+    edits { put_portal { portal {
+      id: "ferry" from { x: 1 y: 8 } to { x: 8 y: 1 } cost: 2 both_ways: true
+    } } })");
   Compare("ten-by-ten-portal", Path("ten-by-ten", CellAt(0, 9), CellAt(9, 0)));
 }
 
 TEST_F(ApprovedPicturesTest, WaypointGraphs) {
-  v1::CreateMapRequest create;
-  create.set_map("islands");
-  v1::WaypointGraph& graph = *create.mutable_graph();
-  const auto add = [&](const std::string& id, double x, double y) {
-    v1::WaypointNode& node = *graph.add_nodes();
-    node.set_id(id);
-    node.mutable_position()->set_x(x);
-    node.mutable_position()->set_y(y);
-  };
-  add("harbour", 0, 0);
-  add("ford", 6, 0);
-  add("bridge", 6, 8);
-  add("lighthouse", 12, 0);
-  add("cave", 13, 7);
-  v1::WaypointEdge& tunnel = *graph.add_edges();
-  tunnel.mutable_edge()->set_from("bridge");
-  tunnel.mutable_edge()->set_to("cave");
-  tunnel.mutable_edge()->set_one_way(true);
-  v1::WaypointEdge& stairs = *graph.add_edges();
-  stairs.mutable_edge()->set_from("lighthouse");
-  stairs.mutable_edge()->set_to("cave");
-  stairs.set_disabled(true);
-  graph.mutable_auto_connect()->set_max_distance(10);
-  v1::Obstacle& rock = *graph.add_obstacles();
-  rock.set_id("rock");
-  v1::Disc& disc = *rock.mutable_shape()->add_discs();
-  disc.mutable_center()->set_x(3);
-  disc.mutable_center()->set_y(0.4);
-  disc.set_radius(1);
+  const auto create = Parsed<v1::CreateMapRequest>(R"(
+    map: "islands"
+    graph {
+      nodes { id: "harbour" position {} }
+      nodes { id: "ford" position { x: 6 } }
+      nodes { id: "bridge" position { x: 6 y: 8 } }
+      nodes { id: "lighthouse" position { x: 12 } }
+      nodes { id: "cave" position { x: 13 y: 7 } }
+      edges { edge { from: "bridge" to: "cave" one_way: true } }
+      edges { edge { from: "lighthouse" to: "cave" } disabled: true }
+      auto_connect { max_distance: 10 }
+      obstacles { id: "rock" shape { discs { center { x: 3 y: 0.4 } radius: 1 } } }
+    })");
   ASSERT_TRUE(server_.client().CreateMap(create).ok());
-  v1::RenderMapRequest request = RenderRequest("islands");
-  request.mutable_query()->mutable_start()->set_node("harbour");
-  request.mutable_query()->add_goals()->set_node("lighthouse");
+  const auto request = Parsed<v1::RenderMapRequest>(R"(
+    map: "islands" query { start { node: "harbour" } goals { node: "lighthouse" } })");
   Compare("islands", request);
 }
 

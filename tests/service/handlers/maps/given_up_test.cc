@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <future>
 #include <limits>
 #include <string>
@@ -17,9 +16,8 @@
 #include "server/service/handlers/maps/map_creation.h"
 #include "server/service/handlers/maps/render_map.h"
 #include "server/service/handlers/maps/transfer_calls.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
-#include "tests/service/test_server.h"
-#include "tests/testing/status_codes.h"
 #include "tests/testing/stop_after.h"
 
 namespace waystar {
@@ -29,9 +27,11 @@ using ::testing::Ge;
 using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::SizeIs;
+using ::waystar::testing::About;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::StopAfter;
 
 constexpr int kRows = 300;
@@ -39,8 +39,7 @@ constexpr int kRows = 300;
 class GivenUpTest : public HandlerTest {
  protected:
   static v1::CreateMapRequest OfRows() {
-    v1::CreateMapRequest request;
-    request.set_map("rows");
+    auto request = About<v1::CreateMapRequest>("rows");
     for (int y = 0; y < kRows; ++y) {
       std::string row(kRows, '.');
       row[static_cast<std::size_t>(y)] = '#';
@@ -50,18 +49,12 @@ class GivenUpTest : public HandlerTest {
   }
 
   static v1::CreateMapRequest Blank() {
-    v1::CreateMapRequest request;
-    request.set_map("blank");
-    request.mutable_blank()->set_width(kRows);
-    request.mutable_blank()->set_height(kRows);
-    request.mutable_blank()->set_fill("#");
-    return request;
+    return Parsed<v1::CreateMapRequest>("map: 'blank' blank { width: 300 height: 300 fill: '#' }");
   }
 
   static v1::CreateMapRequest OfData() {
     const v1::CreateMapRequest rows = OfRows();
-    v1::CreateMapRequest request;
-    request.set_map("data");
+    auto request = About<v1::CreateMapRequest>("data");
     for (const std::string& row : rows.rows()) {
       absl::StrAppend(request.mutable_data(), row, "\n");
     }
@@ -69,8 +62,7 @@ class GivenUpTest : public HandlerTest {
   }
 
   static v1::CreateMapRequest OfNodes() {
-    v1::CreateMapRequest request;
-    request.set_map("nodes");
+    auto request = About<v1::CreateMapRequest>("nodes");
     request.mutable_graph()->mutable_auto_connect()->set_max_distance(2);
     for (int i = 0; i < kRows; ++i) {
       v1::WaypointNode& node = *request.mutable_graph()->add_nodes();
@@ -96,8 +88,7 @@ class GivenUpTest : public HandlerTest {
 
   absl::Status DeleteWithin(const core::Budget& budget, const std::string& map) {
     std::promise<absl::Status> answer;
-    v1::DeleteMapRequest request;
-    request.set_map(map);
+    auto request = About<v1::DeleteMapRequest>(map);
     v1::DeleteMapResponse response;
     rpc::AnswerDeleteMap({.store = store_,
                           .changes = changes_,
@@ -221,26 +212,15 @@ class GivenUpPictureTest : public GivenUpTest {
     std::vector<v1::RenderMapRequest> requests;
     for (const v1::PictureFormat format :
          {v1::PICTURE_FORMAT_PNG, v1::PICTURE_FORMAT_SVG, v1::PICTURE_FORMAT_TEXT}) {
-      v1::RenderMapRequest whole;
-      whole.set_map("rows");
-      whole.set_format(format);
-      whole.set_max_width(64);
-      whole.set_max_height(64);
-      requests.push_back(whole);
-      v1::RenderMapRequest searched = whole;
-      *searched.mutable_query()->mutable_start() = testing::LocationAt(1, 0);
-      *searched.mutable_query()->add_goals() = testing::LocationAt(kRows - 1, kRows - 2);
-      searched.set_with_search(true);
-      requests.push_back(searched);
-      v1::RenderMapRequest part = whole;
-      part.set_max_width(1024);
-      part.set_max_height(1024);
-      part.mutable_region()->set_width(100);
-      part.mutable_region()->set_height(100);
-      requests.push_back(part);
-      v1::RenderMapRequest graph = whole;
-      graph.set_map("nodes");
-      requests.push_back(graph);
+      for (const char* picture :
+           {"map: 'rows' max_width: 64 max_height: 64",
+            "map: 'rows' max_width: 64 max_height: 64 with_search: true "
+            "query { start { cell { x: 1 } } goals { cell { x: 299 y: 298 } } }",
+            "map: 'rows' max_width: 1024 max_height: 1024 region { width: 100 height: 100 }",
+            "map: 'nodes' max_width: 64 max_height: 64"}) {
+        requests.push_back(Parsed<v1::RenderMapRequest>(picture));
+        requests.back().set_format(format);
+      }
     }
     return requests;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -20,6 +21,7 @@ using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Parsed;
 
 class ListingsTest : public HandlerTest {
  protected:
@@ -115,25 +117,19 @@ TEST_F(ListingsTest, BadRequestsNameTheField) {
 }
 
 TEST_F(ListingsTest, PortalsComeAPageAtATimeAndAreCounted) {
-  v1::UpdateObstaclesRequest update;
-  update.set_map("room");
-  for (const int y : {0, 1, 2}) {
-    v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
-    portal.set_id(std::string(1, static_cast<char>('a' + y)));
-    *portal.mutable_from() = CellAt(0, y);
-    *portal.mutable_to() = CellAt(7, y);
-    portal.set_to_map(y == 2 ? "lower" : "");
-  }
+  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "room"
+    edits { put_portal { portal { id: "a" from {} to { x: 7 } } } }
+    edits { put_portal { portal { id: "b" from { y: 1 } to { x: 7 y: 1 } } } }
+    edits { put_portal { portal { id: "c" from { y: 2 } to { x: 7 y: 2 } to_map: "lower" } } })");
   ASSERT_THAT(Update(update), IsOk());
   portals_.set_page_size(2);
   auto page = ListPortals();
-  ASSERT_TRUE(page.ok()) << page.status();
   ASSERT_EQ(page->portals_size(), 2);
   EXPECT_EQ(page->portals(1).id(), "b");
   EXPECT_EQ(page->version().revision(), 2U);
   portals_.set_page_token(page->next_page_token());
   page = ListPortals();
-  ASSERT_TRUE(page.ok()) << page.status();
   ASSERT_EQ(page->portals_size(), 1);
   EXPECT_EQ(page->portals(0).id(), "c");
   EXPECT_EQ(page->portals(0).to_map(), "lower");
@@ -152,11 +148,10 @@ TEST_F(ListingsTest, MapsComeAPageAtATime) {
     });
   };
   request.set_page_size(1);
-  const auto page = list();
-  ASSERT_TRUE(page.ok()) << page.status();
-  ASSERT_EQ(page->maps_size(), 1);
-  EXPECT_EQ(page->maps(0).map(), "attic");
-  request.set_page_token(page->next_page_token());
+  const auto page = list().value();
+  ASSERT_EQ(page.maps_size(), 1);
+  EXPECT_EQ(page.maps(0).map(), "attic");
+  request.set_page_token(page.next_page_token());
   EXPECT_EQ(list()->maps(0).map(), "room");
   EXPECT_EQ(list()->next_page_token(), "");
   request.clear_page_token();

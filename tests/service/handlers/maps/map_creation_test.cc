@@ -1,23 +1,25 @@
 // Maps that requests draw, and what is wrong with others.
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Parsed;
+using ::waystar::testing::TextOf;
 
 constexpr char kRoads[] = R"({"type": "FeatureCollection", "features": [
  {"type": "Feature", "id": "gate", "geometry": {"type": "Point", "coordinates": [0, 0]}, "properties": null},
@@ -31,15 +33,13 @@ constexpr char kLevels[] = R"({"__header__": {}, "jsonVersion": "1.5.3", "levels
   "__gridSize": 16, "intGridCsv": [1, 0, 0]}]}]})";
 
 v1::CreateMapRequest RowsRequest(const std::vector<std::string>& rows) {
-  v1::CreateMapRequest request;
-  request.set_map("m");
+  auto request = About<v1::CreateMapRequest>("m");
   request.mutable_rows()->Assign(rows.begin(), rows.end());
   return request;
 }
 
 v1::CreateMapRequest BlankRequest(int width, int height, const std::string& fill = "") {
-  v1::CreateMapRequest request;
-  request.set_map("m");
+  auto request = About<v1::CreateMapRequest>("m");
   request.mutable_blank()->set_width(width);
   request.mutable_blank()->set_height(height);
   request.mutable_blank()->set_fill(fill);
@@ -48,17 +48,10 @@ v1::CreateMapRequest BlankRequest(int width, int height, const std::string& fill
 
 v1::CreateMapRequest DataRequest(const std::string& bytes,
                                  v1::MapFormat format = v1::MAP_FORMAT_UNSPECIFIED) {
-  v1::CreateMapRequest request;
-  request.set_map("m");
+  auto request = About<v1::CreateMapRequest>("m");
   request.set_data(bytes);
   request.set_format(format);
   return request;
-}
-
-void AddTerrain(v1::CreateMapRequest& request, const std::string& symbol, double cost) {
-  v1::Terrain& terrain = *request.mutable_grid()->add_terrains();
-  terrain.set_symbol(symbol);
-  terrain.set_cost(cost);
 }
 
 class MapCreationTest : public HandlerTest {
@@ -68,11 +61,10 @@ class MapCreationTest : public HandlerTest {
     EXPECT_EQ(store_.size(), 0U);
   }
 
-  // Of one cell, with those options.
-  void ExpectBadGrid(const std::function<void(v1::GridOptions&)>& change, ErrorReason reason,
-                     const std::string& field) {
+  // Of one cell, with those options in protobuf's text format.
+  void ExpectBadGrid(const std::string& options, ErrorReason reason, const std::string& field) {
     v1::CreateMapRequest request = RowsRequest({"."});
-    change(*request.mutable_grid());
+    *request.mutable_grid() = Parsed<v1::GridOptions>(options);
     ExpectBad(request, reason, "grid." + field);
   }
 };
@@ -86,37 +78,27 @@ TEST_F(MapCreationTest, BlankMapsOfEverySize) {
 
 TEST_F(MapCreationTest, OptionsAreThoseOfTheGrid) {
   v1::CreateMapRequest request = RowsRequest({"..~~", ".#~."});
-  request.mutable_grid()->mutable_squares()->set_connectivity(v1::CONNECTIVITY_FOUR);
-  request.mutable_grid()->mutable_squares()->set_diagonal_cost(1.4);
-  request.mutable_grid()->set_world("moon");
-  request.mutable_grid()->mutable_origin()->set_y(-20);
-  request.mutable_grid()->set_cell_size(0.5);
-  AddTerrain(request, "~", 3.0);
-  request.mutable_grid()->mutable_terrains(0)->set_name("river");
-  request.mutable_grid()->mutable_terrains(0)->set_impassable(true);
-  v1::NamedProfile& boat = *request.mutable_grid()->add_profiles();
-  boat.set_name("boat");
-  boat.mutable_profile()->set_footprint(2);
-  const auto info = Create(request);
-  ASSERT_TRUE(info.ok()) << info.status();
-  const v1::GridInfo& grid = info->grid();
-  EXPECT_EQ(grid.squares().connectivity(), v1::CONNECTIVITY_FOUR);
-  EXPECT_EQ(grid.squares().diagonal_cost(), 1.4);
+  *request.mutable_grid() = Parsed<v1::GridOptions>(R"(
+    squares { connectivity: CONNECTIVITY_FOUR diagonal_cost: 1.4 }
+    world: "moon" origin { y: -20 } cell_size: 0.5
+    terrains { symbol: "~" name: "river" cost: 3 impassable: true }
+    profiles { name: "boat" profile { footprint: 2 } })");
+  const auto info = Create(request).value();
+  const v1::GridInfo& grid = info.grid();
+  EXPECT_EQ(TextOf(grid.squares()), TextOf(request.grid().squares()));
   EXPECT_EQ(grid.world(), "moon");
   EXPECT_EQ(grid.origin().y(), -20);
   EXPECT_EQ(grid.cell_size(), 0.5);
   EXPECT_EQ(grid.walkable_cells(), 4);
   ASSERT_EQ(grid.terrains_size(), 2);
-  EXPECT_EQ(grid.terrains(1).name(), "river");
-  EXPECT_EQ(grid.terrains(1).cost(), 3.0);
+  EXPECT_EQ(TextOf(grid.terrains(1)), TextOf(request.grid().terrains(0)));
   EXPECT_EQ(grid.profiles(0).profile().footprint(), 2);
 }
 
 TEST_F(MapCreationTest, BytesAreReadInEachFormat) {
   v1::CreateMapRequest request = DataRequest("type octile\nheight 2\nwidth 3\nmap\n.S@\nTTW\n");
-  const auto detected = Create(request);
-  ASSERT_TRUE(detected.ok()) << detected.status();
-  EXPECT_EQ(detected->grid().walkable_cells(), 2);
+  const auto detected = Create(request).value();
+  EXPECT_EQ(detected.grid().walkable_cells(), 2);
   request = DataRequest("connectivity 4\nmap\n..\n", v1::MAP_FORMAT_TEXT);
   request.set_map("named");
   EXPECT_EQ(Create(request)->grid().squares().connectivity(), v1::CONNECTIVITY_FOUR);
@@ -152,53 +134,33 @@ TEST_F(MapCreationTest, BadIdsAndSources) {
 }
 
 TEST_F(MapCreationTest, BadOptions) {
-  using G = v1::GridOptions;
-  ExpectBadGrid([](G& grid) { grid.mutable_squares()->set_connectivity(static_cast<v1::Connectivity>(6)); },
-                ErrorReason::kUnknownEnumValue, "squares.connectivity");
-  ExpectBadGrid([](G& grid) { grid.mutable_squares()->set_diagonal_cost(0.5); }, ErrorReason::kBadValue,
-                "squares.diagonal_cost");
-  const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-  for (const double size : {0.0, -1.0, 1e-9, 1e9, not_a_number, std::numeric_limits<double>::infinity()}) {
-    ExpectBadGrid([size](G& grid) { grid.set_cell_size(size); }, ErrorReason::kBadValue, "cell_size");
+  ExpectBadGrid("squares { connectivity: 6 }", ErrorReason::kUnknownEnumValue, "squares.connectivity");
+  ExpectBadGrid("squares { diagonal_cost: 0.5 }", ErrorReason::kBadValue, "squares.diagonal_cost");
+  for (const std::string size : {"0", "-1", "1e-9", "1e9", "nan", "inf"}) {
+    ExpectBadGrid("cell_size: " + size, ErrorReason::kBadValue, "cell_size");
   }
-  ExpectBadGrid([&](G& grid) { grid.mutable_origin()->set_y(not_a_number); }, ErrorReason::kBadValue,
-                "origin.y");
-  v1::CreateMapRequest request = RowsRequest({"."});
-  AddTerrain(request, "~", 2.0);
-  AddTerrain(request, "long", 2.0);
-  ExpectBad(request, ErrorReason::kBadTerrain, "grid.terrains[1].symbol");
-  request.mutable_grid()->clear_terrains();
-  AddTerrain(request, "~", -2.0);
-  ExpectBad(request, ErrorReason::kBadTerrain, "grid.terrains[0].cost");
+  ExpectBadGrid("origin { y: nan }", ErrorReason::kBadValue, "origin.y");
+  ExpectBadGrid("terrains { symbol: '~' cost: 2 } terrains { symbol: 'long' cost: 2 }",
+                ErrorReason::kBadTerrain, "terrains[1].symbol");
+  ExpectBadGrid("terrains { symbol: '~' cost: -2 }", ErrorReason::kBadTerrain, "terrains[0].cost");
+  std::string many = "terrains { symbol: '~' cost: 2 } ";
   for (int i = 0; i < 65; ++i) {
-    AddTerrain(request, std::string(1, static_cast<char>('A' + i % 26)), 1.0);
+    many += std::string("terrains { symbol: '") + static_cast<char>('A' + i % 26) + "' cost: 1 } ";
   }
-  ExpectBad(request, ErrorReason::kBadTerrain, "grid.terrains");
+  ExpectBadGrid(many, ErrorReason::kBadTerrain, "terrains");
 }
 
 TEST_F(MapCreationTest, BadProfiles) {
-  using P = v1::MovementProfile;
-  const auto expect = [&](const std::function<void(P&)>& change, ErrorReason reason,
-                          const std::string& field) {
-    ExpectBadGrid(
-        [&](v1::GridOptions& grid) {
-          v1::NamedProfile& named = *grid.add_profiles();
-          named.set_name("p");
-          change(*named.mutable_profile());
-        },
-        reason, "profiles[0].profile." + field);
+  const auto expect = [&](const std::string& profile, ErrorReason reason, const std::string& field) {
+    ExpectBadGrid("profiles { name: 'p' profile { " + profile + " } }", reason,
+                  "profiles[0].profile." + field);
   };
-  for (const char* const terrain : {"?", ""}) {
-    expect(
-        [terrain](P& profile) {
-          profile.add_terrain_costs()->set_terrain(terrain);
-          profile.mutable_terrain_costs(0)->set_cost(1);
-        },
-        ErrorReason::kUnknownTerrain, "terrain_costs[0].terrain");
+  for (const std::string terrain : {"?", ""}) {
+    expect("terrain_costs { terrain: '" + terrain + "' cost: 1 }", ErrorReason::kUnknownTerrain,
+           "terrain_costs[0].terrain");
   }
-  expect([](P& profile) { profile.add_forbidden_terrains("."); }, ErrorReason::kBadProfile,
-         "forbidden_terrains");
-  expect([](P& profile) { profile.set_footprint(-1); }, ErrorReason::kBadValue, "footprint");
+  expect("forbidden_terrains: '.'", ErrorReason::kBadProfile, "forbidden_terrains");
+  expect("footprint: -1", ErrorReason::kBadValue, "footprint");
 }
 
 TEST_F(MapCreationTest, BadFiles) {
@@ -235,10 +197,9 @@ TEST_F(MapCreationTest, OptionsOfAnImportChooseALevelAndItsTerrains) {
   options.set_terrains("value 1 mud");
   EXPECT_THAT(import(), IsError(kInvalid, ErrorReason::kBadFormat, "header.import_options.terrains"));
   options.set_terrains("value 1 mud 4");
-  const auto imported = import();
-  ASSERT_TRUE(imported.ok()) << imported.status();
-  EXPECT_EQ(std::get<core::GridMap>(imported->map).width(), 3);
-  EXPECT_EQ(std::get<core::GridMap>(imported->map).settings().terrains[1].name, "mud");
+  const auto imported = import().value();
+  EXPECT_EQ(std::get<core::GridMap>(imported.map).width(), 3);
+  EXPECT_EQ(std::get<core::GridMap>(imported.map).settings().terrains[1].name, "mud");
 }
 
 }  // namespace

@@ -3,16 +3,19 @@
 #include <string>
 
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
@@ -20,71 +23,46 @@ using ::waystar::testing::TestServer;
 TEST(MapImageRpcTest, AnImageMovesAMapToAnotherServer) {
   TestServer here;
   TestServer there;
-  v1::GridOptions grid;
-  v1::NamedProfile& cart = *grid.add_profiles();
-  cart.set_name("cart");
-  cart.mutable_profile()->set_footprint(2);
-  here.Create("arena", {"......", "......", "......"}, grid);
-  v1::UpdateObstaclesRequest request;
-  request.set_map("arena");
-  v1::Obstacle& crate = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
-  crate.set_id("crate");
-  *crate.mutable_shape()->add_cells() = CellAt(2, 1);
-  crate.mutable_lifetime()->set_seconds(3600);
-  v1::Portal& stairs = *request.add_edits()->mutable_put_portal()->mutable_portal();
-  stairs.set_id("stairs");
-  *stairs.mutable_from() = CellAt(0, 0);
-  *stairs.mutable_to() = CellAt(5, 2);
-  const auto updated = here.client().UpdateObstacles(request);
-  ASSERT_TRUE(updated.ok()) << updated.status();
+  here.Create("arena", {"......", "......", "......"},
+              Parsed<v1::GridOptions>("profiles { name: 'cart' profile { footprint: 2 } }"));
+  const auto request = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "arena"
+    edits { put_obstacle { obstacle {
+      id: "crate" shape { cells { x: 2 y: 1 } } lifetime { seconds: 3600 }
+    } } }
+    edits { put_portal { portal { id: "stairs" from {} to { x: 5 y: 2 } } } })");
+  const auto updated = here.client().UpdateObstacles(request).value();
 
-  v1::ExportMapRequest wanted;
-  wanted.set_map("arena");
+  auto wanted = About<v1::ExportMapRequest>("arena");
   wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
-  const auto image = here.client().ExportMap(wanted);
-  ASSERT_TRUE(image.ok()) << image.status();
-  EXPECT_EQ(image->header.format(), v1::MAP_FORMAT_WAYSTAR);
-  EXPECT_EQ(image->header.info().digest(), updated->digest());
-  v1::ImportMapHeader header;
-  header.set_map("arena");
-  const auto imported = there.client().ImportMap(header, image->bytes);
-  ASSERT_TRUE(imported.ok()) << imported.status();
-  EXPECT_EQ(imported->info().version().revision(), 1U);
-  EXPECT_EQ(imported->info().digest(), updated->digest());
-  EXPECT_EQ(there.client().ExportMap(wanted)->bytes, image->bytes);
-  v1::ListObstaclesRequest list;
-  list.set_map("arena");
+  const auto image = here.client().ExportMap(wanted).value();
+  EXPECT_EQ(image.header.format(), v1::MAP_FORMAT_WAYSTAR);
+  EXPECT_EQ(image.header.info().digest(), updated.digest());
+  auto header = About<v1::ImportMapHeader>("arena");
+  const auto imported = there.client().ImportMap(header, image.bytes).value();
+  EXPECT_EQ(imported.info().version().revision(), 1U);
+  EXPECT_EQ(imported.info().digest(), updated.digest());
+  EXPECT_EQ(there.client().ExportMap(wanted)->bytes, image.bytes);
+  auto list = About<v1::ListObstaclesRequest>("arena");
   const auto obstacles = there.client().ListObstacles(list);
   ASSERT_EQ(obstacles->obstacles_size(), 1);
   EXPECT_GT(obstacles->obstacles(0).lifetime().seconds(), 3000);
   EXPECT_EQ(there.Find(PathRequest("arena", CellAt(0, 0), CellAt(5, 2))).crossings_size(), 1);
 
   header.set_map("other");
-  EXPECT_THAT(there.client().ImportMap(header, image->bytes.substr(0, 60)),
+  EXPECT_THAT(there.client().ImportMap(header, image.bytes.substr(0, 60)),
               IsRefused(kInvalid, "BAD_FORMAT", "chunk"));
   header.mutable_grid()->set_cell_size(2.0);
-  EXPECT_THAT(there.client().ImportMap(header, image->bytes),
+  EXPECT_THAT(there.client().ImportMap(header, image.bytes),
               IsRefused(kInvalid, "BAD_SOURCE", "header.grid"));
 }
 
-TEST(MapImageRpcTest, AnImageMayBeOfAGraph) {
+TEST(MapImageRpcTest, AGraphHasNoOtherFormat) {
   TestServer server;
-  v1::CreateMapRequest create;
-  create.set_map("roads");
-  create.mutable_graph()->add_nodes()->set_id("gate");
+  const auto create = Parsed<v1::CreateMapRequest>(R"(map: "roads" graph { nodes { id: "gate" } })");
   ASSERT_TRUE(server.client().CreateMap(create).ok());
-  v1::ExportMapRequest wanted;
-  wanted.set_map("roads");
-  EXPECT_THAT(server.client().ExportMap(wanted),
+  EXPECT_THAT(server.client().ExportMap(About<v1::ExportMapRequest>("roads")),
               IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
-  wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
-  const auto image = server.client().ExportMap(wanted);
-  ASSERT_TRUE(image.ok()) << image.status();
-  v1::ImportMapHeader header;
-  header.set_map("again");
-  const auto imported = server.client().ImportMap(header, image->bytes);
-  ASSERT_TRUE(imported.ok()) << imported.status();
-  EXPECT_EQ(imported->info().graph().nodes(), 1);
 }
 
 class ReplacingImportTest : public ::testing::Test {
@@ -95,8 +73,7 @@ class ReplacingImportTest : public ::testing::Test {
     header_.set_map("arena");
     header_.set_format(v1::MAP_FORMAT_WAYSTAR);
     header_.set_replace(true);
-    v1::ExportMapRequest wanted;
-    wanted.set_map("yard");
+    auto wanted = About<v1::ExportMapRequest>("yard");
     wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
     const auto image = server_.client().ExportMap(wanted);
     EXPECT_TRUE(image.ok()) << image.status();
@@ -115,19 +92,11 @@ TEST_F(ReplacingImportTest, PutsTheMapInThePlaceOfTheOneThatIsThere) {
   ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
   const v1::MapInfo before = Arena();
   EXPECT_EQ(before.version().revision(), 2U);
-  const auto imported = server_.client().ImportMap(header_, image_);
-  ASSERT_TRUE(imported.ok()) << imported.status();
-  EXPECT_EQ(imported->info().digest(), header_.expected_digest());
-  EXPECT_NE(imported->info().version().epoch(), before.version().epoch());
-  EXPECT_EQ(imported->info().version().revision(), 1U);
-  EXPECT_EQ(Arena().version().epoch(), imported->info().version().epoch());
-}
-
-TEST_F(ReplacingImportTest, CreatesAMapThatIsNotThere) {
-  header_.set_map("other");
-  const auto imported = server_.client().ImportMap(header_, image_);
-  ASSERT_TRUE(imported.ok()) << imported.status();
-  EXPECT_EQ(imported->info().digest(), header_.expected_digest());
+  const auto imported = server_.client().ImportMap(header_, image_).value();
+  EXPECT_EQ(imported.info().digest(), header_.expected_digest());
+  EXPECT_NE(imported.info().version().epoch(), before.version().epoch());
+  EXPECT_EQ(imported.info().version().revision(), 1U);
+  EXPECT_EQ(Arena().version().epoch(), imported.info().version().epoch());
 }
 
 TEST_F(ReplacingImportTest, OneThatIsRefusedChangesNothing) {
@@ -143,8 +112,7 @@ TEST_F(ReplacingImportTest, OneThatIsRefusedChangesNothing) {
   header_.set_replace(false);
   EXPECT_THAT(server_.client().ImportMap(header_, image_),
               IsRefused(absl::StatusCode::kFailedPrecondition, "DIGEST_MISMATCH", "header.expected_digest"));
-  v1::GetMapRequest request;
-  request.set_map("other");
+  auto request = About<v1::GetMapRequest>("other");
   EXPECT_THAT(server_.client().GetMap(request),
               IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
 }

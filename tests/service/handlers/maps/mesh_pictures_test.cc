@@ -4,8 +4,10 @@
 #include <limits>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/render/canvas/canvas.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handlers/maps/pictures.h"
 #include "tests/testing/status_codes.h"
 
@@ -18,6 +20,7 @@ using ::waystar::testing::ColorAt;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PictureTest;
 using ::waystar::testing::PixelsOf;
 using ::waystar::testing::RenderRequest;
@@ -47,12 +50,9 @@ class MeshPicturesTest : public PictureTest {
 
   static void SetQuery(double start_x, double start_y, double goal_x, double goal_y,
                        v1::RenderMapRequest& request) {
-    v1::FindPathRequest& query = *request.mutable_query();
-    query.mutable_start()->mutable_position()->set_x(start_x);
-    query.mutable_start()->mutable_position()->set_y(start_y);
-    v1::Position& goal = *query.add_goals()->mutable_position();
-    goal.set_x(goal_x);
-    goal.set_y(goal_y);
+    *request.mutable_query() = Parsed<v1::FindPathRequest>(
+        absl::StrCat("start { position { x: ", start_x, " y: ", start_y,
+                     " } } goals { position { x: ", goal_x, " y: ", goal_y, " } }"));
   }
 };
 
@@ -130,7 +130,6 @@ TEST_F(MeshPicturesTest, FromTheSideAPathBehindARoofIsFaint) {
     EXPECT_NE(ColorAt(response, x, 2, 0), picture::kPathColor) << x;
   }
   // In front of it, it is plain to see, and the answer does not name polygons that nobody asked for.
-  request.clear_query();
   SetQuery(1, 7.8, 7, 7.8, request);
   EXPECT_EQ(ColorAt(Render(request), 4, 7.8, 0), picture::kPathColor);
   EXPECT_EQ(response.answer().corridor_size(), 0);
@@ -139,12 +138,8 @@ TEST_F(MeshPicturesTest, FromTheSideAPathBehindARoofIsFaint) {
 }
 
 TEST_F(MeshPicturesTest, FromTheSideAnAreaFits) {
-  v1::RenderMapRequest request = RenderRequest("house");
-  request.set_oblique(true);
-  request.mutable_area()->set_x(3);
-  request.mutable_area()->set_y(5);
-  request.mutable_area()->set_width(2);
-  request.mutable_area()->set_height(2);
+  const auto request =
+      Parsed<v1::RenderMapRequest>(R"(map: "house" oblique: true area { x: 3 y: 5 width: 2 height: 2 })");
   const v1::RenderMapResponse response = Render(request);
   EXPECT_EQ(response.placement().area().width(), 2);
   EXPECT_EQ(ColorAt(response, 3.43, 5.6, 3), ColorAt(response, 4.57, 6.35, 3));
@@ -160,10 +155,7 @@ TEST_F(MeshPicturesTest, RefusesWhatMakesNoSense) {
   request.set_oblique(true);
   request.set_format(v1::PICTURE_FORMAT_TEXT);
   EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "oblique"));
-  v1::CreateMapRequest graph;
-  graph.set_map("graph");
-  graph.mutable_graph()->add_nodes()->set_id("a");
-  ASSERT_THAT(Create(graph), IsOk());
+  ASSERT_THAT(Create(Parsed<v1::CreateMapRequest>("map: 'graph' graph { nodes { id: 'a' } }")), IsOk());
   for (const char* map : {"yard", "graph"}) {
     request.set_map(map);
     EXPECT_THAT(TryToRender(request),

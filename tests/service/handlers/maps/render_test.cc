@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +11,7 @@
 #include "server/geometry/shape.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/scene/theme.h"
-#include "server/service/handlers/maps/render_map.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/handlers/maps/pictures.h"
 #include "tests/service/test_server.h"
@@ -24,12 +23,14 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::ColorAt;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::LocationAt;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::PictureTest;
 using ::waystar::testing::PixelsOf;
@@ -67,11 +68,7 @@ TEST_F(RenderTest, DrawsWhatThePlacementSays) {
 }
 
 TEST_F(RenderTest, DrawsAPartOfAMap) {
-  v1::RenderMapRequest request = RenderRequest("yard");
-  request.mutable_region()->set_x(2);
-  request.mutable_region()->set_y(1);
-  request.mutable_region()->set_width(3);
-  request.mutable_region()->set_height(3);
+  const auto request = Parsed<v1::RenderMapRequest>(R"(map: "yard" region { x: 2 y: 1 width: 3 height: 3 })");
   const v1::RenderMapResponse response = Render(request);
   EXPECT_EQ(response.placement().region().x(), 2);
   EXPECT_EQ(ColorAt(response, 2, 1), core::theme::kObstacle);
@@ -116,13 +113,11 @@ TEST_F(RenderTest, WritesSvg) {
 }
 
 TEST_F(RenderTest, DrawsHexagons) {
-  v1::GridOptions hexagons;
-  hexagons.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
   Create("hive",
          {"....",  //
           ".##.",  //
           "...."},
-         hexagons);
+         Parsed<v1::GridOptions>("hexagons { layout: HEX_LAYOUT_ODD_ROWS }"));
   v1::RenderMapRequest request = RenderRequest("hive");
   *request.mutable_query() = PathRequest("", CellAt(0, 0), CellAt(3, 2));
   const v1::RenderMapResponse response = Render(request);
@@ -135,31 +130,19 @@ TEST_F(RenderTest, DrawsHexagons) {
 }
 
 TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
-  constexpr int kWidth = 8192;
-  constexpr int kHeight = 512;
-  v1::CreateMapRequest create;
-  create.set_map("plain");
-  create.mutable_blank()->set_width(kWidth);
-  create.mutable_blank()->set_height(kHeight);
+  constexpr int kMiddle = 4096;
+  const auto create = Parsed<v1::CreateMapRequest>("map: 'plain' blank { width: 8192 height: 512 }");
   ASSERT_TRUE(Create(create).ok());
-  v1::UpdateObstaclesRequest update;
-  update.set_map("plain");
-  v1::Rectangle& wall = *update.add_edits()->mutable_block()->add_rectangles();
-  wall.set_x(kWidth / 2);
-  wall.set_width(1);
-  wall.set_height(kHeight);
+  const auto update = Parsed<v1::UpdateObstaclesRequest>(
+      "map: 'plain' edits { block { rectangles { x: 4096 width: 1 height: 512 } } }");
   ASSERT_TRUE(Update(update).ok());
   const v1::RenderMapResponse response = Render(RenderRequest("plain"));
-  EXPECT_LT(ColorAt(response, kWidth / 2, 300).g + 30, ColorAt(response, 100, 300).g);
+  EXPECT_LT(ColorAt(response, kMiddle, 300).g + 30, ColorAt(response, 100, 300).g);
 }
 
 TEST_F(RenderTest, DrawsDirectionsThroughPortals) {
-  v1::UpdateObstaclesRequest update;
-  update.set_map("yard");
-  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
-  portal.set_id("ferry");
-  *portal.mutable_from() = CellAt(0, 3);
-  *portal.mutable_to() = CellAt(5, 0);
+  const auto update = Parsed<v1::UpdateObstaclesRequest>(
+      "map: 'yard' edits { put_portal { portal { id: 'ferry' from { y: 3 } to { x: 5 } } } }");
   ASSERT_TRUE(Update(update).ok());
   v1::RenderMapRequest request = WithQuery(CellAt(0, 2), CellAt(5, 1));
   request.mutable_query()->set_path_form(v1::PATH_FORM_DIRECTIONS);
@@ -204,28 +187,20 @@ TEST_F(RenderTest, RefusesWhatMakesNoSense) {
 }
 
 TEST_F(RenderTest, DrawsSearchesOfGraphs) {
-  v1::CreateMapRequest create;
-  create.set_map("islands");
-  for (const auto& [id, x] : {std::pair("a", 0), {"b", 12}, {"c", 24}, {"d", 36}}) {
-    v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
-    node.set_id(id);
-    node.mutable_position()->set_x(x);
-  }
-  for (const auto& [from, to] : {std::pair("a", "b"), {"b", "c"}, {"b", "d"}}) {
-    v1::WaypointEdge& edge = *create.mutable_graph()->add_edges();
-    edge.mutable_edge()->set_from(from);
-    edge.mutable_edge()->set_to(to);
-  }
+  const auto create = Parsed<v1::CreateMapRequest>(R"(
+    map: "islands"
+    graph {
+      nodes { id: "a" } nodes { id: "b" position { x: 12 } }
+      nodes { id: "c" position { x: 24 } } nodes { id: "d" position { x: 36 } }
+      edges { edge { from: "a" to: "b" } } edges { edge { from: "b" to: "c" } }
+      edges { edge { from: "b" to: "d" } }
+    })");
   ASSERT_TRUE(Create(create).ok());
-  v1::RenderMapRequest request = RenderRequest("islands");
-  request.set_format(v1::PICTURE_FORMAT_TEXT);
-  request.set_no_labels(true);
-  request.mutable_query()->mutable_start()->set_node("a");
-  request.mutable_query()->add_goals()->set_node("c");
-  request.set_with_search(true);
-  const auto drawn = TryToRender(request);
-  ASSERT_TRUE(drawn.ok()) << drawn.status();
-  const std::string& text = drawn->image();
+  const auto request = Parsed<v1::RenderMapRequest>(R"(
+    map: "islands" format: PICTURE_FORMAT_TEXT no_labels: true
+    query { start { node: "a" } goals { node: "c" } } with_search: true)");
+  const auto drawn = TryToRender(request).value();
+  const std::string& text = drawn.image();
   EXPECT_THAT(text, ::testing::HasSubstr("0-9 expanded at cost 0 to 12"));
   // The start, an expanded node on the path, the goal, and a node that was seen.
   EXPECT_THAT(text, ContainsRegex("S\\*+9\\*+G.*O"));
@@ -240,8 +215,7 @@ class GraphFrameTest : public RenderTest {
 
   // Nodes without edges, each on a map of that name.
   void CreateNodes(const std::string& map, const std::vector<Place>& places) {
-    v1::CreateMapRequest create;
-    create.set_map(map);
+    auto create = About<v1::CreateMapRequest>(map);
     create.mutable_graph();
     for (const Place& place : places) {
       v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
@@ -353,14 +327,11 @@ TEST_F(GraphFrameTest, FitsNodesOnALineAndAtAPoint) {
 
 TEST_F(GraphFrameTest, FitsObstaclesToo) {
   CreateTown();
-  v1::UpdateObstaclesRequest update;
-  update.set_map("town");
-  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
-  obstacle.set_id("site");
-  v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
-  disc.mutable_center()->set_x(13.45);
-  disc.mutable_center()->set_y(52.51);
-  disc.set_radius(0.01);
+  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "town"
+    edits { put_obstacle { obstacle {
+      id: "site" shape { discs { center { x: 13.45 y: 52.51 } radius: 0.01 } }
+    } } })");
   ASSERT_TRUE(Update(update).ok());
   const v1::WorldArea area = Render(RenderRequest("town")).placement().area();
   EXPECT_LT(area.x(), 13.401);
@@ -378,11 +349,7 @@ TEST_F(GraphFrameTest, AnAreaIsAPartOfTheWorld) {
   EXPECT_NEAR(placement.area().width(), 0.015, 1e-9);
   EXPECT_NEAR(placement.area().height(), 0.0125, 1e-9);
   // A region is in whole units.
-  v1::RenderMapRequest whole = RenderRequest("town");
-  whole.mutable_region()->set_x(13);
-  whole.mutable_region()->set_y(52);
-  whole.mutable_region()->set_width(2);
-  whole.mutable_region()->set_height(1);
+  const auto whole = Parsed<v1::RenderMapRequest>(R"(map: "town" region { x: 13 y: 52 width: 2 height: 1 })");
   const v1::WorldArea area = Render(whole).placement().area();
   EXPECT_EQ(area.x(), 13);
   EXPECT_EQ(area.width(), 2);
@@ -412,8 +379,7 @@ TEST_F(GraphFrameTest, RefusesAreasOfGridsAndBadNumbers) {
 
 TEST_F(GraphFrameTest, DrawsTheSmallestAreaAndTheLargest) {
   CreateTown();
-  v1::UpdateObstaclesRequest update;
-  update.set_map("town");
+  auto update = About<v1::UpdateObstaclesRequest>("town");
   v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
   obstacle.set_id("sea");
   v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
@@ -427,8 +393,7 @@ TEST_F(GraphFrameTest, DrawsTheSmallestAreaAndTheLargest) {
          {AreaRequest(-kFar, -kFar, 2 * kFar, 2 * kFar), AreaRequest(kFar, kFar, 1e-6, 1e-6),
           AreaRequest(-kFar, 0, 2 * kFar, 1e-6), AreaRequest(0, 0, 1e-6, 1e-6)}) {
       request.set_format(format);
-      request.mutable_query()->mutable_start()->set_node("n1");
-      request.mutable_query()->add_goals()->set_node("n2");
+      *request.mutable_query() = Parsed<v1::FindPathRequest>("start { node: 'n1' } goals { node: 'n2' }");
       const auto drawn = TryToRender(request);
       EXPECT_TRUE(drawn.ok()) << drawn.status() << request.ShortDebugString();
     }

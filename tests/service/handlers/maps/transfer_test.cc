@@ -15,6 +15,7 @@
 #include "client/client.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/auth/guarded_server.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
@@ -26,11 +27,13 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::GuardedServer;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::LargeExport;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::ShowToken;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::TokenLine;
@@ -95,8 +98,7 @@ absl::StatusOr<v1::ImportMapResponse> SendAll(const TestServer& server,
 }
 
 bool HasMap(TestServer& server, const std::string& map) {
-  v1::GetMapRequest request;
-  request.set_map(map);
+  auto request = About<v1::GetMapRequest>(map);
   return server.client().GetMap(request).ok();
 }
 
@@ -109,25 +111,22 @@ TEST(ImportTest, ChunksMaySplitAnywhere) {
   for (const char c : file) {
     messages.push_back(Chunk(std::string(1, c)));
   }
-  const auto imported = SendAll(server, messages);
-  ASSERT_TRUE(imported.ok()) << imported.status();
-  EXPECT_EQ(imported->info().map(), "split");
-  EXPECT_EQ(imported->info().grid().walkable_cells(), 2);
+  const auto imported = SendAll(server, messages).value();
+  EXPECT_EQ(imported.info().map(), "split");
+  EXPECT_EQ(imported.info().grid().walkable_cells(), 2);
 }
 
 TEST(ImportTest, FilesHaveALaneOfTheirOwn) {
   TestServer server;
   const std::string file = "type octile\nheight 1\nwidth 1\nmap\n.\n";
   ASSERT_TRUE(SendAll(server, {Header("sent", file.size()), Chunk(file)}).ok());
-  v1::CreateMapRequest create;
-  create.set_map("created");
+  auto create = About<v1::CreateMapRequest>("created");
   create.set_data(file);
   ASSERT_TRUE(server.client().CreateMap(create).ok());
   server.Create("drawn", {"."});
-  const auto statistics = server.client().GetServerStatistics({});
-  ASSERT_TRUE(statistics.ok()) << statistics.status();
+  const auto statistics = server.client().GetServerStatistics({}).value();
   std::map<std::string, std::uint64_t> started;
-  for (const v1::LaneStatistics& lane : statistics->lanes()) {
+  for (const v1::LaneStatistics& lane : statistics.lanes()) {
     started[lane.lane()] = lane.started();
   }
   EXPECT_EQ(started["imports"], 2U);
@@ -141,24 +140,20 @@ TEST(ImportTest, TellsWhatIsPassedOver) {
  <layer name="a" width="2" height="1" visible="0"><data encoding="csv">0,0</data></layer>
  <layer name="b" width="2" height="1" visible="0"><data encoding="csv">0,0</data></layer></map>)";
   TestServer server;
-  v1::ImportMapHeader header;
-  header.set_map("imported");
-  const auto imported = server.client().ImportMap(header, file);
-  ASSERT_TRUE(imported.ok()) << imported.status();
-  ASSERT_EQ(imported->notes_size(), 2);
-  EXPECT_EQ(imported->notes(0).text(), "hidden layers are not read");
-  EXPECT_EQ(imported->notes(0).first_place(), "layer \"a\" (line 2)");
-  EXPECT_EQ(imported->notes(0).count(), 2);
-  EXPECT_THAT(imported->notes(1).text(),
+  auto header = About<v1::ImportMapHeader>("imported");
+  const auto imported = server.client().ImportMap(header, file).value();
+  ASSERT_EQ(imported.notes_size(), 2);
+  EXPECT_EQ(imported.notes(0).text(), "hidden layers are not read");
+  EXPECT_EQ(imported.notes(0).first_place(), "layer \"a\" (line 2)");
+  EXPECT_EQ(imported.notes(0).count(), 2);
+  EXPECT_THAT(imported.notes(1).text(),
               ::testing::HasSubstr("nothing in the file says that anything blocks"));
 
-  v1::CreateMapRequest request;
-  request.set_map("created");
+  auto request = About<v1::CreateMapRequest>("created");
   request.set_data(file);
-  const auto created = server.client().CreateMap(request);
-  ASSERT_TRUE(created.ok()) << created.status();
-  ASSERT_EQ(created->notes_size(), 2);
-  EXPECT_EQ(created->notes(0).SerializeAsString(), imported->notes(0).SerializeAsString());
+  const auto created = server.client().CreateMap(request).value();
+  ASSERT_EQ(created.notes_size(), 2);
+  EXPECT_EQ(created.notes(0).SerializeAsString(), imported.notes(0).SerializeAsString());
 }
 
 TEST(ImportTest, LargeMapRoundTrips) {
@@ -167,17 +162,13 @@ TEST(ImportTest, LargeMapRoundTrips) {
   for (std::size_t y = 0; y < 3000; ++y) {
     file += std::string(y % 7, '#') + std::string(3000 - y % 7, '.') + "\n";
   }
-  v1::ImportMapHeader header;
-  header.set_map("large");
-  const auto imported = server.client().ImportMap(header, file);
-  ASSERT_TRUE(imported.ok()) << imported.status();
-  v1::ExportMapRequest request;
-  request.set_map("large");
-  const auto exported = server.client().ExportMap(request);
-  ASSERT_TRUE(exported.ok()) << exported.status();
-  EXPECT_TRUE(exported->bytes == file);
-  EXPECT_EQ(exported->header.info().version().revision(), 1U);
-  EXPECT_EQ(exported->header.format(), v1::MAP_FORMAT_TEXT);
+  auto header = About<v1::ImportMapHeader>("large");
+  const auto imported = server.client().ImportMap(header, file).value();
+  auto request = About<v1::ExportMapRequest>("large");
+  const auto exported = server.client().ExportMap(request).value();
+  EXPECT_TRUE(exported.bytes == file);
+  EXPECT_EQ(exported.header.info().version().revision(), 1U);
+  EXPECT_EQ(exported.header.format(), v1::MAP_FORMAT_TEXT);
 }
 
 TEST(ImportTest, RefusesBadStreams) {
@@ -211,8 +202,7 @@ TEST(ImportTest, RefusesBadStreams) {
 
 // Waits until the server has let go of every transfer, whatever its client has been told.
 void WaitForFreeTransfer(TestServer& server) {
-  v1::ExportMapRequest probe;
-  probe.set_map("probe");
+  auto probe = About<v1::ExportMapRequest>("probe");
   EXPECT_TRUE(WaitUntil(
       [&] { return client::ReasonOf(server.client().ExportMap(probe).status()) != "TRANSFERS_BUSY"; },
       "a free transfer"));
@@ -286,8 +276,7 @@ TEST(TransferTest, OneTooManyIsRefusedUntilAnotherEnds) {
   TestServer server(WithPatientTransfers({.max_transfers = 1}));
   LargeExport export_under_way(server);
   server.Create("small", {"."});
-  v1::ExportMapRequest request;
-  request.set_map("small");
+  auto request = About<v1::ExportMapRequest>("small");
   EXPECT_EQ(client::ReasonOf(server.client().ExportMap(request).status()), "TRANSFERS_BUSY");
   EXPECT_TRUE(export_under_way.ReadToTheEnd().ok());
   WaitForFreeTransfer(server);
@@ -315,8 +304,7 @@ TEST(TransferTest, OneClientLeavesAnotherASlot) {
     return statistics.transfers();
   };
   EXPECT_TRUE(WaitUntil([&] { return transfers() == 3; }, "the client's share"));
-  v1::ExportMapRequest request;
-  request.set_map("small");
+  auto request = About<v1::ExportMapRequest>("small");
   BoundedContext context;
   ShowToken(context, "root");
   const auto exported = server.maps().ExportMap(&context, request);
@@ -371,8 +359,7 @@ TEST(ImportTest, ManyAtOnceAllSucceed) {
   std::vector<std::thread> clients;
   for (int i = 0; i < 6; ++i) {
     clients.emplace_back([&server, &file, i] {
-      v1::ImportMapHeader header;
-      header.set_map(absl::StrCat("m", i));
+      auto header = About<v1::ImportMapHeader>(absl::StrCat("m", i));
       const client::Client client(
           {.target = server.target(), .transfer_timeout = testing::kPatience, .retry = false});
       const auto imported = client.ImportMap(header, file);
@@ -408,13 +395,8 @@ TEST(ImportTest, ClientThatSendsNothingIsCutShort) {
 
 TEST(ExportTest, RefusesWhatItCannotWrite) {
   TestServer server;
-  v1::GridOptions grid;
-  v1::Terrain& terrain = *grid.add_terrains();
-  terrain.set_symbol("~");
-  terrain.set_cost(2.0);
-  server.Create("river", {".~"}, grid);
-  v1::ExportMapRequest request;
-  request.set_map("river");
+  server.Create("river", {".~"}, Parsed<v1::GridOptions>("terrains { symbol: '~' cost: 2 }"));
+  auto request = About<v1::ExportMapRequest>("river");
   request.set_format(v1::MAP_FORMAT_MOVING_AI);
   EXPECT_THAT(server.client().ExportMap(request),
               IsRefused(absl::StatusCode::kFailedPrecondition, "NOT_EXPRESSIBLE", "format"));

@@ -19,6 +19,7 @@ using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::LocationAt;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
@@ -36,28 +37,22 @@ class AnswerWaysTest : public ::testing::Test {
   // One server does for all: queries change nothing.
   static void SetUpTestSuite() {
     server_ = std::make_unique<TestServer>();
-    v1::GridOptions grid;
-    grid.mutable_origin()->set_x(-2.5);
-    grid.mutable_origin()->set_z(7);
-    grid.set_cell_size(2.5);
     server_->Create("yard",
                     {"........#.",  //
                      ".####...#.",  //
                      "....#...#.",  //
                      "##..#...#."},
-                    grid);
+                    Parsed<v1::GridOptions>("origin { x: -2.5 z: 7 } cell_size: 2.5"));
     server_->Create("upper", {"..#..",  //
                               "..#.."});
     server_->Create("lower", {".....",  //
                               "....."});
-    v1::GridOptions hexagons;
-    hexagons.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
     server_->Create("board",
                     {".....",  //
                      ".###.",  //
                      ".....",  //
                      "..#.."},
-                    hexagons);
+                    Parsed<v1::GridOptions>("hexagons { layout: HEX_LAYOUT_ODD_ROWS }"));
     LayPortal("upper", CellAt(1, 0), "lower");
     LayPortal("lower", CellAt(4, 1), "upper");
   }
@@ -67,11 +62,10 @@ class AnswerWaysTest : public ::testing::Test {
   static void LayPortal(const std::string& from_map, const v1::Cell& cell, const std::string& to_map) {
     auto request = About<v1::UpdateObstaclesRequest>(from_map);
     v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
-    portal.set_id("stairs");
+    portal = Parsed<v1::Portal>("id: 'stairs' cost: 1");
     *portal.mutable_from() = cell;
     *portal.mutable_to() = cell;
     portal.set_to_map(to_map);
-    portal.set_cost(1);
     const auto updated = client().UpdateObstacles(request).value();
   }
 
@@ -210,20 +204,14 @@ TEST_F(AnswerWaysTest, AmongHexagons) {
 }
 
 TEST_F(AnswerWaysTest, OnGraphs) {
-  auto create = About<v1::CreateMapRequest>("paths");
-  for (const std::string id : {"a", "b"}) {
-    v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
-    node.set_id(id);
-    node.mutable_position()->set_x(id == "a" ? 0 : 4);
-    node.mutable_position()->set_y(1);
-  }
-  v1::WaypointEdge& edge = *create.mutable_graph()->add_edges();
-  edge.mutable_edge()->set_from("a");
-  edge.mutable_edge()->set_to("b");
+  const auto create = Parsed<v1::CreateMapRequest>(R"(
+    map: "paths"
+    graph {
+      nodes { id: "a" position { y: 1 } } nodes { id: "b" position { x: 4 y: 1 } }
+      edges { edge { from: "a" to: "b" } }
+    })");
   ASSERT_TRUE(client().CreateMap(create).ok());
-  auto query = About<v1::FindPathRequest>("paths");
-  query.mutable_start()->set_node("a");
-  query.add_goals()->set_node("b");
+  const auto query = Parsed<v1::FindPathRequest>(R"(map: "paths" start { node: "a" } goals { node: "b" })");
   const std::string expected = Timeless(InAPicture(query));
   EXPECT_EQ(Timeless(server_->Find(query)), expected);
   EXPECT_EQ(Timeless(InAStream(query).answer()), expected);

@@ -22,7 +22,7 @@ using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::LocationAt;
-using ::waystar::testing::PathRequest;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::TestServer;
 
 const std::vector<std::string>& YardRows() {
@@ -34,12 +34,10 @@ const std::vector<std::string>& YardRows() {
 
 // Two agents' ways around the wall.
 v1::ComputeCostMatrixRequest Matrix() {
-  auto request = About<v1::ComputeCostMatrixRequest>("yard");
-  *request.add_starts() = LocationAt(0, 0);
-  *request.add_starts() = LocationAt(2, 0);
-  *request.add_goals() = LocationAt(0, 2);
-  *request.add_goals() = LocationAt(2, 1);
-  return request;
+  return Parsed<v1::ComputeCostMatrixRequest>(R"(
+    map: "yard"
+    starts { cell {} } starts { cell { x: 2 } }
+    goals { cell { y: 2 } } goals { cell { x: 2 y: 1 } })");
 }
 
 v1::ComputeFlowFieldRequest Flow(const std::string& map) {
@@ -58,10 +56,8 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   EXPECT_EQ(matrix.version().revision(), 1U);
   EXPECT_GT(matrix.statistics().search_time().nanos(), 0);
 
-  auto reach = About<v1::FindReachableRequest>("yard");
-  *reach.mutable_start() = LocationAt(1, 0);
-  reach.set_max_cost(2.5);
-  reach.set_with_costs(true);
+  const auto reach = Parsed<v1::FindReachableRequest>(
+      R"(map: "yard" start { cell { x: 1 } } max_cost: 2.5 with_costs: true)");
   const auto reachable = client.FindReachable(reach).value();
   EXPECT_EQ(reachable.bounds().width(), 4);
   EXPECT_EQ(reachable.cells(), std::string("\x0F\x01", 2));
@@ -77,21 +73,17 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   EXPECT_THAT(field.costs(), ElementsAre(0.0F, 1.0F, 2.0F, 1.0F, -1.0F, -1.0F, 2.0F, 3.0F, 4.0F));
   EXPECT_EQ(field.version().revision(), 1U);
 
-  auto pairs = About<v1::CheckReachabilityRequest>("yard");
-  for (const v1::Cell& goal : {CellAt(4, 2), CellAt(2, 1)}) {
-    v1::LocationPair& pair = *pairs.add_pairs();
-    *pair.mutable_start() = LocationAt(0, 0);
-    *pair.mutable_goal()->mutable_cell() = goal;
-  }
+  const auto pairs = Parsed<v1::CheckReachabilityRequest>(R"(
+    map: "yard"
+    pairs { start { cell {} } goal { cell { x: 4 y: 2 } } }
+    pairs { start { cell {} } goal { cell { x: 2 y: 1 } } })");
   const auto reachability = client.CheckReachability(pairs).value();
   EXPECT_THAT(reachability.reachable(), ElementsAre(true, false));
   EXPECT_EQ(reachability.version().revision(), 1U);
 
-  auto ray = About<v1::CastRayRequest>("yard");
-  *ray.mutable_from() = LocationAt(2, 0);
-  // The centre of (2, 2).
-  ray.mutable_to()->mutable_position()->set_x(2.5);
-  ray.mutable_to()->mutable_position()->set_y(2.5);
+  // To the centre of (2, 2).
+  const auto ray =
+      Parsed<v1::CastRayRequest>(R"(map: "yard" from { cell { x: 2 } } to { position { x: 2.5 y: 2.5 } })");
   const auto hit = client.CastRay(ray).value();
   EXPECT_TRUE(hit.blocked());
   EXPECT_EQ(hit.cell().y(), 1);
@@ -100,9 +92,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   EXPECT_EQ(hit.position().y(), 1.0);
   EXPECT_EQ(hit.version().revision(), 1U);
 
-  auto sample = About<v1::SampleCellsRequest>("yard");
-  sample.set_count(12);
-  sample.set_distinct(true);
+  const auto sample = Parsed<v1::SampleCellsRequest>(R"(map: "yard" count: 12 distinct: true)");
   const auto sampled = client.SampleCells(sample).value();
   EXPECT_THAT(sampled.cells(), SizeIs(12));
   EXPECT_EQ(sampled.candidates(), 12);
@@ -161,21 +151,18 @@ TEST_F(FieldsTest, BadQuestionsNameTheField) {
 }
 
 TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
-  auto request = About<v1::FindPathsRequest>("yard");
-  request.mutable_agent()->mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
-  *request.add_queries() = PathRequest("", CellAt(0, 0), CellAt(4, 2));
-  *request.add_queries() = PathRequest("yard", CellAt(2, 1), CellAt(4, 2));
-  *request.add_queries() = PathRequest("other", CellAt(0, 0), CellAt(4, 2));
-  v1::FindPathRequest& detour = *request.add_queries();
-  detour = PathRequest("", CellAt(0, 0), CellAt(4, 2));
-  *detour.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(4, 1);
-  v1::FindPathRequest& several = *request.add_queries();
-  *several.mutable_start() = LocationAt(0, 0);
-  *several.add_goals() = LocationAt(4, 0);
-  *several.add_goals() = LocationAt(0, 2);
-  v1::FindPathRequest& careful = *request.add_queries();
-  careful = PathRequest("", CellAt(0, 0), CellAt(4, 2));
-  careful.mutable_agent()->set_corner_rule(v1::CORNER_RULE_NO_CORNER_CUTTING);
+  const auto request = Parsed<v1::FindPathsRequest>(R"(
+    map: "yard" agent { profile { corner_rule: CORNER_RULE_ALWAYS } }
+    queries { start { cell {} } goals { cell { x: 4 y: 2 } } }
+    queries { map: "yard" start { cell { x: 2 y: 1 } } goals { cell { x: 4 y: 2 } } }
+    queries { map: "other" start { cell {} } goals { cell { x: 4 y: 2 } } }
+    queries {
+      start { cell {} } goals { cell { x: 4 y: 2 } } view { overlay { blocked { cells { x: 4 y: 1 } } } }
+    }
+    queries { start { cell {} } goals { cell { x: 4 } } goals { cell { y: 2 } } }
+    queries {
+      start { cell {} } goals { cell { x: 4 y: 2 } } agent { corner_rule: CORNER_RULE_NO_CORNER_CUTTING }
+    })");
   const auto answers = FindPaths(request).value();
   ASSERT_THAT(answers.results(), SizeIs(6));
   EXPECT_EQ(answers.version().revision(), 1U);

@@ -21,7 +21,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
-using ::waystar::testing::LocationAt;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Patience;
 
@@ -29,32 +29,11 @@ constexpr auto kNotFound = absl::StatusCode::kNotFound;
 
 class GraphTest : public HandlerTest {
  protected:
-  GraphTest() {
-    // a - b - c, and a longer way round by d.
-    create_.set_map("paths");
-    v1::WaypointGraph& graph = *create_.mutable_graph();
-    AddNode(graph, "a", 0, 0);
-    AddNode(graph, "b", 4, 0);
-    AddNode(graph, "c", 8, 0);
-    AddNode(graph, "d", 4, 3);
-    AddEdge(graph, "a", "b");
-    AddEdge(graph, "b", "c");
-    AddEdge(graph, "a", "d").add_tags("dry");
-    AddEdge(graph, "d", "c").add_tags("dry");
-  }
-
-  static void AddNode(v1::WaypointGraph& graph, const std::string& id, double x, double y) {
-    v1::WaypointNode& node = *graph.add_nodes();
-    node.set_id(id);
-    node.mutable_position()->set_x(x);
-    node.mutable_position()->set_y(y);
-  }
-
-  static v1::WaypointEdge& AddEdge(v1::WaypointGraph& graph, const std::string& from, const std::string& to) {
-    v1::WaypointEdge& edge = *graph.add_edges();
-    edge.mutable_edge()->set_from(from);
-    edge.mutable_edge()->set_to(to);
-    return edge;
+  // A crate on the edge from a to b.
+  static v1::UpdateObstaclesRequest PutCrate() {
+    return Parsed<v1::UpdateObstaclesRequest>(R"(
+      map: "paths"
+      edits { put_obstacle { obstacle { id: "crate" shape { discs { center { x: 2 } radius: 0.5 } } } } })");
   }
 
   absl::StatusOr<v1::FindPathResponse> FindFromAToC() {
@@ -64,7 +43,15 @@ class GraphTest : public HandlerTest {
     return Find(request);
   }
 
-  v1::CreateMapRequest create_;
+  // a - b - c, and a longer way round by d.
+  v1::CreateMapRequest create_ = Parsed<v1::CreateMapRequest>(R"(
+    map: "paths"
+    graph {
+      nodes { id: "a" position {} } nodes { id: "b" position { x: 4 } }
+      nodes { id: "c" position { x: 8 } } nodes { id: "d" position { x: 4 y: 3 } }
+      edges { edge { from: "a" to: "b" } } edges { edge { from: "b" to: "c" } }
+      edges { edge { from: "a" to: "d" } tags: "dry" } edges { edge { from: "d" to: "c" } tags: "dry" }
+    })");
 };
 
 TEST_F(GraphTest, IsDescribedAndSearched) {
@@ -86,29 +73,19 @@ TEST_F(GraphTest, IsDescribedAndSearched) {
 }
 
 TEST_F(GraphTest, ConnectsByTheSightOfAGridMap) {
-  v1::GridOptions grid;
-  grid.mutable_origin()->set_x(100);
-  grid.mutable_origin()->set_y(-20);
-  grid.set_cell_size(2);
-  Create("cells", {".....", ".###.", "....."}, grid);
-  create_.mutable_graph()->Clear();
-  AddNode(*create_.mutable_graph(), "a", 101, -19);
-  AddNode(*create_.mutable_graph(), "b", 109, -19);
-  AddNode(*create_.mutable_graph(), "c", 109, -15);
-  create_.mutable_graph()->mutable_auto_connect()->set_max_distance(10);
-  create_.mutable_graph()->mutable_auto_connect()->set_reference_map("cells");
+  Create("cells", {".....", ".###.", "....."},
+         Parsed<v1::GridOptions>("origin { x: 100 y: -20 } cell_size: 2"));
+  *create_.mutable_graph() = Parsed<v1::WaypointGraph>(R"(
+    nodes { id: "a" position { x: 101 y: -19 } } nodes { id: "b" position { x: 109 y: -19 } }
+    nodes { id: "c" position { x: 109 y: -15 } }
+    auto_connect { max_distance: 10 reference_map: "cells" })");
   ASSERT_TRUE(Create(create_).ok());
   EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "b", "c"));
 }
 
 TEST_F(GraphTest, ChangesAndObstaclesAreTold) {
   ASSERT_TRUE(Create(create_).ok());
-  auto request = About<v1::UpdateObstaclesRequest>("paths");
-  v1::Obstacle& obstacle = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
-  obstacle.set_id("crate");
-  v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
-  disc.mutable_center()->set_x(2);
-  disc.set_radius(0.5);
+  v1::UpdateObstaclesRequest request = PutCrate();
   request.add_edits()->mutable_put_nodes()->add_nodes()->set_id("e");
   const auto updated = Update(request).value();
   EXPECT_EQ(updated.version().revision(), 2U);
@@ -116,13 +93,10 @@ TEST_F(GraphTest, ChangesAndObstaclesAreTold) {
   EXPECT_EQ(updated.changed_nodes(), 1);
   EXPECT_EQ(updated.changed_bounds().width(), 5);
   EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "d", "c"));
-  auto list = About<v1::ListObstaclesRequest>("paths");
-  list.mutable_region()->set_width(2);
-  list.mutable_region()->set_height(2);
+  const auto list = Parsed<v1::ListObstaclesRequest>(R"(map: "paths" region { width: 2 height: 2 })");
   const auto listed = Answer<v1::ListObstaclesResponse>([&](v1::ListObstaclesResponse& response) {
     return rpc::ListNamedObstacles(store_, kMaxBytes, list, response);
   });
-  ASSERT_TRUE(listed.ok()) << listed.status();
   ASSERT_EQ(listed->obstacles_size(), 1);
   EXPECT_EQ(listed->obstacles(0).id(), "crate");
 }
@@ -180,18 +154,14 @@ TEST_F(GraphTest, LabelsOfNodesAreKeptAndListed) {
     return found;
   };
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", ""));
-  auto request = About<v1::UpdateObstaclesRequest>("paths");
-  v1::PutNodes& put = *request.add_edits()->mutable_put_nodes();
-  put.set_replace(true);
-  v1::WaypointNode& node = *put.add_nodes();
-  node.set_id("b");
-  node.mutable_position()->set_x(4);
-  node.set_label("B");
+  auto request = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "paths"
+    edits { put_nodes { replace: true nodes { id: "b" position { x: 4 } label: "B" } } })");
   const auto updated = Update(request).value();
   EXPECT_NE(updated.digest(), created.digest());
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
   EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "b", "c"));
-  node.set_label("\x1B[2J");
+  request.mutable_edits(0)->mutable_put_nodes()->mutable_nodes(0)->set_label("\x1B[2J");
   EXPECT_THAT(Update(request),
               IsError(kInvalid, ErrorReason::kBadValue, "edits[0].put_nodes.nodes[0].label"));
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
@@ -204,8 +174,9 @@ TEST_F(GraphTest, BadGraphsAreRefused) {
     return Create(request);
   };
   using G = v1::WaypointGraph;
-  EXPECT_THAT(refused([](G& g) { AddEdge(g, "a", "nobody"); }),
-              IsError(kNotFound, ErrorReason::kNodeNotFound, "graph.edges[4].edge.to"));
+  EXPECT_THAT(
+      refused([](G& g) { *g.add_edges() = Parsed<v1::WaypointEdge>("edge { from: 'a' to: 'nobody' }"); }),
+      IsError(kNotFound, ErrorReason::kNodeNotFound, "graph.edges[4].edge.to"));
   EXPECT_THAT(refused([](G& g) { g.mutable_nodes(3)->set_label(std::string(201, 'x')); }),
               IsError(kInvalid, ErrorReason::kBadValue, "graph.nodes[3].label"));
   EXPECT_THAT(refused([](G& g) { g.add_edges(); }),
@@ -222,43 +193,31 @@ TEST_F(GraphTest, BadGraphsAreRefused) {
 
 TEST_F(GraphTest, CellsAreRefused) {
   ASSERT_TRUE(Create(create_).ok());
-  const auto ask = [](auto request) {
-    request.set_map("paths");
-    return request;
-  };
   const auto expect_refused = [](const absl::Status& status, const std::string& field) {
     EXPECT_THAT(status, IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field));
   };
-  v1::FindPathsRequest queries = ask(v1::FindPathsRequest());
+  auto queries = About<v1::FindPathsRequest>("paths");
   *queries.add_queries() = PathRequest("paths", CellAt(0, 0), CellAt(1, 0));
   v1::FindPathsResponse paths;
   ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, queries, paths, context_).ok());
   EXPECT_EQ(paths.results(0).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
-  v1::ComputeCostMatrixRequest pairs = ask(v1::ComputeCostMatrixRequest());
-  *pairs.add_starts() = LocationAt(0, 0);
-  expect_refused(Ask<v1::ComputeCostMatrixResponse>(pairs).status(), "starts[0].cell");
-  v1::FindReachableRequest reach = ask(v1::FindReachableRequest());
-  *reach.mutable_start() = LocationAt(0, 0);
+  const auto matrix = Parsed<v1::ComputeCostMatrixRequest>("map: 'paths' starts { cell {} }");
+  expect_refused(Ask<v1::ComputeCostMatrixResponse>(matrix).status(), "starts[0].cell");
+  const auto reach = Parsed<v1::FindReachableRequest>("map: 'paths' start { cell {} }");
   expect_refused(Ask<v1::FindReachableResponse>(reach).status(), "start.cell");
-  v1::ComputeFlowFieldRequest field = ask(v1::ComputeFlowFieldRequest());
-  *field.add_goals() = LocationAt(0, 0);
+  const auto field = Parsed<v1::ComputeFlowFieldRequest>("map: 'paths' goals { cell {} }");
   expect_refused(Ask<v1::ComputeFlowFieldResponse>(field).status(), "goals[0].cell");
-  v1::CheckReachabilityRequest check = ask(v1::CheckReachabilityRequest());
-  check.add_pairs()->mutable_start()->set_node("a");
-  *check.mutable_pairs(0)->mutable_goal() = LocationAt(0, 0);
+  const auto check =
+      Parsed<v1::CheckReachabilityRequest>("map: 'paths' pairs { start { node: 'a' } goal { cell {} } }");
   expect_refused(Ask<v1::CheckReachabilityResponse>(check).status(), "pairs[0].goal.cell");
-  v1::CastRayRequest ray = ask(v1::CastRayRequest());
-  *ray.mutable_from() = LocationAt(0, 0);
-  *ray.mutable_to() = LocationAt(0, 0);
+  const auto ray = Parsed<v1::CastRayRequest>("map: 'paths' from { cell {} } to { cell {} }");
   expect_refused(Ask<v1::CastRayResponse>(ray).status(), "from.cell");
   v1::ListPortalsResponse portals;
-  expect_refused(rpc::ListMapPortals(store_, kMaxBytes, ask(v1::ListPortalsRequest()), portals), "map");
-  v1::ValidatePathRequest path = ask(v1::ValidatePathRequest());
-  path.add_points();
-  expect_refused(Validate(path).status(), "points");
-  path.clear_points();
-  path.add_positions();
-  expect_refused(Validate(path).status(), "positions");
+  expect_refused(rpc::ListMapPortals(store_, kMaxBytes, About<v1::ListPortalsRequest>("paths"), portals),
+                 "map");
+  for (const std::string list : {"points", "positions"}) {
+    expect_refused(Validate(Parsed<v1::ValidatePathRequest>("map: 'paths' " + list + " {}")).status(), list);
+  }
 }
 
 TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
@@ -290,10 +249,8 @@ TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
 
 TEST_F(GraphTest, AnswersNameNodes) {
   ASSERT_TRUE(Create(create_).ok());
-  auto reach = About<v1::FindReachableRequest>("paths");
-  reach.mutable_start()->set_node("a");
-  reach.set_max_cost(5);
-  reach.set_with_costs(true);
+  const auto reach =
+      Parsed<v1::FindReachableRequest>(R"(map: "paths" start { node: "a" } max_cost: 5 with_costs: true)");
   const auto reachable = Ask<v1::FindReachableResponse>(reach).value();
   ASSERT_EQ(reachable.nodes_size(), 3);
   double cost = 0.0;
@@ -308,25 +265,14 @@ TEST_F(GraphTest, AnswersNameNodes) {
     EXPECT_EQ(step.next(), step.node() == "c" ? "" : step.node() == "a" ? "b" : "c") << step.node();
     EXPECT_FALSE(step.has_cost());
   }
-  auto update = About<v1::UpdateObstaclesRequest>("paths");
-  v1::Obstacle& crate = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
-  crate.set_id("crate");
-  v1::Disc& disc = *crate.mutable_shape()->add_discs();
-  disc.mutable_center()->set_x(2);
-  disc.set_radius(0.5);
-  ASSERT_TRUE(Update(update).ok());
-  auto ray = About<v1::CastRayRequest>("paths");
-  ray.mutable_from()->set_node("a");
-  ray.mutable_to()->set_node("b");
+  ASSERT_TRUE(Update(PutCrate()).ok());
+  const auto ray = Parsed<v1::CastRayRequest>(R"(map: "paths" from { node: "a" } to { node: "b" })");
   const auto hit = Ask<v1::CastRayResponse>(ray).value();
   EXPECT_TRUE(hit.blocked());
   EXPECT_EQ(hit.obstacle(), "crate");
   EXPECT_NEAR(hit.position().x(), 1.5, 1e-5);
   EXPECT_NEAR(hit.fraction(), 1.5 / 4, 1e-5);
-  auto path = About<v1::ValidatePathRequest>("paths");
-  for (const char* node : {"a", "b", "c"}) {
-    path.add_nodes(node);
-  }
+  const auto path = Parsed<v1::ValidatePathRequest>(R"(map: "paths" nodes: ["a", "b", "c"])");
   const auto blocked = Validate(path).value();
   EXPECT_FALSE(blocked.walkable());
   EXPECT_EQ(blocked.blocked_index(), 1);

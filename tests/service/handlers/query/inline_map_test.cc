@@ -23,6 +23,7 @@ using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::LocationAt;
+using ::waystar::testing::Parsed;
 
 constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
 
@@ -38,9 +39,7 @@ class InlineMapTest : public HandlerTest {
   // A graph of two nodes, which replaces cells by nodes in the query.
   v1::WaypointGraph& TakeGraph() {
     v1::WaypointGraph& graph = *map().mutable_graph();
-    graph.add_nodes()->set_id("a");
-    graph.add_nodes()->set_id("b");
-    graph.mutable_nodes(1)->mutable_position()->set_x(5);
+    graph = Parsed<v1::WaypointGraph>("nodes { id: 'a' } nodes { id: 'b' position { x: 5 } }");
     request_.mutable_start()->set_node("a");
     request_.mutable_goals(0)->set_node("b");
     return graph;
@@ -50,12 +49,7 @@ class InlineMapTest : public HandlerTest {
 };
 
 TEST_F(InlineMapTest, RowsAreAMap) {
-  for (const char* row : {"..~", "##~", "..."}) {
-    map().add_rows(row);
-  }
-  v1::Terrain& river = *map().mutable_grid()->add_terrains();
-  river.set_symbol("~");
-  river.set_cost(3);
+  map() = Parsed<v1::InlineMap>("rows: ['..~', '##~', '...'] grid { terrains { symbol: '~' cost: 3 } }");
   const auto answer = Find(request_).value();
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 8.0);

@@ -6,7 +6,6 @@
 #include <memory>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -28,12 +27,12 @@ namespace {
 
 using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::TestServer;
 
 using Told = absl::StatusOr<std::string>;
 
-// A map of one kind, on which a path leads from a start to a goal, and two places to block that part them.
+// A map of one kind, on which a path leads from a start to a goal.
 struct Kind {
   // As in docs/kinds.md.
   std::string name;
@@ -42,7 +41,10 @@ struct Kind {
   v1::Location goal;
   // Lies behind the goal, or is dearer to reach.
   v1::Location far;
-  std::vector<v1::Edit> edits_that_part;
+  // Parts start and goal.
+  v1::Overlay wall;
+  // Parts them, or leads from one to the other.
+  v1::Edit edit;
 };
 
 std::string Number(double value) { return absl::StrFormat("%.6g", value); }
@@ -50,87 +52,53 @@ std::string Number(double value) { return absl::StrFormat("%.6g", value); }
 class KindsTest : public ::testing::Test {
  protected:
   KindsTest() : paths_(v1::PathService::NewStub(server_.NewChannel())) {
-    v1::GridOptions squares;
-    kinds_.push_back(Grid("squares, 8 neighbours", "eight", squares));
-    squares.mutable_squares()->set_connectivity(v1::CONNECTIVITY_FOUR);
-    kinds_.push_back(Grid("squares, 4 neighbours", "four", squares));
-    v1::GridOptions hexagons;
-    hexagons.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_AXIAL_POINTY);
-    kinds_.push_back(Grid("hexagons", "hexes", hexagons));
+    kinds_.push_back(Grid("squares, 8 neighbours", "eight", ""));
+    kinds_.push_back(Grid("squares, 4 neighbours", "four", "squares { connectivity: CONNECTIVITY_FOUR }"));
+    kinds_.push_back(Grid("hexagons", "hexes", "hexagons { layout: HEX_LAYOUT_AXIAL_POINTY }"));
     kinds_.push_back(Graph());
     kinds_.push_back(Mesh());
   }
 
-  static v1::Location Cell(int x, int y) {
-    v1::Location location;
-    *location.mutable_cell() = CellAt(x, y);
-    return location;
-  }
-  static v1::Location Position(double x, double y) {
-    v1::Location location;
-    location.mutable_position()->set_x(x);
-    location.mutable_position()->set_y(y);
-    return location;
-  }
-  static v1::Location Node(const std::string& id) {
-    v1::Location location;
-    location.set_node(id);
-    return location;
-  }
+  static v1::Location At(const std::string& place) { return Parsed<v1::Location>(place); }
 
-  Kind Grid(const std::string& name, const std::string& map, const v1::GridOptions& options) {
+  Kind Grid(const std::string& name, const std::string& map, const std::string& options) {
     server_.Create(map,
                    {".....",  //
                     ".##..",  //
                     "....."},
-                   options);
-    v1::Edit wall;
-    for (const int x : {0, 3, 4}) {
-      *wall.mutable_block()->add_cells() = CellAt(x, 1);
-    }
-    return {.name = name,
-            .map = map,
-            .start = Cell(0, 0),
-            .goal = Cell(4, 2),
-            .far = Cell(0, 2),
-            .edits_that_part = {wall}};
+                   Parsed<v1::GridOptions>(options));
+    const auto wall = Parsed<v1::Shape>("cells { y: 1 } cells { x: 3 y: 1 } cells { x: 4 y: 1 }");
+    Kind kind{.name = name,
+              .map = map,
+              .start = At("cell {}"),
+              .goal = At("cell { x: 4 y: 2 }"),
+              .far = At("cell { y: 2 }")};
+    *kind.wall.mutable_blocked() = wall;
+    *kind.edit.mutable_block() = wall;
+    return kind;
   }
 
   // a - b - c, a longer way round by d, and e behind c.
   Kind Graph() {
-    auto request = About<v1::CreateMapRequest>("paths");
-    v1::WaypointGraph& graph = *request.mutable_graph();
-    const auto add_node = [&](const std::string& id, double x, double y) {
-      v1::WaypointNode& node = *graph.add_nodes();
-      node.set_id(id);
-      node.mutable_position()->set_x(x);
-      node.mutable_position()->set_y(y);
-    };
-    add_node("a", 0, 0);
-    add_node("b", 4, 0);
-    add_node("c", 8, 0);
-    add_node("d", 4, 3);
-    add_node("e", 8, 7);
-    v1::Edit closed;
-    closed.mutable_set_enabled()->set_enabled(false);
-    for (const auto& [from, to] : {std::pair("a", "b"), {"b", "c"}, {"a", "d"}, {"d", "c"}, {"c", "e"}}) {
-      v1::WaypointEdge& edge = *graph.add_edges();
-      edge.mutable_edge()->set_from(from);
-      edge.mutable_edge()->set_to(to);
-      if (absl::StrContains(absl::StrCat(from, to), "d")) {
-        edge.add_tags("dry");
-      }
-      if (to == std::string("c")) {
-        *closed.mutable_set_enabled()->add_edges() = edge.edge();
-      }
-    }
+    const auto request = Parsed<v1::CreateMapRequest>(R"(
+      map: "paths"
+      graph {
+        nodes { id: "a" position {} } nodes { id: "b" position { x: 4 } } nodes { id: "c" position { x: 8 } }
+        nodes { id: "d" position { x: 4 y: 3 } } nodes { id: "e" position { x: 8 y: 7 } }
+        edges { edge { from: "a" to: "b" } } edges { edge { from: "b" to: "c" } }
+        edges { edge { from: "a" to: "d" } tags: "dry" } edges { edge { from: "d" to: "c" } tags: "dry" }
+        edges { edge { from: "c" to: "e" } }
+      })");
     EXPECT_TRUE(server_.client().CreateMap(request).ok());
     return {.name = "waypoint graphs",
             .map = "paths",
-            .start = Node("a"),
-            .goal = Node("c"),
-            .far = Node("e"),
-            .edits_that_part = {closed}};
+            .start = At("node: 'a'"),
+            .goal = At("node: 'c'"),
+            .far = At("node: 'e'"),
+            // Across both edges that lead to c.
+            .wall = Parsed<v1::Overlay>("blocked { rectangles { x: 6 y: -1 width: 1 height: 5 } }"),
+            .edit = Parsed<v1::Edit>(
+                "set_enabled { edges { from: 'b' to: 'c' } edges { from: 'd' to: 'c' } enabled: false }")};
   }
 
   // Three squares around a corner of a wall, and an island.
@@ -145,22 +113,22 @@ class KindsTest : public ::testing::Test {
         "4 2 7 6 5 1 -1 -1 -1\n"
         "4 8 9 10 11 -1 -1 -1 -1\n");
     EXPECT_TRUE(server_.client().CreateMap(request).ok());
-    // Nothing parts a mesh, but a portal shortens the way.
-    v1::Edit shortcut;
-    v1::Portal& portal = *shortcut.mutable_put_portal()->mutable_portal();
-    portal.set_id("jump");
-    *portal.mutable_from_position() = Position(1, 5).position();
-    *portal.mutable_to_position() = Position(7, 5).position();
-    return {.name = "navigation meshes",
-            .map = "floor",
-            .start = Position(1, 4),
-            .goal = Position(7, 4),
-            .far = Position(1, 2),
-            .edits_that_part = {shortcut}};
+    // No edit parts a mesh, but a portal shortens the way.
+    return {
+        .name = "navigation meshes",
+        .map = "floor",
+        .start = At("position { x: 1 y: 4 }"),
+        .goal = At("position { x: 7 y: 4 }"),
+        .far = At("position { x: 1 y: 2 }"),
+        .wall = Parsed<v1::Overlay>("blocked { lines { start { x: 3 y: -1 } end { x: 3 y: 100 } } }"),
+        .edit = Parsed<v1::Edit>(
+            "put_portal { portal { id: 'jump' from_position { x: 1 y: 5 } to_position { x: 7 y: 5 } } }")};
   }
 
-  static v1::FindPathRequest QueryOn(const Kind& kind) {
-    auto query = About<v1::FindPathRequest>(kind.map);
+  // The query, with further fields in protobuf's text format.
+  static v1::FindPathRequest QueryOn(const Kind& kind, const std::string& more = "") {
+    auto query = Parsed<v1::FindPathRequest>(more);
+    query.set_map(kind.map);
     *query.mutable_start() = kind.start;
     *query.add_goals() = kind.goal;
     return query;
@@ -217,99 +185,50 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
                return absl::StrCat(Number(answer.cost()), ", goal ", answer.goal_index());
              });
-  ExpectTold("`FindPath` with `unreachable_policy`", {"2", "2", "3", "4", "7"},
+  ExpectTold("`FindPath` with `unreachable_policy`", {"4", "4", "4", "4", "1.99902"},
              [&](const Kind& kind) -> Told {
-               v1::FindPathRequest query = QueryOn(kind);
-               query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
-               if (kind.map == "floor") {
-                 // On the island.
-                 *query.mutable_goals(0) = Position(21, 4);
-                 WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
-                 return Number(answer.cost());
-               }
-               v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
-               if (kind.map == "paths") {
-                 for (const auto& edge : kind.edits_that_part.front().set_enabled().edges()) {
-                   *overlay.add_blocked_edges() = edge;
-                 }
-               } else {
-                 *overlay.mutable_blocked() = kind.edits_that_part.front().block();
-                 *query.mutable_goals(0) = Cell(2, 2);
-               }
+               v1::FindPathRequest query =
+                   QueryOn(kind, "unreachable_policy: UNREACHABLE_POLICY_NEAREST_BY_DISTANCE");
+               *query.mutable_view()->mutable_overlay() = kind.wall;
                WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
                return Number(answer.cost());
              });
   ExpectTold("`FindPath` with `with_summary`", {"5.41421, 2", "6, 1", "6, 1", "8, 0", "6, 0"},
              [&](const Kind& kind) -> Told {
-               v1::FindPathRequest query = QueryOn(kind);
-               query.set_with_summary(true);
-               WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer,
+                                        client.FindPath(QueryOn(kind, "with_summary: true")));
                return absl::StrCat(Number(answer.summary().length()), ", ", answer.summary().turns());
              });
-  ExpectTold("`view.overlay`", {"no way", "no way", "no way", "no way", "no way"}, [&](const Kind& kind) {
-    v1::FindPathRequest query = QueryOn(kind);
-    v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
-    if (kind.map == "paths") {
-      // Across both edges that lead to c.
-      v1::Rectangle& wall = *overlay.mutable_blocked()->add_rectangles();
-      wall.set_x(6);
-      wall.set_y(-1);
-      wall.set_width(1);
-      wall.set_height(5);
-    } else if (kind.map == "floor") {
-      // Across the floor, between start and goal.
-      v1::Line& wall = *overlay.mutable_blocked()->add_lines();
-      wall.mutable_start()->set_x(3);
-      wall.mutable_start()->set_y(-1);
-      wall.mutable_end()->set_x(3);
-      wall.mutable_end()->set_y(100);
-    } else {
-      *overlay.mutable_blocked() = kind.edits_that_part.front().block();
-    }
+  const auto cost_behind_wall = [&](const Kind& kind, const std::string& more) {
+    v1::FindPathRequest query = QueryOn(kind, more);
+    *query.mutable_view()->mutable_overlay() = kind.wall;
     return CostOf(query);
-  });
+  };
+  ExpectTold("`view.overlay`", {"no way", "no way", "no way", "no way", "no way"},
+             [&](const Kind& kind) { return cost_behind_wall(kind, ""); });
   ExpectTold("`agent.profile.required_tags`", {"5.41421", "6", "6", "10", "6"}, [&](const Kind& kind) {
-    v1::FindPathRequest query = QueryOn(kind);
-    query.mutable_agent()->mutable_profile()->add_required_tags("dry");
-    return CostOf(query);
+    return CostOf(QueryOn(kind, "agent { profile { required_tags: 'dry' } }"));
   });
   ExpectTold("`agent.profile_name`",
              {"PROFILE_NOT_FOUND agent.profile_name", "PROFILE_NOT_FOUND agent.profile_name",
               "PROFILE_NOT_FOUND agent.profile_name", "WRONG_MAP_KIND agent.profile_name",
               "WRONG_MAP_KIND agent.profile_name"},
-             [&](const Kind& kind) {
-               v1::FindPathRequest query = QueryOn(kind);
-               query.mutable_agent()->set_profile_name("tank");
-               return CostOf(query);
-             });
+             [&](const Kind& kind) { return CostOf(QueryOn(kind, "agent { profile_name: 'tank' }")); });
   ExpectTold(
       "`agent.footprint`",
       {"no way", "no way", "no way", "WRONG_MAP_KIND agent.footprint", "WRONG_MAP_KIND agent.footprint"},
-      [&](const Kind& kind) {
-        v1::FindPathRequest query = QueryOn(kind);
-        query.mutable_agent()->set_footprint(1);
-        v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
-        if (kind.map != "floor" && kind.map != "paths") {
-          *overlay.mutable_blocked() = kind.edits_that_part.front().block();
-        }
-        return CostOf(query);
-      });
+      [&](const Kind& kind) { return cost_behind_wall(kind, "agent { footprint: 1 }"); });
   ExpectTold("`path_form`",
              {"4 points", "3 points", "3 points", "WRONG_MAP_KIND path_form", "WRONG_MAP_KIND path_form"},
              [&](const Kind& kind) -> Told {
-               v1::FindPathRequest query = QueryOn(kind);
-               query.set_path_form(v1::PATH_FORM_CORNERS);
-               WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer,
+                                        client.FindPath(QueryOn(kind, "path_form: PATH_FORM_CORNERS")));
                return absl::StrCat(answer.points_size(), " points");
              });
   ExpectTold("`goal_map`, portals",
              {"MAP_NOT_FOUND goal_map", "MAP_NOT_FOUND goal_map", "MAP_NOT_FOUND goal_map",
               "WRONG_MAP_KIND goal_map", "MAP_NOT_FOUND goal_map"},
-             [&](const Kind& kind) {
-               v1::FindPathRequest query = QueryOn(kind);
-               query.set_goal_map("nowhere");
-               return CostOf(query);
-             });
+             [&](const Kind& kind) { return CostOf(QueryOn(kind, "goal_map: 'nowhere'")); });
   ExpectTold("`FindPaths`", {"5.41421, 2", "6, 2", "6, 2", "8, 15", "6, 2"}, [&](const Kind& kind) -> Told {
     auto request = About<v1::FindPathsRequest>(kind.map);
     *request.add_queries() = QueryOn(kind);
@@ -485,7 +404,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                  return client::FromGrpc(stream->Finish());
                }
                auto update = About<v1::UpdateObstaclesRequest>(kind.map);
-               update.mutable_edits()->Assign(kind.edits_that_part.begin(), kind.edits_that_part.end());
+               *update.add_edits() = kind.edit;
                WAYSTAR_RETURN_IF_ERROR(client.UpdateObstacles(update).status());
                if (!stream->Read(&second)) {
                  return client::FromGrpc(stream->Finish());

@@ -2,15 +2,14 @@
 
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "server/core/search/interruption.h"
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/field_answers.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 
@@ -20,7 +19,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
-using ::waystar::testing::LocationAt;
+using ::waystar::testing::Parsed;
 
 constexpr int kSide = 300;
 
@@ -35,80 +34,50 @@ class LanesTest : public HandlerTest {
   };
 
   LanesTest() {
-    v1::GridOptions grid;
-    v1::Terrain& sand = *grid.add_terrains();
-    sand.set_symbol("s");
-    sand.set_name("sand");
-    sand.set_cost(1);
-    Create("desert", std::vector<std::string>(kSide, std::string(kSide, '.')), grid);
-    const v1::Location from = LocationAt(1, 2);
-    const v1::Location to = LocationAt(kSide - 2, kSide - 90);
-
-    v1::FindPathRequest path = Ask<v1::FindPathRequest>();
-    *path.mutable_start() = from;
-    *path.add_goals() = to;
+    Create("desert", std::vector<std::string>(kSide, std::string(kSide, '.')),
+           Parsed<v1::GridOptions>("terrains { symbol: 's' name: 'sand' cost: 1 }"));
+    const std::string from = "{ cell { x: 1 y: 2 } } ";
+    const std::string to = "{ cell { x: 298 y: 210 } } ";
     Add(
-        "FindPath", path,
+        "FindPath", Ask<v1::FindPathRequest>("start " + from + "goals " + to),
         [this](const auto& request, auto& response, rpc::CallContext& context) {
           return rpc::AnswerFindPath(store_, kMaxBytes, request, response, context);
         },
         v1::FindPathResponse());
-
-    v1::FindPathsRequest paths = Ask<v1::FindPathsRequest>();
-    *paths.add_queries()->mutable_start() = from;
-    *paths.mutable_queries(0)->add_goals() = to;
     Add(
-        "FindPaths", paths,
+        "FindPaths", Ask<v1::FindPathsRequest>("queries { start " + from + "goals " + to + "}"),
         [this](const auto& request, auto& response, rpc::CallContext& context) {
           return rpc::AnswerQueries(store_, kMaxBytes, request, response, context);
         },
         v1::FindPathsResponse());
-
-    v1::ValidatePathRequest validated = Ask<v1::ValidatePathRequest>();
+    auto validated = Ask<v1::ValidatePathRequest>("");
     for (int i = 0; i < 500; ++i) {
       *validated.add_points() = i % 2 == 0 ? CellAt(0, 0) : CellAt(kSide - 1, kSide - 1);
     }
     Add("ValidatePath", validated, fields_, v1::ValidatePathResponse());
-
-    v1::ComputeCostMatrixRequest matrix = Ask<v1::ComputeCostMatrixRequest>();
-    *matrix.add_starts() = from;
-    *matrix.add_goals() = to;
-    Add("ComputeCostMatrix", matrix, fields_, v1::ComputeCostMatrixResponse());
-
-    v1::FindReachableRequest reach = Ask<v1::FindReachableRequest>();
-    *reach.mutable_start() = from;
-    reach.set_max_cost(200);
-    Add("FindReachable", reach, fields_, v1::FindReachableResponse());
-
-    v1::ComputeFlowFieldRequest flow = Ask<v1::ComputeFlowFieldRequest>();
-    *flow.add_goals() = to;
-    Add("ComputeFlowField", flow, fields_, v1::ComputeFlowFieldResponse());
-
-    v1::CheckReachabilityRequest pairs = Ask<v1::CheckReachabilityRequest>();
-    *pairs.add_pairs()->mutable_start() = from;
-    *pairs.mutable_pairs(0)->mutable_goal() = to;
-    Add("CheckReachability", pairs, fields_, v1::CheckReachabilityResponse());
-
-    v1::CastRayRequest ray = Ask<v1::CastRayRequest>();
-    *ray.mutable_from() = from;
-    *ray.mutable_to() = to;
-    Add("CastRay", ray, fields_, v1::CastRayResponse());
-
-    v1::SampleCellsRequest sample = Ask<v1::SampleCellsRequest>();
-    sample.set_count(1);
-    *sample.mutable_reachable_from() = from;
-    Add("SampleCells", sample, fields_, v1::SampleCellsResponse());
+    Add("ComputeCostMatrix", Ask<v1::ComputeCostMatrixRequest>("starts " + from + "goals " + to), fields_,
+        v1::ComputeCostMatrixResponse());
+    Add("FindReachable", Ask<v1::FindReachableRequest>("start " + from + "max_cost: 200"), fields_,
+        v1::FindReachableResponse());
+    Add("ComputeFlowField", Ask<v1::ComputeFlowFieldRequest>("goals " + to), fields_,
+        v1::ComputeFlowFieldResponse());
+    Add("CheckReachability", Ask<v1::CheckReachabilityRequest>("pairs { start " + from + "goal " + to + "}"),
+        fields_, v1::CheckReachabilityResponse());
+    Add("CastRay", Ask<v1::CastRayRequest>("from " + from + "to " + to), fields_, v1::CastRayResponse());
+    Add("SampleCells", Ask<v1::SampleCellsRequest>("count: 1 reachable_from " + from), fields_,
+        v1::SampleCellsResponse());
   }
 
   // The profile is another for each kind of request.
   template <typename Request>
-  Request Ask() {
-    Request request;
+  Request Ask(const std::string& fields) {
+    auto request = Parsed<Request>(fields);
     request.set_map("desert");
-    v1::TerrainCost& cost = *request.mutable_agent()->mutable_profile()->add_terrain_costs();
+    v1::MovementProfile& profile = *request.mutable_agent()->mutable_profile();
+    v1::TerrainCost& cost = *profile.add_terrain_costs();
     cost.set_terrain("s");
     cost.set_cost(2.0 + static_cast<double>(handlers_.size()));
-    request.mutable_agent()->mutable_profile()->set_footprint(2);
+    profile.set_footprint(2);
     return request;
   }
 

@@ -1,19 +1,30 @@
 // PathService, asked by a real client over a real socket.
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
+#include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::LocationAt;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
@@ -46,10 +57,9 @@ TEST_F(PathServiceTest, AnswersInFull) {
 
 TEST_F(PathServiceTest, SeesEveryUpdateThatWasAnswered) {
   const v1::FindPathRequest request = PathRequest("room", CellAt(0, 1), CellAt(3, 1));
-  const auto updated = server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)}));
-  ASSERT_TRUE(updated.ok()) << updated.status();
+  const auto updated = server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).value();
   const v1::FindPathResponse response = server_.Find(request);
-  EXPECT_EQ(response.version().revision(), updated->version().revision());
+  EXPECT_EQ(response.version().revision(), updated.version().revision());
   EXPECT_EQ(Show(response.points()), "(0, 1) (0, 2) (1, 2) (2, 2) (3, 2) (3, 1)");
 }
 
@@ -67,6 +77,179 @@ TEST_F(PathServiceTest, RefusalsNameTheField) {
               IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
   request.set_map("../x");
   EXPECT_THAT(server_.client().FindPath(request), IsRefused(kInvalid, "BAD_MAP_ID", "map"));
+}
+
+// ValidatePath.
+
+v1::ValidatePathRequest ValidateRequest(const std::string& map, const std::vector<v1::Cell>& points) {
+  auto request = About<v1::ValidatePathRequest>(map);
+  request.mutable_points()->Assign(points.begin(), points.end());
+  return request;
+}
+
+TEST(ValidatePathRpcTest, FoundPathIsValidUntilItIsBlocked) {
+  TestServer server;
+  server.Create("arena", {"....", "....", "...."});
+  auto query = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
+  query.set_path_form(v1::PATH_FORM_DIRECTIONS);
+  const auto found = server.client().FindPath(query).value();
+  auto request = ValidateRequest("arena", {CellAt(0, 0)});
+  *request.mutable_directions() = found.directions();
+  const auto valid = server.client().ValidatePath(request).value();
+  EXPECT_TRUE(valid.walkable());
+  EXPECT_EQ(valid.cost(), found.cost());
+  EXPECT_EQ(valid.version().revision(), 1U);
+
+  ASSERT_TRUE(server.client().UpdateObstacles(BlockRequest("arena", {CellAt(2, 0)})).ok());
+  const auto blocked = server.client().ValidatePath(request).value();
+  EXPECT_FALSE(blocked.walkable());
+  EXPECT_EQ(blocked.blocked_index(), 1);
+  EXPECT_EQ(blocked.blocked_cell().x(), 2);
+  EXPECT_EQ(blocked.cost(), 1.0);
+  EXPECT_EQ(blocked.version().revision(), 2U);
+}
+
+class ValidatePathHandlerTest : public HandlerTest {
+ protected:
+  ValidatePathHandlerTest() { Create("arena", {"....", "...."}); }
+};
+
+TEST_F(ValidatePathHandlerTest, ProfileAndOverlayAreTheAgents) {
+  auto request = ValidateRequest("arena", {CellAt(0, 0), CellAt(3, 0)});
+  *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 0);
+  const auto blocked = Validate(request).value();
+  EXPECT_FALSE(blocked.walkable());
+  EXPECT_EQ(blocked.blocked_index(), 1);
+  request.clear_view();
+  request.mutable_agent()->mutable_profile()->set_footprint(2);
+  EXPECT_FALSE(Validate(request)->walkable());
+}
+
+TEST_F(ValidatePathHandlerTest, RefusesWhatIsNoPath) {
+  EXPECT_THAT(Validate(ValidateRequest("nowhere", {CellAt(0, 0)})),
+              IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+  EXPECT_THAT(Validate(ValidateRequest("arena", {})),
+              IsError(kInvalid, ErrorReason::kMissingField, "points"));
+  EXPECT_THAT(Validate(ValidateRequest("arena", {CellAt(0, 0), CellAt(4, 0)})),
+              IsError(kOutOfRange, ErrorReason::kOffMap, "points[1]"));
+  auto request = ValidateRequest("arena", {CellAt(0, 0)});
+  request.add_directions(v1::DIRECTION_SOUTH);
+  request.add_directions(v1::DIRECTION_SOUTH);
+  EXPECT_THAT(Validate(request), IsError(kOutOfRange, ErrorReason::kOffMap, "directions[1]"));
+  *request.add_points() = CellAt(0, 1);
+  EXPECT_THAT(Validate(request), IsError(kInvalid, ErrorReason::kBadValue, "points"));
+  auto positions = ValidateRequest("arena", {CellAt(0, 0)});
+  positions.add_positions();
+  EXPECT_THAT(Validate(positions),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "positions"));
+  auto bad_rule = ValidateRequest("arena", {CellAt(0, 0)});
+  bad_rule.mutable_agent()->set_footprint(33);
+  EXPECT_THAT(Validate(bad_rule), IsError(kInvalid, ErrorReason::kBadValue, "agent.footprint"));
+}
+
+// What handlers make of portals: crossings of answers, and paths through portals that are validated.
+
+// Two floors: one room parted by a wall above, an open one below; stairs lead down on the left and up on the
+// right.
+class PortalTest : public HandlerTest {
+ protected:
+  PortalTest() {
+    Create("upper", {"..#..",  //
+                     "..#.."});
+    Create("lower", {".....",  //
+                     "....."});
+    LayStairs("upper", "down", CellAt(1, 0), "lower");
+    LayStairs("lower", "up", CellAt(3, 0), "upper");
+  }
+
+  void LayStairs(const std::string& map, const std::string& id, const v1::Cell& cell,
+                 const std::string& to_map) {
+    auto request = About<v1::UpdateObstaclesRequest>(map);
+    v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
+    portal.set_id(id);
+    *portal.mutable_from() = cell;
+    *portal.mutable_to() = cell;
+    portal.set_to_map(to_map);
+    portal.set_cost(1);
+    ASSERT_THAT(Update(request), IsOk());
+  }
+
+  void SwitchUp(bool closed) {
+    auto request = About<v1::UpdateObstaclesRequest>("lower");
+    v1::SwitchPortal& edit = *request.add_edits()->mutable_switch_portal();
+    edit.set_id("up");
+    edit.set_closed(closed);
+    ASSERT_THAT(Update(request), IsOk());
+  }
+};
+
+TEST_F(PortalTest, CrossingsAreTold) {
+  const auto found = Find(PathRequest("upper", CellAt(0, 0), CellAt(4, 0))).value();
+  EXPECT_EQ(found.cost(), 6.0);
+  EXPECT_EQ(Show(found.points()), "(0, 0) (1, 0) (1, 0) (2, 0) (3, 0) (3, 0) (4, 0)");
+  ASSERT_EQ(found.crossings_size(), 2);
+  EXPECT_EQ(found.crossings(0).portal(), "down");
+  EXPECT_EQ(found.crossings(0).index(), 2);
+  EXPECT_EQ(found.crossings(0).map(), "lower");
+  EXPECT_EQ(found.crossings(0).map_version().revision(), 2U);
+  EXPECT_EQ(found.crossings(1).portal(), "up");
+  EXPECT_EQ(found.crossings(1).map(), "upper");
+  EXPECT_EQ(found.crossings(1).arrival().x(), 3);
+}
+
+TEST_F(PortalTest, FieldsGoByOtherMapsToo) {
+  const auto pair = Parsed<v1::CheckReachabilityRequest>(
+      R"(map: "upper" pairs { start { cell {} } goal { cell { x: 4 } } })");
+  EXPECT_TRUE(Ask<v1::CheckReachabilityResponse>(pair)->reachable(0));
+  const auto sample = Parsed<v1::SampleCellsRequest>(R"(map: "upper" count: 1 reachable_from { cell {} })");
+  EXPECT_EQ(Ask<v1::SampleCellsResponse>(sample)->candidates(), 8);
+  const auto matrix =
+      Parsed<v1::ComputeCostMatrixRequest>(R"(map: "upper" starts { cell {} } goals { cell { x: 4 } })");
+  EXPECT_EQ(Ask<v1::ComputeCostMatrixResponse>(matrix)->costs(0), 6.0);
+}
+
+TEST_F(PortalTest, AFoundPathIsValidUntilAPortalOfItCloses) {
+  for (const v1::PathForm form :
+       {v1::PATH_FORM_EVERY_CELL, v1::PATH_FORM_CORNERS, v1::PATH_FORM_DIRECTIONS}) {
+    SCOPED_TRACE(v1::PathForm_Name(form));
+    v1::FindPathRequest query = PathRequest("upper", CellAt(0, 0), CellAt(4, 0));
+    query.set_path_form(form);
+    const auto found = Find(query).value();
+    auto request = About<v1::ValidatePathRequest>("upper");
+    *request.mutable_points() = found.points();
+    *request.mutable_directions() = found.directions();
+    *request.mutable_crossings() = found.crossings();
+    request.set_path_form(form);
+    if (form == v1::PATH_FORM_DIRECTIONS) {
+      *request.add_points() = CellAt(0, 0);
+    }
+    auto valid = Validate(request);
+    ASSERT_TRUE(valid.ok()) << valid.status();
+    EXPECT_TRUE(valid->walkable());
+    EXPECT_EQ(valid->cost(), found.cost());
+
+    SwitchUp(/*closed=*/true);
+    valid = Validate(request);
+    ASSERT_TRUE(valid.ok()) << valid.status();
+    EXPECT_FALSE(valid->walkable());
+    EXPECT_EQ(valid->cost(), 4.0);
+    EXPECT_EQ(valid->blocked_cell().x(), 3);
+    EXPECT_EQ(valid->blocked_index(), form == v1::PATH_FORM_DIRECTIONS ? 3
+                                      : form == v1::PATH_FORM_CORNERS  ? 4
+                                                                       : 5);
+    SwitchUp(/*closed=*/false);
+  }
+}
+
+TEST_F(PortalTest, CrossingsThatFitNoPathAreRefused) {
+  auto request = About<v1::ValidatePathRequest>("upper");
+  *request.add_points() = CellAt(0, 0);
+  *request.add_points() = CellAt(1, 0);
+  for (const int index : {-1, 0, 2, 1'000'000}) {
+    request.clear_crossings();
+    request.add_crossings()->set_index(index);
+    EXPECT_THAT(Validate(request), IsError(kInvalid, ErrorReason::kBadValue, "crossings[0].index"));
+  }
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
-using ::waystar::testing::LocationAt;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
@@ -116,26 +116,19 @@ TEST(TraceTest, ComesInSmallMessagesWithTheResultInTheLast) {
 TEST(TraceTest, RefusesBadRequestsNamingTheField) {
   TestServer server;
   server.Create("room", {"....", ".##.", "...."});
-  const v1::TraceSearchRequest good = TraceRequest(PathRequest("room", CellAt(0, 0), CellAt(3, 2)));
-  v1::TraceSearchRequest request = good;
-  request.clear_query();
-  EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "MISSING_FIELD", "query"));
-  request = good;
-  request.set_max_events(-1);
-  EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "BAD_VALUE", "max_events"));
-  request = good;
-  request.mutable_query()->clear_goals();
-  EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "MISSING_FIELD", "query.goals"));
-  request = good;
-  request.mutable_query()->set_map("nowhere");
-  EXPECT_THAT(Trace(server, request), IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "query.map"));
-  request = good;
-  *request.mutable_query()->mutable_start() = LocationAt(1, 1);
-  EXPECT_THAT(Trace(server, request),
+  const auto refused = [&](const std::string& query, const std::string& rest = "") {
+    return Trace(server, Parsed<v1::TraceSearchRequest>("query { " + query + " } " + rest));
+  };
+  const std::string good =
+      "map: 'room' start { cell {} } goals { cell { x: 3 y: 2 } } algorithm: ALGORITHM_ASTAR ";
+  EXPECT_THAT(Trace(server, v1::TraceSearchRequest()), IsRefused(kInvalid, "MISSING_FIELD", "query"));
+  EXPECT_THAT(refused(good, "max_events: -1"), IsRefused(kInvalid, "BAD_VALUE", "max_events"));
+  EXPECT_THAT(refused("map: 'room' start { cell {} }"), IsRefused(kInvalid, "MISSING_FIELD", "query.goals"));
+  EXPECT_THAT(refused("map: 'nowhere' start { cell {} } goals { cell {} }"),
+              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "query.map"));
+  EXPECT_THAT(refused("map: 'room' start { cell { x: 1 y: 1 } } goals { cell {} }"),
               IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "query.start"));
-  request = good;
-  *request.mutable_query()->add_goals() = LocationAt(3, 2);
-  EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "BAD_VALUE", "query.goals"));
+  EXPECT_THAT(refused(good + "goals { cell {} }"), IsRefused(kInvalid, "BAD_VALUE", "query.goals"));
 }
 
 TEST(TraceTest, PathOverTheMessageLimitIsRefusedBeforeTheFirstEvent) {

@@ -1,21 +1,23 @@
 // WatchMap, by real clients over real sockets.
 
 #include <cstdint>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::LargeBatch;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WatchedRoomTest;
 using ::waystar::testing::WatchFrom;
@@ -32,13 +34,10 @@ class ShortHistoryTest : public WatchedRoomTest {
 TEST_F(MapWatchTest, TellsOfEveryRevision) {
   WatchOfMap watch(server_, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
-  v1::UpdateObstaclesRequest request;
-  request.set_map("room");
-  v1::Rectangle& wall = *request.add_edits()->mutable_block()->add_rectangles();
-  wall.set_x(1);
-  wall.set_width(2);
-  wall.set_height(1);
-  *request.add_edits()->mutable_unblock()->add_cells() = CellAt(1, 0);
+  const auto request = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "room"
+    edits { block { rectangles { x: 1 width: 2 height: 1 } } }
+    edits { unblock { cells { x: 1 } } })");
   Apply(request);
   const v1::MapRevision revision = watch.NextEvent().commit();
   EXPECT_EQ(revision.version().revision(), 2U);
@@ -64,12 +63,11 @@ TEST_F(MapWatchTest, EditsAreSentToThoseWhoAsk) {
 TEST_F(MapWatchTest, EndOfALifetimeIsARevision) {
   WatchOfMap watch(server_, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
-  v1::UpdateObstaclesRequest request;
-  request.set_map("room");
-  v1::Obstacle& brief = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
-  brief.set_id("brief");
-  *brief.mutable_shape()->add_cells() = CellAt(1, 1);
-  brief.mutable_lifetime()->set_nanos(50'000'000);
+  const auto request = Parsed<v1::UpdateObstaclesRequest>(R"(
+    map: "room"
+    edits { put_obstacle { obstacle {
+      id: "brief" shape { cells { x: 1 y: 1 } } lifetime { nanos: 50000000 }
+    } } })");
   Apply(request);
   EXPECT_EQ(watch.NextEvent().commit().edits(0).put_obstacle().obstacle().lifetime().nanos(), 50'000'000);
   const v1::MapRevision end = watch.NextEvent().commit();
@@ -80,19 +78,16 @@ TEST_F(MapWatchTest, EndOfALifetimeIsARevision) {
 
 TEST_F(MapWatchTest, DigestsAreThoseOfTheAnswers) {
   WatchOfMap watch(server_, WatchRequest("room"));
-  v1::GetMapRequest get;
-  get.set_map("room");
+  auto get = About<v1::GetMapRequest>("room");
   EXPECT_EQ(watch.NextEvent().watching().digest(), server_.client().GetMap(get)->info().digest());
-  v1::UpdateObstaclesRequest request;
-  request.set_map("room");
+  auto request = About<v1::UpdateObstaclesRequest>("room");
   std::uint64_t digest = 0;
   for (int x = 0; x < 4; ++x) {
     request.clear_edits();
     *request.add_edits()->mutable_block()->add_cells() = CellAt(x, 0);
-    const auto updated = server_.client().UpdateObstacles(request);
-    ASSERT_TRUE(updated.ok()) << updated.status();
+    const auto updated = server_.client().UpdateObstacles(request).value();
     digest = watch.NextEvent().commit().digest();
-    EXPECT_EQ(digest, updated->digest());
+    EXPECT_EQ(digest, updated.digest());
   }
   v1::WatchMapRequest lost = WatchFrom(server_, "room", 2);
   lost.mutable_after()->set_epoch(1);
@@ -204,8 +199,7 @@ TEST_F(MapWatchTest, EditsThatDoNotFitAMessageAreLeftOut) {
   constexpr int kMaxBytes = 10'000;
   TestServer small({.max_message_bytes = kMaxBytes});
   small.Create("room", {"....", "...."});
-  v1::UpdateObstaclesRequest request;
-  request.set_map("room");
+  auto request = About<v1::UpdateObstaclesRequest>("room");
   v1::Shape& shape = *request.add_edits()->mutable_block();
   while (request.ByteSizeLong() + 8 < kMaxBytes) {
     *shape.add_cells() = CellAt(1, 1);

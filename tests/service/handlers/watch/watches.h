@@ -14,6 +14,7 @@
 #include "client/streams.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
+#include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
@@ -23,8 +24,7 @@ namespace waystar::testing {
 
 // Of what comes next.
 inline v1::WatchMapRequest WatchRequest(const std::string& map, bool with_edits = false) {
-  v1::WatchMapRequest request;
-  request.set_map(map);
+  auto request = About<v1::WatchMapRequest>(map);
   request.set_with_edits(with_edits);
   return request;
 }
@@ -167,8 +167,7 @@ class WatchedRoomTest : public ::testing::Test {
 
   // Makes one revision and returns it.
   std::uint64_t Change(const std::string& map = "room") {
-    v1::UpdateObstaclesRequest request;
-    request.set_map(map);
+    auto request = About<v1::UpdateObstaclesRequest>(map);
     v1::Edit& edit = *request.add_edits();
     *(++changes_ % 2 == 0 ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = CellAt(1, 1);
     return Apply(request);
@@ -181,19 +180,16 @@ class WatchedRoomTest : public ::testing::Test {
   }
 
   void Delete(const std::string& map) {
-    v1::DeleteMapRequest request;
-    request.set_map(map);
+    auto request = About<v1::DeleteMapRequest>(map);
     EXPECT_TRUE(server_.client().DeleteMap(request).ok());
   }
 
   // Puts another map in the place of the room.
   void Replace() {
-    v1::ImportMapHeader import;
-    import.set_map("room");
+    auto import = About<v1::ImportMapHeader>("room");
     import.set_format(v1::MAP_FORMAT_TEXT);
     import.set_replace(true);
-    const auto imported = server_.client().ImportMap(import, "....\n....\n");
-    ASSERT_TRUE(imported.ok()) << imported.status();
+    const auto imported = server_.client().ImportMap(import, "....\n....\n").value();
   }
 
   TestServer server_;
@@ -202,8 +198,7 @@ class WatchedRoomTest : public ::testing::Test {
 
 // A batch that takes about 100 KB.
 inline v1::UpdateObstaclesRequest LargeBatch() {
-  v1::UpdateObstaclesRequest request;
-  request.set_map("room");
+  auto request = About<v1::UpdateObstaclesRequest>("room");
   v1::Shape& shape = *request.add_edits()->mutable_block();
   for (int i = 0; i < 20'000; ++i) {
     *shape.add_cells() = CellAt(1, 1);
@@ -212,15 +207,13 @@ inline v1::UpdateObstaclesRequest LargeBatch() {
 }
 
 inline v1::UpdateObstaclesRequest UnblockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
-  v1::UpdateObstaclesRequest request;
-  request.set_map(map);
+  auto request = About<v1::UpdateObstaclesRequest>(map);
   request.add_edits()->mutable_unblock()->mutable_cells()->Assign(cells.begin(), cells.end());
   return request;
 }
 
 inline void Update(TestServer& server, const v1::UpdateObstaclesRequest& request) {
-  const auto updated = server.client().UpdateObstacles(request);
-  ASSERT_TRUE(updated.ok()) << updated.status();
+  const auto updated = server.client().UpdateObstacles(request).value();
 }
 
 }  // namespace waystar::testing
