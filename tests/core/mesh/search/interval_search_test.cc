@@ -17,7 +17,7 @@
 
 #include "gmock/gmock.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/formats/mesh/polyanya_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
 #include "tests/testing/movingai_data.h"

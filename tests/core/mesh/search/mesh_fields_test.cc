@@ -21,7 +21,7 @@
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "server/formats/mesh/polyanya_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
 #include "tests/testing/movingai_data.h"
