@@ -1,4 +1,4 @@
-// `waystar render` and `waystar animate` against a real server.
+// `waystar render` and `waystar animate`, and pictures of hexagons, against a real server.
 
 #include <algorithm>
 #include <filesystem>
@@ -57,11 +57,13 @@ TEST_F(PictureCommandsTest, FileNameSaysWhatToRender) {
   EXPECT_THAT(BytesOf(svg), StartsWith("<svg"));
 }
 
-TEST_F(PictureCommandsTest, RendersBlocksForTerminals) {
+TEST_F(PictureCommandsTest, RendersBlocksForTerminalsWithColours) {
   is_terminal_ = true;
   ASSERT_EQ(Run({"render", "yard", "--format", "blocks", "--size", "24x16"}), ExitCode::kOk) << err_;
   EXPECT_THAT(out_, HasSubstr("\x1b[38;2;"));
   EXPECT_THAT(out_, HasSubstr("\xe2\x96\x80"));
+  EXPECT_EQ(Run({"render", "yard", "--format", "blocks", "--color", "never"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("ask for --format text"));
 }
 
 TEST_F(PictureCommandsTest, RegionsOfGraphsMayHaveFractions) {
@@ -123,12 +125,6 @@ TEST_F(PictureCommandsTest, MeshesAreShownByFloorAndFromTheSide) {
   EXPECT_THAT(err_, HasSubstr("there are no heights"));
   EXPECT_EQ(Run({"render", "house", "--oblique"}), ExitCode::kRefused);
   EXPECT_THAT(err_, HasSubstr("text shows a mesh from above"));
-}
-
-TEST_F(PictureCommandsTest, RefusesBlocksWithoutColours) {
-  is_terminal_ = true;
-  EXPECT_EQ(Run({"render", "yard", "--format", "blocks", "--color", "never"}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("ask for --format text"));
 }
 
 TEST_F(PictureCommandsTest, RendersAnUnreachableGoal) {
@@ -246,6 +242,67 @@ TEST_F(PictureCommandsTest, AnimationsAreAsSmallAsTheyMustBe) {
   ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", gif, "--max-megabytes", "0.05"}), ExitCode::kOk)
       << err_;
   EXPECT_LE(BytesOf(gif).size(), 52429U);
+}
+
+// A board of hexagons: what its picture labels is what commands take and print.
+class HexCommandsTest : public ::waystar::testing::ServedCommandTest {
+ protected:
+  HexCommandsTest() {
+    v1::GridOptions grid;
+    grid.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
+    server_.Create("board",
+                   {".....",  //
+                    ".###.",  //
+                    ".....",  //
+                    "..#.."},
+                   grid);
+  }
+};
+
+TEST_F(HexCommandsTest, PathsGoFromLabelToLabel) {
+  ASSERT_EQ(Run({"find", "board", "0,0", "0,3", "--form", "cells"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("  0\n"
+                               "0 S . . . .\n"
+                               "   * # # # .\n"
+                               "  * . . . .\n"
+                               "   G . # . .\n"));
+  EXPECT_THAT(out_, HasSubstr("\n0,0 0,1 0,2 0,3\n"));
+}
+
+TEST_F(HexCommandsTest, TracesDrawTheSearchWhereItWas) {
+  ASSERT_EQ(Run({"trace", "board", "0,3", "1,3", "--algorithm", "astar"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("   S G # . .\n"));
+  EXPECT_THAT(out_, StartsWith("  0\n"
+                               "0 . . . . .\n"
+                               "   . # # # .\n"
+                               "  o o . . .\n"));
+}
+
+TEST_F(HexCommandsTest, ObstaclesLieOnTheirLabels) {
+  ASSERT_EQ(Run({"block", "board", "0,2"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("1 cell changed"));
+  ASSERT_EQ(Run({"map", "show", "board"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("\n  # . . . .\n   . . # . .\n"));
+  EXPECT_EQ(Run({"block", "board", "5,2"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("column 5 of row 2 is off the map, which has 5 columns and 4 rows"));
+  ASSERT_EQ(Run({"obstacle", "put", "board", "crate", "3,2..4,3"}), ExitCode::kOk) << err_;
+  ASSERT_EQ(Run({"obstacle", "list", "board"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("3,2+2x2"));
+  ASSERT_EQ(Run({"portal", "put", "board", "stairs", "0,0", "4,3"}), ExitCode::kOk) << err_;
+  ASSERT_EQ(Run({"portal", "list", "board"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("stairs  0,0   4,3 "));
+}
+
+TEST_F(HexCommandsTest, ReachIsWhereItIsDrawn) {
+  ASSERT_EQ(Run({"reach", "board", "0,3", "--max-cost", "1"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(out_,
+            "  0\n"
+            "0 . . . . .\n"
+            "   . # # # .\n"
+            "  + + . . .\n"
+            "   S + # . .\n"
+            "S start  + within reach  # obstacle\n"
+            "4 cells within reach, x 0 to 1 and y 2 to 3 (revision 1)\n");
 }
 
 }  // namespace
