@@ -52,8 +52,7 @@ absl::StatusOr<client::ExportedMap> Export(const std::string& map, Session& sess
   request.set_map(map);
   request.set_format(v1::MAP_FORMAT_WAYSTAR);
   Progress progress(session, absl::StrCat("exporting ", map));
-  return session.client().ExportMap(
-      request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
+  return session.client().ExportMap(request, Shown(progress));
 }
 
 ExitCode Backup(const std::string& folder, Session& session) {
@@ -167,8 +166,7 @@ ExitCode RestoreMap(const v1::MapInfo& saved, const RestoreArguments& arguments,
   absl::StatusOr<v1::ImportMapResponse> response;
   {
     Progress progress(session, absl::StrCat("importing ", saved.map()));
-    response = session.client().ImportMap(
-        header, file, [&progress](int64_t sent, int64_t size) { progress.Show(sent, size); });
+    response = session.client().ImportMap(header, file, Shown(progress));
   }
   if (client::ReasonOf(response.status()) == "DIGEST_MISMATCH") {
     return session.Fail(absl::DataLossError(

@@ -15,7 +15,6 @@
 #include "client/cli/progress.h"
 #include "client/load/report_text.h"
 #include "client/load/run.h"
-#include "client/load/scenario_file.h"
 #include "client/load/workload.h"
 
 namespace waystar::cli {

@@ -17,7 +17,7 @@
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/table.h"
-#include "client/load/json_text.h"
+#include "client/load/report_text.h"
 
 namespace waystar::cli {
 namespace {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "client/options.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::cli {
@@ -29,5 +30,10 @@ bool IsUnreachable(const absl::Status& status);
 // Returns a sentence about a failed call to `server`, and, if possible, one about the remedy. REQUIRES:
 // `status` is not OK.
 std::string ErrorText(const absl::Status& status, const std::string& server);
+
+// Why calls do not reach the server of `options`, and what to do about it, found out by knocking at the first
+// of its addresses, for a few seconds at most: nothing listens there, it speaks TLS or does not, or one side
+// does not trust the other's certificate. Empty where that does not tell. `server` is its name for people.
+std::string WhyUnreachable(const client::Options& options, const std::string& server);
 
 }  // namespace waystar::cli

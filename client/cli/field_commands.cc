@@ -12,7 +12,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
-#include "client/cli/field_text.h"
+#include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
@@ -20,10 +20,14 @@
 namespace waystar::cli {
 namespace {
 
-struct ReachArguments {
-  v1::FindReachableRequest request;
+// A request whose answer is drawn where it is about cells.
+template <typename Request>
+struct DrawnRequest {
+  Request request;
   DrawOptions draw;
 };
+using ReachArguments = DrawnRequest<v1::FindReachableRequest>;
+using FlowArguments = DrawnRequest<v1::ComputeFlowFieldRequest>;
 
 std::vector<v1::Cell> CellsOf(const v1::FindReachableResponse& answer) {
   const v1::Rectangle& bounds = answer.bounds();
@@ -96,11 +100,6 @@ ExitCode CheckReachability(const v1::CheckReachabilityRequest& request, Session&
   };
   return session.Answer(response, print, are_all ? ExitCode::kOk : ExitCode::kNoPath);
 }
-
-struct FlowArguments {
-  v1::ComputeFlowFieldRequest request;
-  DrawOptions draw;
-};
 
 // Every cell of the field that has a direction, with it.
 std::vector<std::pair<v1::Cell, v1::Direction>> ArrowsOf(const v1::ComputeFlowFieldResponse& answer) {

@@ -145,28 +145,30 @@ ExitCode WatchPath(const WatchPathArguments& arguments, Session& session) {
   return session.Fail(watch->Finish());
 }
 
-// Says from where on the path over a waypoint graph cannot be walked, and what is in the way.
+// Says from where on the path cannot be walked, and, on a waypoint graph, what is in the way.
 // REQUIRES: the answer is that it cannot.
-std::string BlockedNodesText(const v1::ValidatePathRequest& request, const v1::ValidatePathResponse& answer) {
+std::string BlockedText(const v1::ValidatePathRequest& request, const v1::ValidatePathResponse& answer) {
   const int index = answer.blocked_index();
-  const std::string by = answer.blocked_by().empty() ? "" : absl::StrCat("by ", answer.blocked_by(), " ");
-  const std::string end = index >= 0 && index < request.nodes_size()
-                              ? absl::StrCat("node ", index, ", ", request.nodes(index))
-                              : "the goal";
-  return absl::StrFormat("Blocked %son the way to %s, after cost %.6g, at revision %d.\n", by, end,
-                         answer.cost(), answer.version().revision());
-}
-
-// Says from where on the path over a navigation mesh cannot be walked. REQUIRES: the answer is that it
-// cannot.
-std::string BlockedCornersText(const v1::ValidatePathResponse& answer) {
-  if (!answer.has_blocked_position()) {
-    return absl::StrFormat("Blocked: corner %d is not on the surface, at revision %d.\n",
-                           answer.blocked_index(), answer.version().revision());
+  const bool has_corners = !request.positions().empty();
+  if (has_corners && !answer.has_blocked_position()) {
+    return absl::StrFormat("Blocked: corner %d is not on the surface, at revision %d.\n", index,
+                           answer.version().revision());
   }
-  return absl::StrFormat("Blocked at %s, on the way to corner %d, after cost %.6g, at revision %d.\n",
-                         FormatPosition(answer.blocked_position()), answer.blocked_index(), answer.cost(),
-                         answer.version().revision());
+  std::string where;
+  std::string end = "the goal";
+  if (has_corners || !request.points().empty()) {
+    where = absl::StrCat(
+        "at ", has_corners ? FormatPosition(answer.blocked_position()) : FormatCell(answer.blocked_cell()),
+        ", ");
+    end = absl::StrCat(has_corners ? "corner " : "point ", index);
+  } else {
+    where = answer.blocked_by().empty() ? "" : absl::StrCat("by ", answer.blocked_by(), " ");
+    if (index >= 0 && index < request.nodes_size()) {
+      end = absl::StrCat("node ", index, ", ", request.nodes(index));
+    }
+  }
+  return absl::StrFormat("Blocked %son the way to %s, after cost %.6g, at revision %d.\n", where, end,
+                         answer.cost(), answer.version().revision());
 }
 
 ExitCode Validate(const v1::ValidatePathRequest& request, Session& session) {
@@ -176,15 +178,8 @@ ExitCode Validate(const v1::ValidatePathRequest& request, Session& session) {
     if (is_walkable) {
       session.io().out << absl::StreamFormat("Walkable at cost %.6g, at revision %d.\n", answer.cost(),
                                              answer.version().revision());
-    } else if (!request.positions().empty()) {
-      session.io().out << BlockedCornersText(answer);
-    } else if (request.points().empty()) {
-      session.io().out << BlockedNodesText(request, answer);
     } else {
-      session.io().out << absl::StreamFormat(
-          "Blocked at %s, on the way to point %d, after cost %.6g, at revision %d.\n",
-          FormatCell(answer.blocked_cell()), answer.blocked_index(), answer.cost(),
-          answer.version().revision());
+      session.io().out << BlockedText(request, answer);
     }
   };
   return session.Answer(response, print, is_walkable ? ExitCode::kOk : ExitCode::kNoPath);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "waystar/v1/fields.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::cli {
@@ -32,5 +33,30 @@ bool IsOnMesh(const v1::FindPathResponse& answer);
 
 // Returns the cell that was searched from.
 const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
+
+// Answers about fields of costs, rays and samples.
+
+// Return true for answers about a waypoint graph. Answers about grids always have a region or a cell.
+bool IsOnGraph(const v1::FindReachableResponse& answer);
+bool IsOnGraph(const v1::ComputeFlowFieldResponse& answer);
+bool IsOnGraph(const v1::CastRayResponse& answer);
+
+// Lists nodes or polygons, those of least cost first, as a table of that width, and counts them. Nodes
+// without costs stay in the order of the answer. With a polygon it lists its nearest point.
+std::string ReachText(const v1::FindReachableResponse& answer, bool is_on_mesh, std::size_t width);
+
+// Lists the next node for each, "ford -> lighthouse  6", or where to go from the middle of each polygon, in
+// the same order, as a table of that width, and counts them.
+std::string FlowText(const v1::ComputeFlowFieldResponse& answer, bool is_on_mesh, std::size_t width);
+
+// Says what is in the way of a ray and where: "Blocked by crane after 0.25 of the way, at 3,0 (revision 2)".
+// REQUIRES: the ray is blocked.
+std::string GraphRayText(const v1::CastRayRequest& request, const v1::CastRayResponse& answer);
+
+// "4.5,0 on pier -> market, 0.25 of it".
+std::string EdgePointText(const v1::EdgePoint& point);
+
+// Says what a probe of a surface has found.
+std::string SurfaceText(const v1::SurfaceProbe& probe, const v1::SurfaceResult& result);
 
 }  // namespace waystar::cli

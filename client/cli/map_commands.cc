@@ -1,6 +1,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -15,7 +16,6 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/edit_text.h"
 #include "client/cli/files.h"
 #include "client/cli/json.h"
 #include "client/cli/map_picture.h"
@@ -61,22 +61,18 @@ ExitCode CreateAny(const CreateArguments& arguments, Session& session) {
 }
 
 TableRow Describe(const v1::MapInfo& info) {
-  if (info.unloaded()) {
-    return {info.map(), "not in memory", absl::StrCat(info.version().revision()), "-", "-"};
-  }
-  if (info.has_graph()) {
-    const v1::WaypointGraphInfo& graph = info.graph();
-    return {info.map(), absl::StrCat(graph.nodes(), " nodes"), absl::StrCat(info.version().revision()), "-",
-            absl::StrCat(graph.named_obstacles())};
-  }
-  if (info.has_mesh()) {
-    return {info.map(), absl::StrCat(info.mesh().polygons(), " polygons"),
-            absl::StrCat(info.version().revision()), "-", "-"};
-  }
   const v1::GridInfo& grid = info.grid();
-  return {info.map(), absl::StrCat(grid.width(), " x ", grid.height()),
-          absl::StrCat(info.version().revision()), absl::StrCat(grid.walkable_cells()),
-          absl::StrCat(grid.obstacle_cells())};
+  std::string size = absl::StrCat(grid.width(), " x ", grid.height());
+  std::string walkable = absl::StrCat(grid.walkable_cells());
+  std::string obstacles = absl::StrCat(grid.obstacle_cells());
+  if (info.unloaded() || info.has_graph() || info.has_mesh()) {
+    size = info.unloaded()    ? "not in memory"
+           : info.has_graph() ? absl::StrCat(info.graph().nodes(), " nodes")
+                              : absl::StrCat(info.mesh().polygons(), " polygons");
+    walkable = "-";
+    obstacles = info.has_graph() && !info.unloaded() ? absl::StrCat(info.graph().named_obstacles()) : "-";
+  }
+  return {info.map(), size, absl::StrCat(info.version().revision()), walkable, obstacles};
 }
 
 ExitCode ListMaps(const bool& names_only, Session& session) {
@@ -254,24 +250,23 @@ ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
   });
 }
 
-ExitCode ShowNodes(const v1::MapInfo& info, Session& session) {
-  const auto table = NodeTable(session.client(), info.map(), session.table_width());
-  if (!table.ok()) {
-    return session.Fail(table.status());
+absl::StatusOr<std::string> MeshPicture(const std::string& map, Session& session) {
+  v1::RenderMapRequest request;
+  request.set_map(map);
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  auto picture = session.client().RenderMap(request);
+  if (!picture.ok()) {
+    return picture.status();
   }
-  session.io().out << Facts(info, session.table_width()) << "\n" << *table;
-  return ExitCode::kOk;
+  return std::move(*picture->mutable_image());
 }
 
-ExitCode ShowMesh(const v1::MapInfo& info, Session& session) {
-  v1::RenderMapRequest request;
-  request.set_map(info.map());
-  request.set_format(v1::PICTURE_FORMAT_TEXT);
-  const auto picture = session.client().RenderMap(request);
-  if (!picture.ok()) {
-    return session.Fail(picture.status());
+// Prints the facts, and what the map looks like.
+ExitCode PrintShown(const v1::MapInfo& info, const absl::StatusOr<std::string>& looks, Session& session) {
+  if (!looks.ok()) {
+    return session.Fail(looks.status());
   }
-  session.io().out << Facts(info, session.table_width()) << "\n" << picture->image();
+  session.io().out << Facts(info, session.table_width()) << "\n" << *looks;
   return ExitCode::kOk;
 }
 
@@ -280,25 +275,22 @@ ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
   request.set_map(arguments.map);
   request.set_format(v1::MAP_FORMAT_TEXT);
   const auto map = session.client().ExportMap(request);
-  if (!map.ok() && client::ReasonOf(map.status()) == "WRONG_MAP_KIND") {
-    v1::GetMapRequest other;
-    other.set_map(arguments.map);
-    const auto response = session.client().GetMap(other);
-    if (!response.ok()) {
-      return session.Fail(response.status());
-    }
-    return response->info().has_mesh() ? ShowMesh(response->info(), session)
-                                       : ShowNodes(response->info(), session);
+  if (map.ok()) {
+    return PrintShown(map->header.info(),
+                      MapPicture(*map, {}, WindowFor(arguments.draw, session.io()), session.UsesColor()),
+                      session);
   }
-  if (!map.ok()) {
+  if (client::ReasonOf(map.status()) != "WRONG_MAP_KIND") {
     return session.Fail(map.status());
   }
-  const auto picture = MapPicture(*map, {}, WindowFor(arguments.draw, session.io()), session.UsesColor());
-  if (!picture.ok()) {
-    return session.Fail(picture.status());
+  const absl::StatusOr<v1::MapInfo>& info = session.InfoOf(arguments.map);
+  if (!info.ok()) {
+    return session.Fail(info.status());
   }
-  session.io().out << Facts(map->header.info(), session.table_width()) << "\n" << *picture;
-  return ExitCode::kOk;
+  return PrintShown(*info,
+                    info->has_mesh() ? MeshPicture(arguments.map, session)
+                                     : NodeTable(session.client(), arguments.map, session.table_width()),
+                    session);
 }
 
 ExitCode Show(const ShowArguments& arguments, Session& session) {

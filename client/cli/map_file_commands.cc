@@ -79,8 +79,7 @@ ExitCode Send(const v1::ImportMapHeader& header, std::istream& file, bool can_se
   absl::StatusOr<v1::ImportMapResponse> response;
   {
     Progress progress(session, "importing");
-    const auto tell = [&progress](int64_t sent, int64_t size) { progress.Show(sent, size); };
-    response = can_seek ? session.client().ImportMap(header, file, tell)
+    response = can_seek ? session.client().ImportMap(header, file, Shown(progress))
                         : session.client().ImportMap(header, ReadAll(file));
   }
   return session.Answer(response, [&](const v1::ImportMapResponse& answer) {
@@ -237,8 +236,7 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
   absl::StatusOr<client::ExportedMap> map;
   {
     Progress progress(session, "exporting");
-    map = session.client().ExportMap(
-        request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
+    map = session.client().ExportMap(request, Shown(progress));
   }
   if (!map.ok()) {
     return session.Fail(map.status());

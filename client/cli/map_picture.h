@@ -3,19 +3,49 @@
 #include <google/protobuf/repeated_ptr_field.h>
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "client/cli/draw/overlay.h"
 #include "client/cli/draw/picture.h"
-#include "client/cli/searched_places.h"
 #include "client/cli/session.h"
 #include "client/client.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::cli {
+
+// The places of a search, gathered from its events: cells of a grid, nodes of a waypoint graph, or intervals
+// of edges of a navigation mesh.
+class SearchedPlaces {
+ public:
+  // Takes the next event.
+  void Add(const v1::SearchEvent& event);
+
+  // Returns how many were generated and not expanded.
+  std::size_t open() const { return places_.size() - expanded_.size(); }
+
+  // Return for each place the event that last reached it, with the costs of the last event about it: those
+  // that were expanded, in the order of their expansion, and those that are open, in the order in which they
+  // were first generated.
+  std::vector<v1::SearchEvent> Expanded() const;
+  std::vector<v1::SearchEvent> Open() const;
+
+ private:
+  struct Place {
+    v1::SearchEvent reached;
+    bool is_expanded = false;
+  };
+
+  // In the order in which they were first generated.
+  std::vector<Place> places_;
+  // Indices of places_.
+  std::vector<std::size_t> expanded_;
+  absl::flat_hash_map<std::string, std::size_t> indices_;
+};
 
 // Draws a map in text format as a picture for people, with `overlay` on it, a legend and, if not all of the
 // map fits the window, a caption. Errors: DATA_LOSS if the file is not the map that its header describes.

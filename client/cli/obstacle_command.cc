@@ -8,7 +8,6 @@
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
-#include "client/cli/edit_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"

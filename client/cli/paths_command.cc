@@ -19,7 +19,7 @@
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
-#include "client/load/scenario_file.h"
+#include "client/load/workload.h"
 
 namespace waystar::cli {
 namespace {

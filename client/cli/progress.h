@@ -35,6 +35,11 @@ class Progress {
   absl::Time last_ = absl::InfinitePast();
 };
 
+// Returns a function that shows how far a transfer is. `progress` must outlive it.
+inline client::TransferProgress Shown(Progress& progress) {
+  return [&progress](std::int64_t done, std::int64_t total) { progress.Show(done, total); };
+}
+
 // Writes what Progress::Show shows: "importing  [#####-----]  50%  12.0 of 24.0 MiB  8.0 MiB/s  2s left".
 std::string ProgressLine(const std::string& work, std::int64_t done, std::int64_t total,
                          absl::Duration elapsed);

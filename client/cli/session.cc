@@ -3,7 +3,6 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/json.h"
 #include "client/cli/table.h"
-#include "client/cli/unreachable.h"
 #include "client/target.h"
 
 namespace waystar::cli {

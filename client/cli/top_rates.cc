@@ -56,6 +56,16 @@ std::uint64_t RefusalsOf(const v1::MethodStatistics& method) {
   return FindRow(method.failures(), [](const v1::CodeCount& row) { return row.code() == kRefused; }).count();
 }
 
+// The average time of the jobs, commits or syncs between two answers. Nothing where there were none.
+std::optional<absl::Duration> Average(std::uint64_t before, std::uint64_t after,
+                                      const google::protobuf::Duration& time_before,
+                                      const google::protobuf::Duration& time_after) {
+  const std::uint64_t count = Growth(before, after);
+  return count == 0
+             ? std::nullopt
+             : std::optional((DurationOf(time_after) - DurationOf(time_before)) / static_cast<double>(count));
+}
+
 // Compares consecutive answers.
 class Comparison {
  public:
@@ -146,22 +156,14 @@ class Comparison {
     // Work counts when it ends: a long job may have begun before.
     lane.busy = std::min(
         Share(DurationOf(before.ran()), DurationOf(after.ran())) / std::max(after.workers(), 1), 1.0);
-    if (const std::uint64_t jobs = Growth(before.started(), after.started()); jobs > 0) {
-      lane.wait = (DurationOf(after.waited()) - DurationOf(before.waited())) / static_cast<double>(jobs);
-    }
+    lane.wait = Average(before.started(), after.started(), before.waited(), after.waited());
   }
 
   void AddStorage(const v1::StorageStatistics& before, const v1::StorageStatistics& after) {
     StorageRates& storage = rates_.storage.emplace();
     storage.commits_per_second = PerSecond(before.commits(), after.commits());
-    if (const std::uint64_t commits = Growth(before.commits(), after.commits()); commits > 0) {
-      storage.commit =
-          (DurationOf(after.commit_time()) - DurationOf(before.commit_time())) / static_cast<double>(commits);
-    }
-    if (const std::uint64_t syncs = Growth(before.syncs(), after.syncs()); syncs > 0) {
-      storage.sync =
-          (DurationOf(after.sync_time()) - DurationOf(before.sync_time())) / static_cast<double>(syncs);
-    }
+    storage.commit = Average(before.commits(), after.commits(), before.commit_time(), after.commit_time());
+    storage.sync = Average(before.syncs(), after.syncs(), before.sync_time(), after.sync_time());
     storage.unsynced_age = DurationOf(after.unsynced_age());
     storage.log_bytes = after.log_bytes();
     if (after.refuses()) {
@@ -176,10 +178,7 @@ class Comparison {
     fleet.landed_per_second = PerSecond(before.landed(), after.landed());
     fleet.followed_per_second = PerSecond(before.followed(), after.followed());
     fleet.conflicts_per_second = PerSecond(before.conflicts(), after.conflicts());
-    if (const std::uint64_t commits = Growth(before.commits(), after.commits()); commits > 0) {
-      fleet.commit =
-          (DurationOf(after.commit_time()) - DurationOf(before.commit_time())) / static_cast<double>(commits);
-    }
+    fleet.commit = Average(before.commits(), after.commits(), before.commit_time(), after.commit_time());
     if (after.refuses()) {
       fleet.error = after.error();
     }

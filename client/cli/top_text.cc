@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "client/cli/table.h"
 #include "client/cli/top_rates.h"
-#include "client/load/json_text.h"
+#include "client/load/report_text.h"
 
 namespace waystar::cli {
 namespace {

@@ -14,7 +14,6 @@
 #include "client/cli/json.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
-#include "client/cli/searched_places.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {

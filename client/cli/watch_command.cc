@@ -6,7 +6,6 @@
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
-#include "client/cli/edit_text.h"
 #include "client/cli/json.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"

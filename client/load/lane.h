@@ -12,11 +12,9 @@
 
 #include "client/connection.h"
 #include "client/load/exchange.h"
-#include "client/load/histogram.h"
 #include "client/load/schedule.h"
 #include "client/load/settings.h"
 #include "client/load/tally.h"
-#include "client/load/window.h"
 #include "client/load/workload.h"
 
 namespace waystar::load {

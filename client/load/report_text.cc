@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/load/json_text.h"
+#include "absl/strings/str_join.h"
 
 namespace waystar::load {
 namespace {
@@ -207,6 +207,33 @@ std::string ReportJson(const Report& report, const std::string& server) {
                       report.server_cpu ? JsonNumber(std::int64_t{report.server_cpu->count()}) : "null"},
                      {"updates", report.updates ? UpdatesJson(*report.updates) : "null"}}) +
          "\n";
+}
+
+std::string JsonQuoted(absl::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      absl::StrAppend(&quoted, "\\", std::string(1, c));
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      absl::StrAppendFormat(&quoted, "\\u%04x", static_cast<unsigned char>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+std::string JsonObject(const std::vector<std::pair<absl::string_view, std::string>>& fields) {
+  return absl::StrCat("{",
+                      absl::StrJoin(fields, ",",
+                                    [](std::string* out, const auto& field) {
+                                      absl::StrAppend(out, "\"", field.first, "\":", field.second);
+                                    }),
+                      "}");
+}
+
+std::string JsonArray(const std::vector<std::string>& values) {
+  return absl::StrCat("[", absl::StrJoin(values, ","), "]");
 }
 
 }  // namespace waystar::load

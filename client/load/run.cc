@@ -1,17 +1,35 @@
 #include "client/load/run.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <deque>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "client/connection.h"
+#include "client/errors.h"
 #include "client/load/lane.h"
-#include "client/load/server_cpu.h"
-#include "client/load/update_load.h"
+#include "client/load/schedule.h"
 #include "client/target.h"
 
 namespace waystar::load {
@@ -19,6 +37,131 @@ namespace {
 
 // How long the stream of updates may go on after all else.
 constexpr absl::Duration kUpdatesGrace = absl::Seconds(10);
+
+// Load of updates: batches of one edit on one stream with a separate schedule, which alternately block and
+// unblock cells. At the end all cells are unblocked.
+//
+// Thread safety: one thread.
+class UpdateLoad {
+ public:
+  // Sends `rate` batches per second. All arguments must outlive it. REQUIRES: the workload has toggles.
+  UpdateLoad(const client::Client& client, const Workload& workload, double rate);
+
+  // `window` must outlive it.
+  void Start(const Window& window);
+  void Finish();
+
+  // Valid after Finish, for the measured batches. Latency is from the due time of a batch to its answer.
+  const Tally& tally() const { return tally_; }
+  std::uint64_t sent() const { return sent_; }
+
+ private:
+  void Send();
+  void Receive();
+  // Blocks or unblocks toggle number `index`. Returns false if the stream has ended.
+  bool Toggle(std::size_t index, bool block, Time due);
+
+  const Workload& workload_;
+  const double rate_;
+  const Window* window_ = nullptr;
+  std::unique_ptr<client::UpdateStream> stream_;
+  std::atomic<std::uint64_t> sent_ = 0;
+  Tally tally_;
+  std::mutex mutex_;
+  // Guarded by mutex_: when the batches that are not answered yet were due, and whether the stream has ended.
+  std::deque<Time> under_way_;
+  bool has_ended_ = false;
+  std::thread sender_;
+  std::thread receiver_;
+};
+
+UpdateLoad::UpdateLoad(const client::Client& client, const Workload& workload, double rate)
+    : workload_(workload), rate_(rate), stream_(client.StreamObstacleUpdates()) {}
+
+void UpdateLoad::Start(const Window& window) {
+  window_ = &window;
+  receiver_ = std::thread([this] { Receive(); });
+  sender_ = std::thread([this] { Send(); });
+}
+
+void UpdateLoad::Finish() {
+  sender_.join();
+  receiver_.join();
+}
+
+void UpdateLoad::Send() {
+  Schedule schedule = Schedule::Even(window_->begin, rate_);
+  std::vector<bool> is_blocked(workload_.toggles().size());
+  bool is_open = true;
+  std::size_t index = 0;
+  for (; is_open && window_->MaySend(schedule.due()) && Clock::now() < window_->end; schedule.Next()) {
+    if (window_->SleepUntil(schedule.due())) {
+      break;
+    }
+    is_blocked[index] = !is_blocked[index];
+    is_open = Toggle(index, is_blocked[index], schedule.due());
+    index = (index + 1) % is_blocked.size();
+  }
+  for (index = 0; is_open && index < is_blocked.size(); ++index) {
+    is_open = !is_blocked[index] || Toggle(index, false, Time::max());
+  }
+  stream_->EndSending();
+}
+
+bool UpdateLoad::Toggle(std::size_t index, bool block, Time due) {
+  const Workload::Toggle& toggle = workload_.toggles()[index];
+  v1::UpdateObstaclesRequest request;
+  request.set_map(toggle.map);
+  v1::Edit& edit = *request.add_edits();
+  *(block ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = toggle.cell;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (has_ended_) {
+      return false;
+    }
+    under_way_.push_back(due);
+  }
+  sent_ += window_->Counts(due) ? 1 : 0;
+  return stream_->Send(request);
+}
+
+void UpdateLoad::Receive() {
+  v1::StreamObstacleUpdatesResponse answer;
+  while (stream_->Receive(answer)) {
+    const Time now = Clock::now();
+    Time due;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (under_way_.empty()) {
+        continue;
+      }
+      due = under_way_.front();
+      under_way_.pop_front();
+    }
+    if (!window_->Counts(due)) {
+      continue;
+    }
+    if (answer.has_refused()) {
+      tally_.AddFailure(client::FromMessage(answer.refused()), 1);
+    } else {
+      ++tally_.answered;
+      tally_.latency.Add(Nanos(now - due).count());
+    }
+    tally_.last_end = now;
+  }
+  absl::Status end = stream_->Finish();
+  if (end.ok()) {
+    end = absl::UnavailableError("the server ended the stream");
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  has_ended_ = true;
+  for (const Time due : under_way_) {
+    if (window_->Counts(due)) {
+      tally_.AddFailure(end, 1);
+    }
+  }
+  under_way_.clear();
+}
 
 double SecondsOf(Nanos time) { return std::chrono::duration<double>(time).count(); }
 
@@ -128,6 +271,76 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
     report.updates = UpdateReport{updates->sent(), updates->tally()};
   }
   return report;
+}
+
+namespace {
+
+constexpr char kListening[] = "0A";
+
+// Returns the address as the tables of /proc/net have it, or "" if it is not an IPv4 address.
+std::string InTable(const std::string& host) {
+  in_addr address{};
+  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ? absl::StrFormat("%08X", address.s_addr) : "";
+}
+
+// Adds the inodes of the sockets that listen on the port, at the address or at all, by a table of /proc/net.
+void AddListeningInodes(const char* table, const std::string& address, int port,
+                        std::set<std::string>& links) {
+  const std::string port_in_table = absl::StrFormat("%04X", port);
+  std::ifstream file(table);
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> columns = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (columns.size() <= 9 || columns[3] != kListening) {
+      continue;
+    }
+    const std::pair<std::string, std::string> local = absl::StrSplit(columns[1], absl::MaxSplits(':', 1));
+    const bool is_for_all = local.first.find_first_not_of('0') == std::string::npos;
+    // An IPv4 address is at the end of one that is mapped into IPv6.
+    if (local.second == port_in_table && (is_for_all || absl::EndsWith(local.first, address))) {
+      links.insert(absl::StrCat("socket:[", columns[9], "]"));
+    }
+  }
+}
+
+bool Holds(const std::filesystem::path& process, const std::set<std::string>& links) {
+  std::error_code error;
+  for (auto file = std::filesystem::directory_iterator(process / "fd", error);
+       !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
+    std::error_code unreadable;
+    if (links.count(std::filesystem::read_symlink(file->path(), unreadable).string()) > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<int> FindListener(const std::string& host, int port) {
+  std::set<std::string> links;
+  AddListeningInodes("/proc/net/tcp", InTable(host), port, links);
+  AddListeningInodes("/proc/net/tcp6", InTable(host), port, links);
+  if (links.empty()) {
+    return std::nullopt;
+  }
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator("/proc", error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    int pid = 0;
+    if (absl::SimpleAtoi(entry->path().filename().string(), &pid) && Holds(entry->path(), links)) {
+      return pid;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::chrono::nanoseconds> CpuTimeOf(int pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+    return std::nullopt;
+  }
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 }  // namespace waystar::load

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "client/client.h"
-#include "client/load/histogram.h"
 #include "client/load/settings.h"
 #include "client/load/tally.h"
 #include "client/load/workload.h"
@@ -59,5 +59,12 @@ using WaitForStop = std::function<bool(Nanos time)>;
 absl::StatusOr<Report> Run(const Settings& settings, const client::Options& options, const Workload& workload,
                            const std::function<void(const Progress&)>& tell,
                            const WaitForStop& wait_for_stop);
+
+// Finds the process of this machine that listens on a TCP port of an address, as far as this user may look. A
+// host that is not an IPv4 address stands for all addresses. Reads /proc. Returns nothing if it is not found.
+std::optional<int> FindListener(const std::string& host, int port);
+
+// Returns the processor time that a process of this machine has taken so far.
+std::optional<std::chrono::nanoseconds> CpuTimeOf(int pid);
 
 }  // namespace waystar::load

@@ -1,14 +1,22 @@
 #include "client/load/workload.h"
 
+#include <google/protobuf/util/json_util.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace waystar::load {
 namespace {
@@ -160,6 +168,211 @@ const std::vector<v1::FindPathRequest>& Workload::PickPart(Random& random) const
 
 const v1::FindPathRequest& Workload::PickQuery(const std::vector<v1::FindPathRequest>& part, Random& random) {
   return part[std::uniform_int_distribution<std::size_t>(0, part.size() - 1)(random)];
+}
+
+namespace {
+
+constexpr int kMaxRandomPairs = 50'000;
+
+using Words = std::vector<absl::string_view>;
+
+absl::Status Bad(absl::string_view sentence) { return absl::InvalidArgumentError(sentence); }
+
+absl::StatusOr<v1::Location> CellOf(absl::string_view text) {
+  const std::vector<absl::string_view> numbers = absl::StrSplit(text, ',');
+  std::int32_t x = 0;
+  std::int32_t y = 0;
+  if (numbers.size() != 2 || !absl::SimpleAtoi(numbers[0], &x) || !absl::SimpleAtoi(numbers[1], &y)) {
+    return Bad(absl::StrCat("'", text, "' is not a cell: write such as 3,4"));
+  }
+  v1::Location location;
+  location.mutable_cell()->set_x(x);
+  location.mutable_cell()->set_y(y);
+  return location;
+}
+
+absl::Status AddPair(const Words& words, Part& part) {
+  if (words.size() != 2) {
+    return Bad("a pair is two cells, such as 3,4 60,40");
+  }
+  const auto start = CellOf(words[0]);
+  const auto goal = CellOf(words[1]);
+  if (!start.ok() || !goal.ok()) {
+    return (start.ok() ? goal : start).status();
+  }
+  v1::FindPathRequest query = part.common;
+  SetEnds(*start, *goal, query);
+  part.queries.push_back(std::move(query));
+  return absl::OkStatus();
+}
+
+absl::Status AddScenarios(const std::string& name, absl::string_view text, Part& part) {
+  const bool has_positions = HasPositions(text);
+  int number = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    const Words words = ScenarioWords(line);
+    if (words.empty() || (number == 1 && words[0] == "version")) {
+      continue;
+    }
+    v1::Location start;
+    v1::Location goal;
+    if (!ReadScenarioEnds(words, has_positions, start, goal)) {
+      return Bad(
+          absl::StrCat(name, " line ", number, ": this is not a scenario of the Moving AI benchmarks"));
+    }
+    v1::FindPathRequest query = part.common;
+    SetEnds(start, goal, query);
+    part.queries.push_back(std::move(query));
+  }
+  return part.queries.empty() ? Bad(absl::StrCat(name, " has no scenarios")) : absl::OkStatus();
+}
+
+absl::Status AddFields(absl::string_view json, Part& part) {
+  v1::FindPathRequest fields;
+  const auto status = google::protobuf::util::JsonStringToMessage(std::string(json), &fields);
+  if (!status.ok()) {
+    return Bad(absl::StrCat("this is not JSON of a FindPathRequest: ", std::string(status.message())));
+  }
+  if (!fields.map().empty() && fields.map() != part.common.map()) {
+    return Bad("the map stands at the beginning of the line");
+  }
+  part.common.MergeFrom(fields);
+  return absl::OkStatus();
+}
+
+// Parses the words after weight and map, and the JSON.
+absl::Status AddKind(const Words& words, bool has_json, const FileReader& read_file, Part& part) {
+  const absl::string_view kind = words.empty() ? "" : words[0];
+  const Words rest(words.empty() ? words.begin() : words.begin() + 1, words.end());
+  if (kind == "pair") {
+    return AddPair(rest, part);
+  }
+  if (kind == "random") {
+    if (rest.size() != 1 || !absl::SimpleAtoi(rest[0], &part.random_pairs) || part.random_pairs < 1 ||
+        part.random_pairs > kMaxRandomPairs) {
+      return Bad(absl::StrCat("random is followed by a number of pairs, 1 to ", kMaxRandomPairs));
+    }
+    return absl::OkStatus();
+  }
+  if (kind == "scen") {
+    if (rest.size() != 1) {
+      return Bad("scen is followed by the name of a file");
+    }
+    const std::string name(rest[0]);
+    const auto text = read_file(name);
+    return text.ok() ? AddScenarios(name, *text, part)
+                     : Bad(absl::StrCat("cannot read ", name, ": ", text.status().message()));
+  }
+  if (kind == "query") {
+    if (!rest.empty() || !has_json) {
+      return Bad("query is followed by the JSON of a FindPathRequest");
+    }
+    part.queries.push_back(part.common);
+    return absl::OkStatus();
+  }
+  return Bad("after weight and map comes random, pair, scen or query");
+}
+
+absl::StatusOr<Part> ParsePart(absl::string_view line, const FileReader& read_file) {
+  Part part;
+  const std::size_t json = line.find('{');
+  const bool has_json = json != absl::string_view::npos;
+  Words words = ScenarioWords(line.substr(0, json));
+  if (words.size() < 2 || !absl::SimpleAtod(words[0], &part.weight) || !(part.weight > 0) ||
+      part.weight > 1e9) {
+    return Bad("a line begins with a weight, a positive number, and a map");
+  }
+  part.common.set_map(std::string(words[1]));
+  words.erase(words.begin(), words.begin() + 2);
+  absl::Status status = has_json ? AddFields(line.substr(json), part) : absl::OkStatus();
+  if (status.ok()) {
+    status = AddKind(words, has_json, read_file, part);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  return part;
+}
+
+}  // namespace
+
+void SetEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathRequest& query) {
+  *query.mutable_start() = start;
+  query.clear_goals();
+  *query.add_goals() = goal;
+}
+
+absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const FileReader& read_file) {
+  std::vector<Part> parts;
+  int number = 0;
+  for (const absl::string_view raw : absl::StrSplit(text, '\n')) {
+    ++number;
+    const absl::string_view line = absl::StripAsciiWhitespace(raw);
+    if (line.empty() || absl::StartsWith(line, "#")) {
+      continue;
+    }
+    auto part = ParsePart(line, read_file);
+    if (!part.ok()) {
+      return Bad(absl::StrCat("line ", number, ": ", part.status().message()));
+    }
+    parts.push_back(*std::move(part));
+  }
+  if (parts.empty()) {
+    return Bad("there is no query in it");
+  }
+  return parts;
+}
+
+namespace {
+
+// The first word of the start, and of what follows the goal.
+constexpr std::size_t kFirst = 4;
+constexpr std::size_t kEnd = 8;
+
+bool ReadPosition(absl::string_view x, absl::string_view y, v1::Location& place) {
+  double position[2] = {};
+  if (!absl::SimpleAtod(x, &position[0]) || !absl::SimpleAtod(y, &position[1]) ||
+      !std::isfinite(position[0]) || !std::isfinite(position[1])) {
+    return false;
+  }
+  place.mutable_position()->set_x(position[0]);
+  place.mutable_position()->set_y(position[1]);
+  return true;
+}
+
+bool ReadCell(absl::string_view x, absl::string_view y, v1::Location& place) {
+  std::int32_t cell[2] = {};
+  if (!absl::SimpleAtoi(x, &cell[0]) || !absl::SimpleAtoi(y, &cell[1])) {
+    return false;
+  }
+  place.mutable_cell()->set_x(cell[0]);
+  place.mutable_cell()->set_y(cell[1]);
+  return true;
+}
+
+}  // namespace
+
+std::vector<absl::string_view> ScenarioWords(absl::string_view line) {
+  return absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+}
+
+bool HasPositions(absl::string_view text) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const std::vector<absl::string_view> words = ScenarioWords(line);
+    for (std::size_t i = kFirst; i < std::min(words.size(), kEnd); ++i) {
+      if (absl::StrContains(words[i], '.')) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool ReadScenarioEnds(const std::vector<absl::string_view>& words, bool has_positions, v1::Location& start,
+                      v1::Location& goal) {
+  const auto read = has_positions ? ReadPosition : ReadCell;
+  return words.size() >= kEnd && read(words[4], words[5], start) && read(words[6], words[7], goal);
 }
 
 }  // namespace waystar::load

@@ -38,7 +38,7 @@
 #include "server/formats/build/build_settings.h"
 #include "server/formats/build/level_geometry.h"
 #include "server/formats/mesh/detour_mesh.h"
-#include "server/formats/mesh/polyanya_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/bench/by_turns.h"
 #include "tests/bench/detour_peer.h"
 #include "tests/bench/mesh_world.h"

@@ -5,6 +5,9 @@
 #include <atomic>
 #include <future>
 
+#include "client/errors.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
 #include "tests/client/fake_server.h"
 #include "tests/testing/patience.h"
 
@@ -17,11 +20,6 @@ using ::waystar::testing::Refusal;
 
 class ClientTest : public ::testing::Test {
  protected:
-  Client MakeClient(Options options = {.timeout = kPatience, .transfer_timeout = kPatience}) {
-    options.target = server_.target();
-    return Client(options);
-  }
-
   FakeServer server_;
 };
 
@@ -32,7 +30,7 @@ TEST_F(ClientTest, SendsTheRequestAndReturnsTheAnswer) {
   };
   v1::FindPathRequest request;
   request.add_goals()->mutable_cell()->set_x(7);
-  const auto response = MakeClient().FindPath(request);
+  const auto response = Client(server_.ClientOptions()).FindPath(request);
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(response->cost(), 7);
 }
@@ -41,7 +39,7 @@ TEST_F(ClientTest, ARefusalHasItsReasonAndField) {
   server_.find_path = [](auto&, const auto&, auto&) {
     return Refusal(grpc::StatusCode::OUT_OF_RANGE, "start is off the map", "OFF_MAP", "start");
   };
-  const auto response = MakeClient().FindPath({});
+  const auto response = Client(server_.ClientOptions()).FindPath({});
   EXPECT_EQ(response.status().code(), absl::StatusCode::kOutOfRange);
   EXPECT_EQ(response.status().message(), "start is off the map");
   EXPECT_EQ(ReasonOf(response.status()), "OFF_MAP");
@@ -63,7 +61,7 @@ TEST_F(ClientTest, EveryCallHasADeadline) {
   server_.import_map = handler;
   server_.export_map = handler;
   server_.check_health = handler;
-  const Client client = MakeClient(Options());
+  const Client client({.target = server_.target()});
   EXPECT_TRUE(client.FindPath({}).ok());
   EXPECT_TRUE(client.CreateMap({}).ok());
   EXPECT_TRUE(client.GetMap({}).ok());
@@ -83,9 +81,7 @@ TEST_F(ClientTest, GivesUpAfterTheTimeout) {
     released.wait();
     return grpc::Status::OK;
   };
-  Options options;
-  options.timeout = absl::Milliseconds(50);
-  const auto response = MakeClient(options).FindPath({});
+  const auto response = Client({.target = server_.target(), .timeout = absl::Milliseconds(50)}).FindPath({});
   client_gave_up.set_value();
   EXPECT_EQ(response.status().code(), absl::StatusCode::kDeadlineExceeded);
 }
@@ -97,36 +93,40 @@ TEST_F(ClientTest, RefusesAnswersThatAreTooLarge) {
     }
     return grpc::Status::OK;
   };
-  Options options;
-  options.timeout = kPatience;
+  Options options = server_.ClientOptions();
+  EXPECT_TRUE(Client(options).FindPath({}).ok());
   options.max_receive_bytes = 1000;
-  EXPECT_EQ(MakeClient(options).FindPath({}).status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_TRUE(MakeClient().FindPath({}).ok());
-}
-
-TEST_F(ClientTest, AsksForTheHealthOfAService) {
-  server_.check_health = [](auto&, const grpc::health::v1::HealthCheckRequest& request,
-                            grpc::health::v1::HealthCheckResponse& response) {
-    response.set_status(request.service() == "waystar.v1.PathService"
-                            ? grpc::health::v1::HealthCheckResponse::SERVING
-                            : grpc::health::v1::HealthCheckResponse::NOT_SERVING);
-    return grpc::Status::OK;
-  };
-  grpc::health::v1::HealthCheckRequest request;
-  request.set_service("waystar.v1.PathService");
-  const auto response = MakeClient().CheckHealth(request);
-  ASSERT_TRUE(response.ok()) << response.status();
-  EXPECT_EQ(response->status(), grpc::health::v1::HealthCheckResponse::SERVING);
+  EXPECT_EQ(Client(options).FindPath({}).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST(ClientConnectionTest, NobodyAtTheAddressIsUnavailable) {
-  Options options;
   // A port that a server has given back may be another's by now.
-  options.target = "127.0.0.1:1";
-  options.timeout = kPatience;
-  const auto response = Client(options).GetMap({});
+  const auto response = Client({.target = "127.0.0.1:1", .timeout = kPatience}).GetMap({});
   EXPECT_EQ(response.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(ReasonOf(response.status()), "");
+}
+
+TEST(ErrorsTest, KeepsCodeAndMessage) {
+  EXPECT_EQ(FromGrpc({grpc::StatusCode::ABORTED, "try again"}), absl::AbortedError("try again"));
+  EXPECT_EQ(FromGrpc({grpc::StatusCode::INTERNAL, "oh", "\xff\xff"}), absl::InternalError("oh"))
+      << "with malformed details";
+  EXPECT_TRUE(FromGrpc(grpc::Status::OK).ok());
+}
+
+TEST(ErrorsTest, AFieldIsOptional) {
+  const absl::Status status = FromGrpc(Refusal(grpc::StatusCode::UNAVAILABLE, "stopping", "DRAINING"));
+  EXPECT_EQ(ReasonOf(status), "DRAINING");
+  EXPECT_EQ(FieldOf(status), "");
+}
+
+TEST(ErrorsTest, ReasonsOfOtherDomainsAreNotOurs) {
+  google::rpc::ErrorInfo info;
+  info.set_domain("example.com");
+  info.set_reason("OFF_MAP");
+  google::rpc::Status details;
+  static_cast<void>(details.add_details()->PackFrom(info));
+  const absl::Status status = FromGrpc({grpc::StatusCode::UNAVAILABLE, "proxy", details.SerializeAsString()});
+  EXPECT_EQ(ReasonOf(status), "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::testing {
 namespace {
@@ -40,6 +41,21 @@ grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const st
     static_cast<void>(status.add_details()->PackFrom(retry));
   }
   return {code, message, status.SerializeAsString()};
+}
+
+std::string TokenOf(const grpc::ServerContext& context) {
+  const auto token = context.client_metadata().find("authorization");
+  return token == context.client_metadata().end() ? "none"
+                                                  : std::string(token->second.data(), token->second.size());
+}
+
+std::shared_ptr<grpc::ServerCredentials> TlsCredentials(
+    const Authority& authority, grpc_ssl_client_certificate_request_type wants_certificate) {
+  const Identity own = authority.Issue("waystar.test");
+  grpc::SslServerCredentialsOptions options(wants_certificate);
+  options.pem_root_certs = authority.cert();
+  options.pem_key_cert_pairs.push_back({own.key, own.cert});
+  return grpc::SslServerCredentials(options);
 }
 
 // Define a method that answers with a message, or with a stream of messages, as its handler does.
@@ -202,6 +218,11 @@ FakeServer::FakeServer(const std::shared_ptr<grpc::ServerCredentials>& credentia
 FakeServer::~FakeServer() {
   health_->Stop();
   server_->Shutdown();
+}
+
+client::Options FakeServer::ClientOptions() const {
+  return {
+      .target = target_, .timeout = kPatience, .transfer_timeout = kPatience, .stream_timeout = kPatience};
 }
 
 void FakeServer::SetServing(bool is_serving) { health_->SetServing(is_serving); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/security/server_credentials.h>
 
 #include <functional>
 #include <memory>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "client/options.h"
 #include "grpc/health/v1/health.grpc.pb.h"
+#include "tests/testing/certificates.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 #include "waystar/v1/server_service.grpc.pb.h"
@@ -18,6 +21,13 @@ namespace waystar::testing {
 // A refusal as a Waystar server sends it. With `retry_delay` one that passes by itself.
 grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const std::string& reason,
                      const std::string& field = "", absl::Duration retry_delay = absl::ZeroDuration());
+
+// The token that a call bears, as the server sees it: "none" without one.
+std::string TokenOf(const grpc::ServerContext& context);
+
+// Credentials of a server that proves by this authority that it is waystar.test.
+std::shared_ptr<grpc::ServerCredentials> TlsCredentials(
+    const Authority& authority, grpc_ssl_client_certificate_request_type wants_certificate);
 
 // A server on a free port of this machine that answers as the test says. What is not scripted is
 // UNIMPLEMENTED, but for watches of its health. The script must not change while calls run.
@@ -31,6 +41,8 @@ class FakeServer {
   ~FakeServer();
 
   const std::string& target() const { return target_; }
+  // Options of a client of this server, with the patience of tests for all calls.
+  client::Options ClientOptions() const;
 
   // What it tells those who watch its health; at first that it is well.
   void SetServing(bool is_serving);

@@ -195,6 +195,11 @@ std::string TiledXml(absl::string_view attributes, absl::string_view layers) {
                       layers, "</map>\n");
 }
 
+std::vector<std::string> TiledRows(absl::string_view layers, absl::string_view attributes,
+                                   const core::ImportOptions& options) {
+  return ImportedRows(TiledXml(attributes, layers), options);
+}
+
 std::string TileLayer(absl::string_view name, int width, int height, absl::string_view csv) {
   return absl::StrCat(" <layer id=\"1\" name=\"", name, "\" width=\"", width, "\" height=\"", height,
                       "\">\n  <data encoding=\"csv\">", csv, "</data>\n </layer>\n");

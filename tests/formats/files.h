@@ -45,6 +45,9 @@ inline constexpr char kThreeByTwo[] = R"(orientation="orthogonal" width="3" heig
 // blocked; 3: water, cost 3; 4: a bridge, not blocked. `attributes` go into the element "map", `layers`
 // behind the tileset.
 std::string TiledXml(absl::string_view attributes, absl::string_view layers);
+// The rows of such a map.
+std::vector<std::string> TiledRows(absl::string_view layers, absl::string_view attributes = kThreeByTwo,
+                                   const core::ImportOptions& options = {});
 // A layer of such a map.
 std::string TileLayer(absl::string_view name, int width, int height, absl::string_view csv);
 

@@ -1,9 +1,6 @@
 #include "server/formats/detect/map_folder.h"
 
-#include <unistd.h>
-
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/formats/files.h"
+#include "tests/testing/own_folder.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -20,6 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::OwnFolder;
 using ::waystar::testing::Png;
 using ::waystar::testing::Rows;
 using ::waystar::testing::TiledXml;
@@ -27,23 +26,12 @@ using ::waystar::testing::TileLayer;
 
 class MapFolderTest : public ::testing::Test {
  protected:
-  MapFolderTest()
-      : folder_(std::filesystem::path(::testing::TempDir()) /
-                absl::StrCat("maps-", ::getpid(), "-",
-                             ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::create_directories(folder_ / "maps" / "tiles");
-  }
-  ~MapFolderTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+  MapFolderTest() { std::filesystem::create_directories(folder_.path() / "maps" / "tiles"); }
 
-  void Write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-  }
+  void Write(const std::string& name, const std::string& bytes) const { folder_.Write(name, bytes); }
 
   std::vector<std::string> Ids() const {
-    const absl::StatusOr<MapFolder> folder = ListMapFiles(folder_ / "maps");
+    const absl::StatusOr<MapFolder> folder = ListMapFiles(folder_.path() / "maps");
     std::vector<std::string> ids;
     for (const MapFile& file : folder->files) {
       ids.push_back(file.id);
@@ -52,7 +40,7 @@ class MapFolderTest : public ::testing::Test {
   }
 
   std::vector<std::string> Passed() const {
-    const absl::StatusOr<MapFolder> folder = ListMapFiles(folder_ / "maps");
+    const absl::StatusOr<MapFolder> folder = ListMapFiles(folder_.path() / "maps");
     std::vector<std::string> names;
     for (const PassedFile& file : folder->passed) {
       names.push_back(absl::StrCat(file.path.filename().string(), ": ", file.reason));
@@ -61,10 +49,17 @@ class MapFolderTest : public ::testing::Test {
   }
 
   absl::StatusOr<LoadedFile> Load(const std::string& name) const {
-    return LoadMapFile({.path = folder_ / "maps" / name, .id = "map"}, 100);
+    return LoadMapFile({.path = folder_.path() / "maps" / name, .id = "map"}, 100);
   }
 
-  std::filesystem::path folder_;
+  // Rows of the first map of a file that must be right.
+  std::vector<std::string> RowsOf(const std::string& name) const {
+    const absl::StatusOr<LoadedFile> loaded = Load(name);
+    EXPECT_THAT(loaded, IsOk()) << name;
+    return Rows(std::get<GridMap>(loaded->maps.front().map));
+  }
+
+  const OwnFolder folder_;
 };
 
 TEST_F(MapFolderTest, ListsWhatCanBeAMap) {
@@ -76,7 +71,7 @@ TEST_F(MapFolderTest, ListsWhatCanBeAMap) {
   EXPECT_THAT(Ids(), ElementsAre("d", "h", "a", "b", "c", "e", "f", "g"));
   EXPECT_THAT(Passed(), ElementsAre(HasSubstr("maps of Tiled end in .tmj"), HasSubstr("notes.md: "),
                                     HasSubstr("tiles.png: a picture is a map if a file tiles.terrains")));
-  EXPECT_FALSE(ListMapFiles(folder_ / "nowhere").ok());
+  EXPECT_FALSE(ListMapFiles(folder_.path() / "nowhere").ok());
 }
 
 TEST_F(MapFolderTest, FindsMeshesOfUnityAmongJson) {
@@ -102,10 +97,8 @@ TEST_F(MapFolderTest, FindsMeshesOfUnityAmongJson) {
 TEST_F(MapFolderTest, ReadsTheTerrainsBesideAMap) {
   Write("maps/isle.png", Png(3, 1, {0xFFFFFFFF, 0x3060A0FF, 0xFF}));
   Write("maps/isle.terrains", "#3060a0 water 3\n#000000 blocked\nelse grass 1\n");
-  const auto maps = Load("isle.png");
-  ASSERT_THAT(maps, IsOk());
-  EXPECT_THAT(Rows(std::get<GridMap>(maps->maps.front().map)), ElementsAre("gw#"));
-  EXPECT_EQ(maps->maps.front().id, "map");
+  EXPECT_THAT(RowsOf("isle.png"), ElementsAre("gw#"));
+  EXPECT_EQ(Load("isle.png")->maps.front().id, "map");
 }
 
 TEST_F(MapFolderTest, ReadsTilesetsFromItsFolderAlone) {
@@ -120,26 +113,13 @@ TEST_F(MapFolderTest, ReadsTilesetsFromItsFolderAlone) {
                                               TileLayer("l", 2, 1, "9,1"))));
     return Load("c.tmx");
   };
-  const auto maps = map_with("tiles/walls.tsx");
-  ASSERT_THAT(maps, IsOk());
-  EXPECT_THAT(Rows(std::get<GridMap>(maps->maps.front().map)), ElementsAre("#."));
+  ASSERT_THAT(map_with("tiles/walls.tsx"), IsOk());
+  EXPECT_THAT(RowsOf("c.tmx"), ElementsAre("#."));
   for (const std::string& source : {std::string("../outside.tsx"), std::string("tiles/../../outside.tsx"),
-                                    (folder_ / "outside.tsx").string()}) {
+                                    folder_.PathOf("outside.tsx")}) {
     EXPECT_THAT(std::string(map_with(source).status().message()), HasSubstr("outside of the map's folder"));
   }
   EXPECT_THAT(std::string(map_with("tiles").status().message()), HasSubstr("no such file"));
-}
-
-TEST_F(MapFolderTest, EachLevelIsAMap) {
-  const std::string layers =
-      R"("layerInstances": [{"__type": "IntGrid", "__cWid": 1, "__cHei": 1, "__gridSize": 16, "intGridCsv": [0]}])";
-  Write("maps/world.ldtk", absl::StrCat(R"({"jsonVersion": "1", "levels": [{"identifier": "Entrance_1", )",
-                                        layers, R"(}, {"identifier": "Cellar", )", layers, "}]}"));
-  const auto maps = Load("world.ldtk");
-  ASSERT_THAT(maps, IsOk());
-  ASSERT_EQ(maps->maps.size(), 2U);
-  EXPECT_EQ(maps->maps[0].id, "map.entrance_1");
-  EXPECT_EQ(maps->maps[1].id, "map.cellar");
 }
 
 TEST_F(MapFolderTest, ProseIsNoMap) {
@@ -173,7 +153,7 @@ TEST_F(MapFolderTest, ProseIsNoMap) {
 }
 
 TEST_F(MapFolderTest, ReadsTemplatesFromItsFolder) {
-  std::filesystem::create_directories(folder_ / "maps" / "templates");
+  std::filesystem::create_directories(folder_.path() / "maps" / "templates");
   Write(
       "maps/templates/rock.tx",
       R"(<template><tileset firstgid="1" source="../tiles/rocks.tsx"/><object name="rock" gid="1"/></template>)");
@@ -183,24 +163,22 @@ TEST_F(MapFolderTest, ReadsTemplatesFromItsFolder) {
                                TileLayer("l", 3, 2, "1,1,1,1,1,1") +
                                    R"(<objectgroup name="o"><object id="1" template="templates/rock.tx" )"
                                    R"(x="16" y="32"/></objectgroup>)"));
-  const auto maps = Load("c.tmx");
-  ASSERT_THAT(maps, IsOk());
-  EXPECT_THAT(Rows(std::get<GridMap>(maps->maps.front().map)), ElementsAre("...", ".#."));
-  EXPECT_THAT(maps->notes, ::testing::IsEmpty());
+  EXPECT_THAT(RowsOf("c.tmx"), ElementsAre("...", ".#."));
+  EXPECT_THAT(Load("c.tmx")->notes, ::testing::IsEmpty());
 }
 
-TEST_F(MapFolderTest, LevelsMayLackLayersOrShareNames) {
+TEST_F(MapFolderTest, EachLevelIsAMapButMayLackLayersOrShareAName) {
   const std::string layers =
       R"("layerInstances": [{"__type": "IntGrid", "__cWid": 1, "__cHei": 1, "__gridSize": 16, "intGridCsv": [0]}])";
   Write("maps/world.ldtk",
-        absl::StrCat(R"({"jsonVersion": "1", "levels": [{"identifier": "A", )", layers,
-                     R"(}, {"identifier": "Menu", "layerInstances": []}, {"identifier": "a", )", layers,
-                     "}]}"));
+        absl::StrCat(R"({"jsonVersion": "1", "levels": [{"identifier": "Cellar_1", )", layers,
+                     R"(}, {"identifier": "Menu", "layerInstances": []}, {"identifier": "cellar_1", )",
+                     layers, "}]}"));
   const auto loaded = Load("world.ldtk");
   ASSERT_THAT(loaded, IsOk());
   ASSERT_EQ(loaded->maps.size(), 2U);
-  EXPECT_EQ(loaded->maps[0].id, "map.a");
-  EXPECT_EQ(loaded->maps[1].id, "map.a-2");
+  EXPECT_EQ(loaded->maps[0].id, "map.cellar_1");
+  EXPECT_EQ(loaded->maps[1].id, "map.cellar_1-2");
   ASSERT_EQ(loaded->notes.size(), 2U);
   EXPECT_THAT(
       LineOf(loaded->notes[1]),

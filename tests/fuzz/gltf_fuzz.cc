@@ -5,7 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "server/core/elements/waypoint.h"
-#include "server/formats/mesh/gltf_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/parts/import_options.h"
 #include "tests/fuzz/foreign_mesh_check.h"
 #include "tests/fuzz/require.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "server/formats/mesh/godot_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/fuzz/foreign_mesh_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

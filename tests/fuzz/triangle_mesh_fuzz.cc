@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "server/formats/mesh/obj_mesh.h"
-#include "server/formats/mesh/unity_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/fuzz/foreign_mesh_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

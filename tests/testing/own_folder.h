@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -28,6 +29,11 @@ class OwnFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::string PathOf(const std::string& name) const { return (path_ / name).string(); }
+  // Writes a file and returns its path.
+  std::string Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    return PathOf(name);
+  }
 
  private:
   const std::filesystem::path path_;

@@ -1,6 +1,7 @@
 // A check that stops work at its k-th look, and counts the looks.
 #pragma once
 
+#include <atomic>
 #include <limits>
 
 #include "absl/status/status.h"
@@ -9,7 +10,7 @@
 
 namespace waystar::testing {
 
-// Thread safety: one thread at a time.
+// Thread safety: any.
 class StopAfter final : public StopCheck {
  public:
   // Never stops the work.
@@ -26,7 +27,7 @@ class StopAfter final : public StopCheck {
 
  private:
   int allowed_ = std::numeric_limits<int>::max();
-  mutable int looks_ = 0;
+  mutable std::atomic<int> looks_ = 0;
 };
 
 }  // namespace waystar::testing

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -80,5 +81,20 @@ std::vector<absl::string_view> MapRows(absl::string_view text, int height);
 // more than half of them are, else what most of the rest are. REQUIRES: the view is within the rows, and they
 // are of one length.
 Picture DrawMap(const std::vector<absl::string_view>& map, const View& view);
+
+// The most characters that Paint() takes up to the left of the map.
+inline constexpr int kGutterColumns = 5;
+
+// Writes the picture as lines of text, with the cells' coordinates above and to the left of it. If `color` is
+// true, it uses the escape sequences for colours that terminals understand.
+std::string Paint(const Picture& picture, bool color);
+
+// Writes one line that explains each character of the picture except the ground: "S start  # obstacle  ~
+// river, cost 3". It is empty if there is nothing to explain.
+std::string Legend(const Picture& picture, const v1::GridInfo& grid);
+
+// Writes a sentence that says which part of the map is shown and how much smaller. It is empty if the picture
+// shows all of it.
+std::string Caption(const View& view, int map_width, int map_height);
 
 }  // namespace waystar::cli

@@ -11,8 +11,7 @@
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/mesh_weld.h"
 #include "server/formats/detect/import_map.h"
-#include "server/formats/mesh/gltf_mesh.h"
-#include "server/formats/mesh/obj_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/parts/import_options.h"
 
 namespace waystar::level {

@@ -22,7 +22,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/formats/detect/import_map.h"
-#include "server/formats/mesh/unity_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/text/line_reader.h"
 
 namespace waystar::core {

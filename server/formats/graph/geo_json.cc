@@ -14,7 +14,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
@@ -23,6 +22,7 @@
 #include "server/formats/graph/geo_json_properties.h"
 #include "server/formats/parts/json_value.h"
 #include "server/formats/text/line_reader.h"
+#include "server/formats/text/number.h"
 
 namespace waystar::core {
 namespace {
@@ -256,13 +256,11 @@ class GraphDrawer {
     }
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     const std::string field = ErrorFieldOf(graph.status());
-    for (const auto& [prefix, features] : {std::pair(absl::string_view("nodes["), &node_features_),
-                                           std::pair(absl::string_view("edges["), &edge_features_)}) {
-      std::size_t index = 0;
-      if (absl::StartsWith(field, prefix) &&
-          absl::SimpleAtoi(field.substr(prefix.size(), field.find(']') - prefix.size()), &index) &&
-          index < features->size()) {
-        return FeatureError(*(*features)[index], graph.status().message());
+    for (const auto& [list, features] :
+         {std::pair("nodes", &node_features_), std::pair("edges", &edge_features_)}) {
+      const std::optional<std::size_t> index = IndexInField(field, list);
+      if (index && *index < features->size()) {
+        return FeatureError(*(*features)[*index], graph.status().message());
       }
     }
     return WithField(graph.status(), "");

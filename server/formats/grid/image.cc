@@ -387,13 +387,10 @@ absl::StatusOr<std::vector<TerrainId>> CellsOf(const Image& image, const Terrain
                                                TerrainTable& terrains, const StopCheck* stop) {
   // Cache by pixel and palette index; bounded, since a photograph may have a different colour in every pixel.
   constexpr std::size_t kMaxKnown = std::size_t{1} << 20;
-  constexpr std::size_t kPixelsBetweenChecks = 1 << 14;
   absl::flat_hash_map<std::uint64_t, TerrainId> known;
   std::vector<TerrainId> cells(image.pixel_count());
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i % kPixelsBetweenChecks == 0) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    }
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
     const std::uint32_t pixel = image.pixels[i];
     const auto index = image.indices.empty() ? std::nullopt : std::optional<std::uint32_t>(image.indices[i]);
     const std::uint64_t key = std::uint64_t{index.value_or(0)} << 32 | pixel;

@@ -27,7 +27,6 @@ namespace waystar::core {
 namespace {
 
 constexpr int kMaxInt = 0x7FFF'FFFF;
-constexpr std::size_t kValuesBetweenChecks = 1 << 14;
 
 // Returns the error of a level that cannot be a map.
 absl::Status NoMap(const JsonValue& at_fault, absl::string_view message) {
@@ -280,9 +279,7 @@ class LayerLaying {
                        " values, not one for each of ", count(), " cells", version));
     }
     for (std::size_t i = 0; i < values->size(); ++i) {
-      if (i % kValuesBetweenChecks == 0) {
-        WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-      }
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
       WAYSTAR_RETURN_IF_ERROR(Lay(i, (*values)[i], *csv));
     }
     return absl::OkStatus();

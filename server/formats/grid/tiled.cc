@@ -17,7 +17,6 @@
 #include "server/base/status_macros.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/formats/grid/tiled_map.h"
-#include "server/formats/grid/tiled_objects.h"
 #include "server/formats/grid/tiled_plane.h"
 #include "server/formats/grid/tiled_tiles.h"
 #include "server/formats/grid/tiled_values.h"
@@ -28,7 +27,6 @@ namespace waystar::core {
 namespace {
 
 constexpr std::int64_t kMaxTiles = std::int64_t{1} << 28;
-constexpr std::size_t kTilesBetweenChecks = 1 << 14;
 
 // Placeholders for cells without a tile, and for cells whose tiles have no meaning.
 constexpr TerrainId kEmptyCell = 0xFE;
@@ -236,9 +234,7 @@ class TileCells {
     bool says_something = false;
     for (const TiledTileData& data : layer.tiles) {
       const auto lay = [&](std::size_t i, std::uint32_t gid) {
-        if (i % kTilesBetweenChecks == 0) {
-          WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-        }
+        WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
         if (gid == 0) {
           return absl::OkStatus();
         }

@@ -10,7 +10,7 @@
 // meaning decides a cell. A cell whose tiles have no meaning is ground at cost 1. A cell without tiles is
 // ground, or blocked on infinite maps; the map's property `empty` ("free" or "blocked") overrides this.
 // Hidden layers, and layers with the property `ignore`, are skipped. Offsets of layers and groups must move
-// tiles by whole cells, unless the layer's tiles have no meaning. For objects see tiled_objects.h.
+// tiles by whole cells, unless the layer's tiles have no meaning. For objects see PutObjects.
 //
 // Orthogonal, oblique and isometric maps become square grids; hexagonal maps become hexagon boards with
 // offsets. The size of a tile is the map's property `cell_size` (default 1). Tile (0, 0) lies at the origin.

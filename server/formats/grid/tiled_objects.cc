@@ -1,5 +1,3 @@
-#include "server/formats/grid/tiled_objects.h"
-
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
@@ -8,7 +6,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
@@ -18,6 +15,7 @@
 #include "server/core/grid/shapes/shape_raster.h"
 #include "server/formats/grid/tiled_plane.h"
 #include "server/formats/grid/tiled_values.h"
+#include "server/formats/text/number.h"
 
 namespace waystar::core {
 namespace {
@@ -131,7 +129,7 @@ class ObstacleMaker {
     absl::StatusOr<EditResult> result = ApplyEdits(grid, edits_, absl::UnixEpoch(), stop);
     if (!result.ok()) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-      const std::optional<std::size_t> index = EditAtFault(result.status());
+      const std::optional<std::size_t> index = IndexInField(ErrorFieldOf(result.status()), "edits");
       return index && *index < objects_.size()
                  ? ObjectError(*objects_[*index].first, *objects_[*index].second, result.status().message())
                  : WithField(result.status(), "");
@@ -238,19 +236,6 @@ class ObstacleMaker {
                ? absl::OkStatus()
                : BadFormat(absl::StrCat("the shapes of tiles and templates have more than ", kMaxCopied,
                                         " corners, with those of all objects before this one"));
-  }
-
-  // Returns 3 for an error with the field "edits[3].put_obstacle.shape".
-  static std::optional<std::size_t> EditAtFault(const absl::Status& status) {
-    const std::string field = ErrorFieldOf(status);
-    constexpr absl::string_view kPrefix = "edits[";
-    const std::size_t end = field.find(']');
-    std::size_t index = 0;
-    if (!absl::StartsWith(field, kPrefix) || end == std::string::npos ||
-        !absl::SimpleAtoi(field.substr(kPrefix.size(), end - kPrefix.size()), &index)) {
-      return std::nullopt;
-    }
-    return index;
   }
 
   const TiledMap& map_;

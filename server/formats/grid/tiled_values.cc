@@ -83,6 +83,24 @@ void ReadClassProperties(Classes classes, ImportNotes& notes, TiledProperties& p
   AddMissing(members, properties);
 }
 
+// Reads a member that is a T or, as in XML, text that `parse` reads; nothing if it is missing or null. The
+// error says that it is `wrong`.
+template <typename T, typename Parse>
+absl::Status ReadScalar(const JsonValue& value, absl::string_view name, const T* (JsonValue::*as)() const,
+                        Parse parse, absl::string_view wrong, T& out) {
+  const JsonValue* const member = value.Find(name);
+  if (member == nullptr || member->is_null() ||
+      (member->string() != nullptr && parse(*member->string(), &out))) {
+    return absl::OkStatus();
+  }
+  const T* const held = (member->*as)();
+  if (held == nullptr) {
+    return JsonError(*member, absl::StrCat("\"", name, "\" is ", wrong));
+  }
+  out = *held;
+  return absl::OkStatus();
+}
+
 absl::Status ReadPoints(const JsonValue& value, std::vector<Point>& points) {
   if (value.array() == nullptr) {
     return JsonError(value, "these are not points");
@@ -120,41 +138,19 @@ absl::Status ReadForm(const JsonValue& value, TiledObject& object) {
 }  // namespace
 
 absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::string& out) {
-  const JsonValue* const member = value.Find(name);
-  if (member == nullptr || member->is_null()) {
-    return absl::OkStatus();
-  }
-  if (member->string() == nullptr) {
-    return JsonError(*member, absl::StrCat("\"", name, "\" is not a string"));
-  }
-  out = *member->string();
-  return absl::OkStatus();
+  const auto none = [](absl::string_view /*text*/, std::string* /*out*/) { return false; };
+  return ReadScalar(value, name, &JsonValue::string, none, "not a string", out);
 }
 
 absl::Status ReadMember(const JsonValue& value, absl::string_view name, bool& out) {
-  const JsonValue* const member = value.Find(name);
-  if (member == nullptr || member->is_null() ||
-      (member->string() != nullptr && absl::SimpleAtob(*member->string(), &out))) {
-    return absl::OkStatus();
-  }
-  if (member->boolean() == nullptr) {
-    return JsonError(*member, absl::StrCat("\"", name, "\" is neither true nor false"));
-  }
-  out = *member->boolean();
-  return absl::OkStatus();
+  return ReadScalar(value, name, &JsonValue::boolean, &absl::SimpleAtob, "neither true nor false", out);
 }
 
 absl::Status ReadMember(const JsonValue& value, absl::string_view name, double& out) {
-  const JsonValue* const member = value.Find(name);
-  if (member == nullptr || member->is_null() ||
-      (member->string() != nullptr && absl::SimpleAtod(*member->string(), &out) && std::isfinite(out))) {
-    return absl::OkStatus();
-  }
-  if (member->number() == nullptr) {
-    return JsonError(*member, absl::StrCat("\"", name, "\" is not a number"));
-  }
-  out = *member->number();
-  return absl::OkStatus();
+  const auto read = [](absl::string_view text, double* number) {
+    return absl::SimpleAtod(text, number) && std::isfinite(*number);
+  };
+  return ReadScalar(value, name, &JsonValue::number, read, "not a number", out);
 }
 
 absl::StatusOr<std::vector<const JsonValue*>> ObjectsIn(const JsonValue& list, absl::string_view name) {

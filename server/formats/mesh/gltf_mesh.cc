@@ -1,5 +1,3 @@
-#include "server/formats/mesh/gltf_mesh.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,6 +18,7 @@
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
 #include "server/formats/parts/json_value.h"
 #include "server/formats/text/line_reader.h"

@@ -1,5 +1,3 @@
-#include "server/formats/mesh/obj_mesh.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
 #include "server/formats/text/line_reader.h"
 

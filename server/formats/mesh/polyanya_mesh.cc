@@ -1,7 +1,6 @@
-#include "server/formats/mesh/polyanya_mesh.h"
-
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,11 +9,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
+#include "server/formats/text/number.h"
 
 namespace waystar::core {
 namespace {
@@ -230,13 +230,8 @@ class PolyanyaParser {
     if (field.empty()) {
       return status;
     }
-    absl::string_view rest = field;
-    std::size_t polygon = 0;
-    if (absl::ConsumePrefix(&rest, "polygons[") &&
-        absl::SimpleAtoi(rest.substr(0, rest.find(']')), &polygon)) {
-      return BadLine(polygon_lines_[polygon], status.message());
-    }
-    return WithField(status, "");
+    const std::optional<std::size_t> polygon = IndexInField(field, "polygons");
+    return polygon ? BadLine(polygon_lines_[*polygon], status.message()) : WithField(status, "");
   }
 
   std::size_t size_;

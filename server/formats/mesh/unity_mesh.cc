@@ -1,5 +1,3 @@
-#include "server/formats/mesh/unity_mesh.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
 #include "server/formats/parts/json_value.h"
 #include "server/formats/text/line_reader.h"

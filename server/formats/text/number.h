@@ -1,10 +1,16 @@
-// Numbers as text.
+// Numbers as text, and those in the fields of errors.
 #pragma once
 
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <optional>
 #include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 namespace waystar::core {
 
@@ -19,6 +25,15 @@ inline std::string ShortestText(double number) {
       std::to_chars(text.data(), text.data() + text.size(), number,
                     is_common ? std::chars_format::fixed : std::chars_format::scientific);
   return std::string(text.data(), end.ptr);
+}
+
+// Returns 3 for the field "edits[3].shape" of an error and the list "edits", or nullopt for another field.
+inline std::optional<std::size_t> IndexInField(absl::string_view field, absl::string_view list) {
+  std::size_t index = 0;
+  return absl::ConsumePrefix(&field, list) && absl::ConsumePrefix(&field, "[") &&
+                 absl::SimpleAtoi(field.substr(0, field.find(']')), &index)
+             ? std::optional(index)
+             : std::nullopt;
 }
 
 }  // namespace waystar::core

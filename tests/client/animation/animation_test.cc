@@ -139,9 +139,8 @@ std::vector<SearchPanel> PanelsOf(const std::vector<int>& searches) {
   return panels;
 }
 
-TEST(FilmTest, ShowsEachExpansion) { EXPECT_THAT(FilmOf(PanelsOf({12}), 100).frames, SizeIs(13)); }
-
-TEST(FilmTest, SearchesSideBySideTakeAsLongAsTheLongest) {
+TEST(FilmTest, ShowsEachExpansionOfTheLongestSearch) {
+  EXPECT_THAT(FilmOf(PanelsOf({12}), 100).frames, SizeIs(13));
   const Animation film = FilmOf(PanelsOf({3, 12}), 100);
   EXPECT_THAT(film.frames, SizeIs(13));
   EXPECT_GT(film.width, 400);
@@ -235,31 +234,6 @@ GraphSearch SearchOfIslands() {
   return islands;
 }
 
-TEST(GraphPanelTest, BeginsWithTheEndsAlone) {
-  const SearchPanel panel = SearchOfIslands().Panel(120, 120);
-  EXPECT_EQ(panel.expansions(), 2U);
-  EXPECT_EQ(ColorAt(panel, 20, 40), picture::kStartColor);
-  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
-  EXPECT_EQ(ColorAt(panel, 60, 40), kWhite);
-  EXPECT_EQ(ColorAt(panel, 65, 40), kWhite);
-  EXPECT_EQ(ColorAt(panel, 40, 40), kWhite);
-}
-
-TEST(GraphPanelTest, OpenNodesAreRingsAndExpandedOnesFilled) {
-  SearchPanel panel = SearchOfIslands().Panel(120, 120);
-  panel.AdvanceTo(1);
-  for (const int y : {40, 90}) {
-    const int x = y == 40 ? 60 : 20;
-    EXPECT_EQ(ColorAt(panel, x, y), kWhite);
-    EXPECT_EQ(ColorAt(panel, x + 5, y), picture::kOpenColor);
-  }
-  EXPECT_EQ(ColorAt(panel, 40, 40), kWhite);
-  panel.AdvanceTo(2);
-  EXPECT_EQ(ColorAt(panel, 60, 40), picture::SearchColor(1));
-  EXPECT_EQ(ColorAt(panel, 20, 90), kWhite);
-  EXPECT_EQ(ColorAt(panel, 25, 90), picture::kOpenColor);
-}
-
 TEST(GraphPanelTest, EdgeToAnExpandedNodeTakesItsColour) {
   GraphSearch islands = SearchOfIslands();
   islands.Expand("cave", 50);
@@ -287,8 +261,24 @@ TEST(GraphPanelTest, EdgeComesFromTheLastParent) {
   EXPECT_NE(ColorAt(panel, 60, 60), kWhite);
 }
 
-TEST(GraphPanelTest, PathLiesAboveEdgesAndBelowNodes) {
+TEST(GraphPanelTest, ShowsEndsThenRingsThenFilledNodesThenThePathBelowThem) {
   SearchPanel panel = SearchOfIslands().Panel(120, 120);
+  EXPECT_EQ(panel.expansions(), 2U);
+  EXPECT_EQ(ColorAt(panel, 20, 40), picture::kStartColor);
+  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
+  for (const int x : {40, 60, 65}) {
+    EXPECT_EQ(ColorAt(panel, x, 40), kWhite);
+  }
+  panel.AdvanceTo(1);
+  for (const auto& [x, y] : {std::pair(60, 40), {20, 90}}) {
+    EXPECT_EQ(ColorAt(panel, x, y), kWhite);
+    EXPECT_EQ(ColorAt(panel, x + 5, y), picture::kOpenColor);
+  }
+  EXPECT_EQ(ColorAt(panel, 40, 40), kWhite);
+  panel.AdvanceTo(2);
+  EXPECT_EQ(ColorAt(panel, 60, 40), picture::SearchColor(1));
+  EXPECT_EQ(ColorAt(panel, 20, 90), kWhite);
+  EXPECT_EQ(ColorAt(panel, 25, 90), picture::kOpenColor);
   panel.AdvanceTo(9);
   EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
   EXPECT_EQ(ColorAt(panel, 80, 40), kPathGreen);
@@ -326,7 +316,7 @@ TEST(GraphPanelTest, PathBetweenPositionsNeedsNoNode) {
   EXPECT_EQ(ColorAt(panel, 100, 20), picture::kGoalColor);
 }
 
-TEST(GraphPanelTest, ManyNodesAreDots) {
+TEST(GraphPanelTest, NodesOfALargeGraphAreDots) {
   GraphSearch graph;
   graph.SetEnds("0", "far");
   for (int i = 0; i < 1000; ++i) {
@@ -336,15 +326,13 @@ TEST(GraphPanelTest, ManyNodesAreDots) {
   panel.AdvanceTo(1);
   EXPECT_EQ(ColorAt(panel, 200, 200), picture::kOpenColor);
   EXPECT_EQ(ColorAt(panel, 203, 200), kWhite);
-}
-
-TEST(GraphPanelTest, FewNodesOfALargeGraphAreDots) {
+  // Few of them are searched.
   GraphSearch islands = SearchOfIslands();
   islands.search_.graph_nodes = 1000;
-  SearchPanel panel = islands.Panel(120, 120);
-  panel.AdvanceTo(1);
-  EXPECT_EQ(ColorAt(panel, 60, 40), picture::kOpenColor);
-  EXPECT_EQ(ColorAt(panel, 65, 40), kWhite);
+  SearchPanel few = islands.Panel(120, 120);
+  few.AdvanceTo(1);
+  EXPECT_EQ(ColorAt(few, 60, 40), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(few, 65, 40), kWhite);
 }
 
 TEST(GraphPanelTest, WhatLiesBeyondThePictureIsNotDrawn) {
@@ -355,14 +343,6 @@ TEST(GraphPanelTest, WhatLiesBeyondThePictureIsNotDrawn) {
   panel.AdvanceTo(9);
   EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
   EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
-}
-
-TEST(FilmTest, ShowsEachExpansionOfANode) {
-  std::vector<SearchPanel> panels;
-  panels.push_back(SearchOfIslands().Panel(120, 120));
-  const Animation film = FilmOf(std::move(panels), 100);
-  ASSERT_THAT(film.frames, SizeIs(3));
-  EXPECT_GT(film.frames.back().milliseconds, 1000);
 }
 
 // A start at the left of a wall with a gap: a first interval in the gap, a second behind it, and another that

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,12 +38,6 @@ class BenchCommandTest : public ::waystar::testing::CommandTest {
     arguments.insert(arguments.begin(), "bench");
     arguments.insert(arguments.end(), {"--duration", "50ms", "--warm-up", "0", "--deadline", "1m"});
     return Run(arguments);
-  }
-
-  std::string Write(const std::string& text) {
-    const std::string path = folder_.PathOf("mix");
-    std::ofstream(path) << text;
-    return path;
   }
 
   const ::waystar::testing::OwnFolder folder_;
@@ -118,8 +111,8 @@ TEST_F(BenchCommandTest, PrintsWhatItHasWhenItIsInterrupted) {
 }
 
 TEST_F(BenchCommandTest, ReadsAMix) {
-  EXPECT_EQ(Bench({"--scenario", Write("1 arena pair 0,0 1,1\n")}), ExitCode::kOk) << err_;
-  const std::string path = Write("1 arena pair 0,0 1,1\n1 arena pair 0,0\n");
+  EXPECT_EQ(Bench({"--scenario", folder_.Write("mix", "1 arena pair 0,0 1,1\n")}), ExitCode::kOk) << err_;
+  const std::string path = folder_.Write("mix", "1 arena pair 0,0 1,1\n1 arena pair 0,0\n");
   EXPECT_EQ(Bench({"--scenario", path}), ExitCode::kUsage);
   EXPECT_THAT(err_, StartsWith("waystar: " + path + " line 2: a pair is two cells"));
   EXPECT_EQ(Bench({"--scenario", "/nowhere/mix"}), ExitCode::kUsage);
@@ -127,7 +120,7 @@ TEST_F(BenchCommandTest, ReadsAMix) {
 }
 
 TEST_F(BenchCommandTest, FailsIfNothingIsAnswered) {
-  EXPECT_EQ(Bench({"--scenario", Write("1 other pair 0,0 1,1\n")}), ExitCode::kUnavailable);
+  EXPECT_EQ(Bench({"--scenario", folder_.Write("mix", "1 other pair 0,0 1,1\n")}), ExitCode::kUnavailable);
   EXPECT_THAT(out_, HasSubstr("NOT_FOUND: no such map"));
   server_.sample_cells = [](auto&, const auto&, auto&) {
     return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such map");

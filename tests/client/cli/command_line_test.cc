@@ -1,34 +1,36 @@
-// Tests of the parts that all commands share: help, mistakes, the connection's options, completions and the
-// manual page.
+// What all commands share: help, mistakes, the connection and its errors, completions and the manual page.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/manual/manual_page.h"
-#include "client/cli/usage_error.h"
 #include "tests/client/cli/command_test.h"
+#include "tests/testing/certificates.h"
 #include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
+using ::waystar::testing::Authority;
+using ::waystar::testing::FakeServer;
+using ::waystar::testing::OwnFolder;
+using ::waystar::testing::TlsCredentials;
 
 class CommandLineTest : public ::waystar::testing::CommandTest {
  protected:
   CommandLineTest() {
     server_.list_maps = [this](grpc::ServerContext& context, const auto&, v1::ListMapsResponse& response) {
-      const auto token = context.client_metadata().find("authorization");
-      token_ = token == context.client_metadata().end()
-                   ? ""
-                   : std::string(token->second.data(), token->second.size());
+      token_ = ::waystar::testing::TokenOf(context);
       remaining_ = context.deadline() - std::chrono::system_clock::now();
       response.add_maps()->set_map("arena");
       return grpc::Status::OK;
@@ -72,12 +74,15 @@ TEST_F(CommandLineTest, ExplainsMistakes) {
        {"completion csh", "csh"}});
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("which command? One of map, find, paths, watch-path"));
-  const std::vector<std::string> commands = {"map", "find", "block", "unblock", "health"};
-  EXPECT_EQ(Suggest("fin", commands), "find");
-  EXPECT_EQ(Suggest("unblok", commands), "unblock");
-  EXPECT_EQ(Suggest("helath", commands), "health");
-  EXPECT_EQ(Suggest("frobnicate", commands), "");
-  EXPECT_EQ(Suggest("xyz", commands), "");
+  for (const auto& [word, meant] : {std::pair("fin", "find"),
+                                    {"unblok", "unblock"},
+                                    {"helath", "health"},
+                                    {"frobnicate", ""},
+                                    {"xyz", ""}}) {
+    EXPECT_EQ(Run(word), ExitCode::kUsage);
+    const std::string hint = *meant == '\0' ? "\n" : absl::StrCat("; did you mean '", meant, "'?\n");
+    EXPECT_THAT(err_, StartsWith(absl::StrCat("waystar: there is no command '", word, "'", hint)));
+  }
 }
 
 TEST_F(CommandLineTest, GlobalOptionsMayStandAnywhere) {
@@ -113,8 +118,7 @@ TEST_F(CommandLineTest, ATokenComesFromAnOptionTheEnvironmentOrAFile) {
   unsetenv("WAYSTAR_TOKEN");
   EXPECT_EQ(token_, "Bearer two");
   const ::waystar::testing::OwnFolder folder;
-  const std::string file = folder.PathOf("token");
-  std::ofstream(file) << "three\n";
+  const std::string file = folder.Write("token", "three\n");
   EXPECT_EQ(Run("map list --token-file " + file), ExitCode::kOk);
   EXPECT_EQ(token_, "Bearer three");
   setenv("WAYSTAR_TOKEN_FILE", file.c_str(), /*overwrite=*/1);
@@ -138,37 +142,6 @@ TEST_F(CommandLineTest, ExplainsOptionsOfConnectionsThatMakeNoSense) {
   unsetenv("WAYSTAR_CERT");
 }
 
-TEST(CommandTreeTest, DescribesAnApp) {
-  CLI::App app("An app.", "app");
-  bool loud = false;
-  app.add_flag("--loud", loud, "Be loud");
-  CLI::App& draw = *app.add_subcommand("draw", "Draws");
-  std::string color;
-  draw.add_option("-c,--color", color, "Which colour")->type_name("red|blue");
-  std::string map;
-  draw.add_option("MAP", map)->type_name("MAP");
-  std::vector<std::string> files;
-  draw.add_option("FILE", files)->type_name("FILE");
-
-  const std::vector<CommandNode> commands = WalkCommands(app);
-  ASSERT_EQ(commands.size(), 2);
-  EXPECT_EQ(commands[0].path, "app");
-  ASSERT_EQ(commands[0].subcommands.size(), 1);
-  EXPECT_EQ(commands[0].subcommands[0].name, "draw");
-  EXPECT_EQ(commands[1].path, "app draw");
-  ASSERT_EQ(commands[1].options.size(), 3);
-  EXPECT_THAT(commands[1].options[0].names, ElementsAre("--loud"));
-  EXPECT_FALSE(commands[1].options[0].takes_value);
-  EXPECT_THAT(commands[1].options[2].names, ElementsAre("-c", "--color"));
-  EXPECT_TRUE(commands[1].options[2].takes_value);
-  EXPECT_THAT(commands[1].options[2].values.words, ElementsAre("red", "blue"));
-  ASSERT_EQ(commands[1].positionals.size(), 2);
-  EXPECT_EQ(commands[1].positionals[0].values.kind, Values::Kind::kMaps);
-  EXPECT_FALSE(commands[1].positionals[0].repeats);
-  EXPECT_EQ(commands[1].positionals[1].values.kind, Values::Kind::kFiles);
-  EXPECT_TRUE(commands[1].positionals[1].repeats);
-}
-
 TEST_F(CommandLineTest, CompletesInEachShell) {
   EXPECT_EQ(RunBare({"completion", "bash"}), ExitCode::kOk);
   for (const char* line :
@@ -182,6 +155,7 @@ TEST_F(CommandLineTest, CompletesInEachShell) {
         "map list --names"}) {
     EXPECT_THAT(out_, HasSubstr(line));
   }
+  EXPECT_THAT(out_, Not(HasSubstr("'waystar find --nearest')"))) << "a flag takes no value";
   EXPECT_EQ(RunBare({"completion", "zsh"}), ExitCode::kOk);
   EXPECT_THAT(out_, StartsWith("#compdef waystar\n"));
   for (const char* line : {"'find:Finds a cheapest path and draws it'",
@@ -212,6 +186,86 @@ TEST_F(CommandLineTest, ManualPageTellsOfEveryCommandWithItsOptionsAndExamples) 
     EXPECT_THAT(out_, HasSubstr(line));
   }
   EXPECT_THAT(out_, Not(HasSubstr("--")));
+}
+
+class UnreachableTest : public ::waystar::testing::CommandTest {
+ protected:
+  UnreachableTest() {
+    Serve(server_);
+    Encrypt(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  }
+
+  static void Serve(FakeServer& server) {
+    server.list_maps = [](auto&, const auto&, auto&) { return grpc::Status::OK; };
+  }
+
+  void Encrypt(grpc_ssl_client_certificate_request_type wants_certificate) {
+    encrypted_ = std::make_unique<FakeServer>(TlsCredentials(authority_, wants_certificate));
+    Serve(*encrypted_);
+  }
+
+  ExitCode List(const std::string& target, std::vector<std::string> options) {
+    options.insert(options.begin(), {"map", "list", "--server", target, "--timeout", "2m"});
+    return RunBare(options);
+  }
+
+  ExitCode ListEncrypted(const std::string& ca, const std::string& name) {
+    return List(encrypted_->target(), {"--ca", folder_.Write("ca.pem", ca), "--server-name", name});
+  }
+
+  const OwnFolder folder_;
+  const Authority authority_;
+  std::unique_ptr<FakeServer> encrypted_;
+};
+
+TEST_F(UnreachableTest, NobodyListens) {
+  // A port that a server has given back may be another's by now.
+  const std::string target = "127.0.0.1:1";
+  EXPECT_EQ(List(target, {}), ExitCode::kUnavailable);
+  EXPECT_EQ(err_, absl::StrCat("waystar: cannot reach a server at ", target,
+                               ": Connection refused\nIs it running? --server HOST:PORT or WAYSTAR_SERVER "
+                               "names another.\n"));
+}
+
+TEST_F(UnreachableTest, TheServerSpeaksTls) {
+  EXPECT_EQ(List(encrypted_->target(), {}), ExitCode::kUnavailable);
+  EXPECT_THAT(err_, StartsWith(absl::StrCat("waystar: the server at ", encrypted_->target(), " speaks TLS")));
+  EXPECT_THAT(err_, HasSubstr("--tls"));
+}
+
+TEST_F(UnreachableTest, TheServerDoesNotSpeakTls) {
+  EXPECT_EQ(List(server_.target(), {"--tls"}), ExitCode::kUnavailable);
+  EXPECT_THAT(err_,
+              StartsWith(absl::StrCat("waystar: the server at ", server_.target(), " does not speak TLS")));
+}
+
+TEST_F(UnreachableTest, TheServersCertificateIsNotTrusted) {
+  EXPECT_EQ(ListEncrypted(authority_.cert(), "waystar.test"), ExitCode::kOk) << err_;
+  EXPECT_EQ(ListEncrypted(Authority().cert(), "waystar.test"), ExitCode::kUnavailable);
+  EXPECT_THAT(err_, HasSubstr("is not trusted: "));
+  EXPECT_THAT(err_, HasSubstr("--ca FILE"));
+  EXPECT_THAT(err_, Not(HasSubstr("SSL_ERROR")));
+  EXPECT_EQ(ListEncrypted(authority_.cert(), "other.test"), ExitCode::kUnavailable);
+  EXPECT_THAT(err_, HasSubstr("is not trusted: hostname mismatch"));
+}
+
+TEST_F(UnreachableTest, TheServerWantsACertificate) {
+  Encrypt(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  EXPECT_EQ(ListEncrypted(authority_.cert(), "waystar.test"), ExitCode::kUnavailable);
+  EXPECT_THAT(err_, HasSubstr("wants a certificate"));
+  EXPECT_THAT(err_, HasSubstr("--cert FILE and --key FILE"));
+}
+
+TEST_F(UnreachableTest, TheServerIsNotServing) {
+  server_.SetServing(false);
+  EXPECT_EQ(List(server_.target(), {}), ExitCode::kUnavailable);
+  EXPECT_THAT(err_, StartsWith(absl::StrCat("waystar: the server at ", server_.target(), " is not serving")));
+}
+
+TEST_F(UnreachableTest, AnAddressThatIsNone) {
+  EXPECT_EQ(List("localhost:99999", {}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("the port is a number from 1 to 65535, not '99999'"));
+  EXPECT_EQ(List("http://localhost:7450", {}), ExitCode::kUsage);
 }
 
 }  // namespace

@@ -11,8 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/draw/overlay.h"
-#include "client/cli/draw/paint.h"
-#include "client/cli/draw/path_cells.h"
 #include "client/cli/draw/picture.h"
 #include "client/cli/map_picture.h"
 

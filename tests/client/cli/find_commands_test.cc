@@ -1,14 +1,11 @@
 // `waystar find`, `paths`, `watch-path`, `validate` and `trace`.
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "client/cli/find_text.h"
-#include "client/cli/searched_places.h"
 #include "tests/client/cli/command_test.h"
 #include "tests/testing/own_folder.h"
 
@@ -300,9 +297,8 @@ TEST_F(PathsCommandTest, OptionsGoForAllQueries) {
 
 TEST_F(PathsCommandTest, ReadsAFile) {
   const ::waystar::testing::OwnFolder folder;
-  const std::string file = folder.PathOf("queries.txt");
+  const std::string file = folder.Write("queries.txt", "0,0 4,0\n3,3 4,0\n");
   Serve(server_.find_paths, "");
-  std::ofstream(file) << "0,0 4,0\n3,3 4,0\n";
   EXPECT_EQ(Run("paths arena " + file), ExitCode::kOk);
   EXPECT_EQ(request().queries_size(), 2);
   std::filesystem::remove(file);
@@ -349,7 +345,7 @@ TEST_F(PathsCommandTest, ComparesWithTheLengthsOfAScenario) {
   EXPECT_EQ(request().queries(1).start().position().x(), -73.0625);
 }
 
-class ValidateCommandTest : public ::waystar::testing::CommandTest {};
+using ValidateCommandTest = ::waystar::testing::CommandTest;
 
 TEST_F(ValidateCommandTest, SendsThePath) {
   ExpectRequests(
@@ -391,7 +387,7 @@ TEST_F(ValidateCommandTest, TellsWhereAPathIsBlocked) {
   expect("blocked_index: 0", "validate keep 2,10,0", "Blocked: corner 0 is not on the surface");
 }
 
-class WatchPathCommandTest : public ::waystar::testing::CommandTest {};
+using WatchPathCommandTest = ::waystar::testing::CommandTest;
 
 TEST_F(WatchPathCommandTest, TellsOfEveryAnswerUntilTheEnd) {
   ServeAll(server_.watch_path,
@@ -406,15 +402,6 @@ TEST_F(WatchPathCommandTest, TellsOfEveryAnswerUntilTheEnd) {
   EXPECT_EQ(Run("watch-path arena 0,0 1,0 --count 1 --json"), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("\"outcome\":\"OUTCOME_FOUND\""));
   EXPECT_THAT(out_, Not(HasSubstr("problem")));
-}
-
-TEST_F(WatchPathCommandTest, ListsNodesOfAGraph) {
-  const std::string found = absl::StrCat("answer { ", kGraphAnswer, " }");
-  ServeAll(server_.watch_path,
-           {found.c_str(), "answer { outcome: OUTCOME_UNREACHABLE reason: REASON_NO_ROUTE }"});
-  EXPECT_EQ(Run("watch-path islands harbour lighthouse --count 2"), ExitCode::kOk) << err_;
-  EXPECT_THAT(out_, HasSubstr("Path found: 3 nodes at cost 12 "));
-  EXPECT_THAT(out_, HasSubstr("\nharbour ford lighthouse\nNo path to the goal: no edges lead there"));
 }
 
 // The events of a search, and its result.
@@ -458,6 +445,8 @@ class TraceCommandTest : public ::waystar::testing::CommandTest {
         "events { kind: KIND_EXPANDED node: 'harbour' f: 12 }"
         "events { kind: KIND_GENERATED node: 'ford' parent_node: 'harbour' g: 6 f: 12 }"
         "events { kind: KIND_GENERATED node: 'bridge' parent_node: 'harbour' g: 10 f: 20 }"
+        // Costs more than the way that is found later.
+        "events { kind: KIND_GENERATED node: 'lighthouse' parent_node: 'harbour' g: 30 f: 30 }"
         "events { kind: KIND_EXPANDED node: 'ford' g: 6 f: 12 }"
         "events { kind: KIND_GENERATED node: 'lighthouse' parent_node: 'ford' g: 12.5 f: 12.5 }";
     for (int i = 0; i < caves; ++i) {
@@ -588,41 +577,6 @@ TEST_F(TraceCommandTest, ExitCodesAreThoseOfFind) {
   EXPECT_EQ(Run("trace arena 0,1 2,1"), ExitCode::kRefused);
   EXPECT_EQ(out_, "");
   EXPECT_THAT(err_, StartsWith("waystar: there is no map \"arena\" (query.map)\n"));
-}
-
-v1::SearchEvent NodeEvent(v1::SearchEvent::Kind kind, const std::string& node, const std::string& parent,
-                          double g) {
-  v1::SearchEvent event;
-  event.set_kind(kind);
-  event.set_node(node);
-  event.set_parent_node(parent);
-  event.set_g(g);
-  event.set_f(g + 1);
-  return event;
-}
-
-TEST(SearchedPlacesTest, GatherWhatBecameOfEach) {
-  constexpr auto kGenerated = v1::SearchEvent::KIND_GENERATED;
-  constexpr auto kExpanded = v1::SearchEvent::KIND_EXPANDED;
-  SearchedPlaces places;
-  EXPECT_EQ(places.open(), 0U);
-  places.Add(NodeEvent(kGenerated, "a", "", 0));
-  places.Add(NodeEvent(kExpanded, "a", "", 0));
-  places.Add(NodeEvent(kGenerated, "b", "a", 9));
-  places.Add(NodeEvent(kGenerated, "c", "a", 2));
-  places.Add(NodeEvent(kGenerated, "d", "a", 5));
-  places.Add(NodeEvent(kExpanded, "c", "", 2));
-  places.Add(NodeEvent(kGenerated, "b", "c", 3));
-  places.Add(NodeEvent(kExpanded, "b", "", 3));
-  EXPECT_EQ(places.open(), 1U);
-  // "a<-b 3/4".
-  const auto show = [](const std::vector<v1::SearchEvent>& events) {
-    return absl::StrJoin(events, " ", [](std::string* out, const v1::SearchEvent& event) {
-      absl::StrAppend(out, event.node(), "<-", event.parent_node(), " ", event.g(), "/", event.f());
-    });
-  };
-  EXPECT_EQ(show(places.Expanded()), "a<- 0/1 c<-a 2/3 b<-c 3/4");
-  EXPECT_EQ(show(places.Open()), "d<-a 5/6");
 }
 
 }  // namespace

@@ -4,9 +4,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,17 +14,12 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "client/cli/app.h"
-#include "client/cli/exit_code.h"
-#include "gmock/gmock.h"
-#include "tests/service/test_server.h"
-#include "tests/testing/own_folder.h"
+#include "tests/client/cli/served_command_test.h"
 
 namespace waystar::cli {
 namespace {
 
 using ::testing::IsEmpty;
-using ::waystar::testing::TestServer;
 
 // By command, how it is called, in any order.
 // $F stands for a file of a map, $Q for one of queries, $B for a backup, $A and $O for files and $D for a
@@ -90,21 +83,6 @@ const std::map<std::string, std::string>& WithoutJson() {
   return *kWithoutJson;
 }
 
-struct Output {
-  ExitCode code = ExitCode::kOk;
-  std::string out;
-  std::string err;
-};
-
-Output RunTool(const std::vector<std::string>& arguments) {
-  std::istringstream in;
-  std::ostringstream out;
-  std::ostringstream err;
-  Io io{in, out, err};
-  const ExitCode code = Run(arguments, io);
-  return {code, out.str(), err.str()};
-}
-
 bool IsJson(const std::string& text) {
   google::protobuf::Struct object;
   return google::protobuf::util::JsonStringToMessage(text, &object).ok();
@@ -115,25 +93,7 @@ bool AreJsonLines(const std::string& text) {
   return !lines.empty() && std::all_of(lines.begin(), lines.end(), &IsJson);
 }
 
-// Those that have no commands below them, as the manual page names them.
-std::vector<std::string> AllCommands() {
-  std::vector<std::string> commands;
-  const std::string page = RunTool({"man"}).out;
-  for (absl::string_view line : absl::StrSplit(page, '\n')) {
-    if (absl::ConsumePrefix(&line, ".SS \"waystar ")) {
-      std::vector<std::string> words;
-      for (const absl::string_view word : absl::StrSplit(absl::StripSuffix(line, "\""), ' ')) {
-        if (word.front() != '[' && !absl::ascii_isupper(static_cast<unsigned char>(word.front()))) {
-          words.emplace_back(word);
-        }
-      }
-      commands.push_back(absl::StrReplaceAll(absl::StrJoin(words, " "), {{"\\-", "-"}}));
-    }
-  }
-  return commands;
-}
-
-class JsonEverywhereTest : public ::testing::Test {
+class JsonEverywhereTest : public ::waystar::testing::ServedCommandTest {
  protected:
   JsonEverywhereTest() {
     for (const char* const map : {"m", "doomed"}) {
@@ -143,18 +103,13 @@ class JsonEverywhereTest : public ::testing::Test {
     floor.set_map("floor");
     floor.set_data("mesh 2 4 1\n0 0 1 0\n1 0 1 0\n1 1 1 0\n0 1 1 0\n4 0 1 2 3 -1 -1 -1 -1\n");
     EXPECT_TRUE(server_.client().CreateMap(floor).ok());
-    WriteFile("F", "..\n..\n");
-    WriteFile("Q", "0,0 5,2\n");
+    folder_.Write("F", "..\n..\n");
+    folder_.Write("Q", "0,0 5,2\n");
     for (const char* const setup :
          {"obstacle put m crate 0,2", "obstacle put m old 0,2", "portal put m old 1,0 5,0",
           "obstacle put m disc disc:1,1,0", "portal put m stairs 0,0 5,2", "backup $B"}) {
-      const Output output = RunTool(Arguments(setup));
-      EXPECT_EQ(output.code, ExitCode::kOk) << setup << ": " << output.err;
+      EXPECT_EQ(Run(Arguments(setup)), ExitCode::kOk) << setup << ": " << err_;
     }
-  }
-
-  void WriteFile(const std::string& name, const std::string& text) {
-    std::ofstream(folder_.PathOf(name)) << text;
   }
 
   std::vector<std::string> Arguments(const std::string& call) {
@@ -163,12 +118,26 @@ class JsonEverywhereTest : public ::testing::Test {
       arguments.push_back(absl::StartsWith(word, "$") ? folder_.PathOf(std::string(word.substr(1)))
                                                       : std::string(word));
     }
-    arguments.insert(arguments.end(), {"--server", server_.target(), "--timeout", "2m"});
     return arguments;
   }
 
-  const ::waystar::testing::OwnFolder folder_;
-  TestServer server_;
+  // Those that have no commands below them, as the manual page names them.
+  std::vector<std::string> AllCommands() {
+    std::vector<std::string> commands;
+    EXPECT_EQ(Run({"man"}), ExitCode::kOk);
+    for (absl::string_view line : absl::StrSplit(out_, '\n')) {
+      if (absl::ConsumePrefix(&line, ".SS \"waystar ")) {
+        std::vector<std::string> words;
+        for (const absl::string_view word : absl::StrSplit(absl::StripSuffix(line, "\""), ' ')) {
+          if (word.front() != '[' && !absl::ascii_isupper(static_cast<unsigned char>(word.front()))) {
+            words.emplace_back(word);
+          }
+        }
+        commands.push_back(absl::StrReplaceAll(absl::StrJoin(words, " "), {{"\\-", "-"}}));
+      }
+    }
+    return commands;
+  }
 };
 
 TEST_F(JsonEverywhereTest, EveryCommandIsListed) {
@@ -189,17 +158,15 @@ TEST_F(JsonEverywhereTest, EveryAnswerIsAnObjectOrOneALine) {
     }
     std::vector<std::string> arguments = Arguments(call->second);
     arguments.push_back("--json");
-    const Output output = RunTool(arguments);
-    EXPECT_EQ(output.code, ExitCode::kOk) << command << ": " << output.err;
-    EXPECT_EQ(output.err, "") << command;
-    EXPECT_TRUE(IsJson(output.out) || AreJsonLines(output.out)) << command << ": " << output.out;
+    EXPECT_EQ(Run(arguments), ExitCode::kOk) << command << ": " << err_;
+    EXPECT_EQ(err_, "") << command;
+    EXPECT_TRUE(IsJson(out_) || AreJsonLines(out_)) << command << ": " << out_;
   }
 }
 
 TEST_F(JsonEverywhereTest, ErrorsAreObjectsToo) {
-  const Output output = RunTool({"find", "nowhere", "0,0", "1,1", "--json", "--server", server_.target()});
-  EXPECT_EQ(output.code, ExitCode::kRefused);
-  EXPECT_TRUE(IsJson(output.err)) << output.err;
+  EXPECT_EQ(Run({"find", "nowhere", "0,0", "1,1", "--json"}), ExitCode::kRefused);
+  EXPECT_TRUE(IsJson(err_)) << err_;
 }
 
 }  // namespace

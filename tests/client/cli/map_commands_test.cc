@@ -162,8 +162,7 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
   std::string Path(const std::string& name) const { return folder_.PathOf(name); }
 
   std::string WriteFile(const std::string& name, const std::string& bytes = "..") const {
-    std::ofstream(Path(name), std::ios::binary) << bytes;
-    return Path(name);
+    return folder_.Write(name, bytes);
   }
 
   std::string ReadFile(const std::string& name) const {

@@ -1,14 +1,12 @@
-// `waystar render` and `waystar animate` against a real server.
+// `waystar render` and `waystar animate`, and pictures of hexagons, against a real server.
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "server/render/file/png.h"
 #include "tests/client/cli/served_command_test.h"
 
@@ -57,23 +55,20 @@ TEST_F(PictureCommandsTest, FileNameSaysWhatToRender) {
   EXPECT_THAT(BytesOf(svg), StartsWith("<svg"));
 }
 
-TEST_F(PictureCommandsTest, RendersBlocksForTerminals) {
+TEST_F(PictureCommandsTest, RendersBlocksForTerminalsWithColours) {
   is_terminal_ = true;
   ASSERT_EQ(Run({"render", "yard", "--format", "blocks", "--size", "24x16"}), ExitCode::kOk) << err_;
   EXPECT_THAT(out_, HasSubstr("\x1b[38;2;"));
   EXPECT_THAT(out_, HasSubstr("\xe2\x96\x80"));
+  EXPECT_EQ(Run({"render", "yard", "--format", "blocks", "--color", "never"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("ask for --format text"));
 }
 
 TEST_F(PictureCommandsTest, RegionsOfGraphsMayHaveFractions) {
-  v1::CreateMapRequest town;
-  town.set_map("town");
-  for (const double x : {13.401, 13.41, 13.419}) {
-    v1::WaypointNode& node = *town.mutable_graph()->add_nodes();
-    node.set_id(absl::StrCat("n", town.graph().nodes_size()));
-    node.mutable_position()->set_x(x);
-    node.mutable_position()->set_y(52.51);
-  }
-  ASSERT_TRUE(server_.client().CreateMap(town).ok());
+  Create(
+      "map: 'town' graph { nodes { id: 'n1' position { x: 13.401 y: 52.51 } }"
+      " nodes { id: 'n2' position { x: 13.41 y: 52.51 } }"
+      " nodes { id: 'n3' position { x: 13.419 y: 52.51 } } }");
   const auto nodes = [this] {
     const std::string above_legend = out_.substr(0, out_.rfind("o node"));
     return std::count(above_legend.begin(), above_legend.end(), 'o');
@@ -125,12 +120,6 @@ TEST_F(PictureCommandsTest, MeshesAreShownByFloorAndFromTheSide) {
   EXPECT_THAT(err_, HasSubstr("text shows a mesh from above"));
 }
 
-TEST_F(PictureCommandsTest, RefusesBlocksWithoutColours) {
-  is_terminal_ = true;
-  EXPECT_EQ(Run({"render", "yard", "--format", "blocks", "--color", "never"}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("ask for --format text"));
-}
-
 TEST_F(PictureCommandsTest, RendersAnUnreachableGoal) {
   ASSERT_TRUE(server_.client()
                   .UpdateObstacles(testing::BlockRequest(
@@ -155,7 +144,7 @@ TEST_F(PictureCommandsTest, RefusesWhatCannotBe) {
   EXPECT_EQ(Run({"animate", "yard", "0,0", "9,9", "-o", FileNamed("search.gif")}), ExitCode::kRefused);
 }
 
-TEST_F(PictureCommandsTest, AnimatesSearchesSideBySide) {
+TEST_F(PictureCommandsTest, AnimatesSearchesSideBySideAsSmallAsTheyMustBe) {
   const std::string gif = FileNamed("search.gif");
   ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "--algorithm", "astar", "--beside", "dijkstra", "--beside",
                  "jump-point", "-o", gif, "--frames", "8"}),
@@ -168,19 +157,17 @@ TEST_F(PictureCommandsTest, AnimatesSearchesSideBySide) {
   const std::string webp = FileNamed("search.webp");
   ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", webp}), ExitCode::kOk) << err_;
   EXPECT_THAT(BytesOf(webp), StartsWith("RIFF"));
+  const std::string small = FileNamed("small.gif");
+  ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", small, "--max-megabytes", "0.05"}), ExitCode::kOk)
+      << err_;
+  EXPECT_LE(BytesOf(small).size(), 52429U);
 }
 
 TEST_F(PictureCommandsTest, AnimatesAndTracesSearchesOnGraphs) {
-  v1::CreateMapRequest create;
-  create.set_map("islands");
-  for (const auto& [node, x] :
-       {std::pair("harbour", 0), std::pair("ford", 6), std::pair("lighthouse", 12), std::pair("moon", 40)}) {
-    v1::WaypointNode& added = *create.mutable_graph()->add_nodes();
-    added.set_id(node);
-    added.mutable_position()->set_x(x);
-  }
-  create.mutable_graph()->mutable_auto_connect()->set_max_distance(7);
-  ASSERT_TRUE(server_.client().CreateMap(create).ok());
+  Create(
+      "map: 'islands' graph { nodes { id: 'harbour' position {} } nodes { id: 'ford' position { x: 6 } }"
+      " nodes { id: 'lighthouse' position { x: 12 } } nodes { id: 'moon' position { x: 40 } }"
+      " auto_connect { max_distance: 7 } }");
   const std::string gif = FileNamed("graph.gif");
   ASSERT_EQ(Run({"animate", "islands", "harbour", "lighthouse", "--algorithm", "astar", "--beside",
                  "dijkstra", "-o", gif}),
@@ -229,23 +216,73 @@ TEST_F(PictureCommandsTest, AnimatesAndTracesSearchesOnMeshes) {
 }
 
 TEST_F(PictureCommandsTest, ShowsTheLabelsOfNodes) {
-  v1::CreateMapRequest create;
-  create.set_map("railway");
-  create.mutable_graph()->add_nodes()->set_id("koln-hbf");
-  create.mutable_graph()->mutable_nodes(0)->set_label("Köln/Hbf");
-  create.mutable_graph()->add_nodes()->set_id("inn");
-  create.mutable_graph()->mutable_nodes(1)->set_disabled(true);
-  ASSERT_TRUE(server_.client().CreateMap(create).ok());
+  Create(
+      "map: 'railway' graph { nodes { id: 'koln-hbf' label: 'Köln/Hbf' } nodes { id: 'inn' disabled: true } "
+      "}");
   ASSERT_EQ(Run({"map", "show", "railway"}), ExitCode::kOk) << err_;
   EXPECT_THAT(out_, HasSubstr("koln-hbf \"Köln/Hbf\"  "));
   EXPECT_THAT(out_, HasSubstr("inn (disabled)  "));
 }
 
-TEST_F(PictureCommandsTest, AnimationsAreAsSmallAsTheyMustBe) {
-  const std::string gif = FileNamed("small.gif");
-  ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", gif, "--max-megabytes", "0.05"}), ExitCode::kOk)
-      << err_;
-  EXPECT_LE(BytesOf(gif).size(), 52429U);
+// A board of hexagons: what its picture labels is what commands take and print.
+class HexCommandsTest : public ::waystar::testing::ServedCommandTest {
+ protected:
+  HexCommandsTest() {
+    v1::GridOptions grid;
+    grid.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
+    server_.Create("board",
+                   {".....",  //
+                    ".###.",  //
+                    ".....",  //
+                    "..#.."},
+                   grid);
+  }
+};
+
+TEST_F(HexCommandsTest, PathsGoFromLabelToLabel) {
+  ASSERT_EQ(Run({"find", "board", "0,0", "0,3", "--form", "cells"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("  0\n"
+                               "0 S . . . .\n"
+                               "   * # # # .\n"
+                               "  * . . . .\n"
+                               "   G . # . .\n"));
+  EXPECT_THAT(out_, HasSubstr("\n0,0 0,1 0,2 0,3\n"));
+}
+
+TEST_F(HexCommandsTest, TracesDrawTheSearchWhereItWas) {
+  ASSERT_EQ(Run({"trace", "board", "0,3", "1,3", "--algorithm", "astar"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("   S G # . .\n"));
+  EXPECT_THAT(out_, StartsWith("  0\n"
+                               "0 . . . . .\n"
+                               "   . # # # .\n"
+                               "  o o . . .\n"));
+}
+
+TEST_F(HexCommandsTest, ObstaclesLieOnTheirLabels) {
+  ASSERT_EQ(Run({"block", "board", "0,2"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("1 cell changed"));
+  ASSERT_EQ(Run({"map", "show", "board"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("\n  # . . . .\n   . . # . .\n"));
+  EXPECT_EQ(Run({"block", "board", "5,2"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("column 5 of row 2 is off the map, which has 5 columns and 4 rows"));
+  ASSERT_EQ(Run({"obstacle", "put", "board", "crate", "3,2..4,3"}), ExitCode::kOk) << err_;
+  ASSERT_EQ(Run({"obstacle", "list", "board"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("3,2+2x2"));
+  ASSERT_EQ(Run({"portal", "put", "board", "stairs", "0,0", "4,3"}), ExitCode::kOk) << err_;
+  ASSERT_EQ(Run({"portal", "list", "board"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("stairs  0,0   4,3 "));
+}
+
+TEST_F(HexCommandsTest, ReachIsWhereItIsDrawn) {
+  ASSERT_EQ(Run({"reach", "board", "0,3", "--max-cost", "1"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(out_,
+            "  0\n"
+            "0 . . . . .\n"
+            "   . # # # .\n"
+            "  + + . . .\n"
+            "   S + # . .\n"
+            "S start  + within reach  # obstacle\n"
+            "4 cells within reach, x 0 to 1 and y 2 to 3 (revision 1)\n");
 }
 
 }  // namespace

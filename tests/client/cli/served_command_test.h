@@ -1,5 +1,7 @@
 #pragma once
 
+#include <google/protobuf/text_format.h>
+
 #include <sstream>
 #include <string>
 #include <vector>
@@ -25,6 +27,13 @@ class ServedCommandTest : public ::testing::Test {
     out_ = out.str();
     err_ = err.str();
     return code;
+  }
+
+  // Creates a map by a CreateMapRequest in protobuf's text format.
+  void Create(const std::string& text) {
+    v1::CreateMapRequest request;
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &request)) << text;
+    EXPECT_TRUE(server_.client().CreateMap(request).ok()) << text;
   }
 
   const OwnFolder folder_;

@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "client/load/report_text.h"
-#include "client/load/server_cpu.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 
@@ -60,73 +59,47 @@ class RunTest : public ::testing::Test {
   };
 };
 
-TEST_F(RunTest, ClosedLoopOfCalls) {
-  settings_.in_flight = 4;
-  settings_.connections = 2;
-  const Report report = RunLoad();
-  EXPECT_GT(report.tally.answered, 0);
-  EXPECT_EQ(report.tally.failed(), 0);
-  EXPECT_EQ(report.tally.without_path, 0);
-  EXPECT_GT(told_, 0);
+TEST_F(RunTest, ClosedLoopsOfEveryMode) {
+  for (const auto& [mode, per_message] :
+       {std::pair(Mode::kUnary, 1), {Mode::kBatch, 5}, {Mode::kStream, 3}}) {
+    settings_.mode = mode;
+    settings_.per_message = per_message;
+    settings_.in_flight = 4;
+    settings_.connections = 2;
+    told_ = 0;
+    const Report report = RunLoad();
+    EXPECT_GT(report.tally.answered, 0);
+    EXPECT_EQ(report.tally.answered % (mode == Mode::kBatch ? per_message : 1), 0);
+    EXPECT_EQ(report.tally.failed(), 0);
+    EXPECT_EQ(report.tally.without_path, 0);
+    EXPECT_GT(told_, 0);
+  }
 }
 
-TEST_F(RunTest, OpenLoopSendsByTheSchedule) {
-  settings_.rate = 500;
-  settings_.in_flight = 1000;
-  const Report report = RunLoad();
-  // Those that are due in 200 ms, unless the machine does not let the sender run.
-  EXPECT_EQ(report.sent + report.messages_unsent, 100);
-  EXPECT_EQ(report.lag.count(), report.sent);
-  EXPECT_EQ(report.tally.failed(), 0);
-}
-
-TEST_F(RunTest, OpenLoopMaySendAtRandom) {
-  settings_.rate = 500;
-  settings_.arrivals = Arrivals::kRandom;
-  settings_.in_flight = 1000;
-  settings_.threads = 2;
-  settings_.connections = 2;
-  const Report report = RunLoad();
-  // Of 100 on the average; so far off only once in millions of seeds.
-  EXPECT_NEAR(static_cast<double>(report.sent + report.messages_unsent), 100, 60);
-  EXPECT_EQ(report.tally.failed(), 0);
-}
-
-TEST_F(RunTest, ThreadsShareTheLoad) {
-  settings_.rate = 500;
-  settings_.in_flight = 1000;
-  settings_.threads = 3;
-  settings_.connections = 3;
-  const Report report = RunLoad();
-  EXPECT_EQ(report.sent + report.messages_unsent, 100);
-}
-
-TEST_F(RunTest, ClosedLoopOfBatches) {
-  settings_.mode = Mode::kBatch;
-  settings_.per_message = 5;
-  settings_.in_flight = 2;
-  const Report report = RunLoad();
-  EXPECT_GT(report.tally.answered, 0);
-  EXPECT_EQ(report.tally.answered % 5, 0);
-}
-
-TEST_F(RunTest, ClosedLoopOfStreams) {
-  settings_.mode = Mode::kStream;
-  settings_.per_message = 3;
-  settings_.in_flight = 8;
-  settings_.connections = 2;
-  const Report report = RunLoad();
-  EXPECT_GT(report.tally.answered, 0);
-  EXPECT_EQ(report.tally.failed(), 0);
-}
-
-TEST_F(RunTest, OpenLoopOfStreams) {
-  settings_.mode = Mode::kStream;
-  settings_.rate = 500;
-  settings_.in_flight = 1000;
-  const Report report = RunLoad();
-  EXPECT_EQ(report.sent + report.messages_unsent, 100);
-  EXPECT_EQ(report.tally.failed(), 0);
+TEST_F(RunTest, OpenLoopsSendByTheSchedule) {
+  struct Case {
+    Mode mode;
+    Arrivals arrivals;
+    int threads;
+  };
+  for (const Case& loop : {Case{Mode::kUnary, Arrivals::kEven, 1},
+                           {Mode::kUnary, Arrivals::kEven, 3},
+                           {Mode::kStream, Arrivals::kEven, 1},
+                           {Mode::kUnary, Arrivals::kRandom, 2}}) {
+    settings_.mode = loop.mode;
+    settings_.arrivals = loop.arrivals;
+    settings_.threads = loop.threads;
+    settings_.connections = loop.threads;
+    settings_.rate = 500;
+    settings_.in_flight = 1000;
+    const Report report = RunLoad();
+    // Messages that are due in 200 ms, unless the machine does not let the sender run. At random they are 100
+    // on the average; so far off only once in millions of seeds.
+    EXPECT_NEAR(static_cast<double>(report.sent + report.messages_unsent), 100,
+                loop.arrivals == Arrivals::kRandom ? 60 : 0);
+    EXPECT_EQ(report.lag.count(), report.sent);
+    EXPECT_EQ(report.tally.failed(), 0);
+  }
 }
 
 TEST_F(RunTest, CountsFailuresByCodeAndReason) {

@@ -1,11 +1,11 @@
 #include "server/formats/build/build_mesh.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,15 +15,17 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/base/stop_check.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_scratch.h"
+#include "server/formats/build/build_settings.h"
 #include "server/formats/build/tile_grid.h"
 #include "server/formats/build/tile_mesh.h"
 #include "tests/formats/build/drawn_level.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/stop_after.h"
 
 namespace waystar::level {
 namespace {
@@ -34,10 +36,61 @@ using ::testing::HasSubstr;
 using ::waystar::testing::DrawnLevel;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::Random;
 using ::waystar::testing::Rounds;
+using ::waystar::testing::StopAfter;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+TEST(BuildSettingsTest, HasTheDefaultsOfTheContract) {
+  const auto settings = MakeSettings({});
+  ASSERT_THAT(settings, IsOk());
+  EXPECT_EQ(settings->cell_size, 0.3);
+  EXPECT_DOUBLE_EQ(settings->cell_height, 0.2);
+  EXPECT_EQ(settings->radius_cells, 2);
+  EXPECT_EQ(settings->height_cells, 10);
+  EXPECT_EQ(settings->climb_cells, 4);
+  EXPECT_EQ(settings->tile_cells, 64);
+  EXPECT_EQ(settings->min_region_cells, 64);
+}
+
+TEST(BuildSettingsTest, MakesCellsHalfOfTheRadius) {
+  EXPECT_EQ(MakeSettings({.agent_radius = 0.4})->cell_size, 0.2);
+  EXPECT_EQ(MakeSettings({.agent_radius = 0.4})->radius_cells, 2);
+  EXPECT_EQ(MakeSettings({.agent_radius = 0.0})->cell_size, 0.3);
+  EXPECT_EQ(MakeSettings({.agent_radius = 0.0})->radius_cells, 0);
+}
+
+TEST(BuildSettingsTest, RoundsToWholeVoxelsOnTheSafeSide) {
+  const auto settings = MakeSettings({.agent_radius = 0.61,
+                                      .agent_height = 1.01,
+                                      .agent_climb = 0.59,
+                                      .cell_size = 0.3,
+                                      .cell_height = 0.2});
+  ASSERT_THAT(settings, IsOk());
+  EXPECT_EQ(settings->radius_cells, 3);
+  EXPECT_EQ(settings->height_cells, 6);
+  EXPECT_EQ(settings->climb_cells, 2);
+  EXPECT_EQ(MakeSettings({.agent_climb = 0.3, .cell_height = 0.1})->climb_cells, 3)
+      << "though 0.3 / 0.1 is less than 3";
+}
+
+TEST(BuildSettingsTest, RefusesWhatIsOutOfRange) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<std::string, BuildOptions>> bad = {
+      {"agent_radius", {.agent_radius = -0.1}}, {"agent_radius", {.agent_radius = 1001.0}},
+      {"agent_radius", {.agent_radius = kNan}}, {"agent_radius", {.agent_radius = 40.0, .cell_size = 0.3}},
+      {"agent_height", {.agent_height = 0.0}},  {"agent_height", {.agent_height = 60.0, .cell_height = 0.2}},
+      {"agent_climb", {.agent_climb = -1.0}},   {"agent_climb", {.agent_climb = 1e30}},
+      {"max_slope", {.max_slope = 90.0}},       {"max_slope", {.max_slope = -1.0}},
+      {"cell_size", {.cell_size = 0.0}},        {"cell_size", {.cell_size = kNan}},
+      {"cell_height", {.cell_height = -1.0}},   {"tile_cells", {.tile_cells = 15}},
+      {"tile_cells", {.tile_cells = 257}},      {"min_region_area", {.min_region_area = -1.0}},
+  };
+  for (const auto& [field, options] : bad) {
+    EXPECT_THAT(MakeSettings(options),
+                IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, field));
+  }
+}
 
 BuildSettings SettingsOf(const BuildOptions& options = {}) { return *MakeSettings(options); }
 
@@ -282,27 +335,13 @@ TEST(BuildMeshTest, FindsTheSameWaysWhateverTheTiles) {
   EXPECT_GT(reached, static_cast<int>(Rounds(100)));
 }
 
-// Stops after some looks, of any thread.
-class StopAfterLooks final : public StopCheck {
- public:
-  explicit StopAfterLooks(int looks) : allowed_(looks) {}
-  absl::Status Check() const override {
-    return ++looks_ > allowed_ ? MakeError(ErrorReason::kCancelled, "", "enough") : absl::OkStatus();
-  }
-  int looks() const { return looks_; }
-
- private:
-  const int allowed_;
-  mutable std::atomic<int> looks_ = 0;
-};
-
 TEST(BuildMeshTest, StopsWhereverItIsAsked) {
   const DrawnLevel level = RandomLevel(1);
   const BuildSettings settings = SettingsOf();
-  const StopAfterLooks never(1 << 30);
+  const StopAfter never;
   ASSERT_THAT(BuildMesh(level.geometry(), settings, 2, &never), IsOk());
   for (int looks = 0; looks < never.looks(); looks += 7) {
-    const StopAfterLooks stop(looks);
+    const StopAfter stop(looks);
     EXPECT_THAT(BuildMesh(level.geometry(), settings, 2, &stop),
                 IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
   }

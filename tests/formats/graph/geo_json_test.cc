@@ -38,6 +38,13 @@ absl::StatusOr<WaypointGraph> Parse(const std::string& bytes) {
   return ParseGeoJson(bytes, notes);
 }
 
+// Reads a file that must be right.
+WaypointGraph ReadGraph(const std::string& bytes) {
+  absl::StatusOr<WaypointGraph> graph = Parse(bytes);
+  EXPECT_THAT(graph, IsOk());
+  return *std::move(graph);
+}
+
 std::vector<std::string> EdgesOf(const WaypointGraph& graph) {
   std::vector<std::string> edges;
   for (NodeNumber node = 0; node < graph.number_limit(); ++node) {
@@ -53,25 +60,23 @@ std::vector<std::string> EdgesOf(const WaypointGraph& graph) {
 }
 
 TEST(GeoJsonTest, PointsAreNodesAndLinesEdges) {
-  const auto graph = Parse(Collection(
+  const WaypointGraph graph = ReadGraph(Collection(
       {Feature("Point", "[0, 0]", R"("name": "gate")"), Feature("Point", "[3, 4, 5]", "", "7"),
        Feature("Point", "[9, 9]"), Feature("LineString", "[[0, 0], [3, 0], [3, 4, 5]]", R"("oneway": true)"),
        Feature("MultiLineString", "[[[3.0000001, 0], [9, 9]], [[9, 9], [9, 10]]]")}));
-  ASSERT_THAT(graph, IsOk());
-  EXPECT_THAT(EdgesOf(*graph), ElementsAre("gate>line-3-0", "line-3-0>7", "line-3-0>point-2",
-                                           "line-4-0>point-2", "point-2>line-3-0", "point-2>line-4-0"));
-  EXPECT_EQ(graph->PositionOf(graph->FindNode("7")).z, 5.0);
+  EXPECT_THAT(EdgesOf(graph), ElementsAre("gate>line-3-0", "line-3-0>7", "line-3-0>point-2",
+                                          "line-4-0>point-2", "point-2>line-3-0", "point-2>line-4-0"));
+  EXPECT_EQ(graph.PositionOf(graph.FindNode("7")).z, 5.0);
 }
 
 TEST(GeoJsonTest, CostsAreSharedByLength) {
-  const auto graph = Parse(
+  const WaypointGraph graph = ReadGraph(
       Collection({Feature("LineString", "[[0, 0], [1, 0], [4, 0]]", R"("cost": 8, "tags": ["road"])")}));
-  ASSERT_THAT(graph, IsOk());
-  const NodeNumber middle = graph->FindNode("line-0-1");
-  EXPECT_EQ(graph->FindArc(graph->FindNode("line-0-0"), middle)->cost, CostFromDouble(2.0));
-  const Arc* const last = graph->FindArc(middle, graph->FindNode("line-0-2"));
+  const NodeNumber middle = graph.FindNode("line-0-1");
+  EXPECT_EQ(graph.FindArc(graph.FindNode("line-0-0"), middle)->cost, CostFromDouble(2.0));
+  const Arc* const last = graph.FindArc(middle, graph.FindNode("line-0-2"));
   EXPECT_EQ(last->cost, CostFromDouble(6.0));
-  EXPECT_THAT(graph->NamesOf(graph->TagsOfArc(middle, *last)), ElementsAre("road"));
+  EXPECT_THAT(graph.NamesOf(graph.TagsOfArc(middle, *last)), ElementsAre("road"));
 }
 
 TEST(GeoJsonTest, NamesTheFeatureAtFault) {
@@ -150,11 +155,10 @@ TEST(GeoJsonTest, ValuesAreReadAsToolsForMapsWriteThem) {
 }
 
 TEST(GeoJsonTest, NumbersAsIdsKeepTheirDigits) {
-  const auto graph = Parse(Collection({Feature("Point", "[0, 0]", "", "4005001001"),
-                                       Feature("Point", "[3, 4]", R"("id": 9007199254740991)"),
-                                       Feature("LineString", "[[0, 0], [3, 4]]")}));
-  ASSERT_THAT(graph, IsOk());
-  EXPECT_THAT(EdgesOf(*graph), ElementsAre("4005001001>9007199254740991", "9007199254740991>4005001001"));
+  const WaypointGraph graph = ReadGraph(Collection({Feature("Point", "[0, 0]", "", "4005001001"),
+                                                    Feature("Point", "[3, 4]", R"("id": 9007199254740991)"),
+                                                    Feature("LineString", "[[0, 0], [3, 4]]")}));
+  EXPECT_THAT(EdgesOf(graph), ElementsAre("4005001001>9007199254740991", "9007199254740991>4005001001"));
 }
 
 TEST(GeoJsonTest, IdsThatAreNotAllowedBecomeOnesLikeThem) {
@@ -191,9 +195,8 @@ TEST(GeoJsonTest, ManyPointsMayHaveOneNameThatIsNotAllowed) {
   for (int i = 0; i < 50'000; ++i) {
     points.push_back(Feature("Point", absl::StrCat("[", i, ", 0]"), R"("name": "a/")"));
   }
-  const auto graph = Parse(Collection(points));
-  ASSERT_THAT(graph, IsOk());
-  EXPECT_NE(graph->FindNode("a-50000"), kNoNodeNumber);
+  const WaypointGraph graph = ReadGraph(Collection(points));
+  EXPECT_NE(graph.FindNode("a-50000"), kNoNodeNumber);
 }
 
 TEST(GeoJsonTest, NotesWhatItPassesOver) {
@@ -223,10 +226,9 @@ TEST(GeoJsonTest, NotesWhatItPassesOver) {
 }
 
 TEST(GeoJsonTest, FeaturesMayHaveNoProperties) {
-  const auto graph = Parse(Collection(
+  const WaypointGraph graph = ReadGraph(Collection(
       {R"({"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": null})"}));
-  ASSERT_THAT(graph, IsOk());
-  EXPECT_EQ(graph->node_count(), 1U);
+  EXPECT_EQ(graph.node_count(), 1U);
 }
 
 }  // namespace

@@ -119,22 +119,25 @@ TEST(LdtkTest, OffsetsMoveLayersByWholeCells) {
               ElementsAre("...", "..."));
 }
 
-TEST(LdtkTest, BeforeVersionZeroEightCellsAreListed) {
-  const std::string file = R"({"jsonVersion": "0.7.2",
+// A level of 3 x 2 cells before version 0.8, which lists cells that have values.
+std::string OldFile(absl::string_view more) {
+  return absl::StrCat(R"({"jsonVersion": "0.7.2",
  "defs": {"layers": [{"uid": 5, "intGridValues": [{"identifier": "walls"}, {"identifier": "Mud_2"}]}]},
  "levels": [{"identifier": "A", "layerInstances": [{"__identifier": "L", "__type": "IntGrid", "__cWid": 3,
-   "__cHei": 2, "__gridSize": 16, "layerDefUid": 5, "intGrid": [{"coordId": 1, "v": 0}, {"coordId": 5, "v": 1}]}]}]})";
-  const GridMap map = ImportGrid(file);
-  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#.", "..m"));
-  EXPECT_EQ(map.StraightCost({2, 1}), CostFromDouble(2.0));
+   "__cHei": 2, "__gridSize": 16, "layerDefUid": 5)",
+                      more, "}]}]}");
 }
 
-// A list of no cells says nothing of how much memory they take.
-TEST(LdtkTest, ListedCellsMayBeFew) {
-  EXPECT_EQ(ImportGrid(R"({"jsonVersion": "0.7.2", "levels": [{"identifier": "A", "layerInstances": [
-   {"__identifier": "L", "__type": "IntGrid", "__cWid": 3, "__cHei": 2, "__gridSize": 16, "intGrid": []}]}]})")
-                .walkable_cells(),
-            6);
+TEST(LdtkTest, BeforeVersionZeroEightCellsAreListed) {
+  const GridMap map = ImportGrid(OldFile(R"(, "intGrid": [{"coordId": 1, "v": 0}, {"coordId": 5, "v": 1}])"));
+  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#.", "..m"));
+  EXPECT_EQ(map.StraightCost({2, 1}), CostFromDouble(2.0));
+  // A list of no cells says nothing of how much memory they take.
+  EXPECT_EQ(ImportGrid(OldFile(R"(, "intGrid": [])")).walkable_cells(), 6);
+  // Errors name the version.
+  EXPECT_THAT(ImportedRows(OldFile("")), ElementsAre(HasSubstr("(the file is of LDtk 0.7.2)")));
+  EXPECT_THAT(ImportedRows(OldFile(R"(, "intGrid": [{"coordId": 6, "v": 0}])")),
+              ElementsAre(HasSubstr("there is no such cell (the file is of LDtk 0.7.2)")));
 }
 
 TEST(LdtkTest, LayersWithoutValuesMayHaveOtherCells) {
@@ -146,16 +149,6 @@ TEST(LdtkTest, LayersWithoutValuesMayHaveOtherCells) {
   };
   EXPECT_THAT(ImportedRows(file("0,0")), ElementsAre(".#.", "..."));
   EXPECT_THAT(ImportedRows(file("0,1")), ElementsAre(HasSubstr("has cells of another size")));
-}
-
-TEST(LdtkTest, ErrorsNameTheVersion) {
-  EXPECT_THAT(ImportedRows(R"({"jsonVersion": "0.3.1", "levels": [{"identifier": "A", "layerInstances": [
-   {"__identifier": "L", "__type": "IntGrid", "__cWid": 3, "__cHei": 2, "__gridSize": 16}]}]})"),
-              ElementsAre(HasSubstr("(the file is of LDtk 0.3.1)")));
-  EXPECT_THAT(ImportedRows(R"({"jsonVersion": "0.7.2", "levels": [{"identifier": "A", "layerInstances": [
-   {"__identifier": "L", "__type": "IntGrid", "__cWid": 1, "__cHei": 1, "__gridSize": 16,
-    "intGrid": [{"coordId": 1, "v": 0}]}]}]})"),
-              ElementsAre(HasSubstr("there is no such cell (the file is of LDtk 0.7.2)")));
 }
 
 TEST(LdtkTest, LevelsInALineHaveNoPlace) {

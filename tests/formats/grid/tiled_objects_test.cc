@@ -1,10 +1,11 @@
-#include "server/formats/grid/tiled_objects.h"
-
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/formats/grid/tiled_plane.h"
 #include "tests/formats/files.h"
 
 namespace waystar::core {
@@ -18,6 +19,7 @@ using ::testing::IsEmpty;
 using ::waystar::testing::ImportedRows;
 using ::waystar::testing::kThreeByTwo;
 using ::waystar::testing::NotesOf;
+using ::waystar::testing::TiledRows;
 using ::waystar::testing::TiledXml;
 using ::waystar::testing::TileLayer;
 using ::waystar::testing::WithFiles;
@@ -27,6 +29,11 @@ constexpr char kFiveByFive[] = R"(orientation="orthogonal" width="5" height="5")
 // A layer with these objects, each of which is an obstacle by its own words.
 std::string Objects(absl::string_view objects, absl::string_view attributes = "") {
   return absl::StrCat("<objectgroup name=\"things\" ", attributes, ">", objects, "</objectgroup>");
+}
+
+std::vector<std::string> ObjectRows(absl::string_view objects, absl::string_view attributes = kThreeByTwo,
+                                    const core::ImportOptions& options = {}) {
+  return TiledRows(Objects(objects), attributes, options);
 }
 
 std::string Tileset(absl::string_view attributes, absl::string_view inside) {
@@ -40,27 +47,23 @@ TEST(TiledObjectsTest, PicturesOfTilesInheritFromThem) {
    <tile id="1" type="obstacle"/>
    <tile id="2"><objectgroup><object id="1" x="0" y="8" width="16" height="8"/></objectgroup></tile>
    <tile id="3"/>)");
-  const auto rows = [&](absl::string_view object) {
-    return ImportedRows(TiledXml(kThreeByTwo, tiles + Objects(object)));
-  };
-  EXPECT_THAT(rows(R"(<object id="1" gid="9" x="16" y="32" width="16" height="16"/>)"),
-              ElementsAre("...", ".#."));
-  EXPECT_THAT(rows(R"(<object id="1" gid="10" x="16" y="32" width="16" height="16"/>)"),
-              ElementsAre("...", ".#."));
-  EXPECT_THAT(rows(R"(<object id="1" gid="11" x="16" y="32" width="16" height="16"/>)"),
-              ElementsAre("...", ".#."));
-  EXPECT_THAT(rows(R"(<object id="1" gid="12" x="16" y="32" width="16" height="16"/>)"),
-              ElementsAre("...", "..."));
-  // What the object says itself comes first.
-  EXPECT_THAT(rows(R"(<object id="1" gid="9" x="16" y="32" width="16" height="16"><properties>
-                      <property name="walkable" type="bool" value="true"/></properties></object>)"),
-              ElementsAre("...", "..."));
-  EXPECT_THAT(rows(R"(<object id="1" type="flower" gid="10" x="16" y="32" width="16" height="16"/>)"),
-              ElementsAre("...", "..."));
-  // 0 is no size, and old files do not say one.
-  EXPECT_THAT(rows(R"(<object id="1" gid="9" x="16" y="32" width="0" height="0"/>)"),
-              ElementsAre("...", ".#."));
-  EXPECT_THAT(rows(R"(<object id="1" gid="9" x="16" y="32"/>)"), ElementsAre("...", ".#."));
+  for (const auto& [object, is_blocked] :
+       {std::pair(R"(gid="9" x="16" y="32" width="16" height="16"/>)", true),
+        {R"(gid="10" x="16" y="32" width="16" height="16"/>)", true},
+        {R"(gid="11" x="16" y="32" width="16" height="16"/>)", true},
+        {R"(gid="12" x="16" y="32" width="16" height="16"/>)", false},
+        // What the object says itself comes first.
+        {R"(gid="9" x="16" y="32" width="16" height="16"><properties>
+            <property name="walkable" type="bool" value="true"/></properties></object>)",
+         false},
+        {R"(type="flower" gid="10" x="16" y="32" width="16" height="16"/>)", false},
+        // 0 is no size, and old files do not say one.
+        {R"(gid="9" x="16" y="32" width="0" height="0"/>)", true},
+        {R"(gid="9" x="16" y="32"/>)", true}}) {
+    EXPECT_THAT(TiledRows(tiles + Objects(absl::StrCat("<object id=\"1\" ", object))),
+                ElementsAre("...", is_blocked ? ".#." : "..."))
+        << object;
+  }
 }
 
 TEST(TiledObjectsTest, ShapesOfATileGrowAndFlipWithItsPicture) {
@@ -69,8 +72,7 @@ TEST(TiledObjectsTest, ShapesOfATileGrowAndFlipWithItsPicture) {
       "",
       R"(<tile id="0"><objectgroup><object id="1" x="0" y="0" width="4" height="16"/></objectgroup></tile>)");
   const auto rows = [&](absl::string_view object) {
-    return ImportedRows(
-        TiledXml(R"(orientation="orthogonal" width="4" height="4")", tiles + Objects(object)));
+    return TiledRows(tiles + Objects(object), R"(orientation="orthogonal" width="4" height="4")");
   };
   EXPECT_THAT(rows(R"(<object id="1" gid="9" x="0" y="64" width="64" height="64"/>)"),
               ElementsAre("#...", "#...", "#...", "#..."));
@@ -87,10 +89,9 @@ TEST(TiledObjectsTest, PicturesMayBeTurnedByAQuarter) {
       R"(<tileset firstgid="9" tilewidth="48" tileheight="16"><tile id="0"><objectgroup>)"
       R"(<object id="1" x="0" y="0" width="16" height="16"/></objectgroup></tile></tileset>)";
   const auto rows = [&](std::uint32_t bits) {
-    return ImportedRows(
-        TiledXml(R"(orientation="orthogonal" width="4" height="4")",
-                 tiles + Objects(absl::StrCat("<object id=\"1\" gid=\"", bits | 9U,
-                                              "\" x=\"0\" y=\"64\" width=\"48\" height=\"16\"/>"))));
+    return TiledRows(tiles + Objects(absl::StrCat("<object id=\"1\" gid=\"", bits | 9U,
+                                                  "\" x=\"0\" y=\"64\" width=\"48\" height=\"16\"/>")),
+                     R"(orientation="orthogonal" width="4" height="4")");
   };
   EXPECT_THAT(rows(0), ElementsAre("....", "....", "....", "#..."));
   EXPECT_THAT(rows(0x80000000), ElementsAre("....", "....", "....", "..#."));
@@ -105,44 +106,38 @@ TEST(TiledObjectsTest, ShapesOfIsometricTilesetsAreCountedAlongTheirDiamond) {
   const std::string tiles =
       R"(<tileset firstgid="9" tilewidth="64" tileheight="32"><grid orientation="isometric" width="64" height="32"/>)"
       R"(<tile id="0"><objectgroup><object id="1" x="0" y="0" width="32" height="32"/></objectgroup></tile></tileset>)";
-  EXPECT_THAT(ImportedRows(TiledXml(R"(orientation="orthogonal" width="4" height="2")",
-                                    tiles + Objects(R"(<object id="1" gid="9" x="0" y="32"/>)"))),
+  EXPECT_THAT(TiledRows(tiles + Objects(R"(<object id="1" gid="9" x="0" y="32"/>)"),
+                        R"(orientation="orthogonal" width="4" height="2")"),
               ElementsAre(".##.", ".##."));
 }
 
 TEST(TiledObjectsTest, TheTilesetSaysWhereAPictureLies) {
-  const std::string object =
-      Objects(R"(<object id="1" type="obstacle" gid="9" x="32" y="32" width="16" height="16"/>)");
-  const auto rows = [&](const std::string& alignment) {
-    return ImportedRows(
-        TiledXml(kFiveByFive, Tileset(absl::StrCat("objectalignment=\"", alignment, "\""), "") + object));
+  const auto rows = [](absl::string_view alignment, int x, int y) {
+    return TiledRows(
+        Tileset(absl::StrCat("objectalignment=\"", alignment, "\""), "") +
+            Objects(absl::StrCat(R"(<object id="1" type="obstacle" gid="9" width="16" height="16" x=")", x,
+                                 "\" y=\"", y, "\"/>")),
+        kFiveByFive);
   };
-  EXPECT_THAT(rows("topleft"), ElementsAre(".....", ".....", "..#..", ".....", "....."));
-  EXPECT_THAT(rows("topright"), ElementsAre(".....", ".....", ".#...", ".....", "....."));
-  EXPECT_THAT(rows("bottomleft"), ElementsAre(".....", "..#..", ".....", ".....", "....."));
-  EXPECT_THAT(rows("bottomright"), ElementsAre(".....", ".#...", ".....", ".....", "....."));
-  EXPECT_THAT(rows("unspecified"), rows("bottomleft"));
-  EXPECT_THAT(rows("inside"), ElementsAre(HasSubstr("unknown objectalignment \"inside\"")));
-
-  const auto at = [&](const std::string& alignment, absl::string_view position) {
-    return ImportedRows(
-        TiledXml(kFiveByFive, Tileset(absl::StrCat("objectalignment=\"", alignment, "\""), "") +
-                                  Objects(absl::StrCat(R"(<object id="1" type="obstacle" gid="9" )", position,
-                                                       R"( width="16" height="16"/>)"))));
-  };
-  EXPECT_THAT(at("center", R"(x="40" y="40")"), rows("topleft"));
-  EXPECT_THAT(at("top", R"(x="40" y="32")"), rows("topleft"));
-  EXPECT_THAT(at("bottom", R"(x="40" y="48")"), rows("topleft"));
-  EXPECT_THAT(at("left", R"(x="32" y="40")"), rows("topleft"));
-  EXPECT_THAT(at("right", R"(x="48" y="40")"), rows("topleft"));
+  for (const auto& [alignment, x, y] : {std::tuple("topleft", 32, 32),
+                                        {"top", 40, 32},
+                                        {"topright", 48, 32},
+                                        {"left", 32, 40},
+                                        {"center", 40, 40},
+                                        {"right", 48, 40},
+                                        {"bottomleft", 32, 48},
+                                        {"bottom", 40, 48},
+                                        {"bottomright", 48, 48},
+                                        {"unspecified", 32, 48}}) {
+    EXPECT_THAT(rows(alignment, x, y), ElementsAre(".....", ".....", "..#..", ".....", ".....")) << alignment;
+  }
+  EXPECT_THAT(rows("inside", 32, 32), ElementsAre(HasSubstr("unknown objectalignment \"inside\"")));
 }
 
 TEST(TiledObjectsTest, TheOffsetOfTilesMovesPictures) {
   EXPECT_THAT(
-      ImportedRows(TiledXml(
-          kThreeByTwo,
-          Tileset("", R"(<tileoffset x="8" y="0"/>)") +
-              Objects(R"(<object id="1" type="obstacle" gid="9" x="0" y="32" width="32" height="32"/>)"))),
+      TiledRows(Tileset("", R"(<tileoffset x="8" y="0"/>)") +
+                Objects(R"(<object id="1" type="obstacle" gid="9" x="0" y="32" width="32" height="32"/>)")),
       ElementsAre(".##", ".##"));
 }
 
@@ -185,7 +180,7 @@ TEST(TiledObjectsTest, TemplatesSayTheRest) {
               Contains(AllOf(HasSubstr("objects made from templates that are not there are not read"),
                              HasSubstr("rock.tx"), HasSubstr("--maps_dir"))));
   // But this one is an obstacle of a size that only the template says.
-  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo, Objects(object, R"(class="obstacle")"))),
+  EXPECT_THAT(TiledRows(Objects(object, R"(class="obstacle")")),
               ElementsAre(HasSubstr("its shape is that of the template \"rock.tx\"")));
 }
 
@@ -196,10 +191,8 @@ TEST(TiledObjectsTest, TemplatesMayBePicturesOfTheirOwnTiles) {
        {"sets/rocks.tsx",
         R"(<tileset tilewidth="16" tileheight="16"><tile id="1"><objectgroup>)"
         R"(<object id="1" x="0" y="0" width="16" height="16"/></objectgroup></tile></tileset>)"}});
-  EXPECT_THAT(
-      ImportedRows(TiledXml(kThreeByTwo, Objects(R"(<object id="1" template="t/rock.tx" x="16" y="32"/>)")),
-                   files),
-      ElementsAre("...", ".#."));
+  EXPECT_THAT(ObjectRows(R"(<object id="1" template="t/rock.tx" x="16" y="32"/>)", kThreeByTwo, files),
+              ElementsAre("...", ".#."));
 }
 
 TEST(TiledObjectsTest, PropertiesAreThoseOfTheObjectsOwnPicture) {
@@ -207,25 +200,20 @@ TEST(TiledObjectsTest, PropertiesAreThoseOfTheObjectsOwnPicture) {
       {{"rock.tx", R"(<template><tileset firstgid="1" source="rocks.tsx"/><object gid="1"/></template>)"},
        {"rocks.tsx", R"(<tileset tilewidth="16" tileheight="16"><tile id="0"><properties>)"
                      R"(<property name="blocked" value="false"/></properties></tile></tileset>)"}});
-  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo,
-                                    Objects(R"(<object id="1" template="rock.tx" gid="2" x="0" y="16"/>)")),
-                           files),
+  EXPECT_THAT(ObjectRows(R"(<object id="1" template="rock.tx" gid="2" x="0" y="16"/>)", kThreeByTwo, files),
               ElementsAre("#..", "..."));
 }
 
 TEST(TiledObjectsTest, PicturesWithoutASizeAreAsLargeAsTheirObject) {
   EXPECT_THAT(
-      ImportedRows(TiledXml(
-          kThreeByTwo,
-          R"(<tileset firstgid="9"><tile id="0"><image source="a.png"/></tile></tileset>)" +
-              Objects(R"(<object id="1" type="obstacle" gid="9" x="0" y="32" width="32" height="32"/>)"))),
+      TiledRows(R"(<tileset firstgid="9"><tile id="0"><image source="a.png"/></tile></tileset>)" +
+                Objects(R"(<object id="1" type="obstacle" gid="9" x="0" y="32" width="32" height="32"/>)")),
       ElementsAre("##.", "##."));
 }
 
 TEST(TiledObjectsTest, APropertyThatBlocksComesBeforeACost) {
-  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo,
-                                    Objects(R"(<object id="1" x="0" y="0" width="16" height="16"><properties>
-        <property name="blocked" value="true"/><property name="cost_factor" value="2"/></properties></object>)"))),
+  EXPECT_THAT(ObjectRows(R"(<object id="1" x="0" y="0" width="16" height="16"><properties>
+        <property name="blocked" value="true"/><property name="cost_factor" value="2"/></properties></object>)"),
               ElementsAre("#..", "..."));
 }
 
@@ -240,9 +228,7 @@ TEST(TiledObjectsTest, TheClassIsTheTemplatesThoughThePictureIsNot) {
   const core::ImportOptions files = WithFiles(
       {{"rock.tx", R"(<template><tileset firstgid="1" source="rocks.tsx"/><object gid="1"/></template>)"},
        {"rocks.tsx", R"(<tileset tilewidth="16" tileheight="16"><tile id="0" type="obstacle"/></tileset>)"}});
-  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo,
-                                    Objects(R"(<object id="1" template="rock.tx" gid="1" x="0" y="16"/>)")),
-                           files),
+  EXPECT_THAT(ObjectRows(R"(<object id="1" template="rock.tx" gid="1" x="0" y="16"/>)", kThreeByTwo, files),
               ElementsAre("#..", "..."));
 }
 
@@ -258,10 +244,8 @@ TEST(TiledObjectsTest, HiddenObjectsAreNotThere) {
 
 TEST(TiledObjectsTest, CapsulesAreRoundAtTheirEnds) {
   EXPECT_THAT(
-      ImportedRows(TiledXml(
-          R"(orientation="orthogonal" width="7" height="4")",
-          Objects(
-              R"(<object id="1" type="obstacle" x="0" y="0" width="112" height="64"><capsule/></object>)"))),
+      ObjectRows(R"(<object id="1" type="obstacle" x="0" y="0" width="112" height="64"><capsule/></object>)",
+                 R"(orientation="orthogonal" width="7" height="4")"),
       ElementsAre(".#####.", "#######", "#######", ".#####."));
 }
 
@@ -280,20 +264,20 @@ TEST(TiledObjectsTest, ThinObjectsBlockWhatTheyOverlapIfAsked) {
   EXPECT_THAT(ImportedRows(map(R"(<property name="object_rule" value="touch"/>)")),
               ElementsAre(HasSubstr("neither centre nor overlap")));
   // Cells that an area ends at are not overlapped.
-  EXPECT_THAT(ImportedRows(TiledXml(
-                  kFiveByFive,
-                  Objects(R"(<object id="1" type="obstacle" x="16" y="16" width="32" height="16"/>)", "") +
-                      R"(<properties><property name="object_rule" value="overlap"/></properties>)")),
-              ElementsAre(".....", ".##..", ".....", ".....", "....."));
+  EXPECT_THAT(
+      TiledRows(Objects(R"(<object id="1" type="obstacle" x="16" y="16" width="32" height="16"/>)", "") +
+                    R"(<properties><property name="object_rule" value="overlap"/></properties>)",
+                kFiveByFive),
+      ElementsAre(".....", ".##..", ".....", ".....", "....."));
 }
 
 TEST(TiledObjectsTest, WhatAreasOverlapFollowsTheirDents) {
   const auto rows = [](absl::string_view points) {
-    return ImportedRows(TiledXml(
-        kFiveByFive,
+    return TiledRows(
         absl::StrCat(R"(<properties><property name="object_rule" value="overlap"/></properties>)",
                      Objects(absl::StrCat(R"(<object id="1" type="obstacle" x="16" y="16"><polygon points=")",
-                                          points, "\"/></object>")))));
+                                          points, "\"/></object>"))),
+        kFiveByFive);
   };
   EXPECT_THAT(rows("0,0 48,0 48,48 32,48 32,16 16,16 16,48 0,48"),
               ElementsAre(".....", ".###.", ".#.#.", ".#.#.", "....."));
@@ -311,38 +295,32 @@ TEST(TiledObjectsTest, WhatAnObjectSaysComesBeforeItsLayer) {
   const std::string dear =
       R"(<objectgroup name="o"><properties><property name="cost_factor" value="2"/></properties>)";
   EXPECT_THAT(
-      ImportedRows(TiledXml(
-          kThreeByTwo,
-          dear + R"(<object id="1" x="0" y="0" width="16" height="16"><properties><property name="blocked" )"
-                 R"(value="true"/></properties></object>)"
-                 R"(<object id="2" type="obstacle" x="32" y="0" width="16" height="16"/></objectgroup>)")),
+      TiledRows(dear +
+                R"(<object id="1" x="0" y="0" width="16" height="16"><properties><property name="blocked" )"
+                R"(value="true"/></properties></object>)"
+                R"(<object id="2" type="obstacle" x="32" y="0" width="16" height="16"/></objectgroup>)"),
       ElementsAre("#.#", "..."));
   const std::string tiles =
       Tileset("", R"(<tile id="0"><properties><property name="blocked" value="true"/></properties></tile>)");
   const auto says = [&](absl::string_view impassable) {
-    return ImportedRows(TiledXml(
-        kThreeByTwo, tiles + Objects(absl::StrCat(R"(<object id="1" gid="9" x="0" y="16"><properties>)"
+    return TiledRows(tiles + Objects(absl::StrCat(R"(<object id="1" gid="9" x="0" y="16"><properties>)"
                                                   R"(<property name="impassable" value=")",
-                                                  impassable, "\"/></properties></object>"))));
+                                                  impassable, "\"/></properties></object>")));
   };
   EXPECT_THAT(says("false"), ElementsAre("...", "..."));
   EXPECT_THAT(says("true"), ElementsAre("#..", "..."));
 }
 
 TEST(TiledObjectsTest, AMappingSaysWhatClassesOfObjectsAre) {
-  EXPECT_THAT(
-      ImportedRows(
-          TiledXml(kThreeByTwo,
-                   Objects(R"(<object id="1" type="H&#246;hle" x="0" y="0" width="16" height="16"/>)")),
-          {.terrains = "terrain H\xC3\xB6hle blocked"}),
-      ElementsAre("#..", "..."));
+  EXPECT_THAT(ObjectRows(R"(<object id="1" type="H&#246;hle" x="0" y="0" width="16" height="16"/>)",
+                         kThreeByTwo, {.terrains = "terrain H\xC3\xB6hle blocked"}),
+              ElementsAre("#..", "..."));
 }
 
 TEST(TiledObjectsTest, ObjectsWithoutNumbersAreAllThere) {
-  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo,
-                                    Objects(R"(<object type="obstacle" x="0" y="0" width="16" height="16"/>
+  EXPECT_THAT(ObjectRows(R"(<object type="obstacle" x="0" y="0" width="16" height="16"/>
                              <object name="object-0" type="obstacle" x="16" y="0" width="16" height="16"/>
-                             <object type="obstacle" x="32" y="0" width="16" height="16"/>)"))),
+                             <object type="obstacle" x="32" y="0" width="16" height="16"/>)"),
               ElementsAre("###", "..."));
 }
 
@@ -359,8 +337,7 @@ TEST(TiledObjectsTest, HexagonsOfOddSizesLieWhereTiledDrawsThem) {
 
 TEST(TiledObjectsTest, ALineMayBeARectangleWithoutHeight) {
   EXPECT_THAT(
-      ImportedRows(TiledXml(
-          kFiveByFive, Objects(R"(<object id="1" type="obstacle" x="0" y="24" width="80" height="0"/>)"))),
+      ObjectRows(R"(<object id="1" type="obstacle" x="0" y="24" width="80" height="0"/>)", kFiveByFive),
       ElementsAre(".....", "#####", ".....", ".....", "....."));
 }
 
@@ -373,10 +350,10 @@ TEST(TiledObjectsTest, CopiesOfLargeShapesAreBounded) {
   for (int i = 0; i < 100; ++i) {
     absl::StrAppend(&objects, "<object id=\"", i, R"(" gid="9" x="0" y="16"/>)");
   }
-  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo, Tileset("", absl::StrCat(R"(<tile id="0"><objectgroup>)",
-                                                                          shapes, "</objectgroup></tile>")) +
-                                                     Objects(objects))),
-              ElementsAre(HasSubstr("have more than 4194304 corners")));
+  EXPECT_THAT(
+      TiledRows(Tileset("", absl::StrCat(R"(<tile id="0"><objectgroup>)", shapes, "</objectgroup></tile>")) +
+                Objects(objects)),
+      ElementsAre(HasSubstr("have more than 4194304 corners")));
 }
 
 TEST(TiledObjectsTest, NotesObjectsThatDoNotBlock) {
@@ -389,23 +366,20 @@ TEST(TiledObjectsTest, NotesObjectsThatDoNotBlock) {
 }
 
 TEST(TiledObjectsTest, ClassesAndFlagsAreReadInAnyLetters) {
-  EXPECT_THAT(ImportedRows(TiledXml(
-                  kThreeByTwo, Objects(R"(<object id="1" type="Obstacle" x="0" y="0" width="16" height="16"/>
+  EXPECT_THAT(ObjectRows(R"(<object id="1" type="Obstacle" x="0" y="0" width="16" height="16"/>
         <object id="2" x="32" y="16" width="16" height="16"><properties>
-         <property name="Blocked" type="bool" value="true"/></properties></object>)"))),
+         <property name="Blocked" type="bool" value="true"/></properties></object>)"),
               ElementsAre("#..", "..#"));
   EXPECT_THAT(
-      ImportedRows(TiledXml(kThreeByTwo, Objects(R"(<object id="2" x="32" y="16" width="16" height="16">
-         <properties><property name="collides" value="full"/></properties></object>)"))),
+      ObjectRows(R"(<object id="2" x="32" y="16" width="16" height="16">
+         <properties><property name="collides" value="full"/></properties></object>)"),
       ElementsAre(HasSubstr("object 2: the property \"collides\" is \"full\", neither true nor false")));
 }
 
 TEST(TiledObjectsTest, OffsetsOfLayersMoveObjects) {
-  EXPECT_THAT(
-      ImportedRows(TiledXml(kThreeByTwo,
-                            Objects(R"(<object id="1" type="obstacle" x="0" y="0" width="16" height="16"/>)",
-                                    R"(offsetx="16" offsety="16")"))),
-      ElementsAre("...", ".#."));
+  EXPECT_THAT(TiledRows(Objects(R"(<object id="1" type="obstacle" x="0" y="0" width="16" height="16"/>)",
+                                R"(offsetx="16" offsety="16")")),
+              ElementsAre("...", ".#."));
   // On isometric maps offsets are pixels of the screen: half a tile to the right and half down is a column.
   EXPECT_THAT(ImportedRows(absl::StrCat(
                   R"(<map orientation="isometric" width="3" height="2" tilewidth="32" tileheight="16">)",

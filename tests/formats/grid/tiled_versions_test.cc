@@ -18,6 +18,7 @@ using ::waystar::testing::ImportedRows;
 using ::waystar::testing::ImportGrid;
 using ::waystar::testing::kThreeByTwo;
 using ::waystar::testing::NotesOf;
+using ::waystar::testing::TiledRows;
 using ::waystar::testing::TiledXml;
 using ::waystar::testing::TileLayer;
 
@@ -32,23 +33,24 @@ std::string Json(absl::string_view tileset, absl::string_view layer = "", absl::
       layer, R"("data": [1, 2, 1, 1, 1, 1]}]})");
 }
 
+std::vector<std::string> JsonRows(absl::string_view tileset, absl::string_view layer = "") {
+  return ImportedRows(Json(tileset, layer));
+}
+
 TEST(TiledVersionsTest, BeforeVersionOneTwoNamesAndNumbersAreKeys) {
-  EXPECT_THAT(ImportedRows(Json(R"("tileproperties": {"1": {"collides": true}},
-                                   "tilepropertytypes": {"1": {"collides": "bool"}}, )")),
+  EXPECT_THAT(JsonRows(R"("tileproperties": {"1": {"collides": true}},
+                                   "tilepropertytypes": {"1": {"collides": "bool"}}, )"),
               ElementsAre(".#.", "..."));
-  EXPECT_THAT(
-      ImportedRows(Json(R"("tiles": {"1": {"type": "rock", "objectgroup": {"type": "objectgroup", "objects":
-                                   [{"id": 1, "x": 0, "y": 0, "width": 16, "height": 16}]}}}, )")),
-      ElementsAre(".#.", "..."));
-  EXPECT_THAT(
-      ImportedRows(Json(R"("tiles": {"1": {"type": "mud"}}, "tileproperties": {"1": {"cost": 2.5}}, )")),
-      ElementsAre(".m.", "..."));
-  EXPECT_THAT(
-      ImportedRows(Json("", R"("properties": {"blocked": true}, "propertytypes": {"blocked": "bool"}, )")),
-      ElementsAre("###", "###"));
+  EXPECT_THAT(JsonRows(R"("tiles": {"1": {"type": "rock", "objectgroup": {"type": "objectgroup", "objects":
+                                   [{"id": 1, "x": 0, "y": 0, "width": 16, "height": 16}]}}}, )"),
+              ElementsAre(".#.", "..."));
+  EXPECT_THAT(JsonRows(R"("tiles": {"1": {"type": "mud"}}, "tileproperties": {"1": {"cost": 2.5}}, )"),
+              ElementsAre(".m.", "..."));
+  EXPECT_THAT(JsonRows("", R"("properties": {"blocked": true}, "propertytypes": {"blocked": "bool"}, )"),
+              ElementsAre("###", "###"));
   EXPECT_EQ(ImportGrid(Json("", "", R"("properties": {"cell_size": 0.5}, )")).settings().frame.cell_size,
             0.5);
-  EXPECT_THAT(ImportedRows(Json(R"("tileproperties": {"first": {"collides": true}}, )")),
+  EXPECT_THAT(JsonRows(R"("tileproperties": {"first": {"collides": true}}, )"),
               ElementsAre(HasSubstr("\"first\" is not the number of a tile")));
 }
 
@@ -74,37 +76,43 @@ TEST(TiledVersionsTest, ListsThatAreSomethingElseAreRefused) {
 }
 
 TEST(TiledVersionsTest, NumbersAreExact) {
-  const GridMap map =
-      ImportGrid(Json(R"("tiles": [{"id": 1, "properties": [{"name": "cost", "value": 123.456789}]}], )", "",
-                      R"("properties": [{"name": "cell_size", "type": "float", "value": 0.123456789}], )"));
-  EXPECT_EQ(map.StraightCost({1, 0}), CostFromDouble(123.456789));
-  EXPECT_EQ(map.settings().terrains[map.TerrainAt({1, 0})].name, "cost-123.456789");
-  EXPECT_EQ(map.settings().frame.cell_size, 0.123456789);
+  for (const std::string& file :
+       {Json(R"("tiles": [{"id": 1, "properties": [{"name": "cost", "value": 123.456789}]}], )", "",
+             R"("properties": [{"name": "cell_size", "type": "float", "value": 0.123456789}], )"),
+        TiledXml(kThreeByTwo, R"(<properties><property name="cell_size" type="float" value="0.123456789"/>
+          </properties><tileset firstgid="9"><tile id="0"><properties><property name="cost" type="float"
+          value="123.456789"/></properties></tile></tileset>)" +
+                                  TileLayer("l", 3, 2, "1,9,1,1,1,1"))}) {
+    const GridMap map = ImportGrid(file);
+    EXPECT_EQ(map.StraightCost({1, 0}), CostFromDouble(123.456789));
+    EXPECT_EQ(map.settings().terrains[map.TerrainAt({1, 0})].name, "cost-123.456789");
+    EXPECT_EQ(map.settings().frame.cell_size, 0.123456789);
+  }
 }
 
 // Tiles 1: nothing, 2: blocked, 3: a class alone, 4: a symbol alone.
-std::string ClassMap(absl::string_view layers) {
-  return absl::StrCat(R"(<map orientation="orthogonal" width="3" height="2" tilewidth="16" tileheight="16">
+std::vector<std::string> ClassRows(absl::string_view layers, const ImportOptions& options = {}) {
+  return ImportedRows(
+      absl::StrCat(R"(<map orientation="orthogonal" width="3" height="2" tilewidth="16" tileheight="16">
  <tileset firstgid="1" name="t" tilewidth="16" tileheight="16">
   <tile id="1"><properties><property name="blocked" type="bool" value="true"/></properties></tile>
   <tile id="2" type="Torch"/>
   <tile id="3"><properties><property name="symbol" value="t"/></properties></tile>
  </tileset>)",
-                      layers, "</map>");
+                   layers, "</map>"),
+      options);
 }
 
 TEST(TiledVersionsTest, AClassAloneSaysNothing) {
-  EXPECT_THAT(ImportedRows(ClassMap(TileLayer("ground", 3, 2, "1,1,1,2,2,2") +
-                                    TileLayer("decor", 3, 2, "3,0,0,0,3,4"))),
+  EXPECT_THAT(ClassRows(TileLayer("ground", 3, 2, "1,1,1,2,2,2") + TileLayer("decor", 3, 2, "3,0,0,0,3,4")),
               ElementsAre("...", "###"));
   const std::string walls =
       R"(<layer name="walls" width="3" height="2"><properties><property name="blocked" type="bool" value="true"/>)"
       R"(</properties><data encoding="csv">3,0,4,0,0,0</data></layer>)";
-  EXPECT_THAT(ImportedRows(ClassMap(walls)), ElementsAre("#.#", "..."));
+  EXPECT_THAT(ClassRows(walls), ElementsAre("#.#", "..."));
   // Unless a mapping has it.
-  EXPECT_THAT(
-      ImportedRows(ClassMap(TileLayer("ground", 3, 2, "3,1,1,1,1,1")), {.terrains = "terrain Torch blocked"}),
-      ElementsAre("#..", "..."));
+  EXPECT_THAT(ClassRows(TileLayer("ground", 3, 2, "3,1,1,1,1,1"), {.terrains = "terrain Torch blocked"}),
+              ElementsAre("#..", "..."));
 }
 
 std::string TileWith(absl::string_view properties) {
@@ -114,40 +122,43 @@ std::string TileWith(absl::string_view properties) {
                       "</map>");
 }
 
+std::vector<std::string> TileRows(absl::string_view properties, const ImportOptions& options = {}) {
+  return ImportedRows(TileWith(properties), options);
+}
+
 TEST(TiledVersionsTest, OneRuleForFlags) {
   for (const std::string yes :
        {R"(name="blocked" value="true")", R"(name="Blocked" value="1")", R"(name="BLOCKED" value="yes")",
         R"(name="walkable" value="no")", R"(name="Collides" value="TRUE")"}) {
-    EXPECT_THAT(ImportedRows(TileWith("<property " + yes + "/>")), ElementsAre("#..", "...")) << yes;
+    EXPECT_THAT(TileRows("<property " + yes + "/>"), ElementsAre("#..", "...")) << yes;
   }
-  EXPECT_THAT(ImportedRows(TileWith(R"(<property name="impassable" value="true"/>)")),
-              ElementsAre("m..", "..."));
+  EXPECT_THAT(TileRows(R"(<property name="impassable" value="true"/>)"), ElementsAre("m..", "..."));
   for (const std::string name : {"blocked", "collides", "walkable", "impassable"}) {
-    EXPECT_THAT(ImportedRows(TileWith("<property name=\"" + name + "\" value=\"full\"/>")),
+    EXPECT_THAT(TileRows("<property name=\"" + name + "\" value=\"full\"/>"),
                 ElementsAre(HasSubstr("\"" + name + "\" is \"full\", neither true nor false")));
   }
-  EXPECT_THAT(ImportedRows(TileWith(R"(<property name="Cost" value="dear"/>)")),
+  EXPECT_THAT(TileRows(R"(<property name="Cost" value="dear"/>)"),
               ElementsAre(HasSubstr("\"cost\" is \"dear\", not a number")));
 }
 
 TEST(TiledVersionsTest, PropertiesInClassesCount) {
-  EXPECT_THAT(ImportedRows(TileWith(R"(<property name="walk" type="class" propertytype="Walk"><properties>
+  EXPECT_THAT(TileRows(R"(<property name="walk" type="class" propertytype="Walk"><properties>
      <property name="more" type="class"><properties><property name="blocked" type="bool" value="true"/></properties>
-     </property></properties></property>)")),
+     </property></properties></property>)"),
               ElementsAre("#..", "..."));
-  EXPECT_THAT(ImportedRows(Json(R"("tiles": [{"id": 1, "properties": [{"name": "walk", "type": "class",
-     "value": {"more": {"blocked": true}}}]}], )")),
+  EXPECT_THAT(JsonRows(R"("tiles": [{"id": 1, "properties": [{"name": "walk", "type": "class",
+     "value": {"more": {"blocked": true}}}]}], )"),
               ElementsAre(".#.", "..."));
   // A list is neither true nor false.
-  EXPECT_THAT(ImportedRows(Json(R"("tiles": [{"id": 1, "properties": [{"name": "blocked", "type": "list",
-     "value": [{"type": "bool", "value": true}]}]}], )")),
+  EXPECT_THAT(JsonRows(R"("tiles": [{"id": 1, "properties": [{"name": "blocked", "type": "list",
+     "value": [{"type": "bool", "value": true}]}]}], )"),
               ElementsAre(HasSubstr("\"(a list)\", neither true nor false")));
 }
 
 TEST(TiledVersionsTest, OneClassDoesNotHideAnother) {
-  EXPECT_THAT(ImportedRows(Json(R"("tiles": [{"id": 1, "properties": [
+  EXPECT_THAT(JsonRows(R"("tiles": [{"id": 1, "properties": [
      {"name": "a", "type": "class", "value": {"walkable": true}},
-     {"name": "b", "type": "class", "value": {"blocked": true}}]}], )")),
+     {"name": "b", "type": "class", "value": {"blocked": true}}]}], )"),
               ElementsAre(".#.", "..."));
   EXPECT_THAT(NotesOf(Json(R"("tiles": [{"id": 1, "properties": [{"name": "Blocked", "value": false},
      {"name": "blocked", "value": true}]}], )")),
@@ -155,14 +166,14 @@ TEST(TiledVersionsTest, OneClassDoesNotHideAnother) {
 }
 
 TEST(TiledVersionsTest, WhatATileSaysComesBeforeItsShapes) {
-  EXPECT_THAT(ImportedRows(Json(R"("tileproperties": {"1": {"blocked": true}}, "tiles": {"1": {"objectgroup":
-     {"properties": {"blocked": false}, "objects": []}}}, )")),
+  EXPECT_THAT(JsonRows(R"("tileproperties": {"1": {"blocked": true}}, "tiles": {"1": {"objectgroup":
+     {"properties": {"blocked": false}, "objects": []}}}, )"),
               ElementsAre(".#.", "..."));
 }
 
 TEST(TiledVersionsTest, FlagsComeBeforeTheMapping) {
   const auto rows = [](absl::string_view property, const std::string& terrains) {
-    return ImportedRows(TileWith(property), {.terrains = terrains}).front().front();
+    return TileRows(property, {.terrains = terrains}).front().front();
   };
   EXPECT_EQ(rows(R"(<property name="impassable" value="true"/>)", "terrain mud 3 w"), 'm');
   EXPECT_EQ(
@@ -187,10 +198,10 @@ TEST(TiledVersionsTest, DefaultsAreNotNoted) {
 }
 
 TEST(TiledVersionsTest, AnEmptyChunkIsAnError) {
-  EXPECT_THAT(ImportedRows(TiledXml(R"(orientation="orthogonal" infinite="1" width="4" height="4")",
-                                    R"(<layer name="l" width="4" height="4"><data encoding="csv">
+  EXPECT_THAT(TiledRows(R"(<layer name="l" width="4" height="4"><data encoding="csv">
          <chunk x="0" y="0" width="2" height="1">1,2</chunk><chunk x="2" y="0" width="2" height="1"></chunk>
-         </data></layer>)")),
+         </data></layer>)",
+                        R"(orientation="orthogonal" infinite="1" width="4" height="4")"),
               ElementsAre(HasSubstr("is not the number of a tile")));
 }
 
@@ -207,14 +218,12 @@ TEST(TiledVersionsTest, SizesThatMakeNoPlaneAreNamed) {
 }
 
 TEST(TiledVersionsTest, ATileMayBeThereTwice) {
-  EXPECT_THAT(ImportedRows(
-                  Json(R"("tileproperties": {"1": {"cost": 3}}, "tiles": [{"id": 1, "objectgroup": {"objects":
-     [{"id": 1, "x": 0, "y": 0, "width": 16, "height": 16}]}}], )")),
+  EXPECT_THAT(JsonRows(R"("tileproperties": {"1": {"cost": 3}}, "tiles": [{"id": 1, "objectgroup": {"objects":
+     [{"id": 1, "x": 0, "y": 0, "width": 16, "height": 16}]}}], )"),
               ElementsAre(".#.", "..."));
-  EXPECT_THAT(
-      ImportedRows(Json(R"("tiles": [{"id": 1, "type": "a"}, {"id": 1, "properties": [{"name": "blocked",
-     "value": true}]}], )")),
-      ElementsAre(".#.", "..."));
+  EXPECT_THAT(JsonRows(R"("tiles": [{"id": 1, "type": "a"}, {"id": 1, "properties": [{"name": "blocked",
+     "value": true}]}], )"),
+              ElementsAre(".#.", "..."));
 }
 
 TEST(TiledVersionsTest, PropertiesInClassesComeAfterTheOthers) {
@@ -252,11 +261,10 @@ TEST(TiledVersionsTest, NotesPropertiesThatMeanNothingWhereTheyStand) {
 
 TEST(TiledVersionsTest, AnInfiniteMapMayHaveEmptyLayers) {
   for (const std::string encoding : {R"(encoding="csv")", R"(encoding="base64" compression="zlib")"}) {
-    EXPECT_THAT(ImportedRows(TiledXml(
-                    R"(orientation="orthogonal" infinite="1" width="30" height="20")",
-                    "<layer name=\"e\" width=\"30\" height=\"20\"><data " + encoding +
-                        R"(></data></layer><layer name="l" width="30" height="20"><data encoding="csv">
-         <chunk x="0" y="0" width="2" height="1">1,2</chunk></data></layer>)")),
+    EXPECT_THAT(TiledRows("<layer name=\"e\" width=\"30\" height=\"20\"><data " + encoding +
+                              R"(></data></layer><layer name="l" width="30" height="20"><data encoding="csv">
+         <chunk x="0" y="0" width="2" height="1">1,2</chunk></data></layer>)",
+                          R"(orientation="orthogonal" infinite="1" width="30" height="20")"),
                 ElementsAre(".#"))
         << encoding;
   }
@@ -270,9 +278,9 @@ TEST(TiledVersionsTest, ANothingBlocksOfAnInfiniteMapIsNoted) {
 }
 
 TEST(TiledVersionsTest, AFloorThatIsMovedByHalfACellIsRefusedWhereEmptyCellsAreBlocked) {
-  EXPECT_THAT(ImportedRows(TiledXml(R"(orientation="orthogonal" infinite="1" width="3" height="2")",
-                                    R"(<layer name="l" width="3" height="2" offsetx="8"><data encoding="csv">
-         <chunk x="0" y="0" width="3" height="1">1,1,1</chunk></data></layer>)")),
+  EXPECT_THAT(TiledRows(R"(<layer name="l" width="3" height="2" offsetx="8"><data encoding="csv">
+         <chunk x="0" y="0" width="3" height="1">1,1,1</chunk></data></layer>)",
+                        R"(orientation="orthogonal" infinite="1" width="3" height="2")"),
               ElementsAre(HasSubstr("does not move tiles by whole cells")));
 }
 
@@ -288,12 +296,10 @@ TEST(TiledVersionsTest, LayersSayOtherwiseThanTheirGroups) {
   const std::string layer =
       R"(<layer name="l" width="3" height="2"><properties><property name="walkable" type="bool" value="true"/>)"
       R"(</properties><data encoding="csv">1,1,1,1,1,1</data></layer>)";
-  EXPECT_THAT(
-      ImportedRows(TiledXml(kThreeByTwo,
-                            "<group name=\"g\"><properties><property name=\"blocked\" value=\"true\"/>"
-                            "</properties>" +
-                                layer + TileLayer("m", 3, 2, "1,0,0,0,0,0") + "</group>")),
-      ElementsAre("#..", "..."));
+  EXPECT_THAT(TiledRows("<group name=\"g\"><properties><property name=\"blocked\" value=\"true\"/>"
+                        "</properties>" +
+                        layer + TileLayer("m", 3, 2, "1,0,0,0,0,0") + "</group>"),
+              ElementsAre("#..", "..."));
 }
 
 std::string Moved(absl::string_view offsets, absl::string_view csv,
@@ -311,11 +317,9 @@ TEST(TiledVersionsTest, OffsetsMoveTilesByWholeCells) {
               ElementsAre(AllOf(HasSubstr("layer \"l\" (line 8)"), HasSubstr("offset of 8, 0 pixels"))));
   EXPECT_THAT(ImportedRows(Moved(R"(offsetx="8")", "1,1,1,1,1,1")), ElementsAre("...", "..."));
   // Those of groups are added.
-  EXPECT_THAT(
-      ImportedRows(TiledXml(kThreeByTwo,
-                            "<group name=\"g\" offsetx=\"8\"><layer name=\"l\" width=\"3\" height=\"2\" "
-                            "offsetx=\"8\"><data encoding=\"csv\">2,0,0,0,0,0</data></layer></group>")),
-      ElementsAre(".#.", "..."));
+  EXPECT_THAT(TiledRows("<group name=\"g\" offsetx=\"8\"><layer name=\"l\" width=\"3\" height=\"2\" "
+                        "offsetx=\"8\"><data encoding=\"csv\">2,0,0,0,0,0</data></layer></group>"),
+              ElementsAre(".#.", "..."));
 }
 
 TEST(TiledVersionsTest, OffsetsFollowTheOrientation) {
@@ -347,25 +351,23 @@ TEST(TiledVersionsTest, OffsetsMoveTheChunksOfInfiniteMaps) {
 }
 
 TEST(TiledVersionsTest, ObliqueMapsAreSquares) {
-  EXPECT_THAT(
-      ImportedRows(TiledXml(R"(orientation="oblique" skewx="4" skewy="0" width="3" height="2")",
-                            TileLayer("l", 3, 2, "1,1,2,1,1,1") +
-                                R"(<objectgroup name="o" class="obstacle">)"
-                                R"(<object id="1" x="0" y="16" width="16" height="16"/></objectgroup>)")),
-      ElementsAre("..#", "#.."));
+  EXPECT_THAT(TiledRows(TileLayer("l", 3, 2, "1,1,2,1,1,1") +
+                            R"(<objectgroup name="o" class="obstacle">)"
+                            R"(<object id="1" x="0" y="16" width="16" height="16"/></objectgroup>)",
+                        R"(orientation="oblique" skewx="4" skewy="0" width="3" height="2")"),
+              ElementsAre("..#", "#.."));
 }
 
 TEST(TiledVersionsTest, ACommaMayEndTheLastRow) {
-  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo, TileLayer("l", 3, 2, "\n1,2,1,\n1,1,1,\n"))),
-              ElementsAre(".#.", "..."));
+  EXPECT_THAT(TiledRows(TileLayer("l", 3, 2, "\n1,2,1,\n1,1,1,\n")), ElementsAre(".#.", "..."));
 }
 
 TEST(TiledVersionsTest, StaggeredMapsAreRefusedInWords) {
-  EXPECT_THAT(ImportedRows(TiledXml(R"(orientation="staggered" width="3" height="2")", "")),
+  EXPECT_THAT(TiledRows("", R"(orientation="staggered" width="3" height="2")"),
               ElementsAre(HasSubstr("the squares of an isometric map")));
-  EXPECT_THAT(ImportedRows(TiledXml(
-                  R"(orientation="hexagonal" staggeraxis="z" staggerindex="odd" width="3" height="2")", "")),
-              ElementsAre(HasSubstr("are not x or y, and odd or even")));
+  EXPECT_THAT(
+      TiledRows("", R"(orientation="hexagonal" staggeraxis="z" staggerindex="odd" width="3" height="2")"),
+      ElementsAre(HasSubstr("are not x or y, and odd or even")));
 }
 
 TEST(TiledVersionsTest, NotesWhatItPassesOver) {

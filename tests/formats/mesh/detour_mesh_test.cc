@@ -19,6 +19,7 @@
 #include "server/formats/detect/map_folder.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/mutated_bytes.h"
+#include "tests/testing/own_folder.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
@@ -35,6 +36,7 @@ using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::MutatedBytes;
+using ::waystar::testing::OwnFolder;
 using ::waystar::testing::Random;
 using ::waystar::testing::Rounds;
 
@@ -187,20 +189,24 @@ void ExpectTwoTiles(const absl::StatusOr<DetourMesh>& detour, MeshAxes axes = Me
   EXPECT_EQ(mesh.vertex_count(), 8u);
 }
 
+// Reads a file that must be right.
+template <typename... Options>
+DetourMesh ReadDetour(const std::string& bytes, const Options&... options) {
+  absl::StatusOr<DetourMesh> mesh = ParseDetourMesh(bytes, options...);
+  EXPECT_THAT(mesh, IsOk());
+  return *std::move(mesh);
+}
+
 std::string DetourError(absl::string_view bytes) {
   const absl::Status status = ParseDetourMesh(bytes).status();
   EXPECT_THAT(status, IsError(kInvalid, ErrorReason::kBadFormat, ""));
   return std::string(status.message());
 }
 
-TEST(DetourMeshTest, ReadsSetsWithReferencesOfBothSizes) {
-  ExpectTwoTiles(ParseDetourMesh(SetBytes(TwoTiles(), Links::kLong)));
-  ExpectTwoTiles(ParseDetourMesh(SetBytes(TwoTiles(), Links::kShort)));
-}
-
-TEST(DetourMeshTest, ReadsSetsThatLackTheirHead) {
+TEST(DetourMeshTest, ReadsSetsWithReferencesOfBothSizesThoughTheyLackTheirHead) {
   for (const Links links : {Links::kLong, Links::kShort}) {
     const std::string whole = SetBytes(TwoTiles(), links);
+    ExpectTwoTiles(ParseDetourMesh(whole));
     // The magic alone, or all of the header.
     for (const std::size_t missing : {4U, 40U}) {
       SCOPED_TRACE(missing);
@@ -208,9 +214,8 @@ TEST(DetourMeshTest, ReadsSetsThatLackTheirHead) {
       EXPECT_EQ(DetectFormat(bytes), MapFormat::kDetour);
       ExpectTwoTiles(ParseDetourMesh(bytes));
       DetourError(bytes.substr(0, bytes.size() - 1));
+      DetourError(bytes + "x");
     }
-    DetourError(whole.substr(4) + "x");
-    DetourError(whole.substr(40) + "x");
   }
   EXPECT_EQ(DetectFormat(SetBytes(TwoTiles()).substr(3)), MapFormat::kText);
 }
@@ -221,9 +226,8 @@ TEST(DetourMeshTest, WeldJoinsBordersThatOverlap) {
     tiles[1].vertices[vertex][2] = 3.9F;
   }
   ImportNotes notes;
-  const absl::StatusOr<DetourMesh> apart = ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, &notes);
-  ASSERT_THAT(apart, IsOk());
-  EXPECT_EQ(apart->mesh.part_count(), 2u);
+  const DetourMesh apart = ReadDetour(SetBytes(tiles), MeshAxes::kYUp, nullptr, &notes);
+  EXPECT_EQ(apart.mesh.part_count(), 2u);
   EXPECT_TRUE(std::any_of(notes.notes().begin(), notes.notes().end(), [](const ImportNote& note) {
     return note.text.find("--weld") != std::string::npos;
   }));
@@ -235,9 +239,8 @@ TEST(DetourMeshTest, ReadsTilesAlone) {
     const std::string left = TileBytes(TwoTiles()[0], links);
     const std::string right = TileBytes(TwoTiles()[1], links);
     ExpectTwoTiles(ParseDetourMesh(left + right));
-    const absl::StatusOr<DetourMesh> one = ParseDetourMesh(right);
-    ASSERT_THAT(one, IsOk());
-    EXPECT_EQ(one->mesh.polygon_count(), 1u);
+    const DetourMesh one = ReadDetour(right);
+    EXPECT_EQ(one.mesh.polygon_count(), 1u);
   }
 }
 
@@ -263,10 +266,9 @@ TEST(DetourMeshTest, ReadsTheFilesOfEmulators) {
 
 TEST(DetourMeshTest, CoordinatesAreTurned) {
   const std::string bytes = SetBytes(TwoTiles());
-  const absl::StatusOr<DetourMesh> up = ParseDetourMesh(bytes);
-  ASSERT_THAT(up, IsOk());
-  EXPECT_EQ(up->mesh.VertexAt(up->mesh.VerticesOf(0)[0]).z, 1.0);
-  EXPECT_EQ(up->mesh.bounds().high, (WorldPoint{4, 8, 1}));
+  const DetourMesh up = ReadDetour(bytes);
+  EXPECT_EQ(up.mesh.VertexAt(up.mesh.VerticesOf(0)[0]).z, 1.0);
+  EXPECT_EQ(up.mesh.bounds().high, (WorldPoint{4, 8, 1}));
   const absl::StatusOr<DetourMesh> unreal = ParseDetourMesh(bytes, MeshAxes::kUnreal);
   ExpectTwoTiles(unreal, MeshAxes::kUnreal);
   EXPECT_EQ(unreal->mesh.bounds().low, (WorldPoint{-4, -8, 1}));
@@ -276,15 +278,13 @@ TEST(DetourMeshTest, CoordinatesAreTurned) {
 TEST(DetourMeshTest, BordersAreJoinedWithinTheClimb) {
   std::vector<Tile> tiles = TwoTiles();
   tiles[0].climb = tiles[1].climb = 0.3F;
-  const absl::StatusOr<DetourMesh> low = ParseDetourMesh(SetBytes(tiles));
-  ASSERT_THAT(low, IsOk());
-  EXPECT_EQ(low->mesh.part_count(), 2u);
+  const DetourMesh low = ReadDetour(SetBytes(tiles));
+  EXPECT_EQ(low.mesh.part_count(), 2u);
   tiles = TwoTiles();
   tiles[0].polygons[0].neighbours[1] = 0;
   tiles[0].polygons[1].neighbours[1] = 0;
-  const absl::StatusOr<DetourMesh> closed = ParseDetourMesh(SetBytes(tiles));
-  ASSERT_THAT(closed, IsOk());
-  EXPECT_EQ(closed->mesh.part_count(), 2u) << "the border is a wall for the left tile";
+  const DetourMesh closed = ReadDetour(SetBytes(tiles));
+  EXPECT_EQ(closed.mesh.part_count(), 2u) << "the border is a wall for the left tile";
 }
 
 // Two tiles that meet where the x of the file is 4. The heights are those of the edges there: at both ends
@@ -323,9 +323,8 @@ TEST(DetourMeshTest, BordersAreJoinedWhereTheirHeightsAgree) {
         Case{{0, 0, -1, 1}, 2, 6}, Case{{0.75F, 0, 0, 0.75F}, 4 / 3.0, 20 / 3.0},
         Case{{0, 4, 0.25F, 5}, 0, 8 / 3.0}}) {
     const std::vector<Tile> tiles = TilesMeetingAt(border.heights, 0.5F);
-    const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(SetBytes(tiles));
-    ASSERT_THAT(detour, IsOk());
-    const NavMesh& mesh = detour->mesh;
+    const DetourMesh detour = ReadDetour(SetBytes(tiles));
+    const NavMesh& mesh = detour.mesh;
     EXPECT_EQ(mesh.part_count(), 1u);
     const auto neighbours = mesh.NeighboursOf(0);
     const auto vertices = mesh.VerticesOf(0);
@@ -349,10 +348,9 @@ TEST(DetourMeshTest, GroundWithoutFlagsIsClosed) {
                             {{3, 2, 4, 5}, {1, 0, 0, 0}, 0, 0},
                             {{6, 6}, {}, 0x40, 0}},
                .connection = {1, 0, 1, 3, 0, 3, 0.5F}};
-  const absl::StatusOr<DetourMesh> closed = ParseDetourMesh(SetBytes({tile}));
-  ASSERT_THAT(closed, IsOk());
-  EXPECT_EQ(closed->mesh.polygon_count(), 1u);
-  EXPECT_TRUE(closed->mesh.portals().Find("off-mesh-1")->closed);
+  const DetourMesh closed = ReadDetour(SetBytes({tile}));
+  EXPECT_EQ(closed.mesh.polygon_count(), 1u);
+  EXPECT_TRUE(closed.mesh.portals().Find("off-mesh-1")->closed);
   EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("polygons with flags 0"),
                                               HasSubstr("portals of off-mesh connections with flags 0")));
   tile.polygons[1].flags = 2;
@@ -360,10 +358,9 @@ TEST(DetourMeshTest, GroundWithoutFlagsIsClosed) {
   for (Polygon& polygon : tile.polygons) {
     polygon.flags = 0;
   }
-  const absl::StatusOr<DetourMesh> unset = ParseDetourMesh(SetBytes({tile}));
-  ASSERT_THAT(unset, IsOk());
-  EXPECT_EQ(unset->mesh.polygon_count(), 2u);
-  EXPECT_FALSE(unset->mesh.portals().Find("off-mesh-1")->closed);
+  const DetourMesh unset = ReadDetour(SetBytes({tile}));
+  EXPECT_EQ(unset.mesh.polygon_count(), 2u);
+  EXPECT_FALSE(unset.mesh.portals().Find("off-mesh-1")->closed);
   EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("all flags are 0")));
 }
 
@@ -372,14 +369,12 @@ TEST(DetourMeshTest, EndsOfConnectionsMayLieAsHighAsThePolygon) {
   Tile tile = {.vertices = {{0, 0, 0}, {0, 3, 8}, {8, 3, 8}, {8, 0, 0}},
                .polygons = {{{0, 1, 2, 3}, {0, 0, 0, 0}}},
                .connection = {2, 2.5F, 2, 6, 3.25F, 4, 0.5F}};
-  const absl::StatusOr<DetourMesh> hill = ParseDetourMesh(SetBytes({tile}));
-  ASSERT_THAT(hill, IsOk());
-  ASSERT_EQ(hill->portal_count, 1u);
-  EXPECT_EQ(hill->mesh.portals().Find("off-mesh-1")->from, (WorldPoint{2, 2, 0.75}));
+  const DetourMesh hill = ReadDetour(SetBytes({tile}));
+  ASSERT_EQ(hill.portal_count, 1u);
+  EXPECT_EQ(hill.mesh.portals().Find("off-mesh-1")->from, (WorldPoint{2, 2, 0.75}));
   tile.connection[1] = 3.75F;
-  const absl::StatusOr<DetourMesh> high = ParseDetourMesh(SetBytes({tile}));
-  ASSERT_THAT(high, IsOk());
-  EXPECT_EQ(high->portal_count, 0u);
+  const DetourMesh high = ReadDetour(SetBytes({tile}));
+  EXPECT_EQ(high.portal_count, 0u);
 }
 
 // Seen from above, with the triangle 1 on the line between the others:
@@ -392,17 +387,15 @@ TEST(DetourMeshTest, GroundWithoutAreaIsPassedThrough) {
   const Tile tile = {
       .vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0.25F, 2}, {4, 0, 0}, {8, 0, 4}, {8, 0, 0}},
       .polygons = {{{0, 1, 2, 4}, {0, 0, 2, 0}}, {{4, 2, 3}, {1, 3, 3}}, {{4, 3, 2, 5, 6}, {2, 2, 0, 0, 0}}}};
-  const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(SetBytes({tile}));
-  ASSERT_THAT(detour, IsOk());
-  EXPECT_EQ(detour->mesh.polygon_count(), 2u);
-  EXPECT_EQ(detour->mesh.part_count(), 1u);
+  const DetourMesh detour = ReadDetour(SetBytes({tile}));
+  EXPECT_EQ(detour.mesh.polygon_count(), 2u);
+  EXPECT_EQ(detour.mesh.part_count(), 1u);
   EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("faces without an area")));
   // Its corner lies a little within its neighbour, so that it runs the other way.
   Tile turned = tile;
   turned.vertices[3][0] = 3.995F;
-  const absl::StatusOr<DetourMesh> other = ParseDetourMesh(SetBytes({turned}));
-  ASSERT_THAT(other, IsOk());
-  EXPECT_EQ(other->mesh.part_count(), 1u);
+  const DetourMesh other = ReadDetour(SetBytes({turned}));
+  EXPECT_EQ(other.mesh.part_count(), 1u);
   // A wall of no width: what is above it is out of reach.
   Tile wall = tile;
   wall.vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0, 0}, {4, 5, 0}, {4, 5, 4}, {8, 5, 4}, {8, 5, 0}};
@@ -466,15 +459,11 @@ TEST(DetourMeshTest, SaysWhereItIsWrong) {
 }
 
 TEST(DetourMeshTest, EveryCutIsAnError) {
-  for (const Links links : {Links::kLong, Links::kShort}) {
-    const std::string whole = SetBytes(TwoTiles(), links);
+  for (const std::string& whole : {SetBytes(TwoTiles(), Links::kLong), SetBytes(TwoTiles(), Links::kShort),
+                                   EmulatorTile(TwoTiles()[0])}) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
       EXPECT_EQ(ParseDetourMesh(whole.substr(0, size)).status().code(), kInvalid) << size;
     }
-  }
-  const std::string tile = EmulatorTile(TwoTiles()[0]);
-  for (std::size_t size = 0; size < tile.size(); ++size) {
-    EXPECT_EQ(ParseDetourMesh(tile.substr(0, size)).status().code(), kInvalid) << size;
   }
 }
 
@@ -524,11 +513,11 @@ TEST(DetourMeshTest, StopsWhenAsked) {
 }
 
 TEST(DetourMeshTest, IsKnownByItsBeginning) {
-  EXPECT_TRUE(LooksLikeDetourMesh(SetBytes(TwoTiles())));
-  EXPECT_TRUE(LooksLikeDetourMesh(TileBytes(TwoTiles()[0])));
-  EXPECT_TRUE(LooksLikeDetourMesh(EmulatorTile(TwoTiles()[0])));
-  EXPECT_TRUE(LooksLikeDetourMesh(EmulatorTile(TwoTiles()[0], 36)));
-  EXPECT_TRUE(LooksLikeDetourMesh(std::string(28, '\x41') + EmulatorTile(TwoTiles()[0])));
+  for (const std::string& known :
+       {SetBytes(TwoTiles()), TileBytes(TwoTiles()[0]), EmulatorTile(TwoTiles()[0]),
+        EmulatorTile(TwoTiles()[0], 36), std::string(28, '\x41') + EmulatorTile(TwoTiles()[0])}) {
+    EXPECT_TRUE(LooksLikeDetourMesh(known)) << known;
+  }
   for (const absl::string_view other :
        {"", "TESM", "TESMTESMTESM", "VAND\n....", "PAMM....PAMM", "mesh\n2\n"}) {
     EXPECT_FALSE(LooksLikeDetourMesh(other)) << other;
@@ -575,64 +564,36 @@ TEST(DetourMeshTest, AMapWithoutTilesSaysThatItNeedsThem) {
     ASSERT_EQ(text.size(), 28U);
     EXPECT_FALSE(LooksLikeDetourMesh(text)) << text;
   }
-  const std::filesystem::path folder = ::testing::TempDir() + "emulator_without_tiles";
-  std::filesystem::create_directories(folder);
+  const OwnFolder folder;
   for (const std::string& bytes : {Params(), std::string(28, '\x41'), std::string()}) {
-    std::ofstream(folder / "571.mmap", std::ios::binary) << bytes;
-    const auto loaded = LoadMapFile({.path = folder / "571.mmap", .id = "571"}, 100);
+    const auto loaded = LoadMapFile({.path = folder.Write("571.mmap", bytes), .id = "571"}, 100);
     EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("holds no tile of Detour"));
   }
-  std::filesystem::remove_all(folder);
-}
-
-// The tiles of the map 001 lie beside it, among those of other maps.
-TEST(DetourMeshTest, AFolderMayHoldTheFilesOfEmulators) {
-  const std::filesystem::path folder = ::testing::TempDir() + "emulator_maps";
-  std::filesystem::create_directories(folder);
-  const auto write = [&](const std::string& name, const std::string& bytes) {
-    std::ofstream(folder / name, std::ios::binary) << bytes;
-  };
-  write("001.mmap", std::string(28, '\x41'));
-  write("0013132.mmtile", EmulatorTile(TwoTiles()[0]));
-  write("0013133.mmtile", EmulatorTile(TwoTiles()[1]));
-  write("0003133.mmtile", "of another map");
-  const auto files = ListMapFiles(folder);
-  ASSERT_THAT(files, IsOk());
-  ASSERT_EQ(files->files.size(), 1U);
-  const auto maps = LoadMapFile(files->files.front(), 100);
-  ASSERT_THAT(maps, IsOk());
-  EXPECT_EQ(maps->maps.front().id, "001");
-  EXPECT_EQ(std::get<NavMesh>(maps->maps.front().map).polygon_count(), 3U);
-  std::filesystem::remove_all(folder);
 }
 
 // The id of a map may begin as that of another does.
-TEST(DetourMeshTest, MapsOfAFolderHaveTheirOwnTiles) {
-  const std::filesystem::path folder = ::testing::TempDir() + "emulator_ids";
-  std::filesystem::create_directories(folder);
-  const auto write = [&](const std::string& name, const std::string& bytes) {
-    std::ofstream(folder / name, std::ios::binary) << bytes;
-  };
-  for (const std::string map : {"111", "1116", "0111"}) {
-    write(map + ".mmap", std::string(28, '\x41'));
+TEST(DetourMeshTest, AFolderMayHoldMapsOfEmulatorsWithTheirOwnTiles) {
+  const OwnFolder folder;
+  const std::vector<std::string> maps = {"0111", "111", "1116"};
+  for (const std::string& map : maps) {
+    folder.Write(map + ".mmap", std::string(28, '\x41'));
   }
-  write("1113132.mmtile", EmulatorTile(TwoTiles()[0]));
-  write("1113133.MMTILE", EmulatorTile(TwoTiles()[1]));
-  write("11163132.mmtile", EmulatorTile(TwoTiles()[0]));
-  write("0111_31_32.mmtile", EmulatorTile(TwoTiles()[0]));
-  write("111.mmtile", "no tile of a map");
-  write("111313.mmtile", "no tile of a map");
-  write("111_copy.mmtile", "no tile of a map");
-  const auto polygons_of = [&](const std::string& map) {
-    const auto maps = LoadMapFile({.path = folder / (map + ".mmap"), .id = map}, 100);
-    EXPECT_THAT(maps, IsOk()) << map;
-    return std::get<NavMesh>(maps->maps.front().map).polygon_count();
-  };
-  const std::size_t all = polygons_of("111");
-  EXPECT_EQ(all, 3U);
-  EXPECT_LT(polygons_of("1116"), all);
-  EXPECT_EQ(polygons_of("0111"), polygons_of("1116"));
-  std::filesystem::remove_all(folder);
+  folder.Write("1113132.mmtile", EmulatorTile(TwoTiles()[0]));
+  folder.Write("1113133.MMTILE", EmulatorTile(TwoTiles()[1]));
+  folder.Write("11163132.mmtile", EmulatorTile(TwoTiles()[0]));
+  folder.Write("0111_31_32.mmtile", EmulatorTile(TwoTiles()[0]));
+  for (const char* const other : {"111.mmtile", "111313.mmtile", "111_copy.mmtile", "0003133.mmtile"}) {
+    folder.Write(other, "no tile of these maps");
+  }
+  const auto listed = ListMapFiles(folder.path());
+  ASSERT_THAT(listed, IsOk());
+  ASSERT_EQ(listed->files.size(), maps.size());
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const auto loaded = LoadMapFile(listed->files[i], 100);
+    ASSERT_THAT(loaded, IsOk()) << maps[i];
+    EXPECT_EQ(loaded->maps.front().id, maps[i]);
+    EXPECT_EQ(std::get<NavMesh>(loaded->maps.front().map).polygon_count(), maps[i] == "111" ? 3U : 2U);
+  }
 }
 
 // Meshes of the demo's levels, where they are at hand.
@@ -642,11 +603,10 @@ TEST(DetourMeshTest, ReadsMeshesOfRecastDemo) {
     GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/detour";
   }
   const std::filesystem::path files = *folder / "meshes" / "detour";
-  const absl::StatusOr<DetourMesh> level = ParseDetourMesh(FileBytes(files / "all_tiles_navmesh.bin"));
-  ASSERT_THAT(level, IsOk());
-  EXPECT_EQ(level->tile_count, 66u);
-  EXPECT_EQ(level->mesh.polygon_count() + level->portal_count + level->passed_over, 271u);
-  EXPECT_GT(LargestPart(level->mesh), 100u);
+  const DetourMesh level = ReadDetour(FileBytes(files / "all_tiles_navmesh.bin"));
+  EXPECT_EQ(level.tile_count, 66u);
+  EXPECT_EQ(level.mesh.polygon_count() + level.portal_count + level.passed_over, 271u);
+  EXPECT_GT(LargestPart(level.mesh), 100u);
   const absl::StatusOr<DetourMesh> dungeon =
       ParseDetourMesh(FileBytes(files / "dungeon_all_tiles_navmesh.bin"));
   const absl::StatusOr<DetourMesh> dungeon_32 =

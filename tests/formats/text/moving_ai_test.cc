@@ -22,31 +22,35 @@ std::string File(const std::string& rows, int height = 2, int width = 7) {
          rows;
 }
 
+// Reads a file that must be right.
+GridMap ReadMovingAi(const std::string& file, const GridOverrides& overrides = {}) {
+  absl::StatusOr<GridMap> map = ParseMovingAi(file, overrides);
+  EXPECT_TRUE(map.ok()) << map.status() << "\n" << file;
+  return *std::move(map);
+}
+
 TEST(MovingAiTest, KnowsEveryLetter) {
-  const auto map = ParseMovingAi(File(".GSTW@O\n.......\n"), {});
-  ASSERT_TRUE(map.ok()) << map.status();
+  const GridMap map = ReadMovingAi(File(".GSTW@O\n.......\n"));
   for (int x = 0; x < 7; ++x) {
-    EXPECT_EQ(map->IsWalkable({x, 0}), x < 3) << "column " << x;
-    EXPECT_EQ(map->HasObstacle({x, 0}), x >= 5) << "column " << x;
+    EXPECT_EQ(map.IsWalkable({x, 0}), x < 3) << "column " << x;
+    EXPECT_EQ(map.HasObstacle({x, 0}), x >= 5) << "column " << x;
   }
-  EXPECT_TRUE(map->step_costs().uniform);
+  EXPECT_TRUE(map.step_costs().uniform);
 }
 
 TEST(MovingAiTest, TerrainMayBePriced) {
   GridOverrides overrides;
   overrides.terrains.push_back({.symbol = 'S', .cost = 1.5});
   overrides.terrains.push_back({.symbol = 'W', .cost = 2.0});
-  const auto map = ParseMovingAi(File(".GSTW@O\n.......\n"), overrides);
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_TRUE(map->IsWalkable({4, 0}));
-  EXPECT_EQ(map->settings().terrains[map->TerrainAt({4, 0})],
+  const GridMap map = ReadMovingAi(File(".GSTW@O\n.......\n"), overrides);
+  EXPECT_TRUE(map.IsWalkable({4, 0}));
+  EXPECT_EQ(map.settings().terrains[map.TerrainAt({4, 0})],
             (Terrain{.symbol = 'W', .name = "water", .cost = 2.0}));
 }
 
 TEST(MovingAiTest, AcceptsCrLfTrailingSpacesAndBlankLinesAtTheEnd) {
-  const auto map = ParseMovingAi("type octile\r\nheight 2 \r\nwidth  2\r\nmap\r\n..\r\n.@\r\n\r\n", {});
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_THAT(DrawPath(*map, {}), ElementsAre("..", ".#"));
+  const GridMap map = ReadMovingAi("type octile\r\nheight 2 \r\nwidth  2\r\nmap\r\n..\r\n.@\r\n\r\n");
+  EXPECT_THAT(DrawPath(map, {}), ElementsAre("..", ".#"));
 }
 
 TEST(MovingAiTest, NamesTheLineAtFault) {
@@ -90,18 +94,16 @@ TEST(MovingAiTest, ReadsHeadersAsOthersWriteThem) {
         "\n \ntype octile\n\nheight 2\nwidth 3\n\nmap\n\n \n", "type tile\nheight 2\nwidth 3\nmap\n",
         "height 2\nwidth 3\nmap\n", "width 3\nheight 2\ntype octile\n", "type octile\nheight 2\nwidth 3\n\n",
         "height 2\nwidth 3\n"}) {
-    const auto map = ParseMovingAi(std::string(header) + "..@\n.T.\n", {});
-    ASSERT_TRUE(map.ok()) << map.status() << header;
-    EXPECT_EQ(map->walkable_cells(), 4) << header;
-    EXPECT_TRUE(map->HasObstacle({2, 0})) << header;
-    EXPECT_FALSE(map->IsWalkable({1, 1})) << header;
+    const GridMap map = ReadMovingAi(std::string(header) + "..@\n.T.\n");
+    EXPECT_EQ(map.walkable_cells(), 4) << header;
+    EXPECT_TRUE(map.HasObstacle({2, 0})) << header;
+    EXPECT_FALSE(map.IsWalkable({1, 1})) << header;
   }
 }
 
 TEST(MovingAiTest, DropsBlanksBehindRowsAndNothingElse) {
-  const auto map = ParseMovingAi(File("..@ \t\r\n.@. \n \n\t\r\n", 2, 3), {});
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_THAT(DrawPath(*map, {}), ElementsAre("..#", ".#."));
+  const GridMap map = ReadMovingAi(File("..@ \t\r\n.@. \n \n\t\r\n", 2, 3));
+  EXPECT_THAT(DrawPath(map, {}), ElementsAre("..#", ".#."));
   const auto message = [](const std::string& rows) {
     return std::string(ParseMovingAi(File(rows, 2, 3), {}).status().message());
   };
@@ -127,9 +129,8 @@ TEST(MovingAiTest, IsKnownByItsFirstLines) {
 
 TEST(MovingAiTest, WritesWhatItReads) {
   const std::string file = File(".GSTW@@\n.......\n");
-  const auto map = ParseMovingAi(file, {});
-  ASSERT_TRUE(map.ok());
-  EXPECT_EQ(*FormatMovingAi(*map), file);
+  const GridMap map = ReadMovingAi(file);
+  EXPECT_EQ(*FormatMovingAi(map), file);
 }
 
 TEST(MovingAiTest, RefusesTerrainItHasNoLetterFor) {

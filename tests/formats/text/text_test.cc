@@ -1,10 +1,21 @@
 #include "server/formats/text/text.h"
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/formats/text/grid_overrides.h"
+#include "server/formats/text/map_format.h"
+#include "server/formats/text/number.h"
+#include "server/formats/text/rows.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/status_codes.h"
@@ -31,53 +42,53 @@ constexpr char kRiver[] =
     "..~~\n"
     ".#^.\n";
 
+// Reads a text that must be right.
+GridMap ReadText(const std::string& text, const GridOverrides& overrides = {}) {
+  absl::StatusOr<GridMap> map = ParseText(text, overrides);
+  EXPECT_TRUE(map.ok()) << map.status() << "\n" << text;
+  return *std::move(map);
+}
+
 TEST(TextTest, ReadsRowsWithoutHeader) {
-  const auto map = ParseText("..#\r\n.@O", {});
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_THAT(DrawPath(*map, {}), ElementsAre("..#", ".##"));
-  EXPECT_EQ(map->settings(), GridSettings{});
+  const GridMap map = ReadText("..#\r\n.@O");
+  EXPECT_THAT(DrawPath(map, {}), ElementsAre("..#", ".##"));
+  EXPECT_EQ(map.settings(), GridSettings{});
 }
 
 TEST(TextTest, IgnoresAByteOrderMarkAndBlanksAroundLines) {
-  const auto plain = ParseText("\xEF\xBB\xBF \t\r\n..# \r\n.@O\t \r\r\n \n\t\n", {});
-  ASSERT_TRUE(plain.ok()) << plain.status();
-  EXPECT_THAT(DrawPath(*plain, {}), ElementsAre("..#", ".##"));
-  const auto with_header = ParseText("\xEF\xBB\xBF  connectivity\t4 \n\t\n\tmap \n..#  \n", {});
-  ASSERT_TRUE(with_header.ok()) << with_header.status();
-  EXPECT_EQ(with_header->settings().connectivity, Connectivity::kFour);
-  EXPECT_THAT(DrawPath(*with_header, {}), ElementsAre("..#"));
-  const auto tabs = ParseText("connectivity\t4\nmap\n..#\n", {});
-  ASSERT_TRUE(tabs.ok()) << tabs.status();
-  EXPECT_EQ(tabs->settings().connectivity, Connectivity::kFour);
-  const auto bare_header = ParseText("\tmap \n..#\n", {});
-  ASSERT_TRUE(bare_header.ok()) << bare_header.status();
-  EXPECT_EQ(bare_header->height(), 1);
+  const GridMap plain = ReadText("\xEF\xBB\xBF \t\r\n..# \r\n.@O\t \r\r\n \n\t\n");
+  EXPECT_THAT(DrawPath(plain, {}), ElementsAre("..#", ".##"));
+  const GridMap with_header = ReadText("\xEF\xBB\xBF  connectivity\t4 \n\t\n\tmap \n..#  \n");
+  EXPECT_EQ(with_header.settings().connectivity, Connectivity::kFour);
+  EXPECT_THAT(DrawPath(with_header, {}), ElementsAre("..#"));
+  const GridMap tabs = ReadText("connectivity\t4\nmap\n..#\n");
+  EXPECT_EQ(tabs.settings().connectivity, Connectivity::kFour);
+  const GridMap bare_header = ReadText("\tmap \n..#\n");
+  EXPECT_EQ(bare_header.height(), 1);
 }
 
 TEST(TextTest, ReadsHeader) {
-  const auto map = ParseText(kRiver, {});
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_EQ(map->settings().connectivity, Connectivity::kFour);
-  EXPECT_EQ(map->settings().diagonal_cost, 1.4);
-  EXPECT_THAT(map->settings().terrains,
+  const GridMap map = ReadText(kRiver);
+  EXPECT_EQ(map.settings().connectivity, Connectivity::kFour);
+  EXPECT_EQ(map.settings().diagonal_cost, 1.4);
+  EXPECT_THAT(map.settings().terrains,
               ElementsAre(Terrain{}, Terrain{.symbol = '~', .name = "river", .cost = 3.0},
                           Terrain{.symbol = '^', .name = "mountain", .impassable = true}));
-  EXPECT_TRUE(map->IsWalkable({2, 0}));
-  EXPECT_FALSE(map->IsWalkable({2, 1}));
+  EXPECT_TRUE(map.IsWalkable({2, 0}));
+  EXPECT_FALSE(map.IsWalkable({2, 1}));
 }
 
 TEST(TextTest, CallersOptionsWinOverTheHeader) {
   GridOverrides overrides{.connectivity = Connectivity::kEight, .diagonal_cost = 1.5};
   overrides.terrains.push_back({.symbol = '~', .cost = 2.0});
   overrides.terrains.push_back({.symbol = '^', .cost = 9.0});
-  const auto map = ParseText(kRiver, overrides);
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_EQ(map->settings().connectivity, Connectivity::kEight);
-  EXPECT_EQ(map->settings().diagonal_cost, 1.5);
-  EXPECT_THAT(map->settings().terrains,
+  const GridMap map = ReadText(kRiver, overrides);
+  EXPECT_EQ(map.settings().connectivity, Connectivity::kEight);
+  EXPECT_EQ(map.settings().diagonal_cost, 1.5);
+  EXPECT_THAT(map.settings().terrains,
               ElementsAre(Terrain{}, Terrain{.symbol = '~', .name = "river", .cost = 2.0},
                           Terrain{.symbol = '^', .name = "mountain", .cost = 9.0}));
-  EXPECT_TRUE(map->IsWalkable({2, 1}));
+  EXPECT_TRUE(map.IsWalkable({2, 1}));
 }
 
 TEST(TextTest, NamesTheLineAtFault) {
@@ -122,25 +133,21 @@ TEST(TextTest, ProfilesAreLinesOfTheHeader) {
       "profile crab no_diagonals tag rope tag ladder ~ 0.5\n"
       "map\n"
       "..~\n";
-  const auto map = ParseText(text, {});
-  ASSERT_TRUE(map.ok()) << map.status();
+  const GridMap map = ReadText(text);
   const NamedProfile tank{"tank",
                           {.footprint = 2, .corner_rule = CornerRule::kAlways, .forbidden_terrains = {'~'}}};
   const NamedProfile crab{
       "crab", {.terrain_costs = {{'~', 0.5}}, .required_tags = {"rope", "ladder"}, .no_diagonals = true}};
-  EXPECT_THAT(map->profiles(), ElementsAre(crab, tank));
-  const auto again = ParseText(FormatText(*map), {});
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(again->profiles(), map->profiles());
+  EXPECT_THAT(map.profiles(), ElementsAre(crab, tank));
+  const GridMap again = ReadText(FormatText(map));
+  EXPECT_EQ(again.profiles(), map.profiles());
 }
 
 TEST(TextTest, OriginAndCellSizeAreLinesOfTheHeader) {
-  const auto map = ParseText("origin -50 0.1\ncell_size 0.25\nmap\n..\n", {});
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_EQ(map->settings().frame, (WorldFrame{.origin = {-50, 0.1, 0}, .cell_size = 0.25}));
-  const auto again = ParseText(FormatText(*map), {});
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(again->settings(), map->settings());
+  const GridMap map = ReadText("origin -50 0.1\ncell_size 0.25\nmap\n..\n");
+  EXPECT_EQ(map.settings().frame, (WorldFrame{.origin = {-50, 0.1, 0}, .cell_size = 0.25}));
+  const GridMap again = ReadText(FormatText(map));
+  EXPECT_EQ(again.settings(), map.settings());
   for (const char* const line :
        {"origin 1", "origin 1 2 3 4", "origin a b", "origin nan 0", "origin 2e9 0", "cell_size 0",
         "cell_size inf", "cell_size 1\ncell_size 1", "origin 0 0\norigin 0 0"}) {
@@ -191,10 +198,9 @@ TEST(TextTest, WhatIsWrittenReadsBackTheSame) {
     Generator generator(seed);
     const GridMap map = generator.Map(
         {.max_side = 70, .weighted = generator.Chance(0.5), .connectivity = AnyConnectivity(generator)});
-    const auto read = ParseText(FormatText(map), {});
-    ASSERT_TRUE(read.ok()) << read.status() << " seed " << seed;
-    EXPECT_EQ(read->settings(), map.settings());
-    EXPECT_EQ(DrawPath(*read, {}), DrawPath(map, {})) << "seed " << seed;
+    const GridMap read = ReadText(FormatText(map));
+    EXPECT_EQ(read.settings(), map.settings());
+    EXPECT_EQ(DrawPath(read, {}), DrawPath(map, {})) << "seed " << seed;
   }
 }
 
@@ -205,24 +211,22 @@ TEST(HexTextTest, BoardsAreWrittenByTheirOwnRows) {
                                           "..#.~\n"
                                           "~....\n"
                                           "##.~.\n");
-    const auto map = ParseText(text, {});
-    ASSERT_TRUE(map.ok()) << map.status();
-    EXPECT_EQ(FormatText(*map), text);
-    EXPECT_EQ(map->settings().connectivity, Connectivity::kSix);
-    EXPECT_EQ(map->walkable_cells(), 12);
-    const HexBoard& board = *map->settings().frame.hexagons;
-    EXPECT_TRUE(map->HasObstacle(board.PlaneCellOf({2, 0})));
-    EXPECT_EQ(map->TerrainAt(board.PlaneCellOf({0, 1})), 1);
-    EXPECT_EQ(map->StraightCost(board.PlaneCellOf({3, 2})), 2 * kCostScale);
+    const GridMap map = ReadText(text);
+    EXPECT_EQ(FormatText(map), text);
+    EXPECT_EQ(map.settings().connectivity, Connectivity::kSix);
+    EXPECT_EQ(map.walkable_cells(), 12);
+    const HexBoard& board = *map.settings().frame.hexagons;
+    EXPECT_TRUE(map.HasObstacle(board.PlaneCellOf({2, 0})));
+    EXPECT_EQ(map.TerrainAt(board.PlaneCellOf({0, 1})), 1);
+    EXPECT_EQ(map.StraightCost(board.PlaneCellOf({3, 2})), 2 * kCostScale);
   }
 }
 
 TEST(HexTextTest, AxialRowsAreThoseOfThePlane) {
-  const auto map = ParseText("hexagons axial_flat\nmap\n#..\n...\n..#\n", {});
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_EQ(map->width(), 3);
-  EXPECT_FALSE(map->IsWalkable({0, 0}));
-  EXPECT_EQ(ParseText(FormatText(*map), {})->settings(), map->settings());
+  const GridMap map = ReadText("hexagons axial_flat\nmap\n#..\n...\n..#\n");
+  EXPECT_EQ(map.width(), 3);
+  EXPECT_FALSE(map.IsWalkable({0, 0}));
+  EXPECT_EQ(ReadText(FormatText(map)).settings(), map.settings());
 }
 
 TEST(HexTextTest, ALayoutIsOneOfSixAndAllowsNoOtherConnectivity) {
@@ -233,6 +237,73 @@ TEST(HexTextTest, ALayoutIsOneOfSixAndAllowsNoOtherConnectivity) {
   EXPECT_THAT(message("hexagons odd_rows\nhexagons odd_rows"), HasSubstr("once"));
   EXPECT_THAT(message("hexagons odd_rows\nconnectivity 8"), HasSubstr("a layout of hexagons"));
   EXPECT_THAT(message("hexagons odd_rows\ndiagonal_cost 1.4"), HasSubstr("no diagonals"));
+}
+
+TEST(MapFormatTest, WritesWhatItCanSay) {
+  const GridMap map = ReadText("..#");
+  EXPECT_EQ(*FormatMap(MapFormat::kText, map), "..#\n");
+  for (const MapFormat format :
+       {MapFormat::kTiled, MapFormat::kLdtk, MapFormat::kImage, MapFormat::kGeoJson}) {
+    EXPECT_THAT(FormatMap(format, map),
+                IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kNotExpressible, "format"));
+  }
+}
+
+TEST(RowsTest, NamesTheRowAtFault) {
+  EXPECT_THAT(ParseRows({"...", ".."}, {}, {}), IsError(kInvalid, ErrorReason::kBadRow, "rows[1]"));
+  EXPECT_THAT(ParseRows({"...", "...", ".~."}, {}, {}),
+              IsError(kInvalid, ErrorReason::kUnknownTerrain, "rows[2]"));
+  EXPECT_THAT(ParseRows({}, {}, {}), IsError(kInvalid, ErrorReason::kBadSize, "rows"));
+  EXPECT_THAT(ParseRows({""}, {}, {}), IsError(kInvalid, ErrorReason::kBadSize, "rows"));
+}
+
+TEST(GridOverridesTest, NamesTheOverrideAtFault) {
+  GridOverrides overrides;
+  overrides.terrains.push_back({.symbol = '~', .cost = 2.0});
+  overrides.terrains.push_back({.symbol = '=', .cost = 0.0});
+  EXPECT_THAT(ApplyOverrides({}, overrides), IsError(kInvalid, ErrorReason::kBadTerrain, "terrains[1].cost"));
+  overrides.terrains[1] = {.symbol = '~', .cost = 3.0};
+  EXPECT_THAT(ApplyOverrides({}, overrides),
+              IsError(kInvalid, ErrorReason::kBadTerrain, "terrains[1].symbol"));
+  overrides.terrains[1] = {.symbol = '@'};
+  EXPECT_THAT(ApplyOverrides({}, overrides),
+              IsError(kInvalid, ErrorReason::kBadTerrain, "terrains[1].symbol"));
+}
+
+TEST(GridOverridesTest, GroundMayBeRedefined) {
+  EXPECT_THAT(ApplyOverrides({}, {.terrains = {{.symbol = '.', .cost = 2.0}}})->terrains,
+              ElementsAre(Terrain{.symbol = '.', .name = "ground", .cost = 2.0}));
+}
+
+TEST(ShortestTextTest, WritesNumbersAsPeopleDo) {
+  for (const auto& [number, text] : {std::pair(1.4, "1.4"),
+                                     {0.1, "0.1"},
+                                     {0.0, "0"},
+                                     {-50.0, "-50"},
+                                     {100000.0, "100000"},
+                                     {1.0 / 3.0, "0.3333333333333333"},
+                                     {1e30, "1e+30"},
+                                     {2.5e-9, "2.5e-09"}}) {
+    EXPECT_EQ(ShortestText(number), text);
+  }
+}
+
+TEST(ShortestTextTest, ReadsBackAsTheSameNumber) {
+  std::vector<double> numbers = {std::numeric_limits<double>::max(),
+                                 std::numeric_limits<double>::denorm_min(),
+                                 1e16,
+                                 std::nextafter(1e16, 0.0),
+                                 1e-5,
+                                 std::nextafter(1e-5, 0.0)};
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100'000; ++i) {
+    numbers.push_back(std::bit_cast<double>(random()));
+  }
+  for (const double number : numbers) {
+    double read = 0;
+    ASSERT_TRUE(absl::SimpleAtod(ShortestText(number), &read) || !std::isfinite(number));
+    ASSERT_TRUE(read == number || !std::isfinite(number)) << number;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "client/cli/manual/manual_page.h"
-
 #include <utility>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "client/cli/completion/command_tree.h"
 
 namespace waystar::cli {
 namespace {
