@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/interval_search.h"
-#include "server/formats/mesh/polyanya_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/testing/movingai_data.h"
 
 namespace waystar::testing {
