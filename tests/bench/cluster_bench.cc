@@ -19,7 +19,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "grpcpp/client_context.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/etcd/etcd_address.h"
 #include "server/storage/etcd/etcd_client.h"
@@ -30,8 +29,6 @@
 #include "tests/storage/etcd/etcd_process.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/store_edits.h"
-#include "waystar/v1/map_service.grpc.pb.h"
-#include "waystar/v1/path_service.pb.h"
 
 ABSL_FLAG(int, singles, 500, "Changes that are made one after the other.");
 ABSL_FLAG(int, gathered, 100'000, "Changes that are made many at a time.");
@@ -68,23 +65,7 @@ void CreateMap(const ServerProcess& server, const std::string& name, int side, b
     }
     request.add_rows(row);
   }
-  v1::CreateMapResponse response;
-  grpc::ClientContext context;
-  const grpc::Status status =
-      v1::MapService::NewStub(server.NewChannel())->CreateMap(&context, request, &response);
-  if (!status.ok()) {
-    Die("the map was not created: " + status.error_message());
-  }
-}
-
-v1::FindPathRequest Across(const std::string& map, int side) {
-  v1::FindPathRequest request;
-  request.set_map(map);
-  request.mutable_start()->mutable_cell();
-  v1::Cell& goal = *request.add_goals()->mutable_cell();
-  goal.set_x(side - 1);
-  goal.set_y(side - 1);
-  return request;
+  OrDie(server.NewClient()->CreateMap(request).status());
 }
 
 double CpuMicros(const ServerProcess& server) {
@@ -97,7 +78,7 @@ double CpuMicros(const ServerProcess& server) {
 }
 
 double MicrosPerCall(const ServerProcess& server) {
-  const v1::FindPathRequest request = Across("small", kSmallSide);
+  const v1::FindPathRequest request = testing::PathAcross("small", kSmallSide);
   RunClosedLoop(server.port(), request, kSmallInFlight, kSmallCalls / 10);
   const double before = CpuMicros(server);
   RunClosedLoop(server.port(), request, kSmallInFlight, kSmallCalls);
@@ -135,7 +116,7 @@ void PinTo(int core) {
 
 double CallsPerSecond(const ServerProcess& server) {
   const LoopResult result =
-      RunClosedLoop(server.port(), Across("large", kLargeSide), kLargeInFlight, kLargeCalls);
+      RunClosedLoop(server.port(), testing::PathAcross("large", kLargeSide), kLargeInFlight, kLargeCalls);
   return kLargeCalls / result.elapsed.count();
 }
 
