@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/canvas/surface.h"
 
 namespace waystar::animation {
 namespace {

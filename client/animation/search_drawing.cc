@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "server/render/canvas/surface.h"
+#include "server/render/canvas/canvas.h"
 
 namespace waystar::animation {
 namespace {

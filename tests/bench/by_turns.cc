@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/bench/sample.h"
+#include "tests/bench/bench.h"
 
 namespace waystar::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "absl/functional/function_ref.h"
-#include "tests/bench/sample.h"
+#include "tests/bench/bench.h"
 
 namespace waystar::bench {
 

@@ -2,8 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
-#include <iostream>
 #include <memory>
 #include <vector>
 
@@ -54,8 +52,7 @@ LoopResult RunClosedLoop(int port, const v1::FindPathRequest& request, int in_fl
     }
     Call& call = *static_cast<Call*>(tag);
     if (!call.status.ok()) {
-      std::cerr << "a call failed: " << call.status.error_message() << "\n";
-      std::exit(1);
+      Die("a call failed: " + call.status.error_message());
     }
     result.latency_micros.Add(std::chrono::duration<double, std::micro>(Clock::now() - call.begin).count());
     const google::protobuf::Duration& search = call.response.statistics().search_time();

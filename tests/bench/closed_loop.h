@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "tests/bench/sample.h"
+#include "tests/bench/bench.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::bench {

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -20,21 +19,16 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "grpcpp/client_context.h"
-#include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/etcd/etcd_address.h"
 #include "server/storage/etcd/etcd_client.h"
 #include "server/storage/fleet/fleet.h"
+#include "tests/bench/bench.h"
 #include "tests/bench/closed_loop.h"
-#include "tests/bench/sample.h"
 #include "tests/e2e/server_process.h"
 #include "tests/storage/etcd/etcd_process.h"
 #include "tests/testing/drawn_map.h"
-#include "tests/testing/random.h"
 #include "tests/testing/store_edits.h"
-#include "waystar/v1/map_service.grpc.pb.h"
-#include "waystar/v1/path_service.pb.h"
 
 ABSL_FLAG(int, singles, 500, "Changes that are made one after the other.");
 ABSL_FLAG(int, gathered, 100'000, "Changes that are made many at a time.");
@@ -71,44 +65,28 @@ void CreateMap(const ServerProcess& server, const std::string& name, int side, b
     }
     request.add_rows(row);
   }
-  v1::CreateMapResponse response;
-  grpc::ClientContext context;
-  const grpc::Status status =
-      v1::MapService::NewStub(server.NewChannel())->CreateMap(&context, request, &response);
-  if (!status.ok()) {
-    std::cerr << "the map was not created: " << status.error_message() << "\n";
-    std::exit(EXIT_FAILURE);
-  }
-}
-
-v1::FindPathRequest Across(const std::string& map, int side) {
-  v1::FindPathRequest request;
-  request.set_map(map);
-  request.mutable_start()->mutable_cell();
-  v1::Cell& goal = *request.add_goals()->mutable_cell();
-  goal.set_x(side - 1);
-  goal.set_y(side - 1);
-  return request;
+  OrDie(server.NewClient()->CreateMap(request).status());
 }
 
 double CpuMicros(const ServerProcess& server) {
   clockid_t clock{};
   timespec time{};
   if (clock_getcpuclockid(server.pid(), &clock) != 0 || clock_gettime(clock, &time) != 0) {
-    std::cerr << "the server's processor time is not to be had\n";
-    std::exit(EXIT_FAILURE);
+    Die("the server's processor time is not to be had");
   }
   return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
 }
 
 double MicrosPerCall(const ServerProcess& server) {
-  const v1::FindPathRequest request = Across("small", kSmallSide);
+  const v1::FindPathRequest request = testing::PathAcross("small", kSmallSide);
   RunClosedLoop(server.port(), request, kSmallInFlight, kSmallCalls / 10);
   const double before = CpuMicros(server);
   RunClosedLoop(server.port(), request, kSmallInFlight, kSmallCalls);
   return (CpuMicros(server) - before) / kSmallCalls;
 }
 
+// Prints the processor time of small queries that a server of a fleet answers beside that of a server by
+// itself, in turns.
 void MeasureCost(const testing::EtcdCluster& etcd, int rounds) {
   const ServerProcess alone({"--workers=1"});
   const ServerProcess member(FlagsOf(etcd));
@@ -124,8 +102,8 @@ void MeasureCost(const testing::EtcdCluster& etcd, int rounds) {
                    "a query of %d x %d, us of the server's processor (median round): %.2f by itself, %.2f in "
                    "a fleet, "
                    "ratio %.3f\n",
-                   kSmallSide, kSmallSide, of_alone.Percentile(0.5), of_member.Percentile(0.5),
-                   of_member.Percentile(0.5) / of_alone.Percentile(0.5))
+                   kSmallSide, kSmallSide, of_alone.Median(), of_member.Median(),
+                   of_member.Median() / of_alone.Median())
             << std::flush;
 }
 
@@ -138,10 +116,11 @@ void PinTo(int core) {
 
 double CallsPerSecond(const ServerProcess& server) {
   const LoopResult result =
-      RunClosedLoop(server.port(), Across("large", kLargeSide), kLargeInFlight, kLargeCalls);
+      RunClosedLoop(server.port(), testing::PathAcross("large", kLargeSide), kLargeInFlight, kLargeCalls);
   return kLargeCalls / result.elapsed.count();
 }
 
+// Prints how many large queries a second one server answers, and two of a fleet, each with a core of its own.
 void MeasureScaling(const testing::EtcdCluster& etcd, int rounds) {
   const ServerProcess first(FlagsOf(etcd), [] { PinTo(0); });
   CreateMap(first, "large", kLargeSide, true);
@@ -162,35 +141,14 @@ void MeasureScaling(const testing::EtcdCluster& etcd, int rounds) {
                    "queries of %d x %d a second (median round): %.1f of one server, %.1f of two, each on a "
                    "core of its "
                    "own, ratio %.2f\n",
-                   kLargeSide, kLargeSide, of_one.Percentile(0.5), of_two.Percentile(0.5),
-                   of_two.Percentile(0.5) / of_one.Percentile(0.5))
+                   kLargeSide, kLargeSide, of_one.Median(), of_two.Median(),
+                   of_two.Median() / of_one.Median())
             << std::flush;
-}
-
-// Prints the processor time of small queries that a server of a fleet answers beside that of a server by
-// itself, in turns; and how many large queries a second one server answers and two of a fleet do, each with a
-// core of its own. Ends the program if a call fails.
-void MeasureFleetQueries(const testing::EtcdCluster& etcd, int rounds) {
-  MeasureCost(etcd, rounds);
-  MeasureScaling(etcd, rounds);
 }
 
 constexpr char kMap[] = "map";
 constexpr int kSide = 256;
 constexpr int kInFlight = 1000;
-
-void OrDie(const absl::Status& status) {
-  if (!status.ok()) {
-    std::cerr << status << "\n";
-    std::exit(1);
-  }
-}
-
-template <typename Value>
-Value OrDie(absl::StatusOr<Value> value) {
-  OrDie(value.status());
-  return *std::move(value);
-}
 
 // A server of the fleet, whose maps get no images.
 class Server {
@@ -215,29 +173,15 @@ core::UpdateBatch AnyBatch(testing::Random& random) {
 
 // Makes many changes of the map, and returns how many a second.
 double Gather(Server& server, int count, testing::Random& random) {
-  Mutex mutex;
-  CondVar done;
-  int in_flight = 0;
+  InFlight in_flight;
   const double micros = MicrosOf([&] {
     for (int i = 0; i < count; ++i) {
-      {
-        MutexLock lock(mutex);
-        while (in_flight == kInFlight) {
-          done.Wait(mutex);
-        }
-        ++in_flight;
-      }
+      in_flight.Begin(kInFlight);
       server.store.Update(kMap, AnyBatch(random), [&](const absl::StatusOr<core::UpdateResult>& result) {
-        OrDie(result.status());
-        MutexLock lock(mutex);
-        --in_flight;
-        done.NotifyOne();
+        in_flight.End(result.status());
       });
     }
-    MutexLock lock(mutex);
-    while (in_flight > 0) {
-      done.Wait(mutex);
-    }
+    in_flight.WaitForAll();
   });
   return count / micros * 1e6;
 }
@@ -271,9 +215,8 @@ void Measure(int members) {
                    "%d members: bare put %.0f %.0f us (p50 p99), commit %.0f %.0f us, ratio of p50 %.2f; "
                    "%d in flight: %.0f changes/s (median round); a server at revision 0 has caught up with "
                    "%d in %.2f s\n",
-                   members, bare.Percentile(0.5), bare.Percentile(0.99), commits.Percentile(0.5),
-                   commits.Percentile(0.99), commits.Percentile(0.5) / bare.Percentile(0.5), kInFlight,
-                   rates.Percentile(0.5), revision, start / 1e6)
+                   members, bare.Median(), bare.Percentile(0.99), commits.Median(), commits.Percentile(0.99),
+                   commits.Median() / bare.Median(), kInFlight, rates.Median(), revision, start / 1e6)
             << std::flush;
 }
 
@@ -283,11 +226,12 @@ void Measure(int members) {
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
   if (!waystar::testing::EtcdCluster::IsInstalled()) {
-    std::cerr << "there is no etcd on the PATH: apt-get install etcd-server\n";
-    return 1;
+    waystar::bench::Die("there is no etcd on the PATH: apt-get install etcd-server");
   }
   waystar::bench::Measure(1);
   waystar::bench::Measure(3);
-  waystar::bench::MeasureFleetQueries(waystar::testing::EtcdCluster(1), absl::GetFlag(FLAGS_rounds));
+  const waystar::testing::EtcdCluster etcd(1);
+  waystar::bench::MeasureCost(etcd, absl::GetFlag(FLAGS_rounds));
+  waystar::bench::MeasureScaling(etcd, absl::GetFlag(FLAGS_rounds));
   return 0;
 }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <iostream>
+
+#include "tests/bench/bench.h"
 
 namespace waystar::bench {
 namespace {
@@ -40,15 +40,13 @@ DetourPeer::DetourPeer(absl::string_view mset)
       corridor_(kMaxPolygons),
       corners_(3 * kMaxPolygons) {
   if (mesh_ == nullptr) {
-    std::cerr << "Detour does not take the mesh\n";
-    std::exit(1);
+    Die("Detour does not take the mesh");
   }
   filter_.setIncludeFlags(0xFFFF);
   const int nodes =
       static_cast<int>(std::clamp<std::size_t>(kNodesPerPolygon * polygon_count(), kLeastNodes, kMostNodes));
   if (dtStatusFailed(query_->init(mesh_.get(), nodes))) {
-    std::cerr << "Detour has no memory for its nodes\n";
-    std::exit(1);
+    Die("Detour has no memory for its nodes");
   }
 }
 

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -22,14 +21,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "server/base/mutex.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/data_folder.h"
 #include "server/storage/folder/posix_folder.h"
-#include "tests/bench/sample.h"
-#include "tests/testing/layouts.h"
-#include "tests/testing/random.h"
+#include "tests/bench/bench.h"
 
 ABSL_FLAG(std::string, folder, "",
           "Where files are written; by default a new one where temporary files lie.");
@@ -49,22 +45,6 @@ constexpr int kInFlight = 1000;
 constexpr int kUpdatesOfRound = 50'000;
 constexpr int kChangesPerSecond = 10'000;
 constexpr std::chrono::seconds kPhase(2);
-
-template <typename Value>
-Value OrDie(absl::StatusOr<Value> value) {
-  if (!value.ok()) {
-    std::cerr << value.status() << "\n";
-    std::exit(1);
-  }
-  return *std::move(value);
-}
-
-void OrDie(const absl::Status& status) {
-  if (!status.ok()) {
-    std::cerr << status << "\n";
-    std::exit(1);
-  }
-}
 
 // A store, in memory or with a folder.
 class Maps {
@@ -95,38 +75,6 @@ core::UpdateBatch Toggle(testing::Random& random) {
   return {.edits = {core::UnblockCells{{.cells = {cell}}}}};
 }
 
-// Counts updates that are under way.
-class InFlight {
- public:
-  // Waits until there are fewer than `max`, and counts one more.
-  void Begin(int max) {
-    MutexLock lock(mutex_);
-    while (count_ >= max) {
-      changed_.Wait(mutex_);
-    }
-    ++count_;
-  }
-
-  void End(const absl::Status& status) {
-    OrDie(status);
-    MutexLock lock(mutex_);
-    --count_;
-    changed_.NotifyOne();
-  }
-
-  void WaitForAll() {
-    MutexLock lock(mutex_);
-    while (count_ > 0) {
-      changed_.Wait(mutex_);
-    }
-  }
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  int count_ ABSL_GUARDED_BY(mutex_) = 0;
-};
-
 void UpdateLater(core::MapStore& store, testing::Random& random, InFlight& in_flight, int max) {
   in_flight.Begin(max);
   store.Update(kMap, Toggle(random),
@@ -145,8 +93,7 @@ class BareFile {
   void Write(const std::string& bytes) const {
     if (write(file_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
         fdatasync(file_) != 0) {
-      std::cerr << "cannot write\n";
-      std::exit(1);
+      Die("cannot write");
     }
   }
 
@@ -172,11 +119,11 @@ void PrintSingles(Maps& in_memory, Maps& durable, const std::string& folder, int
   std::cout << "One cell, one update at a time, each of " << bytes << " bytes\n";
   const char* const names[] = {"bare write and fdatasync", "durable", "in memory"};
   for (int i = 0; i < 3; ++i) {
-    std::cout << absl::StreamFormat("  %-26s p50 %8.1f us  p99 %8.1f us\n", names[i],
-                                    micros[i].Percentile(0.5), micros[i].Percentile(0.99));
+    std::cout << absl::StreamFormat("  %-26s p50 %8.1f us  p99 %8.1f us\n", names[i], micros[i].Median(),
+                                    micros[i].Percentile(0.99));
   }
   std::cout << absl::StreamFormat("  durable : bare             p50 %8.2f\n",
-                                  micros[1].Percentile(0.5) / micros[0].Percentile(0.5));
+                                  micros[1].Median() / micros[0].Median());
 }
 
 double UpdatesPerSecond(Maps& maps, testing::Random& random) {
@@ -190,20 +137,20 @@ double UpdatesPerSecond(Maps& maps, testing::Random& random) {
   return kUpdatesOfRound / micros * 1e6;
 }
 
-void PrintManyInFlight(Maps& in_memory, Maps& durable, int rounds) {
-  testing::Random random(2);
+// Prints the median rates in memory and of durable maps, measured by turns, and the median of their ratios.
+template <typename Rate>
+void PrintRates(const std::string& what, Maps& in_memory, Maps& durable, int rounds, Rate rate) {
   Sample rates[2];
   Sample ratios;
   for (int round = 0; round < rounds; ++round) {
-    const double memory = UpdatesPerSecond(in_memory, random);
-    const double folder = UpdatesPerSecond(durable, random);
+    const double memory = rate(in_memory);
+    const double folder = rate(durable);
     rates[0].Add(memory);
     rates[1].Add(folder);
     ratios.Add(folder / memory);
   }
-  std::cout << absl::StreamFormat(
-      "%d updates of one cell in flight: in memory %.0f a second, durable %.0f: %.2f\n", kInFlight,
-      rates[0].Percentile(0.5), rates[1].Percentile(0.5), ratios.Percentile(0.5));
+  std::cout << absl::StreamFormat("%s: in memory %.0f a second, durable %.0f: %.2f\n", what,
+                                  rates[0].Median(), rates[1].Median(), ratios.Median());
 }
 
 double QueriesPerSecond(Maps& maps) {
@@ -237,29 +184,13 @@ double QueriesPerSecond(Maps& maps) {
   return static_cast<double>(queries) / elapsed.count();
 }
 
-void PrintQueries(Maps& in_memory, Maps& durable, int rounds) {
-  Sample rates[2];
-  Sample ratios;
-  for (int round = 0; round < rounds; ++round) {
-    const double memory = QueriesPerSecond(in_memory);
-    const double folder = QueriesPerSecond(durable);
-    rates[0].Add(memory);
-    rates[1].Add(folder);
-    ratios.Add(folder / memory);
+// Fills a folder by `fill`, and prints how long a start with it takes.
+template <typename Fill>
+void PrintStart(const std::string& name, const std::string& folder, Fill fill) {
+  {
+    Maps maps(folder);
+    fill(maps.store());
   }
-  std::cout << absl::StreamFormat(
-      "Queries beside %d changes a second: in memory %.0f a second, durable %.0f: %.2f\n", kChangesPerSecond,
-      rates[0].Percentile(0.5), rates[1].Percentile(0.5), ratios.Percentile(0.5));
-}
-
-core::GridMap Noise(int side) {
-  testing::Random random(5);
-  core::GridMap map = OrDie(core::GridMap::Create(side, side, {}));
-  testing::LayNoise(random, 0.1, map);
-  return map;
-}
-
-void PrintStart(const std::string& name, const std::string& folder) {
   std::unique_ptr<Maps> maps;
   const double micros = MicrosOf([&] { maps = std::make_unique<Maps>(folder); });
   std::cout << absl::StreamFormat(
@@ -268,40 +199,32 @@ void PrintStart(const std::string& name, const std::string& folder) {
 }
 
 void PrintStarts(const std::string& folder) {
-  {
-    Maps maps(absl::StrCat(folder, "/many"));
+  PrintStart("1,000 maps of 256 x 256", absl::StrCat(folder, "/many"), [](core::MapStore& store) {
     for (int i = 0; i < 1000; ++i) {
-      OrDie(maps.store().Create(absl::StrCat("map-", i), Noise(256), absl::Now()).status());
+      OrDie(store.Create(absl::StrCat("map-", i), NoiseMap(256, 0.1), absl::Now()).status());
     }
-  }
-  PrintStart("1,000 maps of 256 x 256", absl::StrCat(folder, "/many"));
-  {
-    Maps maps(absl::StrCat(folder, "/large"));
-    OrDie(maps.store().Create(kMap, Noise(8192), absl::Now()).status());
-  }
-  PrintStart("one map of 8192 x 8192", absl::StrCat(folder, "/large"));
-  {
-    Maps maps(absl::StrCat(folder, "/long"));
-    OrDie(maps.store().Create(kMap, Noise(kSide), absl::Now()).status());
+  });
+  PrintStart("one map of 8192 x 8192", absl::StrCat(folder, "/large"), [](core::MapStore& store) {
+    OrDie(store.Create(kMap, NoiseMap(8192, 0.1), absl::Now()).status());
+  });
+  PrintStart("a log of a million commits", absl::StrCat(folder, "/long"), [](core::MapStore& store) {
+    OrDie(store.Create(kMap, NoiseMap(kSide, 0.1), absl::Now()).status());
     testing::Random random(6);
     InFlight in_flight;
     for (int i = 0; i < 1'000'000; ++i) {
-      UpdateLater(maps.store(), random, in_flight, kInFlight);
+      UpdateLater(store, random, in_flight, kInFlight);
     }
     in_flight.WaitForAll();
-  }
-  PrintStart("a log of a million commits", absl::StrCat(folder, "/long"));
-  {
-    Maps maps(absl::StrCat(folder, "/painted"));
-    OrDie(maps.store().Create(kMap, Noise(8192), absl::Now()).status());
+  });
+  PrintStart("50 paintings of 8192 x 8192", absl::StrCat(folder, "/painted"), [](core::MapStore& store) {
+    OrDie(store.Create(kMap, NoiseMap(8192, 0.1), absl::Now()).status());
     for (int i = 0; i < 50; ++i) {
       const core::Shape all{.rectangles = {{0, 0, 8192, 8192}}};
       const core::Edit edit =
           i % 2 == 0 ? core::Edit(core::BlockCells{all}) : core::Edit(core::UnblockCells{all});
-      OrDie(maps.store().UpdateAndWait(kMap, {.edits = {edit}}).status());
+      OrDie(store.UpdateAndWait(kMap, {.edits = {edit}}).status());
     }
-  }
-  PrintStart("50 paintings of 8192 x 8192", absl::StrCat(folder, "/painted"));
+  });
 }
 
 void Main() {
@@ -315,11 +238,14 @@ void Main() {
     Maps in_memory;
     Maps durable(absl::StrCat(folder, "/updates"));
     for (Maps* const maps : {&in_memory, &durable}) {
-      OrDie(maps->store().Create(kMap, Noise(kSide), absl::Now()).status());
+      OrDie(maps->store().Create(kMap, NoiseMap(kSide, 0.1), absl::Now()).status());
     }
     PrintSingles(in_memory, durable, folder, rounds);
-    PrintManyInFlight(in_memory, durable, rounds);
-    PrintQueries(in_memory, durable, rounds);
+    testing::Random random(2);
+    PrintRates(absl::StrCat(kInFlight, " updates of one cell in flight"), in_memory, durable, rounds,
+               [&](Maps& maps) { return UpdatesPerSecond(maps, random); });
+    PrintRates(absl::StrCat("Queries beside ", kChangesPerSecond, " changes a second"), in_memory, durable,
+               rounds, QueriesPerSecond);
   }
   if (absl::GetFlag(FLAGS_starts)) {
     PrintStarts(folder);

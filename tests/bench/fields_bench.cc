@@ -4,22 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/cost_matrix.h"
 #include "server/core/grid/field/grid_fields.h"
-#include "tests/bench/regions.h"
-#include "tests/bench/sample.h"
-#include "tests/testing/movingai_data.h"
-#include "tests/testing/random.h"
+#include "tests/bench/bench.h"
 
 ABSL_FLAG(std::string, only, "", "print only maps whose name contains this");
 ABSL_FLAG(int, repeat, 5, "passes; the least time of each is printed");
@@ -34,15 +30,6 @@ using core::GridMap;
 
 constexpr int kMapSide = 512;
 
-template <typename Result>
-Result Check(absl::StatusOr<Result> result) {
-  if (!result.ok()) {
-    std::cerr << result.status() << "\n";
-    std::exit(1);
-  }
-  return *std::move(result);
-}
-
 // The least of the passes.
 template <typename Function>
 double LeastMicros(Function function) {
@@ -56,11 +43,10 @@ double LeastMicros(Function function) {
 // Cells of the largest region.
 std::vector<Cell> ChooseCells(const GridMap& map, int count, testing::Random& random) {
   const Regions regions(map);
-  const std::int32_t largest = regions.Largest();
   std::vector<Cell> cells;
   while (cells.size() < static_cast<std::size_t>(count)) {
-    const Cell cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
-    if (regions.Of(cell) == largest) {
+    const Cell cell = AnyCell(map, random);
+    if (regions.Of(cell) == regions.Largest()) {
       cells.push_back(cell);
     }
   }
@@ -73,7 +59,7 @@ std::vector<double> SingleCosts(const GridMap& map, const std::vector<Cell>& sta
   for (const Cell source : starts) {
     for (const Cell target : goals) {
       costs.push_back(
-          Check(core::FindPath(map, {.start = source, .goal = target, .path_form = core::PathForm::kCorners},
+          OrDie(core::FindPath(map, {.start = source, .goal = target, .path_form = core::PathForm::kCorners},
                                {}, scratch))
               .cost);
     }
@@ -84,8 +70,7 @@ std::vector<double> SingleCosts(const GridMap& map, const std::vector<Cell>& sta
 void CheckAlike(const std::vector<double>& matrix, const std::vector<double>& single) {
   for (std::size_t i = 0; i < single.size(); ++i) {
     if (!(std::abs(matrix[i] - single[i]) <= 1e-6 * (1.0 + single[i]))) {
-      std::cerr << "entry " << i << " is " << matrix[i] << ", the query says " << single[i] << "\n";
-      std::exit(1);
+      Die(absl::StrCat("entry ", i, " is ", matrix[i], ", the query says ", single[i]));
     }
   }
 }
@@ -105,32 +90,24 @@ void PrintMap(const std::string& name, GridMap map) {
   core::NoWorld no_world;
   core::CostMatrix matrix;
   const double matrix_micros = LeastMicros([&] {
-    matrix = Check(core::ComputeCostMatrix(map, no_world, {.starts = starts, .goals = goals}, {}, scratch,
+    matrix = OrDie(core::ComputeCostMatrix(map, no_world, {.starts = starts, .goals = goals}, {}, scratch,
                                            field_scratch));
   });
   CheckAlike(matrix.costs, single);
   const double flow_micros = LeastMicros([&] {
-    Check(core::ComputeFlowField(map, {.goals = {&goals[0], 1}, .want_costs = true}, {}, field_scratch));
+    OrDie(core::ComputeFlowField(map, {.goals = {&goals[0], 1}, .want_costs = true}, {}, field_scratch));
   });
   const double reach_micros = LeastMicros(
-      [&] { Check(core::FindReachable(map, {.start = starts[0], .max_cost = 20.0}, {}, field_scratch)); });
+      [&] { OrDie(core::FindReachable(map, {.start = starts[0], .max_cost = 20.0}, {}, field_scratch)); });
   std::cout << absl::StreamFormat("%-28s %10.0f %10.0f %7.1f %9.2f %9.1f\n", name, single_micros,
                                   matrix_micros, single_micros / matrix_micros, flow_micros / 1000.0,
                                   reach_micros);
 }
 
 void Run() {
-  const auto folder = testing::DataFolder();
-  if (!folder) {
-    std::cerr << "WAYSTAR_DATA names no folder with movingai/\n";
-    std::exit(1);
-  }
   std::cout << absl::StreamFormat("%-28s %10s %10s %7s %9s %9s\n", "map", "single us", "matrix us", "times",
                                   "flow ms", "reach us");
-  for (const testing::MovingAiMap& entry : testing::FindMovingAiMaps(*folder)) {
-    if (!absl::StrContains(entry.name, absl::GetFlag(FLAGS_only))) {
-      continue;
-    }
+  for (const testing::MovingAiMap& entry : MapsNamed({absl::GetFlag(FLAGS_only)})) {
     GridMap map = absl::GetFlag(FLAGS_weighted) ? testing::LoadWeightedMovingAiMap(entry)
                                                 : testing::LoadMovingAiMap(entry);
     if (map.width() == kMapSide && map.height() == kMapSide) {

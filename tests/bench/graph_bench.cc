@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -20,8 +19,7 @@
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_search.h"
-#include "tests/bench/sample.h"
-#include "tests/testing/random.h"
+#include "tests/bench/bench.h"
 
 ABSL_FLAG(int, nodes, 100'000, "Nodes of the graph that is searched, at random places.");
 ABSL_FLAG(int, edges_per_node, 10, "One-way edges from each node, to the nearest others.");
@@ -42,22 +40,6 @@ WorldPoint PlaceIn(testing::Random& random, double side) {
   constexpr int kSteps = 1 << 24;
   return core::Rounded(
       WorldPoint{random.Between(0, kSteps) * side / kSteps, random.Between(0, kSteps) * side / kSteps});
-}
-
-template <typename T>
-T OrDie(absl::StatusOr<T> value) {
-  if (!value.ok()) {
-    std::cerr << value.status() << "\n";
-    std::exit(1);
-  }
-  return *std::move(value);
-}
-
-void OrDie(const absl::Status& status) {
-  if (!status.ok()) {
-    std::cerr << status << "\n";
-    std::exit(1);
-  }
 }
 
 // Nodes at random places, each with edges to those nearest to it.
@@ -178,22 +160,15 @@ void TimeSearches(const WaypointGraph& graph) {
   BoostSearch boost_given(graph, as_given);
   BoostSearch boost_numbered(graph, as_numbered);
   core::GraphScratch scratch(std::size_t{256} << 20);
-  Sample ours;
-  Sample dijkstra;
-  Sample given;
-  Sample numbered;
-  Sample times_given;
-  Sample times_numbered;
-  Sample expanded;
-  Sample expanded_blind;
   const auto any = [&] {
     return static_cast<NodeNumber>(random.Between(0, static_cast<int>(graph.node_count()) - 1));
   };
+  enum Search { kOurs, kGiven, kNumbered, kDijkstra, kSearches };
   struct Query {
     NodeNumber start;
     NodeNumber goal;
-    double micros[4] = {1e18, 1e18, 1e18, 1e18};
-    double expanded[2] = {0, 0};
+    double micros[kSearches] = {1e18, 1e18, 1e18, 1e18};
+    double expanded[kSearches] = {};
   };
   std::vector<Query> queries;
   for (int i = 0; i < absl::GetFlag(FLAGS_queries); ++i) {
@@ -202,52 +177,48 @@ void TimeSearches(const WaypointGraph& graph) {
   for (int pass = 0; pass < absl::GetFlag(FLAGS_passes); ++pass) {
     for (Query& query : queries) {
       core::Cost cost = -1;
-      query.micros[0] =
-          std::min(query.micros[0], MicrosOf([&] { cost = boost_given.Find(query.start, query.goal); }));
-      query.micros[3] =
-          std::min(query.micros[3], MicrosOf([&] { cost = boost_numbered.Find(query.start, query.goal); }));
+      const auto time = [&](Search search, auto find) {
+        query.micros[search] = std::min(query.micros[search], MicrosOf(find));
+      };
+      time(kGiven, [&] { cost = boost_given.Find(query.start, query.goal); });
+      time(kNumbered, [&] { cost = boost_numbered.Find(query.start, query.goal); });
       core::GraphQuery asked{.start = graph.IdOf(query.start), .goals = {graph.IdOf(query.goal)}};
-      for (int i = 0; i < 2; ++i) {
-        asked.algorithm = i == 0 ? core::Algorithm::kAStar : core::Algorithm::kDijkstra;
+      for (const Search search : {kOurs, kDijkstra}) {
+        asked.algorithm = search == kOurs ? core::Algorithm::kAStar : core::Algorithm::kDijkstra;
         core::GraphPathResult result;
-        query.micros[i + 1] =
-            std::min(query.micros[i + 1],
-                     MicrosOf([&] { result = OrDie(core::FindGraphPath(graph, asked, {}, scratch)); }));
-        query.expanded[i] = static_cast<double>(result.statistics.expanded);
+        time(search, [&] { result = OrDie(core::FindGraphPath(graph, asked, {}, scratch)); });
+        query.expanded[search] = static_cast<double>(result.statistics.expanded);
         const core::Cost own =
             result.outcome == core::Outcome::kFound ? core::CostFromDouble(result.cost) : -1;
         if (own != cost) {
-          std::cerr << "costs differ: " << own << " and Boost's " << cost << "\n";
-          std::exit(1);
+          Die(absl::StrCat("costs differ: ", own, " and Boost's ", cost));
         }
       }
+      query.expanded[kGiven] = query.expanded[kNumbered] = query.expanded[kOurs];
     }
-  }
-  for (const Query& query : queries) {
-    given.Add(query.micros[0]);
-    numbered.Add(query.micros[3]);
-    ours.Add(query.micros[1]);
-    dijkstra.Add(query.micros[2]);
-    times_given.Add(query.micros[0] / query.micros[1]);
-    times_numbered.Add(query.micros[3] / query.micros[1]);
-    expanded.Add(query.expanded[0]);
-    expanded_blind.Add(query.expanded[1]);
   }
   std::cout << absl::StreamFormat("%-30s %10s %10s %10s %10s\n", "search", "mean us", "median us", "p99 us",
                                   "expanded");
-  const auto print = [](const char* name, Sample& sample, double of) {
-    std::cout << absl::StreamFormat("%-30s %10.1f %10.1f %10.1f %10.0f\n", name, sample.Mean(),
-                                    sample.Percentile(0.5), sample.Percentile(0.99), of);
-  };
-  print("A*", ours, expanded.Mean());
-  print("Boost.Graph, nodes as given", given, expanded.Mean());
-  print("Boost.Graph, numbered as ours", numbered, expanded.Mean());
-  print("Dijkstra", dijkstra, expanded_blind.Mean());
+  constexpr const char* kNames[] = {"A*", "Boost.Graph, nodes as given", "Boost.Graph, numbered as ours",
+                                    "Dijkstra"};
+  Sample micros[kSearches];
+  Sample times[kSearches];
+  for (int search = 0; search < kSearches; ++search) {
+    Sample expanded;
+    for (const Query& query : queries) {
+      micros[search].Add(query.micros[search]);
+      times[search].Add(query.micros[search] / query.micros[kOurs]);
+      expanded.Add(query.expanded[search]);
+    }
+    std::cout << absl::StreamFormat("%-30s %10.1f %10.1f %10.1f %10.0f\n", kNames[search],
+                                    micros[search].Mean(), micros[search].Median(),
+                                    micros[search].Percentile(0.99), expanded.Mean());
+  }
   std::cout << absl::StreamFormat(
       "Boost.Graph takes %.2f times as long in the mean, %.2f in the median query; numbered as ours %.2f, "
       "%.2f\n",
-      given.Mean() / ours.Mean(), times_given.Percentile(0.5), numbered.Mean() / ours.Mean(),
-      times_numbered.Percentile(0.5));
+      micros[kGiven].Mean() / micros[kOurs].Mean(), times[kGiven].Median(),
+      micros[kNumbered].Mean() / micros[kOurs].Mean(), times[kNumbered].Median());
 }
 
 void TimeSnapping(const WaypointGraph& graph) {
@@ -297,8 +268,8 @@ void TimeEdits(const WaypointGraph& graph, const char* name) {
   std::cout << absl::StreamFormat(
       "edits of %s, median and p99 us: an edge on or off %.1f %.1f, a node moved %.1f %.1f, an obstacle put "
       "%.1f %.1f\n",
-      name, edges.Percentile(0.5), edges.Percentile(0.99), nodes.Percentile(0.5), nodes.Percentile(0.99),
-      obstacles.Percentile(0.5), obstacles.Percentile(0.99));
+      name, edges.Median(), edges.Percentile(0.99), nodes.Median(), nodes.Percentile(0.99),
+      obstacles.Median(), obstacles.Percentile(0.99));
 }
 
 // Nodes between discs and boxes, a seventh of the ground covered.
@@ -330,7 +301,7 @@ void TimeConnecting() {
   TimeEdits(graph, "that graph");
 }
 
-int Run() {
+void Run() {
   WaypointGraph graph = OrDie(WaypointGraph::Create({}));
   const double micros = MicrosOf(
       [&] { graph = NearestNeighbours(absl::GetFlag(FLAGS_nodes), absl::GetFlag(FLAGS_edges_per_node)); });
@@ -341,7 +312,6 @@ int Run() {
   TimeSnapping(graph);
   TimeEdits(graph, "this graph");
   TimeConnecting();
-  return 0;
 }
 
 }  // namespace
@@ -349,5 +319,6 @@ int Run() {
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  return waystar::bench::Run();
+  waystar::bench::Run();
+  return 0;
 }

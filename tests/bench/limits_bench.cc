@@ -2,27 +2,25 @@
 // thread.
 
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/search/query.h"
-#include "tests/bench/algorithm_name.h"
-#include "tests/bench/rebuild.h"
-#include "tests/bench/regions.h"
-#include "tests/bench/sample.h"
+#include "tests/bench/bench.h"
 #include "tests/testing/layouts.h"
-#include "tests/testing/movingai_data.h"
 
 ABSL_FLAG(std::string, algorithm, "auto", "auto, astar, dijkstra or jump_point.");
 ABSL_FLAG(int, queries, 20, "Queries for each map with goals out of reach; 0 leaves those maps out.");
@@ -32,7 +30,11 @@ ABSL_FLAG(int, scratch_mib, 4096, "What a search on the largest maps may use.");
 namespace waystar::bench {
 namespace {
 
+using core::Cell;
 using core::GridMap;
+
+// A map's cells, row by row, as GridMapEditor::SetRow takes them.
+using CellRows = std::vector<std::vector<core::TerrainId>>;
 
 // A clearing a side this long keeps the start and the goal from being walled in.
 constexpr int kClearing = 16;
@@ -51,10 +53,32 @@ std::string OutcomeName(const absl::StatusOr<core::PathResult>& result) {
   }
 }
 
+CellRows RowsOf(const GridMap& map) {
+  CellRows rows(static_cast<std::size_t>(map.height()));
+  for (int y = 0; y < map.height(); ++y) {
+    for (int x = 0; x < map.width(); ++x) {
+      rows[static_cast<std::size_t>(y)].push_back(map.HasObstacle({x, y}) ? core::GridMapEditor::kObstacle
+                                                                          : map.TerrainAt({x, y}));
+    }
+  }
+  return rows;
+}
+
+// Makes a map the way that a client's whole map comes in.
+GridMap MakeMap(const CellRows& rows) {
+  const GridMap empty = *GridMap::Create(static_cast<std::int64_t>(rows.front().size()),
+                                         static_cast<std::int64_t>(rows.size()), {});
+  core::GridMapEditor editor(empty);
+  for (std::size_t y = 0; y < rows.size(); ++y) {
+    editor.SetRow(static_cast<int>(y), rows[y]);
+  }
+  return std::move(editor).Finish();
+}
+
 void PrintMap(const std::string& name, const CellRows& rows, std::size_t scratch_bytes,
               core::Algorithm algorithm) {
   std::optional<GridMap> map;
-  const double making = MicrosOf([&] { map = MakeMap(rows, {}); });
+  const double making = MicrosOf([&] { map = MakeMap(rows); });
   const double cells = static_cast<double>(map->width()) * map->height();
   std::cout << absl::StreamFormat("%-12s %9.0f %11.3f", name, making / 1e3,
                                   static_cast<double>(map->memory_bytes()) / cells)
@@ -100,34 +124,22 @@ void PrintLargestMaps(int side, std::size_t scratch_bytes, core::Algorithm algor
   print("maze", [](testing::Random& random, GridMap& map) { testing::LayMaze(random, 1, 0.1, map); });
 }
 
-using core::Cell;
-using core::GridMap;
-
 constexpr int kSide = 1024;
 
-struct Pair {
-  Cell inside;
-  Cell outside;
-};
-
 // Cells of the largest region with cells of others.
-std::vector<Pair> ChoosePairs(const GridMap& map, const Regions& regions, int count) {
+std::vector<std::pair<Cell, Cell>> ChoosePairs(const GridMap& map, const Regions& regions, int count) {
   testing::Random random(7);
-  const std::int32_t largest = regions.Largest();
+  const int largest = regions.Largest();
   std::vector<Cell> inside;
   std::vector<Cell> outside;
   const auto wanted = static_cast<std::size_t>(count);
   while (inside.size() < wanted || outside.size() < wanted) {
-    const Cell cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
-    const std::int32_t region = regions.Of(cell);
-    if (region != Regions::kNone) {
-      std::vector<Cell>& cells = region == largest ? inside : outside;
-      cells.push_back(cell);
-    }
+    const Cell cell = WalkableCell(map, random);
+    (regions.Of(cell) == largest ? inside : outside).push_back(cell);
   }
-  std::vector<Pair> pairs;
+  std::vector<std::pair<Cell, Cell>> pairs;
   for (std::size_t i = 0; i < wanted; ++i) {
-    pairs.push_back({inside[i], outside[i]});
+    pairs.emplace_back(inside[i], outside[i]);
   }
   return pairs;
 }
@@ -136,9 +148,8 @@ double Ask(const GridMap& map, const core::PathQuery& query, core::Outcome expec
   absl::StatusOr<core::PathResult> result;
   const double micros = MicrosOf([&] { result = core::FindPath(map, query, {}, scratch); });
   if (!result.ok() || result->outcome != expected) {
-    std::cerr << "wrong answer from " << query.start.x << "," << query.start.y << " to " << query.goal.x
-              << "," << query.goal.y << "\n";
-    std::exit(1);
+    Die(absl::StrCat("wrong answer from ", query.start.x, ",", query.start.y, " to ", query.goal.x, ",",
+                     query.goal.y));
   }
   return micros;
 }
@@ -155,12 +166,12 @@ void PrintMap(const std::string& name, GridMap map, int queries, core::Algorithm
   Sample into;
   Sample out_of;
   Sample nearest;
-  for (const Pair& pair : ChoosePairs(map, regions, queries)) {
-    core::PathQuery query{.start = pair.inside, .goal = pair.outside, .algorithm = algorithm};
+  for (const auto& [inside, outside] : ChoosePairs(map, regions, queries)) {
+    core::PathQuery query{.start = inside, .goal = outside, .algorithm = algorithm};
     into.Add(Ask(map, query, core::Outcome::kUnreachable, scratch));
     query.unreachable_policy = core::UnreachablePolicy::kNearestByDistance;
     nearest.Add(Ask(map, query, core::Outcome::kPartial, scratch));
-    const core::PathQuery back{.start = pair.outside, .goal = pair.inside, .algorithm = algorithm};
+    const core::PathQuery back{.start = outside, .goal = inside, .algorithm = algorithm};
     out_of.Add(Ask(map, back, core::Outcome::kUnreachable, scratch));
   }
   std::cout << absl::StreamFormat("%-20s %8u %9u %12.1f %12.1f %12.1f\n", name, regions.count(),
@@ -191,14 +202,8 @@ void PrintUnreachableGoals(int queries, core::Algorithm algorithm) {
   PrintMap("random 40 %", map, queries, algorithm, scratch);
   testing::LayRooms(random, 32, 0.02, map);
   PrintMap("rooms", map, queries, algorithm, scratch);
-  const auto data = testing::DataFolder();
-  if (!data) {
-    return;
-  }
-  for (const testing::MovingAiMap& file : testing::FindMovingAiMaps(*data)) {
-    if (file.name == "sc1/TheFrozenSea" || file.name == "cities/Berlin_0_1024") {
-      PrintMap(file.name, testing::LoadMovingAiMap(file), queries, algorithm, scratch);
-    }
+  for (const testing::MovingAiMap& file : MapsNamed({"sc1/TheFrozenSea", "cities/Berlin_0_1024"})) {
+    PrintMap(file.name, testing::LoadMovingAiMap(file), queries, algorithm, scratch);
   }
 }
 
@@ -208,22 +213,18 @@ void PrintUnreachableGoals(int queries, core::Algorithm algorithm) {
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
   const auto algorithm = waystar::bench::AlgorithmNamed(absl::GetFlag(FLAGS_algorithm));
-  if (!algorithm) {
-    std::cerr << "--algorithm is " << waystar::bench::kAlgorithmNames << "\n";
-    return 1;
-  }
   const int side = absl::GetFlag(FLAGS_side);
   if (side != 0 && (side < 64 || side > waystar::core::kMaxMapSide)) {
     std::cerr << "--side is 0, or from 64 to " << waystar::core::kMaxMapSide << "\n";
     return 1;
   }
   if (absl::GetFlag(FLAGS_queries) > 0) {
-    waystar::bench::PrintUnreachableGoals(absl::GetFlag(FLAGS_queries), *algorithm);
+    waystar::bench::PrintUnreachableGoals(absl::GetFlag(FLAGS_queries), algorithm);
     std::cout << "\n";
   }
   if (side != 0) {
     waystar::bench::PrintLargestMaps(side, static_cast<std::size_t>(absl::GetFlag(FLAGS_scratch_mib)) << 20,
-                                     *algorithm);
+                                     algorithm);
   }
   return 0;
 }

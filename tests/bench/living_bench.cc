@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <set>
 #include <string>
@@ -15,20 +14,13 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/core/edit/edit.h"
 #include "server/core/grid/engines/find_path.h"
-#include "server/core/grid/map/grid_map.h"
 #include "server/core/store/map_store.h"
-#include "tests/bench/sample.h"
-#include "tests/testing/layouts.h"
-#include "tests/testing/movingai_data.h"
-#include "tests/testing/random.h"
+#include "tests/bench/bench.h"
 
 ABSL_FLAG(std::string, maps, "arena2,TheFrozenSea,battleground",
           "Maps below $WAYSTAR_DATA/movingai, by parts of their names with commas between.");
@@ -40,15 +32,6 @@ ABSL_FLAG(int, rounds, 5, "How often both phases are run.");
 
 namespace waystar::bench {
 namespace {
-
-struct ChangingMapOptions {
-  int readers = 2;
-  int cells_per_second = 10'000;
-  int cells_per_batch = 10;
-  // Duration of one phase. A round has a phase without changes and one with them.
-  double phase_seconds = 2.0;
-  int rounds = 5;
-};
 
 using core::Cell;
 using Clock = std::chrono::steady_clock;
@@ -69,28 +52,19 @@ struct Workload {
   std::vector<Cell> doors;
 };
 
-Cell FreeCell(const core::GridMap& map, testing::Random& random) {
-  for (;;) {
-    const Cell cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
-    if (map.IsWalkable(cell)) {
-      return cell;
-    }
-  }
-}
-
 Workload MakeWorkload(const core::GridMap& map) {
   testing::Random random(1);
   Workload load;
   std::set<std::pair<int, int>> taken;
   while (load.doors.size() < kDoors) {
-    const Cell cell = FreeCell(map, random);
+    const Cell cell = WalkableCell(map, random);
     if (taken.emplace(cell.x, cell.y).second) {
       load.doors.push_back(cell);
     }
   }
   const auto end = [&] {
     for (;;) {
-      const Cell cell = FreeCell(map, random);
+      const Cell cell = WalkableCell(map, random);
       if (!taken.contains({cell.x, cell.y})) {
         return cell;
       }
@@ -110,10 +84,7 @@ void Update(core::MapStore& store, core::Shape block, core::Shape unblock) {
   if (!unblock.empty()) {
     batch.edits.emplace_back(core::UnblockCells{std::move(unblock)});
   }
-  if (const auto result = store.UpdateAndWait(kMap, std::move(batch)); !result.ok()) {
-    std::cerr << "an update failed: " << result.status() << "\n";
-    std::exit(1);
-  }
+  OrDie(store.UpdateAndWait(kMap, std::move(batch)).status());
 }
 
 void Read(const core::MapStore& store, const Workload& load, int reader, const std::atomic<bool>& stop,
@@ -122,24 +93,21 @@ void Read(const core::MapStore& store, const Workload& load, int reader, const s
   for (std::size_t i = static_cast<std::size_t>(reader) * 977; !stop.load(std::memory_order_relaxed); ++i) {
     micros.Add(MicrosOf([&] {
       const core::PinnedSnapshot snapshot = *store.Pin(kMap);
-      if (!core::FindPath(snapshot->grid(), load.queries[i % load.queries.size()], {}, scratch).ok()) {
-        std::cerr << "a query failed\n";
-        std::exit(1);
-      }
+      OrDie(core::FindPath(snapshot->grid(), load.queries[i % load.queries.size()], {}, scratch).status());
     }));
   }
 }
 
 // Opens or closes doors at random, at an even rate. Where it falls behind it does not catch up.
-void Write(core::MapStore& store, const Workload& load, const ChangingMapOptions& options,
-           std::vector<bool>& closed, testing::Random& random, Clock::time_point end, Sample& micros) {
-  const auto pause = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(static_cast<double>(options.cells_per_batch) / options.cells_per_second));
+void Write(core::MapStore& store, const Workload& load, std::vector<bool>& closed, testing::Random& random,
+           Clock::time_point end, Sample& micros) {
+  const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+      static_cast<double>(absl::GetFlag(FLAGS_cells_per_batch)) / absl::GetFlag(FLAGS_cells_per_second)));
   for (Clock::time_point next = Clock::now(); next < end; next += pause) {
     std::this_thread::sleep_until(next);
     core::Shape block;
     core::Shape unblock;
-    for (int i = 0; i < options.cells_per_batch; ++i) {
+    for (int i = 0; i < absl::GetFlag(FLAGS_cells_per_batch); ++i) {
       const auto door = static_cast<std::size_t>(random.Between(0, kDoors - 1));
       closed[door] = !closed[door];
       (closed[door] ? block : unblock).cells.push_back(load.doors[door]);
@@ -148,20 +116,20 @@ void Write(core::MapStore& store, const Workload& load, const ChangingMapOptions
   }
 }
 
-Phase Run(core::MapStore& store, const Workload& load, const ChangingMapOptions& options, bool changing,
-          std::vector<bool>& closed, testing::Random& random) {
+Phase Run(core::MapStore& store, const Workload& load, bool changing, std::vector<bool>& closed,
+          testing::Random& random) {
   Phase phase;
   std::atomic<bool> stop = false;
-  std::vector<Sample> micros(static_cast<std::size_t>(options.readers));
+  std::vector<Sample> micros(static_cast<std::size_t>(absl::GetFlag(FLAGS_readers)));
   const Clock::time_point begin = Clock::now();
   const Clock::time_point end = begin + std::chrono::duration_cast<Clock::duration>(
-                                            std::chrono::duration<double>(options.phase_seconds));
+                                            std::chrono::duration<double>(absl::GetFlag(FLAGS_seconds)));
   std::vector<std::thread> readers;
-  for (int i = 0; i < options.readers; ++i) {
+  for (int i = 0; i < absl::GetFlag(FLAGS_readers); ++i) {
     readers.emplace_back([&, i] { Read(store, load, i, stop, micros[static_cast<std::size_t>(i)]); });
   }
   if (changing) {
-    Write(store, load, options, closed, random, end, phase.update_micros);
+    Write(store, load, closed, random, end, phase.update_micros);
   }
   std::this_thread::sleep_until(end);
   stop = true;
@@ -184,13 +152,10 @@ void PrintChangingMapHeader() {
 
 // Prints a line: queries a second, median and 99th percentile of a query's time in both kinds of phases,
 // their ratios (each the median of the rounds), and what an update took from call to answer.
-void PrintChangingMap(const std::string& name, const core::GridMap& map, const ChangingMapOptions& options) {
+void PrintChangingMap(const std::string& name, const core::GridMap& map) {
   const Workload load = MakeWorkload(map);
   core::MapStore store(1);
-  if (const auto created = store.Create(kMap, map, absl::Now()); !created.ok()) {
-    std::cerr << created.status() << "\n";
-    std::exit(1);
-  }
+  OrDie(store.Create(kMap, map, absl::Now()).status());
   // Half of the doors are closed from the beginning, so that the map is on average always the same.
   testing::Random random(2);
   std::vector<bool> closed(kDoors, false);
@@ -200,7 +165,7 @@ void PrintChangingMap(const std::string& name, const core::GridMap& map, const C
     block.cells.push_back(load.doors[door]);
   }
   Update(store, std::move(block), {});
-  Run(store, load, options, true, closed, random);
+  Run(store, load, true, closed, random);
 
   Sample throughput[2];
   Sample p50[2];
@@ -208,12 +173,12 @@ void PrintChangingMap(const std::string& name, const core::GridMap& map, const C
   Sample throughput_ratio;
   Sample p99_ratio;
   Sample update_micros;
-  for (int round = 0; round < options.rounds; ++round) {
+  for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
     Phase phases[2];
     for (const int changing : {0, 1}) {
-      phases[changing] = Run(store, load, options, changing == 1, closed, random);
+      phases[changing] = Run(store, load, changing == 1, closed, random);
       throughput[changing].Add(phases[changing].queries_per_second);
-      p50[changing].Add(phases[changing].query_micros.Percentile(0.5));
+      p50[changing].Add(phases[changing].query_micros.Median());
       p99[changing].Add(phases[changing].query_micros.Percentile(0.99));
     }
     throughput_ratio.Add(phases[1].queries_per_second / phases[0].queries_per_second);
@@ -221,10 +186,9 @@ void PrintChangingMap(const std::string& name, const core::GridMap& map, const C
     update_micros.Append(phases[1].update_micros);
   }
   std::cout << absl::StreamFormat("%-24s | %9.0f %9.0f %6.2f | %8.1f %8.1f %8.1f %6.2f | %9.1f %9.1f\n", name,
-                                  throughput[0].Percentile(0.5), throughput[1].Percentile(0.5),
-                                  throughput_ratio.Percentile(0.5), p50[0].Percentile(0.5),
-                                  p99[0].Percentile(0.5), p99[1].Percentile(0.5), p99_ratio.Percentile(0.5),
-                                  update_micros.Percentile(0.5), update_micros.Percentile(0.99))
+                                  throughput[0].Median(), throughput[1].Median(), throughput_ratio.Median(),
+                                  p50[0].Median(), p99[0].Median(), p99[1].Median(), p99_ratio.Median(),
+                                  update_micros.Median(), update_micros.Percentile(0.99))
             << std::flush;
 }
 
@@ -233,27 +197,10 @@ void PrintChangingMap(const std::string& name, const core::GridMap& map, const C
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  const waystar::bench::ChangingMapOptions options{.readers = absl::GetFlag(FLAGS_readers),
-                                                   .cells_per_second = absl::GetFlag(FLAGS_cells_per_second),
-                                                   .cells_per_batch = absl::GetFlag(FLAGS_cells_per_batch),
-                                                   .phase_seconds = absl::GetFlag(FLAGS_seconds),
-                                                   .rounds = absl::GetFlag(FLAGS_rounds)};
   waystar::bench::PrintChangingMapHeader();
-  waystar::testing::Random random(1);
-  waystar::core::GridMap noise = *waystar::core::GridMap::Create(1024, 1024, {});
-  waystar::testing::LayNoise(random, 0.1, noise);
-  waystar::bench::PrintChangingMap("random 10 % 1024", noise, options);
-  const auto data = waystar::testing::DataFolder();
-  if (!data) {
-    std::cerr << "WAYSTAR_DATA names no folder with maps; they are left out\n";
-    return 0;
-  }
-  for (const absl::string_view part : absl::StrSplit(absl::GetFlag(FLAGS_maps), ',', absl::SkipEmpty())) {
-    for (const waystar::testing::MovingAiMap& map : waystar::testing::FindMovingAiMaps(*data)) {
-      if (absl::EndsWith(map.name, part)) {
-        waystar::bench::PrintChangingMap(map.name, waystar::testing::LoadMovingAiMap(map), options);
-      }
-    }
+  waystar::bench::PrintChangingMap("random 10 % 1024", waystar::bench::NoiseMap(1024, 0.1));
+  for (const auto& map : waystar::bench::MapsNamed(absl::StrSplit(absl::GetFlag(FLAGS_maps), ','))) {
+    waystar::bench::PrintChangingMap(map.name, waystar::testing::LoadMovingAiMap(map));
   }
   return 0;
 }

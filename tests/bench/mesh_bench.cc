@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +20,6 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -39,12 +37,10 @@
 #include "server/formats/build/level_geometry.h"
 #include "server/formats/mesh/detour_mesh.h"
 #include "server/formats/mesh/mesh_readers.h"
+#include "tests/bench/bench.h"
 #include "tests/bench/by_turns.h"
 #include "tests/bench/detour_peer.h"
 #include "tests/bench/mesh_world.h"
-#include "tests/bench/sample.h"
-#include "tests/testing/movingai_data.h"
-#include "tests/testing/random.h"
 
 ABSL_FLAG(std::string, meshes, "", "Only meshes of files whose name contains this.");
 ABSL_FLAG(int, queries, 1000, "Queries of each kind on the meshes of files.");
@@ -70,7 +66,6 @@ constexpr double kWallRadius = 20.0;
 
 constexpr double kSmallPathAim = 0.9;
 constexpr double kWorldPathAim = 1.0;
-constexpr double kOtherAim = 1.0;
 constexpr double kUnreachableMicrosAim = 2.0;
 constexpr double kMegabytesAim = 8.0;
 constexpr double kOpenWallMicrosAim = 20.0;
@@ -78,15 +73,6 @@ constexpr double kOpenWallMicrosAim = 20.0;
 bool failed = false;
 // Keeps the compiler from leaving out what nobody looks at.
 volatile double sink = 0.0;
-
-template <typename T>
-T OrDie(absl::StatusOr<T> value) {
-  if (!value.ok()) {
-    std::cerr << value.status() << "\n";
-    std::exit(1);
-  }
-  return *std::move(value);
-}
 
 std::string BytesOfFile(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -116,12 +102,12 @@ void PrintRow(const char* name, TurnTimes times, const Aim& aim) {
   SideTimes& ours = times.ours;
   SideTimes& theirs = times.theirs;
   std::cout << absl::StreamFormat("%-24s %7d  %8.2f %8.2f %8.2f", name, ours.single.size(),
-                                  ours.single.Percentile(0.5), ours.mean, ours.single.Percentile(0.99));
+                                  ours.single.Median(), ours.mean, ours.single.Percentile(0.99));
   if (theirs.single.size() > 0) {
-    std::cout << absl::StreamFormat(
-        "  %8.2f %8.2f %8.2f  %5.2f %5.2f %5.2f", theirs.single.Percentile(0.5), theirs.mean,
-        theirs.single.Percentile(0.99), ours.single.Percentile(0.5) / theirs.single.Percentile(0.5),
-        ours.mean / theirs.mean, ours.single.Percentile(0.99) / theirs.single.Percentile(0.99));
+    std::cout << absl::StreamFormat("  %8.2f %8.2f %8.2f  %5.2f %5.2f %5.2f", theirs.single.Median(),
+                                    theirs.mean, theirs.single.Percentile(0.99),
+                                    ours.single.Median() / theirs.single.Median(), ours.mean / theirs.mean,
+                                    ours.single.Percentile(0.99) / theirs.single.Percentile(0.99));
   }
   if (aim.ratio && theirs.single.size() > 0) {
     std::cout << absl::StreamFormat("  <= %.1f x %s", *aim.ratio,
@@ -180,8 +166,7 @@ class MeshTimer {
       spots_.push_back(spot);
     }
     if (spots_.empty()) {
-      std::cerr << "the mesh has no ground to start from\n";
-      std::exit(1);
+      Die("the mesh has no ground to start from");
     }
   }
 
@@ -195,100 +180,71 @@ class MeshTimer {
       std::cout << (is_reachable ? "path" : "unreachable goal") << ": no such pair of places\n";
       return;
     }
-    PrintRow(is_reachable ? "path" : "unreachable goal",
-             Time(
-                 pairs.size(), [&](std::size_t i) { sink = FindPath(pairs[i]); },
-                 [&](std::size_t i) {
-                   const DetourPlace start = peer_->FindNearest(pairs[i].start.position);
-                   const DetourPlace goal = peer_->FindNearest(pairs[i].goal.position);
-                   sink = peer_->FindPath(start, goal) ? 1.0 : 0.0;
-                 }),
-             aim);
-    PrintRow("  its ends known",
-             Time(
-                 pairs.size(), [&](std::size_t i) { sink = FindKnownPath(pairs[i]); },
-                 [&](std::size_t i) {
-                   sink = peer_->FindPath(pairs[i].start.theirs, pairs[i].goal.theirs) ? 1.0 : 0.0;
-                 }),
-             aim);
+    TimeRow(
+        is_reachable ? "path" : "unreachable goal", pairs.size(),
+        [&](std::size_t i) { return FindPath(pairs[i]); },
+        [&](std::size_t i) {
+          const DetourPlace start = peer_->FindNearest(pairs[i].start.position);
+          return peer_->FindPath(start, peer_->FindNearest(pairs[i].goal.position));
+        },
+        aim);
+    TimeRow(
+        "  its ends known", pairs.size(),
+        [&](std::size_t i) {
+          return core::SearchMesh(mesh_, {pairs[i].start.ours, pairs[i].goal.ours}, {}, scratch_).length;
+        },
+        [&](std::size_t i) { return peer_->FindPath(pairs[i].start.theirs, pairs[i].goal.theirs); }, aim);
     Compare(pairs, is_reachable);
   }
 
-  void TimeNearest(int count, const Aim& aim) {
-    TimeNearest("nearest point, on it", count, 0.0, aim);
-    TimeNearest("nearest point, beside it", count, DetourPeer::kRadius, aim);
+  // Times all queries but those of paths. REQUIRES: there is a peer.
+  void TimeOthers(int count) {
+    constexpr Aim kAim{.ratio = 1.0};
+    TimeNearest("nearest point, on it", count, 0.0, kAim);
+    TimeNearest("nearest point, beside it", count, DetourPeer::kRadius, kAim);
+    TimeRays(count, kAim);
+    TimeMoves(count, kAim);
+    TimeWalls(count, kAim);
   }
 
   void TimeRays(int count, const Aim& aim) {
-    struct Ray {
-      Spot start;
-      WorldPoint goal;
+    const std::vector<Way> rays = MakeWays(count, kRayLength);
+    const auto ours = [&](std::size_t i) {
+      return kRayLength * CastMeshRay(mesh_, rays[i].start.ours, rays[i].goal).fraction;
     };
-    std::vector<Ray> rays;
-    for (int i = 0; i < count; ++i) {
-      Ray ray{AnySpot(), {}};
-      const double angle = Any(random_, 0.0, 6.28);
-      ray.goal = ray.start.position;
-      ray.goal.x += kRayLength * std::cos(angle);
-      ray.goal.y += kRayLength * std::sin(angle);
-      rays.push_back(ray);
-    }
-    PrintRow("ray of 50 m",
-             Time(
-                 rays.size(),
-                 [&](std::size_t i) { sink = CastMeshRay(mesh_, rays[i].start.ours, rays[i].goal).fraction; },
-                 [&](std::size_t i) { sink = peer_->CastRay(rays[i].start.theirs, rays[i].goal); }),
-             aim);
+    const auto theirs = [&](std::size_t i) {
+      return kRayLength * peer_->CastRay(rays[i].start.theirs, rays[i].goal);
+    };
+    TimeRow("ray of 50 m", rays.size(), ours, theirs, aim);
     double length = 0.0;
     double their_length = 0.0;
     int others = 0;
-    for (const Ray& ray : rays) {
-      const double ours = kRayLength * CastMeshRay(mesh_, ray.start.ours, ray.goal).fraction;
-      const double theirs = kRayLength * peer_->CastRay(ray.start.theirs, ray.goal);
+    for (std::size_t i = 0; i < rays.size(); ++i) {
       constexpr double kSame = 0.01;
-      others += std::abs(ours - theirs) > kSame ? 1 : 0;
-      length += ours;
-      their_length += theirs;
+      others += std::abs(ours(i) - theirs(i)) > kSame ? 1 : 0;
+      length += ours(i);
+      their_length += theirs(i);
     }
     std::cout << absl::StreamFormat("  rays of %.1f in the mean, Detour's of %.1f; %d of %d end elsewhere\n",
                                     length / count, their_length / count, others, count);
   }
 
   void TimeMoves(int count, const Aim& aim) {
-    struct Move {
-      Spot start;
-      WorldPoint target;
-    };
-    std::vector<Move> moves;
-    for (int i = 0; i < count; ++i) {
-      Move move{AnySpot(), {}};
-      const double angle = Any(random_, 0.0, 6.28);
-      move.target = move.start.position;
-      move.target.x += kMoveLength * std::cos(angle);
-      move.target.y += kMoveLength * std::sin(angle);
-      moves.push_back(move);
-    }
-    PrintRow("move of 1 m",
-             Time(
-                 moves.size(),
-                 [&](std::size_t i) {
-                   sink = MoveAlongSurface(mesh_, moves[i].start.ours, moves[i].target).end.point.x;
-                 },
-                 [&](std::size_t i) { sink = peer_->Move(moves[i].start.theirs, moves[i].target).x; }),
-             aim);
+    const std::vector<Way> moves = MakeWays(count, kMoveLength);
+    const auto ours = [&](const Way& move) { return MoveAlongSurface(mesh_, move.start.ours, move.goal); };
+    TimeRow(
+        "move of 1 m", moves.size(), [&](std::size_t i) { return ours(moves[i]).end.point.x; },
+        [&](std::size_t i) { return peer_->Move(moves[i].start.theirs, moves[i].goal).x; }, aim);
     int blocked = 0;
     int nearer = 0;
     int further = 0;
-    for (const Move& move : moves) {
-      const core::MeshMove ours = MoveAlongSurface(mesh_, move.start.ours, move.target);
-      blocked += ours.is_blocked ? 1 : 0;
-      if (peer_ != nullptr) {
-        const double left = PlanDistance(ours.end.point, move.target);
-        const double their_left = PlanDistance(peer_->Move(move.start.theirs, move.target), move.target);
-        constexpr double kSame = 0.001;
-        nearer += left < their_left - kSame ? 1 : 0;
-        further += left > their_left + kSame ? 1 : 0;
-      }
+    for (const Way& move : moves) {
+      constexpr double kSame = 0.001;
+      blocked += ours(move).is_blocked ? 1 : 0;
+      const double left = PlanDistance(ours(move).end.point, move.goal);
+      const double their_left = PlanDistance(peer_->Move(move.start.theirs, move.goal), move.goal);
+      nearer += left < their_left - kSame ? 1 : 0;
+      further += left > their_left + kSame ? 1 : 0;
     }
     std::cout << absl::StreamFormat("  %d of %d meet a wall; %d end nearer than Detour's, %d further\n",
                                     blocked, count, nearer, further);
@@ -304,11 +260,7 @@ class MeshTimer {
       return report.wall ? report.wall->distance : radius;
     };
     const auto theirs = [&](std::size_t i) { return peer_->DistanceToWall(spots[i].theirs, radius); };
-    PrintRow(
-        absl::StrCat("wall within ", radius, " m").c_str(),
-        Time(
-            spots.size(), [&](std::size_t i) { sink = ours(i); }, [&](std::size_t i) { sink = theirs(i); }),
-        aim);
+    TimeRow(absl::StrCat("wall within ", radius, " m").c_str(), spots.size(), ours, theirs, aim);
     int others = 0;
     for (std::size_t i = 0; peer_ != nullptr && i < spots.size(); ++i) {
       constexpr double kSame = 0.001;
@@ -361,15 +313,13 @@ class MeshTimer {
       const double off = std::abs(found.cost - length);
       most = std::max(most, off);
       if (found.outcome != core::Outcome::kFound || off > moved + 1e-9 * length) {
-        std::cerr << "wrong length " << found.cost << " of scenario " << line << "\n";
-        std::exit(1);
+        Die(absl::StrCat("wrong length ", found.cost, " of scenario ", line));
       }
       pairs.push_back(pair);
     }
-    PrintRow("scenarios",
-             Time(
-                 pairs.size(), [&](std::size_t i) { sink = FindPath(pairs[i]); }, [](std::size_t) {}),
-             {});
+    TimeRow(
+        "scenarios", pairs.size(), [&](std::size_t i) { return FindPath(pairs[i]); },
+        [](std::size_t) { return 0.0; }, {});
     std::cout << absl::StreamFormat("  all %d lengths are right, to %.1e\n", pairs.size(), most);
   }
 
@@ -387,14 +337,35 @@ class MeshTimer {
            std::abs(found.z - spot.position.z) < kHeights;
   }
 
-  TurnTimes Time(std::size_t count, absl::FunctionRef<void(std::size_t)> ours,
-                 absl::FunctionRef<void(std::size_t)> theirs) const {
+  template <typename Ours, typename Theirs>
+  void TimeRow(const char* name, std::size_t count, Ours ours, Theirs theirs, const Aim& aim) const {
     const int passes = absl::GetFlag(FLAGS_passes);
-    return peer_ == nullptr ? TimeAlone(count, passes, ours) : TimeByTurns(count, passes, ours, theirs);
+    const auto own = [&](std::size_t i) { sink = ours(i); };
+    const auto other = [&](std::size_t i) { sink = theirs(i); };
+    PrintRow(name, peer_ == nullptr ? TimeAlone(count, passes, own) : TimeByTurns(count, passes, own, other),
+             aim);
   }
 
   const Spot& AnySpot() {
     return spots_[static_cast<std::size_t>(random_.Between(0, static_cast<int>(spots_.size()) - 1))];
+  }
+
+  struct Way {
+    Spot start;
+    WorldPoint goal;
+  };
+  // Ways of that length from any spots, in any direction.
+  std::vector<Way> MakeWays(int count, double length) {
+    std::vector<Way> ways;
+    for (int i = 0; i < count; ++i) {
+      Way way{AnySpot(), {}};
+      const double angle = Any(random_, 0.0, 6.28);
+      way.goal = way.start.position;
+      way.goal.x += length * std::cos(angle);
+      way.goal.y += length * std::sin(angle);
+      ways.push_back(way);
+    }
+    return ways;
   }
 
   std::vector<Pair> MakePairs(const PairWish& wish) {
@@ -417,10 +388,6 @@ class MeshTimer {
     const auto result = core::FindMeshPath(mesh_, pair.query, {}, scratch_);
     return result.ok() ? result->cost : -1.0;
   }
-  double FindKnownPath(const Pair& pair) {
-    return core::SearchMesh(mesh_, {pair.start.ours, pair.goal.ours}, {}, scratch_).length;
-  }
-
   void Compare(const std::vector<Pair>& pairs, bool is_reachable) {
     double length = 0.0;
     double their_length = 0.0;
@@ -485,11 +452,7 @@ class MeshTimer {
       return mesh_.FindNearest({positions[i], kSnap.radius, kSnap.height}).has_value();
     };
     const auto theirs = [&](std::size_t i) { return peer_->FindNearest(positions[i]).polygon != 0; };
-    PrintRow(name,
-             Time(
-                 positions.size(), [&](std::size_t i) { sink = ours(i) ? 1.0 : 0.0; },
-                 [&](std::size_t i) { sink = theirs(i) ? 1.0 : 0.0; }),
-             aim);
+    TimeRow(name, positions.size(), ours, theirs, aim);
     int found = 0;
     int found_by_them = 0;
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -522,10 +485,7 @@ void TimeDetourFile(const std::filesystem::path& path) {
   const int count = absl::GetFlag(FLAGS_queries);
   timer.TimePaths({.count = count}, {.ratio = kSmallPathAim});
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
-  timer.TimeNearest(count, {.ratio = kOtherAim});
-  timer.TimeRays(count, {.ratio = kOtherAim});
-  timer.TimeMoves(count, {.ratio = kOtherAim});
-  timer.TimeWalls(count, {.ratio = kOtherAim});
+  timer.TimeOthers(count);
   timer.PrintMemory(0.0);
 }
 
@@ -568,10 +528,7 @@ void TimeWorld(int tiles) {
   std::cout << "start and goal 20 to 100 m apart:\n";
   timer.TimePaths({.count = count, .least_distance = 20.0, .most_distance = 100.0}, {.ratio = kWorldPathAim});
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
-  timer.TimeNearest(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
-  timer.TimeRays(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
-  timer.TimeMoves(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
-  timer.TimeWalls(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
+  timer.TimeOthers(absl::GetFlag(FLAGS_queries));
   timer.PrintMemory(square_metres);
 }
 

@@ -10,14 +10,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "tests/testing/random.h"
+#include "tests/bench/bench.h"
 
 namespace waystar::bench {
 namespace {
@@ -205,8 +203,7 @@ using Owned = std::unique_ptr<T, Freed<Free>>;
 
 void OrDie(bool done, const char* step) {
   if (!done) {
-    std::cerr << "Recast failed to " << step << "\n";
-    std::exit(1);
+    Die(std::string("Recast failed to ") + step);
   }
 }
 

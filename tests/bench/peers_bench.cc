@@ -11,14 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "server/core/grid/engines/find_path.h"
-#include "server/core/grid/map/grid_map.h"
-#include "tests/bench/sample.h"
-#include "tests/testing/movingai_data.h"
+#include "tests/bench/bench.h"
 
 namespace waystar::bench {
 namespace {
@@ -41,42 +38,34 @@ std::vector<Query> LoadQueries(const std::string& path) {
 }
 
 // Asks for the path and notes its cost, and the time if it is the least so far.
-absl::Status Ask(const core::GridMap& map, core::Scratch& scratch, Query& query) {
+void Ask(const core::GridMap& map, core::Scratch& scratch, Query& query) {
   const core::PathQuery path_query{
       .start = query.start, .goal = query.goal, .path_form = core::PathForm::kCorners};
   absl::StatusOr<core::PathResult> result;
   const double micros = MicrosOf([&] { result = core::FindPath(map, path_query, {}, scratch); });
-  if (!result.ok()) {
-    return result.status();
-  }
+  OrDie(result.status());
   query.nanos = std::min(query.nanos, micros * 1000.0);
   if (result->outcome == core::Outcome::kFound) {
     query.cost = result->cost;
   }
-  return absl::OkStatus();
 }
 
-int Run(const std::string& map_path, const std::string& queries_path, int passes) {
+void Run(const std::string& map_path, const std::string& queries_path, int passes) {
   const core::GridMap map = testing::LoadMovingAiMap({.path = map_path, .name = map_path});
   std::vector<Query> queries = LoadQueries(queries_path);
   if (queries.empty()) {
-    std::cerr << queries_path << " has no queries\n";
-    return 1;
+    Die(queries_path + " has no queries");
   }
   core::Scratch scratch(std::size_t{1} << 30);
   for (int pass = 0; pass < passes; ++pass) {
     for (Query& query : queries) {
-      if (const absl::Status status = Ask(map, scratch, query); !status.ok()) {
-        std::cerr << status << "\n";
-        return 1;
-      }
+      Ask(map, scratch, query);
     }
   }
   for (const Query& query : queries) {
     std::cout << absl::StreamFormat("%d %d %d %d %.0f %.9g\n", query.start.x, query.start.y, query.goal.x,
                                     query.goal.y, query.nanos, query.cost);
   }
-  return 0;
 }
 
 }  // namespace
@@ -88,5 +77,6 @@ int main(int argc, char** argv) {
     std::cerr << "usage: peers_bench MAP QUERIES PASSES\n";
     return 2;
   }
-  return waystar::bench::Run(argv[1], argv[2], passes);
+  waystar::bench::Run(argv[1], argv[2], passes);
+  return 0;
 }

@@ -1,14 +1,9 @@
 // Times views of movement profiles: made, brought up to date, and searched, in this process, on one thread.
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
@@ -19,7 +14,7 @@
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/grid/map/profile_views.h"
-#include "tests/testing/random.h"
+#include "tests/bench/bench.h"
 
 ABSL_FLAG(int, side, 2048, "Of the map, from 64 to 8192.");
 ABSL_FLAG(int, rounds, 200, "Edits and queries to take the median of.");
@@ -51,19 +46,6 @@ GridMap Landscape(int side, testing::Random& random) {
   return std::move(editor).Finish();
 }
 
-double MedianOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-template <typename Work>
-double MicrosOf(Work work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
-}
-
 void Print(const std::string& name, const core::MovementProfile& profile, const GridMap& first, int rounds) {
   testing::Random random(11);
   GridMap map = first;
@@ -75,25 +57,23 @@ void Print(const std::string& name, const core::MovementProfile& profile, const 
   const double making = MicrosOf(view);
   const std::size_t bytes = is_view ? view()->BytesBeyond(map) : 0;
   core::Scratch scratch(std::size_t{1} << 30);
-  std::vector<double> editing;
-  std::vector<double> repairing;
-  std::vector<double> searching;
+  Sample editing;
+  Sample repairing;
+  Sample searching;
   for (int i = 0; i < rounds; ++i) {
-    const auto cell = [&] {
-      return core::Cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
-    };
-    const core::Edit edit = core::BlockCells{{.cells = {cell()}}};
+    const core::Edit edit = core::BlockCells{{.cells = {AnyCell(map, random)}}};
     GridMap next = map;
-    editing.push_back(MicrosOf([&] { next = core::ApplyEdits(map, {edit})->map; }));
+    editing.Add(MicrosOf([&] { next = core::ApplyEdits(map, {edit})->map; }));
     map = std::move(next);
-    repairing.push_back(MicrosOf(view));
+    repairing.Add(MicrosOf(view));
     const auto seen = view();
-    const core::PathQuery query{
-        .start = cell(), .goal = cell(), .unreachable_policy = core::UnreachablePolicy::kNearestByDistance};
-    searching.push_back(MicrosOf([&] { core::FindPath(*seen, query, {}, scratch).IgnoreError(); }));
+    const core::PathQuery query{.start = AnyCell(map, random),
+                                .goal = AnyCell(map, random),
+                                .unreachable_policy = core::UnreachablePolicy::kNearestByDistance};
+    searching.Add(MicrosOf([&] { core::FindPath(*seen, query, {}, scratch).IgnoreError(); }));
   }
-  absl::PrintF("%-28s %10.0f %10.1f %10.1f %10.1f %12.0f\n", name, making, MedianOf(editing),
-               MedianOf(repairing), static_cast<double>(bytes) / 1024.0, MedianOf(searching));
+  absl::PrintF("%-28s %10.0f %10.1f %10.1f %10.1f %12.0f\n", name, making, editing.Median(),
+               repairing.Median(), static_cast<double>(bytes) / 1024.0, searching.Median());
 }
 
 }  // namespace
@@ -104,8 +84,7 @@ int main(int argc, char** argv) {
   const int side = absl::GetFlag(FLAGS_side);
   const int rounds = absl::GetFlag(FLAGS_rounds);
   if (side < 64 || side > waystar::core::kMaxMapSide || rounds < 1) {
-    std::cerr << "--side is from 64 to " << waystar::core::kMaxMapSide << ", --rounds at least 1\n";
-    return 1;
+    waystar::bench::Die("--side is from 64 to 8192, --rounds at least 1");
   }
   waystar::testing::Random random(7);
   waystar::core::GridMap map = waystar::bench::Landscape(side, random);

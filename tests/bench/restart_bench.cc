@@ -1,7 +1,6 @@
 // What callers see of servers that end and begin again: calls that are under way when one is told to stop,
 // and a rolling restart of two.
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -22,8 +21,8 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
+#include "tests/bench/bench.h"
 #include "tests/e2e/server_process.h"
-#include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 ABSL_FLAG(int, callers, 16, "Threads that ask without a pause; every other one for something large.");
@@ -46,17 +45,8 @@ struct Call {
   grpc::Status status;
 };
 
-void CreateField(const std::shared_ptr<grpc::Channel>& channel) {
-  v1::CreateMapRequest request;
-  request.set_map("field");
-  request.mutable_blank()->set_width(kSide);
-  request.mutable_blank()->set_height(kSide);
-  v1::CreateMapResponse response;
-  grpc::ClientContext context;
-  if (!v1::MapService::NewStub(channel)->CreateMap(&context, request, &response).ok()) {
-    std::cerr << "the map was not created\n";
-    std::exit(EXIT_FAILURE);
-  }
+void CreateField(const ServerProcess& server) {
+  OrDie(server.NewClient()->CreateMap(testing::BlankMap("field", kSide)).status());
 }
 
 // Threads that ask over one channel until they are stopped.
@@ -83,12 +73,7 @@ class Callers {
 
  private:
   void Ask(bool is_large, std::vector<Call>& calls) {
-    v1::FindPathRequest request;
-    request.set_map("field");
-    request.mutable_start()->mutable_cell();
-    v1::Cell& goal = *request.add_goals()->mutable_cell();
-    goal.set_x(kSide - 1);
-    goal.set_y(kSide - 1);
+    v1::FindPathRequest request = testing::PathAcross("field", kSide);
     request.set_path_form(v1::PATH_FORM_CORNERS);
     // Tens of milliseconds and tens of microseconds.
     request.set_algorithm(is_large ? v1::ALGORITHM_DIJKSTRA : v1::ALGORITHM_AUTO);
@@ -121,7 +106,7 @@ std::vector<std::string> Flags(int port) {
 // One server, asked without repetitions, is told to stop.
 void StopUnderLoad() {
   ServerProcess server(Flags(0));
-  CreateField(server.NewChannel());
+  CreateField(server);
   Callers callers(server.NewChannel());
   SleepForALoad();
   const Clock::time_point told = Clock::now();
@@ -151,7 +136,7 @@ void RollingRestart() {
   std::unique_ptr<ServerProcess> servers[2];
   for (auto& server : servers) {
     server = std::make_unique<ServerProcess>(Flags(0));
-    CreateField(server->NewChannel());
+    CreateField(*server);
   }
   std::ifstream file(absl::GetFlag(FLAGS_service_config));
   const std::string config((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -166,26 +151,25 @@ void RollingRestart() {
     servers[i]->Signal(SIGTERM);
     servers[i]->Wait();
     servers[i] = std::make_unique<ServerProcess>(Flags(ports[i]));
-    CreateField(servers[i]->NewChannel());
+    CreateField(*servers[i]);
   }
   SleepForALoad();
   const std::vector<Call> calls = callers.Stop();
-  std::vector<double> milliseconds[2];
+  Sample milliseconds[2];
   std::size_t errors = 0;
   for (const Call& call : calls) {
-    milliseconds[call.is_large ? 1 : 0].push_back(
+    milliseconds[call.is_large ? 1 : 0].Add(
         std::chrono::duration<double, std::milli>(call.end - call.begin).count());
     if (!call.status.ok() && errors++ < 5) {
       std::cerr << call.status.error_code() << " " << call.status.error_message() << "\n";
     }
   }
   std::cout << absl::StreamFormat("rolling restart: %d calls, %d errors\n", calls.size(), errors);
-  for (std::vector<double>& of_kind : milliseconds) {
-    std::sort(of_kind.begin(), of_kind.end());
+  for (Sample& of_kind : milliseconds) {
     std::cout << absl::StreamFormat(
         "  %s: %d calls, 50%% within %.1f ms, 99%% %.1f ms, the slowest %.1f ms\n",
-        &of_kind == milliseconds ? "small" : "large", of_kind.size(), of_kind[of_kind.size() / 2],
-        of_kind[of_kind.size() * 99 / 100], of_kind.back());
+        &of_kind == milliseconds ? "small" : "large", of_kind.size(), of_kind.Median(),
+        of_kind.Percentile(0.99), of_kind.Percentile(1.0));
   }
 }
 

@@ -1,133 +1,144 @@
 // What FindPath costs over loopback, beside a call of the same shape that does nothing.
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
+#include <csignal>
 #include <cstdint>
-#include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "google/protobuf/util/json_util.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/create_channel.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
+#include "server/service/server.h"
+#include "tests/bench/bench.h"
 #include "tests/bench/closed_loop.h"
-#include "tests/bench/served_process.h"
+#include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
-#include "waystar/v1/path_service.pb.h"
 
 namespace waystar::bench {
 namespace {
 
-using HttpClock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
 
-[[noreturn]] void GiveUp(const char* what) {
-  std::cerr << what << "\n";
-  std::_Exit(1);
-}
-
-std::string HttpRequestOf(const v1::FindPathRequest& request) {
-  std::string json;
-  if (!google::protobuf::util::MessageToJsonString(request, &json).ok()) {
-    GiveUp("the request has no JSON");
-  }
-  return absl::StrCat("POST /waystar.v1.PathService/FindPath HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ",
-                      json.size(), "\r\n\r\n", json);
-}
-
-int OpenHttpConnection(int port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int on = 1;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    GiveUp("no connection for HTTP");
-  }
-  return fd;
-}
-
-// Reads an answer with a Content-Length, as a whole.
-void ReadAnswer(int fd, std::string& read) {
-  constexpr std::string_view kLength = "\r\nContent-Length: ";
-  std::array<char, 64 << 10> part;
-  std::size_t size = std::string::npos;
-  read.clear();
-  while (read.size() < size) {
-    const ssize_t bytes = ::read(fd, part.data(), part.size());
-    if (bytes <= 0) {
-      GiveUp("a call over HTTP failed");
+class DoNothing final : public v1::PathService::CallbackService {
+ public:
+  grpc::ServerUnaryReactor* FindPath(grpc::CallbackServerContext* context,
+                                     const v1::FindPathRequest* /*request*/,
+                                     v1::FindPathResponse* response) override {
+    for (int i = 0; i < 40; ++i) {
+      v1::Cell& point = *response->add_points();
+      point.set_x(i);
+      point.set_y(i);
     }
-    read.append(part.data(), static_cast<std::size_t>(bytes));
-    const std::size_t head = size == std::string::npos ? read.find("\r\n\r\n") : std::string::npos;
-    if (head != std::string::npos) {
-      const std::size_t at = read.find(kLength);
-      std::size_t length = 0;
-      if (read.compare(0, 12, "HTTP/1.1 200") != 0 || at > head ||
-          !absl::SimpleAtoi(read.substr(at + kLength.size(), read.find('\r', at + 2) - at - kLength.size()),
-                            &length)) {
-        GiveUp("a call over HTTP failed");
-      }
-      size = head + 4 + length;
-    }
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
+  }
+};
+
+void CreateField(int port) {
+  const auto stub = v1::MapService::NewStub(
+      grpc::CreateChannel(absl::StrCat("127.0.0.1:", port), grpc::InsecureChannelCredentials()));
+  v1::CreateMapRequest request;
+  request.set_map("field");
+  request.mutable_blank()->set_width(64);
+  request.mutable_blank()->set_height(64);
+  v1::CreateMapResponse response;
+  grpc::ClientContext context;
+  if (!stub->CreateMap(&context, request, &response).ok()) {
+    Die("the benchmark's map was not created");
   }
 }
 
-// Makes calls one after the other, and returns how long each took.
-std::vector<double> CallOneByOne(int port, const std::string& request, int calls) {
-  const int fd = OpenHttpConnection(port);
-  std::vector<double> micros;
-  std::string answer;
-  for (int i = 0; i < calls; ++i) {
-    const HttpClock::time_point begin = HttpClock::now();
-    if (::write(fd, request.data(), request.size()) != static_cast<ssize_t>(request.size())) {
-      GiveUp("a call over HTTP failed");
-    }
-    ReadAnswer(fd, answer);
-    micros.push_back(std::chrono::duration<double, std::micro>(HttpClock::now() - begin).count());
+[[noreturn]] void Serve(int port_pipe) {
+  const auto server = rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 2, .log_level = "error"});
+  if (!server.ok()) {
+    Die("the server does not start");
   }
-  ::close(fd);
-  return micros;
+  DoNothing service;
+  int ports[2] = {(*server)->port(), 0};
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &ports[1]);
+  builder.RegisterService(&service);
+  const std::unique_ptr<grpc::Server> do_nothing = builder.BuildAndStart();
+  CreateField(ports[0]);
+  if (do_nothing == nullptr || write(port_pipe, ports, sizeof(ports)) != sizeof(ports)) {
+    Die("the do-nothing server does not start");
+  }
+  for (;;) {
+    pause();
+  }
 }
 
-// Makes `calls` calls of PathService.FindPath with JSON at 127.0.0.1:port, over connections that are kept,
-// each with a thread. Ends the program if one fails.
-LoopResult RunHttpLoop(int port, const v1::FindPathRequest& request, int connections, int calls) {
-  const std::string text = HttpRequestOf(request);
-  std::vector<std::vector<double>> micros(static_cast<std::size_t>(connections));
-  std::vector<std::thread> threads;
-  const HttpClock::time_point begin = HttpClock::now();
-  for (std::vector<double>& own : micros) {
-    threads.emplace_back([&] { own = CallOneByOne(port, text, calls / connections); });
+// A process of its own that serves what is called, so that its CPU time is the server's alone. On two ports:
+// a real server with a blank map "field" of 64 x 64 cells, and a PathService whose FindPath answers 40 points
+// without looking at anything.
+class ServedProcess {
+ public:
+  // Forks: call before anything has started threads or used gRPC. Ends the program if the servers do not
+  // start.
+  ServedProcess();
+  // Ends the process.
+  ~ServedProcess();
+  ServedProcess(const ServedProcess&) = delete;
+  ServedProcess& operator=(const ServedProcess&) = delete;
+
+  int port() const { return ports_[0]; }
+  int do_nothing_port() const { return ports_[1]; }
+
+  // What the process has used so far, in user and system mode.
+  nanoseconds CpuTime() const;
+
+ private:
+  pid_t pid_ = 0;
+  int ports_[2] = {};
+};
+
+ServedProcess::ServedProcess() {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    Die("no pipe");
   }
-  for (std::thread& thread : threads) {
-    thread.join();
+  pid_ = fork();
+  if (pid_ == 0) {
+    // However the benchmark ends, this process ends with it.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(ends[0]);
+    Serve(ends[1]);
   }
-  LoopResult result;
-  result.elapsed = HttpClock::now() - begin;
-  for (const std::vector<double>& own : micros) {
-    for (const double each : own) {
-      result.latency_micros.Add(each);
-    }
+  close(ends[1]);
+  if (pid_ < 0 || read(ends[0], ports_, sizeof(ports_)) != sizeof(ports_)) {
+    Die("the served process did not start");
   }
-  return result;
+  close(ends[0]);
+}
+
+ServedProcess::~ServedProcess() {
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+nanoseconds ServedProcess::CpuTime() const {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+    Die("the served process has gone");
+  }
+  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
 struct StreamLoad {
@@ -141,11 +152,6 @@ struct StreamLoad {
 
 constexpr int kBatchThreads = 8;
 
-[[noreturn]] void Fail(const std::string& what) {
-  std::cerr << "a query failed: " << what << "\n";
-  std::_Exit(1);
-}
-
 // Returns the query with another start for each `i`: the server searches once for equal queries of a message.
 v1::FindPathRequest Moved(v1::FindPathRequest query, int i) {
   v1::Cell& start = *query.mutable_start()->mutable_cell();
@@ -155,13 +161,13 @@ v1::FindPathRequest Moved(v1::FindPathRequest query, int i) {
   return query;
 }
 
-std::chrono::nanoseconds SearchTimeOf(const v1::FindPathResponse& answer) {
+nanoseconds SearchTimeOf(const v1::FindPathResponse& answer) {
   const google::protobuf::Duration& search = answer.statistics().search_time();
-  return std::chrono::seconds(search.seconds()) + std::chrono::nanoseconds(search.nanos());
+  return std::chrono::seconds(search.seconds()) + nanoseconds(search.nanos());
 }
 
-std::chrono::nanoseconds RunStream(v1::PathService::Stub& stub, const v1::FindPathRequest& query,
-                                   const StreamLoad& load, int queries) {
+nanoseconds RunStream(v1::PathService::Stub& stub, const v1::FindPathRequest& query, const StreamLoad& load,
+                      int queries) {
   grpc::ClientContext context;
   const auto stream = stub.StreamFindPath(&context);
   v1::StreamFindPathRequest message;
@@ -172,20 +178,20 @@ std::chrono::nanoseconds RunStream(v1::PathService::Stub& stub, const v1::FindPa
   int sent = 0;
   int answered = 0;
   v1::StreamFindPathResponse answers;
-  std::chrono::nanoseconds searching{0};
+  nanoseconds searching{0};
   while (answered < queries) {
     while (sent < queries && sent - answered <= window - load.queries_per_message) {
       if (!stream->Write(message)) {
-        Fail(stream->Finish().error_message());
+        Die(stream->Finish().error_message());
       }
       sent += load.queries_per_message;
     }
     if (!stream->Read(&answers)) {
-      Fail(stream->Finish().error_message());
+      Die(stream->Finish().error_message());
     }
     for (const v1::StreamedAnswer& answer : answers.answers()) {
       if (answer.has_problem()) {
-        Fail(answer.problem().message());
+        Die(answer.problem().message());
       }
       searching += SearchTimeOf(answer.answer());
     }
@@ -196,7 +202,7 @@ std::chrono::nanoseconds RunStream(v1::PathService::Stub& stub, const v1::FindPa
   return searching;
 }
 
-std::chrono::nanoseconds RunTogether(int threads, const std::function<std::chrono::nanoseconds()>& run) {
+nanoseconds RunTogether(int threads, const std::function<nanoseconds()>& run) {
   std::atomic<std::int64_t> nanos = 0;
   std::vector<std::thread> running;
   for (int i = 0; i < threads; ++i) {
@@ -205,7 +211,7 @@ std::chrono::nanoseconds RunTogether(int threads, const std::function<std::chron
   for (std::thread& thread : running) {
     thread.join();
   }
-  return std::chrono::nanoseconds(nanos);
+  return nanoseconds(nanos);
 }
 
 std::unique_ptr<v1::PathService::Stub> Connect(int port) {
@@ -216,15 +222,14 @@ std::unique_ptr<v1::PathService::Stub> Connect(int port) {
 // Sends the query, moved down by a row up to 20 times, again and again by PathService.StreamFindPath at
 // 127.0.0.1:port, and returns once all are answered, with what the answers say that their searches took
 // together. Ends the program if one fails.
-std::chrono::nanoseconds RunStreamLoop(int port, const v1::FindPathRequest& request, const StreamLoad& load) {
+nanoseconds RunStreamLoop(int port, const v1::FindPathRequest& request, const StreamLoad& load) {
   const auto stub = Connect(port);
   return RunTogether(load.streams,
                      [&] { return RunStream(*stub, request, load, load.queries / load.streams); });
 }
 
 // Likewise by FindPaths: `calls` calls of so many queries each, 8 at a time.
-std::chrono::nanoseconds RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call,
-                                      int calls) {
+nanoseconds RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call, int calls) {
   const auto stub = Connect(port);
   v1::FindPathsRequest batch;
   batch.set_map(request.map());
@@ -233,12 +238,12 @@ std::chrono::nanoseconds RunBatchLoop(int port, const v1::FindPathRequest& reque
   }
   std::atomic<int> left = calls;
   return RunTogether(kBatchThreads, [&] {
-    std::chrono::nanoseconds searching{0};
+    nanoseconds searching{0};
     while (left.fetch_sub(1) > 0) {
       grpc::ClientContext context;
       v1::FindPathsResponse response;
       if (const grpc::Status status = stub->FindPaths(&context, batch, &response); !status.ok()) {
-        Fail(status.error_message());
+        Die(status.error_message());
       }
       for (const v1::FindPathsResult& result : response.results()) {
         searching += SearchTimeOf(result.answer());
@@ -268,24 +273,19 @@ struct Cost {
   double search = 0;
 };
 
-using std::chrono::nanoseconds;
-
 double MicrosPer(nanoseconds time, int queries) {
   return std::chrono::duration<double, std::micro>(time).count() / queries;
 }
 
-using Loop = LoopResult (*)(int port, const v1::FindPathRequest& request, int in_flight, int calls);
-
-Cost MeasureCalls(const std::string& name, const ServedProcess& process, Loop loop, int port, int in_flight,
-                  int calls) {
+Cost MeasureCalls(const std::string& name, const ServedProcess& process, int port, int in_flight, int calls) {
   const v1::FindPathRequest request = FortyPoints();
-  loop(port, request, in_flight, kWarmUpCalls);
+  RunClosedLoop(port, request, in_flight, kWarmUpCalls);
   const nanoseconds cpu_before = process.CpuTime();
-  LoopResult result = loop(port, request, in_flight, calls);
+  LoopResult result = RunClosedLoop(port, request, in_flight, calls);
   const Cost cost{.cpu = MicrosPer(process.CpuTime() - cpu_before, calls),
                   .search = result.search_micros.Mean()};
   std::cout << absl::StreamFormat("%-12s %9d %11.0f %9.0f %9.0f %22.1f %10.1f\n", name, in_flight,
-                                  calls / result.elapsed.count(), result.latency_micros.Percentile(0.5),
+                                  calls / result.elapsed.count(), result.latency_micros.Median(),
                                   result.latency_micros.Percentile(0.99), cost.cpu, cost.search)
             << std::flush;
   return cost;
@@ -302,10 +302,8 @@ void MeasureUnary(const ServedProcess& process, Cost& find_path) {
                                   "p50 us", "p99 us", "server CPU us / call", "search us");
   for (const int in_flight : {1, 8, 64}) {
     const int calls = in_flight == 1 ? 20'000 : 64'000;
-    const Cost nothing =
-        MeasureCalls("do nothing", process, &RunClosedLoop, process.do_nothing_port(), in_flight, calls);
-    MeasureCalls("over HTTP", process, &RunHttpLoop, process.http_port(), in_flight, calls);
-    find_path = MeasureCalls("FindPath", process, &RunClosedLoop, process.port(), in_flight, calls);
+    const Cost nothing = MeasureCalls("do nothing", process, process.do_nothing_port(), in_flight, calls);
+    find_path = MeasureCalls("FindPath", process, process.port(), in_flight, calls);
     std::cout << absl::StreamFormat("  server CPU of FindPath beside doing nothing and the search: %.2f\n",
                                     find_path.cpu / (nothing.cpu + find_path.search));
   }

@@ -1,11 +1,12 @@
 // Times the scenarios of the Moving AI maps below $WAYSTAR_DATA, in this process, on one thread. Ends with 1
 // at the first answer of the wrong length.
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,7 @@
 #include "absl/strings/str_format.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/hierarchy/hierarchy.h"
-#include "server/core/grid/map/grid_map.h"
-#include "tests/bench/algorithm_name.h"
-#include "tests/bench/sample.h"
-#include "tests/bench/timed_scenarios.h"
-#include "tests/testing/movingai_data.h"
+#include "tests/bench/bench.h"
 
 ABSL_FLAG(std::string, map, "", "Only maps whose name contains this.");
 ABSL_FLAG(int, every, 1, "Only every n-th scenario of each map.");
@@ -39,19 +36,51 @@ ABSL_FLAG(bool, weighted, false,
 namespace waystar::bench {
 namespace {
 
-struct Beside {
-  std::string name;
-  core::Algorithm algorithm = core::Algorithm::kAStar;
+using testing::Scenario;
+
+// One entry a scenario.
+struct Timings {
+  // The least of all passes.
+  std::vector<double> micros;
+  std::vector<double> expanded;
+  std::vector<double> costs;
 };
 
-struct Options {
-  core::Algorithm algorithm = core::Algorithm::kAuto;
-  std::vector<Beside> beside;
-  std::size_t every = 1;
-  std::size_t beside_every = 20;
-  int repeat = 1;
-  bool weighted = false;
-};
+// Asks for each scenario's path, over all scenarios `passes` times: what disturbs a shared machine rarely
+// disturbs one query in every pass, and between two passes the other queries push it out of the caches.
+Timings Time(const core::GridMap& map, const std::vector<Scenario>& scenarios, core::Algorithm algorithm,
+             int passes, core::Scratch& scratch) {
+  Timings timings;
+  timings.micros.assign(scenarios.size(), std::numeric_limits<double>::infinity());
+  timings.expanded.resize(scenarios.size());
+  timings.costs.resize(scenarios.size());
+  for (int pass = 0; pass < passes; ++pass) {
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+      const core::PathQuery query{.start = scenarios[i].start,
+                                  .goal = scenarios[i].goal,
+                                  .algorithm = algorithm,
+                                  .path_form = core::PathForm::kCorners};
+      absl::StatusOr<core::PathResult> result;
+      const double micros = MicrosOf([&] { result = core::FindPath(map, query, {}, scratch); });
+      const bool found = result.ok() && result->outcome == core::Outcome::kFound;
+      timings.micros[i] = std::min(timings.micros[i], micros);
+      timings.expanded[i] = found ? static_cast<double>(result->statistics.expanded) : 0.0;
+      timings.costs[i] = found ? result->cost : std::numeric_limits<double>::infinity();
+    }
+  }
+  return timings;
+}
+
+// Ends the program with a message if a cost is not its scenario's optimal length.
+void CheckCosts(const std::vector<Scenario>& scenarios, const Timings& timings) {
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const Scenario& asked = scenarios[i];
+    if (!(std::abs(timings.costs[i] - asked.optimal_length) <= asked.tolerance)) {
+      Die(absl::StrCat("wrong answer from ", asked.start.x, ",", asked.start.y, " to ", asked.goal.x, ",",
+                       asked.goal.y, ": ", timings.costs[i], " instead of ", asked.optimal_length));
+    }
+  }
+}
 
 // What a row of the table sums up: a map, or all.
 struct Row {
@@ -75,18 +104,9 @@ struct Row {
   }
 };
 
-void PrintHeader(const Options& options) {
-  std::cout << absl::StreamFormat("%-28s %9s %10s %10s %10s %10s", "map", "queries", "mean us", "median us",
-                                  "p99 us", "expanded");
-  for (const Beside& beside : options.beside) {
-    std::cout << absl::StreamFormat(" %13s %8s", absl::StrCat(beside.name, " us"), "times");
-  }
-  std::cout << "\n";
-}
-
 void PrintRow(const std::string& name, Row& row) {
   std::cout << absl::StreamFormat("%-28s %9u %10.1f %10.1f %10.1f %10.0f", name, row.micros.size(),
-                                  row.micros.Mean(), row.micros.Percentile(0.5), row.micros.Percentile(0.99),
+                                  row.micros.Mean(), row.micros.Median(), row.micros.Percentile(0.99),
                                   row.expanded.Mean());
   for (const Row::Pair& pair : row.beside) {
     std::cout << absl::StreamFormat(" %13.1f %8.1f", pair.other.Mean(), pair.other.Mean() / pair.own.Mean());
@@ -95,9 +115,9 @@ void PrintRow(const std::string& name, Row& row) {
 }
 
 template <typename T>
-std::vector<T> EveryNth(const std::vector<T>& all, std::size_t n) {
+std::vector<T> EveryNth(const std::vector<T>& all, int n) {
   std::vector<T> chosen;
-  for (std::size_t i = 0; i < all.size(); i += n) {
+  for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(std::max(n, 1))) {
     chosen.push_back(all[i]);
   }
   return chosen;
@@ -109,27 +129,31 @@ void AddAll(const std::vector<double>& values, Sample& sample) {
   }
 }
 
-Row MeasureMap(const core::GridMap& map, std::vector<testing::Scenario> scenarios, const Options& options,
-               core::Scratch& scratch) {
-  if (options.weighted) {
+Row MeasureMap(const core::GridMap& map, std::vector<Scenario> scenarios,
+               const std::vector<std::string>& beside, core::Scratch& scratch) {
+  const bool is_weighted = absl::GetFlag(FLAGS_weighted);
+  const int passes = std::max(absl::GetFlag(FLAGS_repeat), 1);
+  const int beside_every = is_weighted ? 1 : absl::GetFlag(FLAGS_beside_every);
+  if (is_weighted) {
     const Timings judge = Time(map, scenarios, core::Algorithm::kAStar, 1, scratch);
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
       scenarios[i].optimal_length = judge.costs[i];
       scenarios[i].tolerance = 1e-6;
     }
   }
-  const Timings timings = Time(map, scenarios, options.algorithm, options.repeat, scratch);
+  const Timings timings =
+      Time(map, scenarios, AlgorithmNamed(absl::GetFlag(FLAGS_algorithm)), passes, scratch);
   CheckCosts(scenarios, timings);
   Row row;
   AddAll(timings.micros, row.micros);
   AddAll(timings.expanded, row.expanded);
-  const std::vector<testing::Scenario> shared = EveryNth(scenarios, options.beside_every);
-  for (const Beside& beside : options.beside) {
-    const Timings other = Time(map, shared, beside.algorithm, options.repeat, scratch);
+  const std::vector<Scenario> shared = EveryNth(scenarios, beside_every);
+  for (const std::string& name : beside) {
+    const Timings other = Time(map, shared, AlgorithmNamed(name), passes, scratch);
     CheckCosts(shared, other);
     Row::Pair& pair = row.beside.emplace_back();
     AddAll(other.micros, pair.other);
-    AddAll(EveryNth(timings.micros, options.beside_every), pair.own);
+    AddAll(EveryNth(timings.micros, beside_every), pair.own);
   }
   return row;
 }
@@ -150,56 +174,33 @@ void BuildHierarchy(const std::string& name, const core::GridMap& map) {
   map.static_index().Put(*std::move(built));
 }
 
-int Run(const std::filesystem::path& data, const Options& options) {
-  PrintHeader(options);
+void Run() {
+  const bool is_weighted = absl::GetFlag(FLAGS_weighted);
+  const std::vector<std::string> beside =
+      is_weighted ? std::vector<std::string>{"astar"} : absl::GetFlag(FLAGS_beside);
+  std::cout << absl::StreamFormat("%-28s %9s %10s %10s %10s %10s", "map", "queries", "mean us", "median us",
+                                  "p99 us", "expanded");
+  for (const std::string& name : beside) {
+    std::cout << absl::StreamFormat(" %13s %8s", absl::StrCat(name, " us"), "times");
+  }
+  std::cout << "\n";
   core::Scratch scratch(std::size_t{1} << 30);
   Row all;
-  for (const testing::MovingAiMap& file : testing::FindMovingAiMaps(data)) {
-    if (!absl::StrContains(file.name, absl::GetFlag(FLAGS_map)) ||
-        (options.weighted && !absl::StartsWith(file.name, "wc3maps512/"))) {
+  for (const testing::MovingAiMap& file : MapsNamed({absl::GetFlag(FLAGS_map)})) {
+    if (is_weighted && !absl::StartsWith(file.name, "wc3maps512/")) {
       continue;
     }
     const core::GridMap map =
-        options.weighted ? testing::LoadWeightedMovingAiMap(file) : testing::LoadMovingAiMap(file);
-    if (options.algorithm == core::Algorithm::kSubgoalHierarchy) {
+        is_weighted ? testing::LoadWeightedMovingAiMap(file) : testing::LoadMovingAiMap(file);
+    if (absl::GetFlag(FLAGS_algorithm) == "hierarchy") {
       BuildHierarchy(file.name, map);
     }
-    Row row = MeasureMap(map, EveryNth(testing::LoadScenarios(file), options.every), options, scratch);
+    Row row =
+        MeasureMap(map, EveryNth(testing::LoadScenarios(file), absl::GetFlag(FLAGS_every)), beside, scratch);
     PrintRow(file.name, row);
     all.Append(row);
   }
   PrintRow("all", all);
-  return 0;
-}
-
-// Nothing, with a line on standard error, if a flag is no good.
-std::optional<Options> OptionsFromFlags() {
-  const auto algorithm = AlgorithmNamed(absl::GetFlag(FLAGS_algorithm));
-  if (!algorithm || absl::GetFlag(FLAGS_every) < 1 || absl::GetFlag(FLAGS_beside_every) < 1 ||
-      absl::GetFlag(FLAGS_repeat) < 1) {
-    std::cerr << "--algorithm is " << kAlgorithmNames
-              << "; --every, --beside_every and --repeat are at least 1\n";
-    return std::nullopt;
-  }
-  Options options{.algorithm = *algorithm,
-                  .every = static_cast<std::size_t>(absl::GetFlag(FLAGS_every)),
-                  .beside_every = static_cast<std::size_t>(absl::GetFlag(FLAGS_beside_every)),
-                  .repeat = absl::GetFlag(FLAGS_repeat),
-                  .weighted = absl::GetFlag(FLAGS_weighted)};
-  std::vector<std::string> names = absl::GetFlag(FLAGS_beside);
-  if (options.weighted) {
-    names = {"astar"};
-    options.beside_every = 1;
-  }
-  for (const std::string& name : names) {
-    const auto beside = AlgorithmNamed(name);
-    if (!beside) {
-      std::cerr << "--beside names algorithms: " << kAlgorithmNames << "\n";
-      return std::nullopt;
-    }
-    options.beside.push_back({name, *beside});
-  }
-  return options;
 }
 
 }  // namespace
@@ -207,11 +208,6 @@ std::optional<Options> OptionsFromFlags() {
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  const auto data = waystar::testing::DataFolder();
-  if (!data) {
-    std::cerr << "WAYSTAR_DATA names no folder with the Moving AI maps\n";
-    return 1;
-  }
-  const auto options = waystar::bench::OptionsFromFlags();
-  return options ? waystar::bench::Run(*data, *options) : 1;
+  waystar::bench::Run();
+  return 0;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -16,16 +15,12 @@
 #include "absl/strings/str_format.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/grid/engines/find_path.h"
-#include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/search/scratch.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/watch/grid_answer.h"
 #include "server/core/watch/kept_answer.h"
-#include "tests/bench/sample.h"
-#include "tests/testing/layouts.h"
-#include "tests/testing/movingai_data.h"
-#include "tests/testing/random.h"
+#include "tests/bench/bench.h"
 #include "tests/testing/without_portals.h"
 
 ABSL_FLAG(int, watches, 10'000, "Paths that are watched on each map.");
@@ -47,7 +42,7 @@ struct Figures {
 };
 
 // A walkable cell at most `reach` from `around`, found by trying.
-Cell WalkableCell(const GridMap& map, testing::Random& random, Cell around, int reach) {
+Cell WalkableCellNear(const GridMap& map, testing::Random& random, Cell around, int reach) {
   for (;;) {
     const Cell cell = {
         random.Between(std::max(0, around.x - reach), std::min(map.width() - 1, around.x + reach)),
@@ -65,10 +60,9 @@ void Print(const std::string& name, const GridMap& original, int reach) {
   testing::Random random(1);
   const std::unique_ptr<core::AnswerIndex> index = core::MakeAnswerIndex(snapshot);
   Sample adding;
-  const Cell middle{map.width() / 2, map.height() / 2};
   for (int i = 0; i < absl::GetFlag(FLAGS_watches); ++i) {
-    core::PathQuery query{.start = WalkableCell(map, random, middle, std::max(map.width(), map.height()))};
-    query.goal = WalkableCell(map, random, query.start, reach);
+    core::PathQuery query{.start = WalkableCell(map, random)};
+    query.goal = WalkableCellNear(map, random, query.start, reach);
     const auto result = core::FindPath(map, query, {}, scratch);
     adding.Add(MicrosOf([&] {
       index->Add(static_cast<core::AnswerIndex::Id>(i),
@@ -79,7 +73,7 @@ void Print(const std::string& name, const GridMap& original, int reach) {
   Figures freed;
   std::vector<core::AnswerIndex::Id> ids;
   for (int i = 0; i < kChanges; ++i) {
-    const Cell cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
+    const Cell cell = AnyCell(map, random);
     const bool is_free = map.IsWalkable(cell);
     core::GridMapEditor editor(map);
     editor.SetObstacle(cell, is_free);
@@ -100,11 +94,11 @@ void Print(const std::string& name, const GridMap& original, int reach) {
   }
   const auto print = [](Figures& figures) {
     std::cout << absl::StreamFormat(" | %5d %7.2f %7.2f | %5d %7.2f %7.2f %7.1f", figures.untouched.size(),
-                                    figures.untouched.Percentile(0.5), figures.untouched.Percentile(0.99),
-                                    figures.touched.size(), figures.touched.Percentile(0.5),
+                                    figures.untouched.Median(), figures.untouched.Percentile(0.99),
+                                    figures.touched.size(), figures.touched.Median(),
                                     figures.touched.Percentile(0.99), figures.affected);
   };
-  std::cout << absl::StreamFormat("%-24s %6d %7.2f", name, reach, adding.Percentile(0.5));
+  std::cout << absl::StreamFormat("%-24s %6d %7.2f", name, reach, adding.Median());
   print(blocked);
   print(freed);
   std::cout << "\n" << std::flush;
@@ -119,15 +113,9 @@ void PrintAll() {
   const int side = absl::GetFlag(FLAGS_side);
   std::vector<std::pair<std::string, GridMap>> maps;
   maps.emplace_back("open", *GridMap::Create(side, side, {}));
-  maps.emplace_back("random 10 %", maps.front().second);
-  testing::Random random(1);
-  testing::LayNoise(random, 0.1, maps.back().second);
-  if (const auto data = testing::DataFolder()) {
-    for (const testing::MovingAiMap& map : testing::FindMovingAiMaps(*data)) {
-      if (map.name.find(absl::GetFlag(FLAGS_map)) != std::string::npos) {
-        maps.emplace_back(map.name, testing::LoadMovingAiMap(map));
-      }
-    }
+  maps.emplace_back("random 10 %", NoiseMap(side, 0.1));
+  for (const testing::MovingAiMap& map : MapsNamed({absl::GetFlag(FLAGS_map)})) {
+    maps.emplace_back(map.name, testing::LoadMovingAiMap(map));
   }
   for (const auto& [name, map] : maps) {
     for (const int reach : {30, 100, side}) {

@@ -5,7 +5,6 @@ alerts_test.py BIN: BIN is the folder of the programs.
 """
 
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -13,12 +12,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
+
+from programs import PATIENCE_SECONDS, Programs, own_host, wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"
-SECONDS = 120
 # Prometheus makes this one itself.
 MADE_BY_PROMETHEUS = {"up"}
 NAME = re.compile(r"\b(?:up\b|(?:waystar|grpc_server|process)_\w+)")
@@ -54,50 +53,25 @@ def served_names(text):
     return names
 
 
-def free_address():
-    # All of 127.0.0.0/8 is this machine: nobody else takes a port of this address before it is used.
-    pid = os.getpid()
-    host = f"127.{64 + (pid >> 16)}.{pid >> 8 & 255}.{pid & 255}"
-    with socket.socket() as probe:
-        probe.bind((host, 0))
-        return f"{host}:{probe.getsockname()[1]}"
-
-
-def succeeds(*command):
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-def metrics_of_a_server(programs, work):
+def metrics_of_a_server(folder, work):
     """What a server with all that has metrics serves, after a search and an update that is refused."""
-    metrics, http, port_file = free_address(), free_address(), work / "port"
-    command = [programs / "waystar-server", "--listen=127.0.0.1:0", f"--port_file={port_file}",
-               f"--data_dir={work}/data", f"--maps_dir={ROOT}/server/samples", f"--metrics_listen={metrics}",
-               f"--http_listen={http}", "--max_queue_time=1m", "--queue_target=1m"]
-    with open(work / "log", "wb") as log, subprocess.Popen(command, stderr=log) as server:
-        try:
-            end = time.monotonic() + SECONDS
-            while not (port_file.exists() and port_file.read_text()):
-                if server.poll() is not None or time.monotonic() > end:
-                    raise SystemExit(f"the server does not start: {(work / 'log').read_text()}")
-                time.sleep(0.02)
-            address = f"--server=127.0.0.1:{port_file.read_text().strip()}"
-            waystar = [programs / "waystar", address, "--timeout=2m"]
-            while not succeeds(*waystar, "find", "ten-by-ten", "0,0", "7,7"):
-                # Its maps are still being read.
-                if time.monotonic() > end:
-                    raise SystemExit("no path is found")
-                time.sleep(0.02)
-            if succeeds(*waystar, "block", "ten-by-ten", "99,99"):
-                raise SystemExit("a cell outside of the map can be blocked")
-            with urllib.request.urlopen(f"http://{metrics}/metrics", timeout=SECONDS) as answer:
-                return answer.read().decode()
-        finally:
-            server.kill()
+    with socket.socket() as probe:
+        probe.bind((own_host(), 0))
+        metrics = f"{own_host()}:{probe.getsockname()[1]}"
+    programs = Programs(folder, work, f"--data_dir={work}/data", f"--metrics_listen={metrics}")
+    try:
+        # Its maps may still be being read.
+        wait_for(lambda: programs.succeeds("find", "ten-by-ten", "0,0", "7,7"), "a path")
+        assert not programs.succeeds("block", "ten-by-ten", "99,99"), "a cell outside of the map can be blocked"
+        with urllib.request.urlopen(f"http://{metrics}/metrics", timeout=PATIENCE_SECONDS) as answer:
+            return answer.read().decode()
+    finally:
+        programs.close()
 
 
 def main():
     with tempfile.TemporaryDirectory() as work:
-        served = served_names(metrics_of_a_server(pathlib.Path(sys.argv[1]), pathlib.Path(work)))
+        served = served_names(metrics_of_a_server(sys.argv[1], work))
     failures = 0
     for source, names in (("alerts.yml", alert_names()), ("the dashboard", dashboard_names())):
         unknown = sorted(names - served - MADE_BY_PROMETHEUS)

@@ -4,19 +4,10 @@ set -euo pipefail
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
 CONFIGURATION="$(cd "$(dirname "${BASH_SOURCE[0]}")/../../docker" && pwd)/haproxy.cfg"
-for program in grpcurl haproxy openssl; do
-  if ! command -v "$program" >/dev/null; then
-    echo "skipped: no $program on the PATH"
-    exit 77
-  fi
-done
-
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 2 -subj /CN=waystar \
-  -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" -keyout "$WORK/key.pem" -out "$WORK/cert.pem" 2>/dev/null
+need grpcurl haproxy openssl
+make_certificate
 cat "$WORK/cert.pem" "$WORK/key.pem" >"$WORK/gateway.pem"
-"$BIN/waystar" token player 'update:*' >"$WORK/made"
-sed -n 4p "$WORK/made" >"$WORK/tokens"
-token="$(sed -n 2p "$WORK/made")"
+token="$(new_token player 'update:*')"
 start_server --maps_dir="$SAMPLES" --tokens_file="$WORK/tokens" --max_address_connections=8100
 
 export WAYSTAR_GATEWAY_SERVER="127.0.0.1:$PORT" WAYSTAR_GATEWAY_CERT="$WORK/gateway.pem"
@@ -35,12 +26,11 @@ os.environ["WAYSTAR_GATEWAY_LISTEN"] = f"fd@{listener.fileno()}"
 os.execvp("haproxy", ["haproxy", "-db", "-f", sys.argv[1]])
 ' "$CONFIGURATION" "$WORK/gateway_port" >"$WORK/gateway.log" 2>&1 &
   gateway_pid=$!
-  local deadline=$((SECONDS + 120))
-  until [[ -s "$WORK/gateway_port" ]]; do
+  listens() {
     kill -0 "$gateway_pid" || fail "haproxy did not start: $(cat "$WORK/gateway.log")"
-    ((SECONDS < deadline)) || fail "haproxy did not listen in time: $(cat "$WORK/gateway.log")"
-    sleep 0.02
-  done
+    [[ -s "$WORK/gateway_port" ]]
+  }
+  wait_until "the gateway to listen" listens
   gateway_port="$(cat "$WORK/gateway_port")"
   rm "$WORK/gateway_port"
 }
@@ -66,10 +56,7 @@ watches_until_its_time() {
   call "$token" -max-time 1 -d '{"map": "ten-by-ten"}' waystar.v1.MapService/WatchMap >"$WORK/out" 2>&1 || code=$?
   ((code == 68)) && grep -qF watching "$WORK/out"
 }
-deadline=$((SECONDS + 120))
-until watches_until_its_time; do
-  ((SECONDS < deadline)) || fail "no watch that begins, and ends at its time: $(cat "$WORK/out")"
-done
+wait_until "a watch that begins, and ends at its time" watches_until_its_time
 expect_code 0 call "$token" -d '{"map": "ten-by-ten"}' waystar.v1.MapService/ExportMap
 expect 0 '"id": "2"' call "$token" -d "{\"queries\": [{\"id\": 1, \"query\": $query}]} {\"queries\": [{\"id\": 2, \"query\": $query}]}" \
   waystar.v1.PathService/StreamFindPath
@@ -90,30 +77,28 @@ restart_gateway WAYSTAR_GATEWAY_ADDRESS_CALLS=1
 grpcurl -cacert "$WORK/cert.pem" -H "authorization: Bearer $token" "${protos[@]}" -d '{"map": "ten-by-ten"}' \
   "localhost:$gateway_port" waystar.v1.MapService/WatchMap >"$WORK/watch" 2>&1 &
 watch_pid=$!
-deadline=$((SECONDS + 120))
-until grep -qF watching "$WORK/watch"; do
-  ((SECONDS < deadline)) || fail "no watch that begins: $(cat "$WORK/watch")"
-  sleep 0.02
-done
+wait_until "a watch that begins" grep -qF watching "$WORK/watch"
 expect 72 "too many open calls from this address" call "$token" "${protos[@]}" -d "$query" waystar.v1.PathService/FindPath
 kill "$watch_pid"
 wait "$watch_pid" || true
-until call "$token" "${protos[@]}" -d "$query" waystar.v1.PathService/FindPath >"$WORK/out" 2>&1; do
+finds_or_waits() {
+  call "$token" "${protos[@]}" -d "$query" waystar.v1.PathService/FindPath >"$WORK/out" 2>&1 && return
   expect_text "too many open calls from this address"
-  ((SECONDS < deadline)) || fail "the watch has ended, and its place is not free"
-done
+  return 1
+}
+wait_until "the place of the watch that has ended" finds_or_waits
 expect_text OUTCOME_FOUND
 
 # More calls in a second than one token may make are refused as the server would refuse them.
 restart_gateway WAYSTAR_GATEWAY_TOKEN_RATE=1
-deadline=$((SECONDS + 120))
-until grep -qF "too many calls with this token" "$WORK/out"; do
-  ((SECONDS < deadline)) || fail "no call was one too many: $(cat "$WORK/out")"
-  calls=()
+makes_one_too_many() {
+  local calls=()
   for _ in {1..8}; do
     call "$token" -d "$query" waystar.v1.PathService/FindPath >>"$WORK/out" 2>&1 &
     calls+=("$!")
   done
   wait "${calls[@]}" || true
-done
+  grep -qF "too many calls with this token" "$WORK/out"
+}
+wait_until "a call that is one too many" makes_one_too_many
 expect_text ResourceExhausted

@@ -28,10 +28,11 @@ void KillLedger::Saw(std::uint64_t epoch, std::uint64_t revision, std::uint64_t 
   NoteLocked(epoch, revision, digest);
 }
 
-void KillLedger::Acknowledged(std::uint64_t epoch, std::uint64_t revision, std::uint64_t digest,
-                              const std::string& request_id) {
+void KillLedger::Acknowledged(const v1::UpdateObstaclesResponse& answer, const std::string& request_id) {
+  const std::uint64_t epoch = answer.version().epoch();
+  const std::uint64_t revision = answer.version().revision();
   MutexLock lock(mutex_);
-  NoteLocked(epoch, revision, digest);
+  NoteLocked(epoch, revision, answer.digest());
   const auto [it, is_new] = known_[epoch].request_ids.emplace(revision, request_id);
   EXPECT_EQ(it->second, request_id) << "two batches of revision " << revision;
   ++acknowledged_;

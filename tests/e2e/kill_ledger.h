@@ -8,6 +8,7 @@
 
 #include "server/base/mutex.h"
 #include "server/storage/folder/folder.h"
+#include "waystar/v1/map_service.pb.h"
 
 namespace waystar::testing {
 
@@ -19,9 +20,9 @@ class KillLedger {
  public:
   // A client has seen a map.
   void Saw(std::uint64_t epoch, std::uint64_t revision, std::uint64_t digest);
+  void Saw(const v1::MapInfo& info) { Saw(info.version().epoch(), info.version().revision(), info.digest()); }
   // A client has the answer to its batch.
-  void Acknowledged(std::uint64_t epoch, std::uint64_t revision, std::uint64_t digest,
-                    const std::string& request_id);
+  void Acknowledged(const v1::UpdateObstaclesResponse& answer, const std::string& request_id);
   // Returns the newest revision that somebody has seen.
   std::uint64_t Newest(std::uint64_t epoch) const;
 

@@ -16,33 +16,34 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "client/client.h"
 #include "gtest/gtest.h"
 #include "server/storage/folder/posix_folder.h"
 #include "tests/e2e/kill_ledger.h"
 #include "tests/e2e/server_process.h"
 #include "tests/e2e/unsynced_loss.h"
-#include "tests/service/bounded_context.h"
 #include "tests/testing/own_folder.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/random.h"
-#include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
-using ::waystar::testing::BoundedContext;
+using ::waystar::client::Client;
+using ::waystar::testing::BlankMap;
 using ::waystar::testing::KillLedger;
 using ::waystar::testing::OwnFolder;
 using ::waystar::testing::Random;
 using ::waystar::testing::ServerProcess;
 using ::waystar::testing::UnsyncedLoss;
 using ::waystar::testing::WaitUntil;
-using Stub = v1::MapService::Stub;
 
 constexpr int kSide = 64;
 constexpr int kWriters = 4;
@@ -60,8 +61,8 @@ class Life {
  public:
   void Kill() { is_killed_ = true; }
   // Returns whether the call has succeeded.
-  bool Judge(const grpc::Status& status) const {
-    EXPECT_TRUE(status.ok() || is_killed_) << status.error_code() << ": " << status.error_message();
+  bool Judge(const absl::Status& status) const {
+    EXPECT_TRUE(status.ok() || is_killed_) << status;
     return status.ok();
   }
 
@@ -110,52 +111,46 @@ class Writer {
 
   // One batch after the other, until the server is killed. One that was left without an answer is sent again,
   // and `applied` says whether the log has it.
-  void Run(Stub& maps, const Life& life, KillLedger& ledger,
+  void Run(Client& maps, const Life& life, KillLedger& ledger,
            const std::map<std::string, std::uint64_t>& applied) {
     while (true) {
       const bool is_retry = unanswered_.has_value();
       if (!is_retry) {
         unanswered_ = Next();
       }
-      v1::UpdateObstaclesResponse response;
-      BoundedContext context;
-      if (!life.Judge(maps.UpdateObstacles(&context, *unanswered_, &response))) {
+      const auto response = maps.UpdateObstacles(*unanswered_);
+      if (!life.Judge(response.status())) {
         return;
       }
       if (const auto it = applied.find(unanswered_->request_id()); is_retry && it != applied.end()) {
-        EXPECT_TRUE(response.already_applied());
-        EXPECT_EQ(response.version().revision(), it->second);
+        EXPECT_TRUE(response->already_applied());
+        EXPECT_EQ(response->version().revision(), it->second);
       }
-      ledger.Acknowledged(response.version().epoch(), response.version().revision(), response.digest(),
-                          unanswered_->request_id());
+      ledger.Acknowledged(*response, unanswered_->request_id());
       unanswered_.reset();
     }
   }
 
   // The same on a stream, kWindow batches at a time. What was left without an answer is not sent again.
-  void Stream(Stub& maps, const Life& life, KillLedger& ledger) {
-    BoundedContext context;
-    const auto stream = maps.StreamObstacleUpdates(&context);
+  void Stream(Client& maps, const Life& life, KillLedger& ledger) {
+    const auto stream = maps.StreamObstacleUpdates();
     std::vector<std::string> ids;
     std::size_t answered = 0;
     while (true) {
-      v1::StreamObstacleUpdatesRequest request;
-      *request.mutable_update() = Next();
-      ids.push_back(request.update().request_id());
-      if (!stream->Write(request)) {
+      const v1::UpdateObstaclesRequest batch = Next();
+      ids.push_back(batch.request_id());
+      if (!stream->Send(batch)) {
         break;
       }
       v1::StreamObstacleUpdatesResponse response;
       if (ids.size() - answered < kWindow) {
         continue;
       }
-      if (!stream->Read(&response)) {
+      if (!stream->Receive(response)) {
         break;
       }
       EXPECT_TRUE(response.has_applied()) << response.ShortDebugString();
-      const v1::UpdateObstaclesResponse& batch = response.applied();
-      ledger.Acknowledged(batch.version().epoch(), batch.version().revision(), batch.digest(),
-                          ids[answered++]);
+      ledger.Acknowledged(response.applied(), ids[answered++]);
     }
     life.Judge(stream->Finish());
   }
@@ -168,44 +163,42 @@ class Writer {
   std::optional<v1::UpdateObstaclesRequest> unanswered_;
 };
 
-v1::CreateMapRequest Blank(const std::string& map) {
-  v1::CreateMapRequest request;
+absl::StatusOr<v1::MapInfo> InfoOf(Client& maps, const std::string& map) {
+  v1::GetMapRequest request;
   request.set_map(map);
-  request.mutable_blank()->set_width(kSide);
-  request.mutable_blank()->set_height(kSide);
-  return request;
+  auto response = maps.GetMap(request);
+  return response.ok() ? absl::StatusOr<v1::MapInfo>(std::move(*response->mutable_info()))
+                       : response.status();
 }
 
 // Creates maps and deletes them.
 class Creator {
  public:
-  void Run(Stub& maps, const Life& life, KillLedger& ledger) {
+  void Run(Client& maps, const Life& life, KillLedger& ledger) {
     while (true) {
       const std::string name = absl::StrCat("guest-", turn_ % kNames);
       Guest& guest = guests_[name];
-      BoundedContext context;
       if (!guest.is_certain && !Learn(maps, name, life, guest)) {
         return;
       }
       guest.is_certain = false;
       if (!guest.is_there) {
-        v1::CreateMapResponse response;
-        if (!life.Judge(maps.CreateMap(&context, Blank(name), &response))) {
+        const auto response = maps.CreateMap(BlankMap(name, kSide));
+        if (!life.Judge(response.status())) {
           return;
         }
-        EXPECT_EQ(response.info().version().revision(), 1U);
-        EXPECT_NE(response.info().version().epoch(), guest.epoch) << "of the map that was deleted";
-        ledger.Saw(response.info().version().epoch(), response.info().version().revision(),
-                   response.info().digest());
-        guest.epoch = response.info().version().epoch();
+        EXPECT_EQ(response->info().version().revision(), 1U);
+        EXPECT_NE(response->info().version().epoch(), guest.epoch) << "of the map that was deleted";
+        ledger.Saw(response->info());
+        guest.epoch = response->info().version().epoch();
       } else {
         v1::DeleteMapRequest request;
         request.set_map(name);
-        v1::DeleteMapResponse response;
-        if (!life.Judge(maps.DeleteMap(&context, request, &response))) {
+        const auto response = maps.DeleteMap(request);
+        if (!life.Judge(response.status())) {
           return;
         }
-        EXPECT_EQ(response.version().epoch(), guest.epoch);
+        EXPECT_EQ(response->version().epoch(), guest.epoch);
       }
       guest.is_there = !guest.is_there;
       guest.is_certain = true;
@@ -214,20 +207,16 @@ class Creator {
   }
 
   // Compares with the maps that there are, and learns what became of the last change.
-  void Compare(Stub& maps) {
+  void Compare(Client& maps) {
     for (auto& [name, guest] : guests_) {
-      v1::GetMapRequest request;
-      request.set_map(name);
-      v1::GetMapResponse response;
-      BoundedContext context;
-      const bool is_there = maps.GetMap(&context, request, &response).ok();
+      const absl::StatusOr<v1::MapInfo> info = InfoOf(maps, name);
       if (guest.is_certain) {
-        EXPECT_EQ(is_there, guest.is_there) << name;
+        EXPECT_EQ(info.ok(), guest.is_there) << name;
       }
-      if (guest.is_there && is_there) {
-        EXPECT_EQ(response.info().version().epoch(), guest.epoch) << name;
+      if (guest.is_there && info.ok()) {
+        EXPECT_EQ(info->version().epoch(), guest.epoch) << name;
       }
-      guest = {.is_there = is_there, .is_certain = true, .epoch = response.info().version().epoch()};
+      guest.Learn(info);
     }
   }
 
@@ -244,19 +233,21 @@ class Creator {
     // Whether the last change was acknowledged.
     bool is_certain = true;
     std::uint64_t epoch = 0;
+
+    void Learn(const absl::StatusOr<v1::MapInfo>& info) {
+      is_there = info.ok();
+      is_certain = true;
+      epoch = info.ok() ? info->version().epoch() : 0;
+    }
   };
 
   // Learns what became of the last change. Returns false if the server is killed meanwhile.
-  static bool Learn(Stub& maps, const std::string& name, const Life& life, Guest& guest) {
-    v1::GetMapRequest request;
-    request.set_map(name);
-    v1::GetMapResponse response;
-    BoundedContext context;
-    const grpc::Status status = maps.GetMap(&context, request, &response);
-    if (status.error_code() != grpc::StatusCode::NOT_FOUND && !life.Judge(status)) {
+  static bool Learn(Client& maps, const std::string& name, const Life& life, Guest& guest) {
+    const absl::StatusOr<v1::MapInfo> info = InfoOf(maps, name);
+    if (!absl::IsNotFound(info.status()) && !life.Judge(info.status())) {
       return false;
     }
-    guest = {.is_there = status.ok(), .is_certain = true, .epoch = response.info().version().epoch()};
+    guest.Learn(info);
     return true;
   }
 
@@ -265,32 +256,28 @@ class Creator {
 };
 
 // Reads a map, which never goes back.
-void Read(Stub& maps, const std::string& map, const Life& life, KillLedger& ledger) {
+void Read(Client& maps, const std::string& map, const Life& life, KillLedger& ledger) {
   std::uint64_t epoch = 0;
   while (true) {
     const std::uint64_t newest = ledger.Newest(epoch);
-    v1::GetMapRequest request;
-    request.set_map(map);
-    v1::GetMapResponse response;
-    BoundedContext context;
-    if (!life.Judge(maps.GetMap(&context, request, &response))) {
+    const absl::StatusOr<v1::MapInfo> info = InfoOf(maps, map);
+    if (!life.Judge(info.status())) {
       return;
     }
-    EXPECT_TRUE(epoch == 0 || epoch == response.info().version().epoch());
-    epoch = response.info().version().epoch();
-    EXPECT_GE(response.info().version().revision(), newest);
-    ledger.Saw(epoch, response.info().version().revision(), response.info().digest());
+    EXPECT_TRUE(epoch == 0 || epoch == info->version().epoch());
+    epoch = info->version().epoch();
+    EXPECT_GE(info->version().revision(), newest);
+    ledger.Saw(*info);
   }
 }
 
-void Watch(Stub& maps, const std::string& map, const Life& life, KillLedger& ledger) {
+void Watch(Client& maps, const std::string& map, const Life& life, KillLedger& ledger) {
   v1::WatchMapRequest request;
   request.set_map(map);
-  BoundedContext context;
-  const auto events = maps.WatchMap(&context, request);
+  const auto events = maps.WatchMap(request);
   v1::WatchMapResponse event;
   std::uint64_t epoch = 0;
-  while (events->Read(&event)) {
+  while (events->Next(event)) {
     if (event.has_watching()) {
       epoch = event.watching().version().epoch();
     } else if (event.has_commit()) {
@@ -312,6 +299,8 @@ class KillTest : public ::testing::Test {
 
   void StartWith(bool is_relaxed, std::vector<std::string> environment,
                  ServerProcess::WhenItEnds when_it_ends) {
+    // The next server may get the port of the last one, and is to get a connection of its own.
+    maps_.reset();
     const auto begin = std::chrono::steady_clock::now();
     // The least log, so that images are made meanwhile.
     std::vector<std::string> flags = {"--data_dir=" + data_, "--max_log_mib=1", "--max_queue_time=1m",
@@ -322,7 +311,12 @@ class KillTest : public ::testing::Test {
     server_ = std::make_unique<ServerProcess>(
         std::move(flags), [] {}, std::move(environment), when_it_ends);
     recoveries_.push_back(absl::FromChrono(std::chrono::steady_clock::now() - begin));
-    maps_ = v1::MapService::NewStub(server_->NewChannel());
+    maps_ = server_->NewClient();
+  }
+
+  void Kill() {
+    server_->Signal(SIGKILL);
+    server_->Wait();
   }
 
   // Loads the server until it has acknowledged so many batches more, and kills it.
@@ -367,21 +361,15 @@ class KillTest : public ::testing::Test {
   // Compares what the new server shows with it.
   void CompareMaps() {
     for (const char* const map : {"north", "south"}) {
-      v1::GetMapRequest request;
-      request.set_map(map);
-      v1::GetMapResponse response;
-      BoundedContext context;
-      const grpc::Status status = maps_->GetMap(&context, request, &response);
-      ASSERT_TRUE(status.ok()) << status.error_message();
-      EXPECT_GE(response.info().version().revision(), ledger_.Newest(response.info().version().epoch()))
-          << map;
-      EXPECT_TRUE(has_lost_ || ledger_.Newest(response.info().version().epoch()) > 0)
-          << map << " has another epoch";
-      EXPECT_FALSE(ledger_.HasLost(response.info().version().epoch()))
-          << map << " has the epoch of revisions that were lost";
-      EXPECT_GE(response.info().version().revision(), synced_[map]) << map << " lacks what was synced";
-      ledger_.Saw(response.info().version().epoch(), response.info().version().revision(),
-                  response.info().digest());
+      const absl::StatusOr<v1::MapInfo> info = InfoOf(*maps_, map);
+      ASSERT_TRUE(info.ok()) << info.status();
+      const std::uint64_t epoch = info->version().epoch();
+      const std::uint64_t revision = info->version().revision();
+      EXPECT_GE(revision, ledger_.Newest(epoch)) << map;
+      EXPECT_TRUE(has_lost_ || ledger_.Newest(epoch) > 0) << map << " has another epoch";
+      EXPECT_FALSE(ledger_.HasLost(epoch)) << map << " has the epoch of revisions that were lost";
+      EXPECT_GE(revision, synced_[map]) << map << " lacks what was synced";
+      ledger_.Saw(*info);
       CompareMarks(map);
     }
     creator_.Compare(*maps_);
@@ -391,11 +379,10 @@ class KillTest : public ::testing::Test {
   void CompareMarks(const std::string& map) {
     v1::ListObstaclesRequest request;
     request.set_map(map);
-    v1::ListObstaclesResponse response;
-    BoundedContext context;
-    ASSERT_TRUE(maps_->ListObstacles(&context, request, &response).ok());
+    const auto response = maps_->ListObstacles(request);
+    ASSERT_TRUE(response.ok()) << response.status();
     std::map<std::string, std::string> marks;
-    for (const v1::Obstacle& obstacle : response.obstacles()) {
+    for (const v1::Obstacle& obstacle : response->obstacles()) {
       marks[obstacle.id()] = obstacle.shape().ShortDebugString();
     }
     for (const Writer& writer : writers_) {
@@ -407,11 +394,9 @@ class KillTest : public ::testing::Test {
 
   void CreateMaps() {
     for (const char* const map : {"north", "south"}) {
-      v1::CreateMapResponse response;
-      BoundedContext context;
-      ASSERT_TRUE(maps_->CreateMap(&context, Blank(map), &response).ok());
-      ledger_.Saw(response.info().version().epoch(), response.info().version().revision(),
-                  response.info().digest());
+      const auto response = maps_->CreateMap(BlankMap(map, kSide));
+      ASSERT_TRUE(response.ok()) << response.status();
+      ledger_.Saw(response->info());
     }
   }
 
@@ -423,7 +408,7 @@ class KillTest : public ::testing::Test {
   // The revision of each request that the log has.
   std::map<std::string, std::uint64_t> applied_;
   std::unique_ptr<ServerProcess> server_;
-  std::unique_ptr<Stub> maps_;
+  std::unique_ptr<Client> maps_;
   std::vector<absl::Duration> recoveries_;
   // Whether revisions that were seen may be lost, and those of each map that may not.
   bool has_lost_ = false;
@@ -442,8 +427,7 @@ TEST_F(KillTest, LosesNothingThatWasAcknowledgedOrSeen) {
     Start(kill % 2 == 0);
     if (random.Chance(0.3)) {
       // What it still does after its start is cut short, too.
-      server_->Signal(SIGKILL);
-      server_->Wait();
+      Kill();
       Start(kill % 2 == 0);
     }
     CompareMaps();
@@ -499,21 +483,14 @@ class LossTest : public KillTest {
     }
   }
 
-  void Kill() {
-    server_->Signal(SIGKILL);
-    server_->Wait();
-  }
-
   // Makes a last change of each map, and waits until it is synced though no other follows.
   void ChangeAndWaitForSync() {
     for (Writer& writer : writers_) {
       const v1::UpdateObstaclesRequest batch = writer.Next();
-      v1::UpdateObstaclesResponse response;
-      BoundedContext context;
-      ASSERT_TRUE(maps_->UpdateObstacles(&context, batch, &response).ok());
-      ledger_.Acknowledged(response.version().epoch(), response.version().revision(), response.digest(),
-                           batch.request_id());
-      synced_[writer.map()] = response.version().revision();
+      const auto response = maps_->UpdateObstacles(batch);
+      ASSERT_TRUE(response.ok()) << response.status();
+      ledger_.Acknowledged(*response, batch.request_id());
+      synced_[writer.map()] = response->version().revision();
     }
     WaitUntil([&] { return loss_.IsLogStable(); }, "the sync of the log");
   }

@@ -53,6 +53,40 @@ stop_server() {
   return "$code"
 }
 
+# need PROGRAM...: skips the test without one. Where grpcurl is said to be there, its absence is a fault.
+need() {
+  local program
+  for program in "$@"; do
+    if ! command -v "$program" >/dev/null; then
+      echo "skipped: no $program on the PATH"
+      if [[ "${CI:-}" && "$program" == grpcurl ]]; then exit 1; else exit 77; fi
+    fi
+  done
+}
+
+# wait_until WHAT COMMAND...: again and again until it succeeds.
+wait_until() {
+  local what=$1 deadline=$((SECONDS + 120))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || fail "waited in vain for $what: $(cat "$WORK/out")"
+    sleep 0.02
+  done
+}
+
+# make_certificate: $WORK/cert.pem and $WORK/key.pem, of this machine.
+make_certificate() {
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 365 -subj /CN=waystar \
+    -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" -keyout "$WORK/key.pem" -out "$WORK/cert.pem" 2>/dev/null
+}
+
+# new_token NAME PERMISSION...: adds its line to $WORK/tokens, and prints the token.
+new_token() {
+  "$BIN/waystar" token "$@" >"$WORK/made"
+  sed -n 4p "$WORK/made" >>"$WORK/tokens"
+  sed -n 2p "$WORK/made"
+}
+
 # expect_code CODE COMMAND...: the output of both streams goes to $WORK/out.
 expect_code() {
   local expected=$1

@@ -6,21 +6,16 @@
 
 #include <csignal>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "tests/e2e/server_process.h"
-#include "tests/service/bounded_context.h"
-#include "waystar/v1/map_service.grpc.pb.h"
-#include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::HasSubstr;
-using ::waystar::testing::BoundedContext;
 using ::waystar::testing::ServerProcess;
 
 class LogTest : public ::testing::Test {
@@ -51,23 +46,11 @@ class LogTest : public ::testing::Test {
   void LogToThePipe() const { ::dup2(pipe_[1], STDERR_FILENO); }
 
   static void ExpectAnswers(const ServerProcess& server) {
-    v1::CreateMapRequest creation;
-    creation.set_map("small");
-    creation.add_rows("....");
-    v1::CreateMapResponse created;
-    BoundedContext context;
-    const auto channel = server.NewChannel();
-    ASSERT_TRUE(v1::MapService::NewStub(channel)->CreateMap(&context, creation, &created).ok());
-    v1::FindPathRequest request;
-    request.set_map("small");
-    request.mutable_start()->mutable_cell();
-    request.add_goals()->mutable_cell()->set_x(3);
-    const auto paths = v1::PathService::NewStub(channel);
+    const auto client = server.NewClient();
+    ASSERT_TRUE(client->CreateMap(testing::BlankMap("small", 4)).ok());
     for (int i = 0; i < 100; ++i) {
-      BoundedContext finding;
-      v1::FindPathResponse response;
-      const grpc::Status status = paths->FindPath(&finding, request, &response);
-      ASSERT_TRUE(status.ok()) << status.error_message();
+      const auto response = client->FindPath(testing::PathAcross("small", 4));
+      ASSERT_TRUE(response.ok()) << response.status();
     }
   }
 

@@ -6,18 +6,15 @@
 #include <string>
 
 #include "absl/base/config.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "client/client.h"
 #include "gmock/gmock.h"
 #include "tests/e2e/server_process.h"
-#include "tests/service/bounded_context.h"
-#include "waystar/v1/map_service.grpc.pb.h"
-#include "waystar/v1/path_service.grpc.pb.h"
-#include "waystar/v1/server_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
-using ::waystar::testing::BoundedContext;
 using ::waystar::testing::ServerProcess;
 
 constexpr int kSide = 1024;
@@ -47,22 +44,17 @@ class MemoryTest : public ::testing::Test {
     return 0;
   }
 
-  grpc::Status Create(const std::string& map) {
-    v1::CreateMapRequest request;
-    request.set_map(map);
-    request.mutable_blank()->set_width(kSide);
-    request.mutable_blank()->set_height(kSide);
+  absl::Status Create(const std::string& map) {
+    v1::CreateMapRequest request = testing::BlankMap(map, kSide);
     for (const char* const symbol : {".", "~"}) {
       v1::Terrain& terrain = *request.mutable_grid()->add_terrains();
       terrain.set_symbol(symbol);
       terrain.set_cost(1 + request.grid().terrains_size());
     }
-    BoundedContext context;
-    v1::CreateMapResponse response;
-    return v1::MapService::NewStub(channel_)->CreateMap(&context, request, &response);
+    return client_->CreateMap(request).status();
   }
 
-  grpc::Status Paint(const std::string& map, int side) {
+  absl::Status Paint(const std::string& map, int side) {
     v1::UpdateObstaclesRequest request;
     request.set_map(map);
     const auto fill = [side](v1::Shape& shape) {
@@ -75,13 +67,11 @@ class MemoryTest : public ::testing::Test {
     v1::SetTerrain& ground = *request.add_edits()->mutable_set_terrain();
     ground.set_terrain("~");
     fill(*ground.mutable_shape());
-    BoundedContext context;
-    v1::UpdateObstaclesResponse response;
-    return v1::MapService::NewStub(channel_)->UpdateObstacles(&context, request, &response);
+    return client_->UpdateObstacles(request).status();
   }
 
   // As an agent for whom the ground costs as much.
-  grpc::Status Find(const std::string& map, double cost) {
+  absl::Status Find(const std::string& map, double cost) {
     v1::FindPathRequest request;
     request.set_map(map);
     request.mutable_start()->mutable_cell();
@@ -92,16 +82,13 @@ class MemoryTest : public ::testing::Test {
       ground.set_terrain(".");
       ground.set_cost(cost);
     }
-    BoundedContext context;
-    v1::FindPathResponse response;
-    return v1::PathService::NewStub(channel_)->FindPath(&context, request, &response);
+    return client_->FindPath(request).status();
   }
 
   v1::MemoryStatistics Statistics() {
-    BoundedContext context;
-    v1::GetServerStatisticsResponse response;
-    EXPECT_TRUE(v1::ServerService::NewStub(channel_)->GetServerStatistics(&context, {}, &response).ok());
-    return response.memory();
+    const auto response = client_->GetServerStatistics();
+    EXPECT_TRUE(response.ok()) << response.status();
+    return response.ok() ? response->memory() : v1::MemoryStatistics();
   }
 
   // Calls of which some, but not all, are to be refused for want of memory.
@@ -109,10 +96,9 @@ class MemoryTest : public ::testing::Test {
   void ExpectSomeRefused(int calls, Call call) {
     int refused = 0;
     for (int i = 0; i < calls; ++i) {
-      const grpc::Status status = call(i);
+      const absl::Status status = call(i);
       refused += status.ok() ? 0 : 1;
-      EXPECT_TRUE(status.ok() || status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED)
-          << status.error_message();
+      EXPECT_TRUE(status.ok() || absl::IsResourceExhausted(status)) << status;
     }
     EXPECT_GT(refused, 0);
     EXPECT_LT(refused, calls);
@@ -131,7 +117,7 @@ class MemoryTest : public ::testing::Test {
                          "--log_level=error",
                          // A machine that is busy with other tests is no reason to refuse a call.
                          "--max_queue_time=1m", "--queue_target=1m"}};
-  const std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
+  const std::unique_ptr<client::Client> client_ = server_.NewClient();
   std::int64_t begin_ = 0;
 };
 
@@ -153,8 +139,8 @@ TEST_F(MemoryTest, DropsViewsToMakeOthers) {
     ASSERT_TRUE(Create(absl::StrCat("m", i)).ok());
   }
   for (int i = 0; i < 12 * kMaps; ++i) {
-    const grpc::Status status = Find(absl::StrCat("m", i % kMaps), 2 + i / kMaps);
-    EXPECT_TRUE(status.ok()) << status.error_message();
+    const absl::Status status = Find(absl::StrCat("m", i % kMaps), 2 + i / kMaps);
+    EXPECT_TRUE(status.ok()) << status;
   }
   ExpectWithinLimit();
   EXPECT_GT(Statistics().drops(), 0);
@@ -164,11 +150,9 @@ TEST_F(MemoryTest, DropsViewsToMakeOthers) {
 TEST_F(MemoryTest, RefusesMapsAndTakesThemOnceThereIsRoom) {
   ExpectSomeRefused(900, [&](int i) { return Create(absl::StrCat("m", i)); });
   ExpectWithinLimit();
-  BoundedContext context;
   v1::DeleteMapRequest request;
   request.set_map("m0");
-  v1::DeleteMapResponse response;
-  ASSERT_TRUE(v1::MapService::NewStub(channel_)->DeleteMap(&context, request, &response).ok());
+  ASSERT_TRUE(client_->DeleteMap(request).ok());
   EXPECT_TRUE(Create("m0").ok());
 }
 

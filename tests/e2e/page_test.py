@@ -26,6 +26,8 @@ import sys
 import tempfile
 import time
 
+from programs import own_host
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Seconds that a busy machine may take to come to what it comes to in a moment.
 PATIENCE = 2 if "--write" in sys.argv else 60
@@ -120,8 +122,7 @@ class Terminal:
 
     def __init__(self, programs, folder):
         self.folder = folder
-        pid = os.getpid()
-        self.address = f"127.{64 + (pid >> 16)}.{pid >> 8 & 255}.{pid & 255}"
+        self.address = own_host()
         for entry in ROOT.iterdir():
             if entry.name not in ("build", "dev", ".git"):
                 (folder / entry.name).symlink_to(entry)

@@ -3,26 +3,13 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
-for program in grpcurl openssl; do
-  if ! command -v "$program" >/dev/null; then
-    echo "skipped: no $program on the PATH"
-    exit 77
-  fi
-done
-
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 365 -subj /CN=waystar \
-  -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" -keyout "$WORK/key.pem" -out "$WORK/cert.pem" 2>/dev/null
+need grpcurl openssl
+make_certificate
 
 # What is asked for goes for HTTP too.
 expect 1 "would send without encryption what --tls_cert is to encrypt: --http_tls encrypts it as well" timeout 120 "$BIN/waystar-server" --listen=127.0.0.1:0 --http_listen=0.0.0.0:0 \
   --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
 
-# new_token NAME PERMISSION...: adds its line to the file, and prints the token.
-new_token() {
-  "$BIN/waystar" token "$@" >"$WORK/made"
-  sed -n 4p "$WORK/made" >>"$WORK/tokens"
-  sed -n 2p "$WORK/made"
-}
 designer="$(new_token designer 'admin:*')"
 player="$(new_token player 'read:t*')"
 

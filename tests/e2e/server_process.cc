@@ -88,6 +88,15 @@ std::shared_ptr<grpc::Channel> ServerProcess::NewChannel() const {
                                    arguments);
 }
 
+std::unique_ptr<client::Client> ServerProcess::NewClient() const {
+  return std::make_unique<client::Client>(client::Options{.target = absl::StrCat("127.0.0.1:", port_),
+                                                          .timeout = kPatience,
+                                                          .transfer_timeout = kPatience,
+                                                          .retry = false,
+                                                          .reads_own_writes = false,
+                                                          .stream_timeout = kPatience});
+}
+
 void ServerProcess::Signal(int signal) const { EXPECT_EQ(::kill(pid_, signal), 0); }
 
 int ServerProcess::Wait() {
@@ -101,6 +110,24 @@ int ServerProcess::Wait() {
   EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
   pid_ = 0;
   return status;
+}
+
+v1::CreateMapRequest BlankMap(const std::string& map, int side) {
+  v1::CreateMapRequest request;
+  request.set_map(map);
+  request.mutable_blank()->set_width(side);
+  request.mutable_blank()->set_height(side);
+  return request;
+}
+
+v1::FindPathRequest PathAcross(const std::string& map, int side) {
+  v1::FindPathRequest request;
+  request.set_map(map);
+  request.mutable_start()->mutable_cell();
+  v1::Cell& goal = *request.add_goals()->mutable_cell();
+  goal.set_x(side - 1);
+  goal.set_y(side - 1);
+  return request;
 }
 
 }  // namespace waystar::testing

@@ -8,7 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "client/client.h"
 #include "grpcpp/channel.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
 
 namespace waystar::testing {
 
@@ -33,6 +36,8 @@ class ServerProcess {
 
   // A connection of its own.
   std::shared_ptr<grpc::Channel> NewChannel() const;
+  // A client that never retries. Those of one process share a connection.
+  std::unique_ptr<client::Client> NewClient() const;
 
   void Signal(int signal) const;
   // Waits until it has ended. As waitpid tells it.
@@ -42,5 +47,9 @@ class ServerProcess {
   pid_t pid_ = 0;
   int port_ = 0;
 };
+
+// Requests for a map of `side` x `side` free cells, and for a path from its first cell to its last.
+v1::CreateMapRequest BlankMap(const std::string& map, int side);
+v1::FindPathRequest PathAcross(const std::string& map, int side);
 
 }  // namespace waystar::testing

@@ -8,13 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "client/client.h"
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/e2e/server_process.h"
 #include "tests/service/bounded_context.h"
 #include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
-#include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
@@ -55,7 +56,7 @@ class StopTest : public ::testing::Test {
                                "--transfer_stall_timeout=1h"});
     server_ = std::make_unique<ServerProcess>(std::move(flags));
     maps_ = v1::MapService::NewStub(server_->NewChannel());
-    paths_ = v1::PathService::NewStub(server_->NewChannel());
+    client_ = server_->NewClient();
     for (const char* service : {"", "waystar.v1.PathService", "waystar.v1.ServerService"}) {
       health_.push_back(std::make_unique<HealthWatch>(*server_, service));
     }
@@ -73,13 +74,7 @@ class StopTest : public ::testing::Test {
   }
 
   void Create(const std::string& map, int side) {
-    v1::CreateMapRequest request;
-    request.set_map(map);
-    request.mutable_blank()->set_width(side);
-    request.mutable_blank()->set_height(side);
-    v1::CreateMapResponse response;
-    BoundedContext context;
-    EXPECT_TRUE(maps_->CreateMap(&context, request, &response).ok());
+    EXPECT_TRUE(client_->CreateMap(testing::BlankMap(map, side)).ok());
   }
 
   // Begins an export that cannot end before it is read: larger than what the transport holds.
@@ -99,24 +94,16 @@ class StopTest : public ::testing::Test {
     return export_->Finish();
   }
 
-  grpc::Status Find() {
-    v1::FindPathRequest request;
-    request.set_map("small");
-    request.mutable_start()->mutable_cell();
-    request.add_goals()->mutable_cell()->set_x(3);
-    v1::FindPathResponse response;
-    BoundedContext context;
-    return paths_->FindPath(&context, request, &response);
-  }
+  absl::Status Find() { return client_->FindPath(testing::PathAcross("small", 4)).status(); }
 
   void WaitUntilRefused() {
-    grpc::Status status;
+    absl::Status status;
     const auto is_refused = [&] {
       status = Find();
       return !status.ok();
     };
     EXPECT_TRUE(WaitUntil(is_refused, "the refusal of new calls"));
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
+    EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   }
 
   void ExpectCleanEnd() {
@@ -132,7 +119,7 @@ class StopTest : public ::testing::Test {
 
   std::unique_ptr<ServerProcess> server_;
   std::unique_ptr<v1::MapService::Stub> maps_;
-  std::unique_ptr<v1::PathService::Stub> paths_;
+  std::unique_ptr<client::Client> client_;
   std::vector<std::unique_ptr<HealthWatch>> health_;
   BoundedContext exporting_;
   std::unique_ptr<grpc::ClientReader<v1::ExportMapResponse>> export_;
@@ -163,8 +150,8 @@ TEST_F(StopTest, ServesOnDuringTheDelayWhileHealthSaysNo) {
   Start({"--shutdown_delay=1h"});
   server_->Signal(SIGTERM);
   ExpectNotServing();
-  const grpc::Status status = Find();
-  EXPECT_TRUE(status.ok()) << status.error_message();
+  const absl::Status status = Find();
+  EXPECT_TRUE(status.ok()) << status;
   server_->Signal(SIGINT);
   const int ended = server_->Wait();
   EXPECT_TRUE(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGINT) << ended;

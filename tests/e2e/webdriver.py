@@ -6,9 +6,10 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import time
 import urllib.error
 import urllib.request
+
+from programs import PATIENCE_SECONDS, wait_for
 
 CHROMIUM_ARGUMENTS = [
     "--headless",
@@ -22,24 +23,11 @@ CHROMIUM_ARGUMENTS = [
     "--disable-dev-shm-usage",
 ]
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-PATIENCE_SECONDS = 120
 
 
 def missing_program():
     """The name of a program that is not installed, or None."""
     return next((name for name in ("chromium", "chromedriver") if shutil.which(name) is None), None)
-
-
-def wait_for(condition, what):
-    """Asks again and again until the answer is true, and returns it."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        answer = condition()
-        if answer:
-            return answer
-        if time.monotonic() > deadline:
-            raise AssertionError(f"waited in vain: {what() if callable(what) else what}")
-        time.sleep(0.05)
 
 
 def wait_for_line(process, stream, what, is_meant=lambda line: True):

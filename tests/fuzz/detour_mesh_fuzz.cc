@@ -1,21 +1,15 @@
 // Bytes as a mesh of Detour: refused with a reason, or read as one whose polygons agree with each other.
 
-#include <cstddef>
-#include <cstdint>
+#include <utility>
 
-#include "absl/strings/string_view.h"
 #include "server/formats/mesh/detour_mesh.h"
-#include "tests/fuzz/foreign_mesh_check.h"
+#include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace waystar;
-  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const absl::string_view bytes = fuzz::BytesOf(data, size);
   core::LooksLikeDetourMesh(bytes);
-  const auto mesh = core::ParseDetourMesh(bytes);
-  if (mesh.ok()) {
-    fuzz::RequireMesh(mesh->mesh);
-  } else {
-    fuzz::RequireReason(mesh.status());
-  }
+  auto read = core::ParseDetourMesh(bytes);
+  fuzz::RequireMesh(read.ok() ? absl::StatusOr<core::NavMesh>(std::move(read->mesh)) : read.status());
   return 0;
 }

@@ -1,21 +1,18 @@
 // Bytes as glTF: refused with a reason, or read as triangles of vertices that are there.
 
-#include <cstddef>
 #include <cstdint>
 
-#include "absl/strings/string_view.h"
 #include "server/core/elements/waypoint.h"
 #include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/parts/import_options.h"
-#include "tests/fuzz/foreign_mesh_check.h"
 #include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace waystar;
-  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const auto soup = core::ParseGltfFaces(bytes, core::MeshAxes::kYUp);
+  const auto soup = core::ParseGltfFaces(fuzz::BytesOf(data, size), core::MeshAxes::kYUp);
   if (!soup.ok()) {
     fuzz::RequireReason(soup.status());
+    fuzz::Require(ErrorFieldOf(soup.status()).empty(), soup.status().ToString());
     return 0;
   }
   for (const core::WorldPoint& vertex : soup->spec.vertices) {

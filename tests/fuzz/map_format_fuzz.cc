@@ -15,7 +15,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace waystar;
-  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const absl::string_view bytes = fuzz::BytesOf(data, size);
   core::GridOverrides overrides;
   overrides.max_side = 256;
   const bool is_text = !core::LooksLikeMovingAi(bytes);
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto parse = is_text ? &core::ParseText : &core::ParseMovingAi;
   const absl::StatusOr<core::GridMap> map = parse(bytes, overrides);
   if (!map.ok()) {
-    fuzz::Require(!ErrorReasonOf(map.status()).empty(), map.status().ToString());
+    fuzz::RequireReason(map.status());
     return 0;
   }
   const absl::StatusOr<std::string> written = core::FormatMap(format, *map);

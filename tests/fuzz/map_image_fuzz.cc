@@ -39,7 +39,7 @@ void RequireSameAgain(const absl::StatusOr<Map>& map) {
 // The bytes are taken for an image, and for what an image holds before it is compressed. The latter is read
 // up to the digest whatever its version, too, since no mutation keeps the digest.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const absl::string_view bytes = fuzz::BytesOf(data, size);
   core::BlockWriter to;
   to.PutBytes(bytes);
   const std::string wrapped = std::move(to).Finish();

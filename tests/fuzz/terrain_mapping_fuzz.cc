@@ -12,8 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace waystar;
-  const absl::string_view text(reinterpret_cast<const char*>(data), size);
-  const absl::StatusOr<core::TerrainMapping> mapping = core::ParseTerrainMapping(text);
+  const absl::StatusOr<core::TerrainMapping> mapping = core::ParseTerrainMapping(fuzz::BytesOf(data, size));
   if (!mapping.ok()) {
     fuzz::Require(ErrorFieldOf(mapping.status()) == core::kTerrainsField &&
                       absl::StartsWith(mapping.status().message(), "terrains"),

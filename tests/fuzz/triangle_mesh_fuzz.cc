@@ -1,24 +1,15 @@
 // Bytes as a mesh in OBJ and of Unity: refused with a reason, or read as one whose polygons agree with each
 // other.
 
-#include <cstddef>
-#include <cstdint>
-
-#include "absl/strings/string_view.h"
 #include "server/formats/mesh/mesh_readers.h"
-#include "tests/fuzz/foreign_mesh_check.h"
+#include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace waystar;
-  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const absl::string_view bytes = fuzz::BytesOf(data, size);
   core::LooksLikeObjMesh(bytes);
   core::LooksLikeUnityMesh(bytes);
-  for (const auto& mesh : {core::ParseObjMesh(bytes), core::ParseUnityMesh(bytes)}) {
-    if (mesh.ok()) {
-      fuzz::RequireMesh(*mesh);
-    } else {
-      fuzz::RequireReason(mesh.status());
-    }
-  }
+  fuzz::RequireMesh(core::ParseObjMesh(bytes));
+  fuzz::RequireMesh(core::ParseUnityMesh(bytes));
   return 0;
 }

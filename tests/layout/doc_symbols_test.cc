@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,7 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
-#include "tests/testing/folders.h"
+#include "tests/layout/sources.h"
 
 namespace waystar {
 namespace {
@@ -24,28 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::waystar::testing::ReadFile;
 
 fs::path Root() { return testing::SourceFolder(); }
 
-std::string ReadFile(const fs::path& path) {
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-// Returns the paths of the sources in these folders of the repository.
 std::vector<std::string> SourcesIn(const std::vector<std::string>& folders) {
-  std::vector<std::string> sources;
-  for (const std::string& folder : folders) {
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(Root() / folder)) {
-      const fs::path extension = entry.path().extension();
-      if (extension == ".h" || extension == ".cc" || extension == ".proto") {
-        sources.push_back(entry.path().string());
-      }
-    }
-  }
-  return sources;
+  return testing::FilesIn(folders, {".h", ".cc", ".proto"});
 }
 
 // Returns the code spans of a Markdown text, without its fenced blocks.
@@ -141,21 +123,15 @@ TEST(DocSymbolsTest, FindsSymbolsThatAreNotThere) {
 }
 
 TEST(DocSymbolsTest, DocsNameFilesThatExist) {
-  std::vector<fs::path> docs = {Root() / "README.md", Root() / "CONTRIBUTING.md"};
-  if (fs::exists(Root() / "docs")) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(Root() / "docs")) {
-      if (entry.path().extension() == ".md") {
-        docs.push_back(entry.path());
-      }
-    }
-  }
-  for (const fs::path& doc : docs) {
+  std::vector<std::string> docs = testing::FilesIn({"docs"}, {".md"});
+  docs.insert(docs.end(), {"README.md", "CONTRIBUTING.md"});
+  for (const std::string& doc : docs) {
     EXPECT_THAT(BrokenSpans(ReadFile(doc), Checked::kPaths), IsEmpty()) << doc;
   }
 }
 
 TEST(DocSymbolsTest, ServerReadmeNamesFilesAndSymbolsThatExist) {
-  EXPECT_THAT(BrokenSpans(ReadFile(Root() / "server/README.md"), Checked::kPathsAndSymbols), IsEmpty());
+  EXPECT_THAT(BrokenSpans(ReadFile("server/README.md"), Checked::kPathsAndSymbols), IsEmpty());
 }
 
 }  // namespace

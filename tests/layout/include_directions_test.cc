@@ -4,240 +4,169 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
-#include "tests/testing/folders.h"
+#include "tests/layout/sources.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::IsEmpty;
+using ::waystar::testing::FilesIn;
+using ::waystar::testing::ReadFile;
 
 // From a folder to the prefixes that its quoted and angled includes may have, beside itself and the standard
-// library's (which have no '/').
+// library's (which have no '/'). Those of libraries begin with '<' here, the others lie below server/.
 const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
-  static const auto* const kAllowed = new std::map<std::string, std::vector<std::string>>{
-      {"server/base/", {"absl/"}},
-      {"server/geometry/", {}},
-      {"server/core/grid/cells/", {"absl/", "server/base/", "server/geometry/"}},
-      {"server/core/grid/shapes/", {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/"}},
-      {"server/core/grid/components/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/"}},
-      {"server/core/grid/jumps/", {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/"}},
-      {"server/core/grid/walk/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/",
-        "server/core/grid/components/", "server/core/grid/jumps/"}},
-      {"server/core/elements/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/shapes/"}},
-      {"server/core/grid/map/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/shapes/",
-        "server/core/grid/jumps/", "server/core/grid/walk/", "server/core/elements/"}},
-      {"server/core/graph/map/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/shapes/",
-        "server/core/elements/"}},
-      {"server/core/mesh/map/", {"absl/", "server/base/", "server/geometry/", "server/core/elements/"}},
-      {"server/core/map/",
-       {"absl/", "server/base/", "server/core/elements/", "server/core/grid/map/", "server/core/graph/map/",
-        "server/core/mesh/map/"}},
-      {"server/core/edit/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/shapes/",
-        "server/core/elements/", "server/core/grid/map/", "server/core/graph/map/", "server/core/mesh/map/",
-        "server/core/map/"}},
-      {"server/core/store/",
-       {"absl/", "server/base/", "server/core/grid/jumps/", "server/core/grid/walk/", "server/core/elements/",
-        "server/core/grid/map/", "server/core/graph/map/", "server/core/map/", "server/core/edit/"}},
-      {"server/core/search/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/walk/",
-        "server/core/grid/map/"}},
-      {"server/core/portal/", {"absl/", "server/base/"}},
-      {"server/core/graph/search/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/elements/",
-        "server/core/graph/map/", "server/core/search/"}},
-      {"server/core/mesh/search/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/elements/", "server/core/mesh/map/",
-        "server/core/search/"}},
-      {"server/core/mesh/portal/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/mesh/map/", "server/core/search/",
-        "server/core/portal/", "server/core/mesh/search/"}},
-      {"server/core/grid/search/",
-       {"absl/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/components/",
-        "server/core/grid/walk/", "server/core/elements/", "server/core/grid/map/", "server/core/search/",
-        "server/core/portal/"}},
-      {"server/core/grid/path/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/shapes/",
-        "server/core/grid/walk/", "server/core/grid/map/", "server/core/search/",
-        "server/core/grid/search/"}},
-      {"server/core/grid/hierarchy/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/jumps/",
-        "server/core/grid/walk/", "server/core/grid/map/", "server/core/search/",
-        "server/core/grid/search/"}},
-      {"server/core/grid/engines/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/",
-        "server/core/grid/components/", "server/core/grid/jumps/", "server/core/grid/walk/",
-        "server/core/grid/map/", "server/core/search/", "server/core/grid/search/", "server/core/grid/path/",
-        "server/core/grid/hierarchy/"}},
-      {"server/core/grid/portal/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/",
-        "server/core/grid/components/", "server/core/grid/walk/", "server/core/elements/",
-        "server/core/grid/map/", "server/core/search/", "server/core/portal/", "server/core/grid/search/",
-        "server/core/grid/path/", "server/core/grid/engines/"}},
-      {"server/core/grid/field/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/",
-        "server/core/grid/components/", "server/core/grid/jumps/", "server/core/grid/walk/",
-        "server/core/elements/", "server/core/grid/map/", "server/core/search/", "server/core/portal/",
-        "server/core/grid/search/", "server/core/grid/engines/", "server/core/grid/portal/"}},
-      {"server/core/query/",
-       {"absl/",
-        "server/base/",
-        "server/geometry/",
-        "server/core/grid/cells/",
-        "server/core/grid/shapes/",
-        "server/core/grid/components/",
-        "server/core/grid/walk/",
-        "server/core/elements/",
-        "server/core/grid/map/",
-        "server/core/graph/map/",
-        "server/core/mesh/map/",
-        "server/core/map/",
-        "server/core/edit/",
-        "server/core/store/",
-        "server/core/search/",
-        "server/core/portal/",
-        "server/core/graph/search/",
-        "server/core/mesh/search/",
-        "server/core/mesh/portal/",
-        "server/core/grid/search/",
-        "server/core/grid/path/",
-        "server/core/grid/engines/",
-        "server/core/grid/portal/",
-        "server/core/grid/field/"}},
-      {"server/core/watch/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/shapes/",
-        "server/core/grid/components/", "server/core/grid/walk/", "server/core/elements/",
-        "server/core/grid/map/", "server/core/graph/map/", "server/core/map/", "server/core/store/",
-        "server/core/search/", "server/core/portal/", "server/core/graph/search/", "server/core/grid/search/",
-        "server/core/grid/path/", "server/core/grid/portal/", "server/core/query/"}},
-      {"server/core/codec/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/grid/shapes/",
-        "server/core/elements/", "server/core/grid/map/", "server/core/graph/map/", "server/core/mesh/map/",
-        "server/core/map/", "server/core/edit/"}},
-      {"server/formats/text/", {"absl/", "server/base/", "server/core/grid/cells/", "server/core/grid/map/"}},
-      {"server/formats/parts/",
-       {"absl/", "nlohmann/", "server/base/", "server/geometry/", "server/formats/text/"}},
-      {"server/formats/grid/",
-       {"absl/", "webp/", "server/base/", "server/geometry/", "server/core/grid/cells/",
-        "server/core/grid/shapes/", "server/core/elements/", "server/core/grid/map/", "server/core/edit/",
-        "server/formats/text/", "server/formats/parts/"}},
-      {"server/formats/graph/",
-       {"absl/", "server/base/", "server/core/elements/", "server/core/graph/map/", "server/formats/text/",
-        "server/formats/parts/"}},
-      {"server/formats/mesh/",
-       {"absl/", "server/base/", "server/core/elements/", "server/core/mesh/map/", "server/core/edit/",
-        "server/formats/text/", "server/formats/parts/"}},
-      {"server/formats/detect/",
-       {"absl/", "server/base/", "server/core/grid/cells/", "server/core/map/", "server/core/codec/",
-        "server/formats/text/", "server/formats/parts/", "server/formats/grid/", "server/formats/graph/",
-        "server/formats/mesh/"}},
-      {"server/formats/build/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/mesh/map/", "server/formats/text/",
-        "server/formats/parts/", "server/formats/mesh/", "server/formats/detect/"}},
-      {"server/render/canvas/", {"absl/"}},
-      {"server/render/scene/",
-       {"absl/", "server/base/", "server/geometry/", "server/core/grid/cells/", "server/core/elements/",
-        "server/core/grid/map/", "server/core/graph/map/", "server/core/mesh/map/", "server/core/search/",
-        "server/core/portal/", "server/core/graph/search/", "server/core/mesh/search/", "server/core/query/",
-        "server/render/canvas/"}},
-      {"server/render/file/", {"absl/", "server/base/", "server/render/canvas/"}},
-      {"server/runtime/", {"absl/", "spdlog/", "server/base/"}},
-      {"server/storage/folder/", {"absl/", "isa-l/", "server/base/", "server/core/"}},
-      {"server/storage/etcd/", {"absl/", "arpa/", "grpcpp/", "openssl/", "server/base/"}},
-      {"server/storage/fleet/",
-       {"absl/", "server/base/", "server/core/map/", "server/core/store/", "server/core/codec/",
-        "server/storage/folder/", "server/storage/etcd/"}},
-      {"server/maintenance/",
-       {"absl/", "server/base/", "server/core/map/", "server/core/store/", "server/core/grid/hierarchy/",
-        "server/runtime/"}},
-      {"server/service/transport/net/",
-       {"absl/", "arpa/", "linux/", "netinet/", "server/base/", "server/runtime/"}},
-      {"server/service/transport/http/",
-       {"absl/", "boost/", "google/", "grpcpp/", "server/base/", "server/service/transport/net/"}},
-      {"server/service/auth/",
-       {"absl/", "arpa/", "google/", "grpc/", "grpcpp/", "netinet/", "openssl/", "waystar/", "server/base/",
-        "server/runtime/"}},
-      {"server/service/admission/",
-       {"absl/", "google/", "grpc/", "grpcpp/", "waystar/", "server/base/", "server/core/", "server/runtime/",
-        "server/service/auth/"}},
-      {"server/service/call/",
-       {"absl/", "google/", "grpc/", "grpcpp/", "server/base/", "server/core/", "server/runtime/",
-        "server/service/auth/", "server/service/admission/"}},
-      {"server/service/convert/",
-       {"absl/", "google/", "waystar/", "server/base/", "server/geometry/", "server/core/",
-        "server/formats/text/", "server/formats/detect/", "server/service/call/"}},
-      {"server/service/metrics/",
-       {"absl/", "google/", "grpc/", "grpcpp/", "prometheus/", "waystar/", "server/base/",
-        "server/core/store/", "server/runtime/", "server/storage/folder/", "server/storage/fleet/",
-        "server/maintenance/", "server/service/transport/net/", "server/service/transport/http/",
-        "server/service/auth/", "server/service/admission/", "server/service/call/",
-        "server/service/convert/"}},
-      {"server/service/handlers/query/",
-       {"absl/", "google/", "grpcpp/", "waystar/", "server/base/", "server/geometry/", "server/core/",
-        "server/service/auth/", "server/service/admission/", "server/service/call/",
-        "server/service/convert/", "server/service/metrics/"}},
-      {"server/service/handlers/maps/",
-       {"absl/", "google/", "grpcpp/", "waystar/", "server/base/", "server/geometry/", "server/core/",
-        "server/formats/text/", "server/formats/detect/", "server/formats/build/", "server/render/scene/",
-        "server/render/file/", "server/runtime/", "server/service/auth/", "server/service/admission/",
-        "server/service/call/", "server/service/convert/", "server/service/metrics/",
-        "server/service/handlers/query/"}},
-      {"server/service/handlers/watch/",
-       {"absl/", "google/", "grpcpp/", "waystar/", "server/base/", "server/core/store/", "server/core/query/",
-        "server/core/watch/", "server/runtime/", "server/service/auth/", "server/service/admission/",
-        "server/service/call/", "server/service/convert/", "server/service/metrics/",
-        "server/service/handlers/query/"}},
-      {"server/service/gateway/",
-       {"absl/", "arpa/", "google/", "grpcpp/", "server/base/", "server/runtime/",
-        "server/service/transport/http/", "server/service/auth/", "server/service/admission/",
-        "server/service/call/"}},
-      {"server/service/",
-       {"absl/",
-        "google/",
-        "grpc/",
-        "grpcpp/",
-        "waystar/",
-        "server/base/",
-        "server/core/store/",
-        "server/formats/detect/",
-        "server/runtime/",
-        "server/storage/folder/",
-        "server/storage/etcd/",
-        "server/storage/fleet/",
-        "server/maintenance/",
-        "server/service/transport/net/",
-        "server/service/auth/",
-        "server/service/admission/",
-        "server/service/call/",
-        "server/service/convert/",
-        "server/service/metrics/",
-        "server/service/handlers/query/",
-        "server/service/handlers/maps/",
-        "server/service/handlers/watch/",
-        "server/service/gateway/"}},
-      {"server/data_tool/",
-       {"absl/", "google/", "nlohmann/", "server/base/", "server/storage/folder/",
-        "server/service/convert/"}},
-      // Pictures are drawn, and JSON is written, alike on both sides.
-      {"client/",
-       {"CLI/", "absl/", "arpa/", "google/", "grpc/", "grpcpp/", "openssl/", "waystar/", "webp/",
-        "server/render/canvas/", "server/render/file/"}},
-  };
+  static const auto* const kAllowed = [] {
+    constexpr std::pair<const char*, const char*> kRows[] = {
+        {"server/base/", "<absl/"},
+        {"server/geometry/", ""},
+        {"server/core/grid/cells/", "<absl/ base/ geometry/"},
+        {"server/core/grid/shapes/", "<absl/ base/ geometry/ core/grid/cells/"},
+        {"server/core/grid/components/", "<absl/ base/ geometry/ core/grid/cells/"},
+        {"server/core/grid/jumps/", "<absl/ base/ geometry/ core/grid/cells/"},
+        {"server/core/grid/walk/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/components/ core/grid/jumps/"},
+        {"server/core/elements/", "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/"},
+        {"server/core/grid/map/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/grid/jumps/ core/grid/walk/ "
+         "core/elements/"},
+        {"server/core/graph/map/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/"},
+        {"server/core/mesh/map/", "<absl/ base/ geometry/ core/elements/"},
+        {"server/core/map/", "<absl/ base/ core/elements/ core/grid/map/ core/graph/map/ core/mesh/map/"},
+        {"server/core/edit/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ core/grid/map/ "
+         "core/graph/map/ core/mesh/map/ core/map/"},
+        {"server/core/store/",
+         "<absl/ base/ core/grid/jumps/ core/grid/walk/ core/elements/ core/grid/map/ core/graph/map/ "
+         "core/map/ core/edit/"},
+        {"server/core/search/", "<absl/ base/ geometry/ core/grid/cells/ core/grid/walk/ core/grid/map/"},
+        {"server/core/portal/", "<absl/ base/"},
+        {"server/core/graph/search/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/elements/ core/graph/map/ core/search/"},
+        {"server/core/mesh/search/", "<absl/ base/ geometry/ core/elements/ core/mesh/map/ core/search/"},
+        {"server/core/mesh/portal/",
+         "<absl/ base/ geometry/ core/mesh/map/ core/search/ core/portal/ core/mesh/search/"},
+        {"server/core/grid/search/",
+         "<absl/ geometry/ core/grid/cells/ core/grid/components/ core/grid/walk/ core/elements/ "
+         "core/grid/map/ core/search/ core/portal/"},
+        {"server/core/grid/path/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/grid/walk/ core/grid/map/ "
+         "core/search/ core/grid/search/"},
+        {"server/core/grid/hierarchy/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/jumps/ core/grid/walk/ core/grid/map/ "
+         "core/search/ core/grid/search/"},
+        {"server/core/grid/engines/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/components/ core/grid/jumps/ "
+         "core/grid/walk/ core/grid/map/ core/search/ core/grid/search/ core/grid/path/ "
+         "core/grid/hierarchy/"},
+        {"server/core/grid/portal/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/components/ core/grid/walk/ core/elements/ "
+         "core/grid/map/ core/search/ core/portal/ core/grid/search/ core/grid/path/ "
+         "core/grid/engines/"},
+        {"server/core/grid/field/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/components/ core/grid/jumps/ "
+         "core/grid/walk/ core/elements/ core/grid/map/ core/search/ core/portal/ core/grid/search/ "
+         "core/grid/engines/ core/grid/portal/"},
+        {"server/core/query/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/grid/components/ "
+         "core/grid/walk/ core/elements/ core/grid/map/ core/graph/map/ core/mesh/map/ core/map/ "
+         "core/edit/ core/store/ core/search/ core/portal/ core/graph/search/ core/mesh/search/ "
+         "core/mesh/portal/ core/grid/search/ core/grid/path/ core/grid/engines/ core/grid/portal/ "
+         "core/grid/field/"},
+        {"server/core/watch/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/grid/components/ "
+         "core/grid/walk/ core/elements/ core/grid/map/ core/graph/map/ core/map/ core/store/ "
+         "core/search/ core/portal/ core/graph/search/ core/grid/search/ core/grid/path/ "
+         "core/grid/portal/ core/query/"},
+        {"server/core/codec/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ core/grid/map/ "
+         "core/graph/map/ core/mesh/map/ core/map/ core/edit/"},
+        {"server/formats/text/", "<absl/ base/ core/grid/cells/ core/grid/map/"},
+        {"server/formats/parts/", "<absl/ <nlohmann/ base/ geometry/ formats/text/"},
+        {"server/formats/grid/",
+         "<absl/ <webp/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ "
+         "core/grid/map/ core/edit/ formats/text/ formats/parts/"},
+        {"server/formats/graph/", "<absl/ base/ core/elements/ core/graph/map/ formats/text/ formats/parts/"},
+        {"server/formats/mesh/",
+         "<absl/ base/ core/elements/ core/mesh/map/ core/edit/ formats/text/ formats/parts/"},
+        {"server/formats/detect/",
+         "<absl/ base/ core/grid/cells/ core/map/ core/codec/ formats/text/ formats/parts/ "
+         "formats/grid/ formats/graph/ formats/mesh/"},
+        {"server/formats/build/",
+         "<absl/ base/ geometry/ core/mesh/map/ formats/text/ formats/parts/ formats/mesh/ "
+         "formats/detect/"},
+        {"server/render/canvas/", "<absl/"},
+        {"server/render/scene/",
+         "<absl/ base/ geometry/ core/grid/cells/ core/elements/ core/grid/map/ core/graph/map/ "
+         "core/mesh/map/ core/search/ core/portal/ core/graph/search/ core/mesh/search/ core/query/ "
+         "render/canvas/"},
+        {"server/render/file/", "<absl/ base/ render/canvas/"},
+        {"server/runtime/", "<absl/ <spdlog/ base/"},
+        {"server/storage/folder/", "<absl/ <isa-l/ base/ core/"},
+        {"server/storage/etcd/", "<absl/ <arpa/ <grpcpp/ <openssl/ base/"},
+        {"server/storage/fleet/",
+         "<absl/ base/ core/map/ core/store/ core/codec/ storage/folder/ storage/etcd/"},
+        {"server/maintenance/", "<absl/ base/ core/map/ core/store/ core/grid/hierarchy/ runtime/"},
+        {"server/service/transport/net/", "<absl/ <arpa/ <linux/ <netinet/ base/ runtime/"},
+        {"server/service/transport/http/", "<absl/ <boost/ <google/ <grpcpp/ base/ service/transport/net/"},
+        {"server/service/auth/",
+         "<absl/ <arpa/ <google/ <grpc/ <grpcpp/ <netinet/ <openssl/ <waystar/ base/ runtime/"},
+        {"server/service/admission/",
+         "<absl/ <google/ <grpc/ <grpcpp/ <waystar/ base/ core/ runtime/ service/auth/"},
+        {"server/service/call/",
+         "<absl/ <google/ <grpc/ <grpcpp/ base/ core/ runtime/ service/auth/ service/admission/"},
+        {"server/service/convert/",
+         "<absl/ <google/ <waystar/ base/ geometry/ core/ formats/text/ formats/detect/ service/call/"},
+        {"server/service/metrics/",
+         "<absl/ <google/ <grpc/ <grpcpp/ <prometheus/ <waystar/ base/ core/store/ runtime/ "
+         "storage/folder/ storage/fleet/ maintenance/ service/transport/net/ service/transport/http/ "
+         "service/auth/ service/admission/ service/call/ service/convert/"},
+        {"server/service/handlers/query/",
+         "<absl/ <google/ <grpcpp/ <waystar/ base/ geometry/ core/ service/auth/ service/admission/ "
+         "service/call/ service/convert/ service/metrics/"},
+        {"server/service/handlers/maps/",
+         "<absl/ <google/ <grpcpp/ <waystar/ base/ geometry/ core/ formats/text/ formats/detect/ "
+         "formats/build/ render/scene/ render/file/ runtime/ service/auth/ service/admission/ "
+         "service/call/ service/convert/ service/metrics/ service/handlers/query/"},
+        {"server/service/handlers/watch/",
+         "<absl/ <google/ <grpcpp/ <waystar/ base/ core/store/ core/query/ core/watch/ runtime/ "
+         "service/auth/ service/admission/ service/call/ service/convert/ service/metrics/ "
+         "service/handlers/query/"},
+        {"server/service/gateway/",
+         "<absl/ <arpa/ <google/ <grpcpp/ base/ runtime/ service/transport/http/ service/auth/ "
+         "service/admission/ service/call/"},
+        {"server/service/",
+         "<absl/ <google/ <grpc/ <grpcpp/ <waystar/ base/ core/store/ formats/detect/ runtime/ "
+         "storage/folder/ storage/etcd/ storage/fleet/ maintenance/ service/transport/net/ "
+         "service/auth/ service/admission/ service/call/ service/convert/ service/metrics/ "
+         "service/handlers/query/ service/handlers/maps/ service/handlers/watch/ service/gateway/"},
+        {"server/data_tool/", "<absl/ <google/ <nlohmann/ base/ storage/folder/ service/convert/"},
+        // Pictures are drawn, and JSON is written, alike on both sides.
+        {"client/",
+         "<CLI/ <absl/ <arpa/ <google/ <grpc/ <grpcpp/ <openssl/ <waystar/ <webp/ render/canvas/ "
+         "render/file/"},
+    };
+    auto* const allowed = new std::map<std::string, std::vector<std::string>>;
+    for (const auto& [folder, names] : kRows) {
+      for (const absl::string_view name : absl::StrSplit(names, ' ', absl::SkipEmpty())) {
+        (*allowed)[folder].push_back(name[0] == '<' ? std::string(name.substr(1))
+                                                    : absl::StrCat("server/", name));
+      }
+      allowed->try_emplace(folder);
+    }
+    return allowed;
+  }();
   return *kAllowed;
 }
 
@@ -256,12 +185,11 @@ std::string RowOf(absl::string_view path) {
   return "";
 }
 
-std::vector<std::string> IncludesOf(const std::filesystem::path& file) {
+std::vector<std::string> IncludesOf(const std::string& path) {
   std::vector<std::string> includes;
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
+  for (const absl::string_view line : absl::StrSplit(ReadFile(path), '\n')) {
     if (absl::StartsWith(line, "#include ")) {
-      includes.push_back(line.substr(10, line.size() - 11));
+      includes.emplace_back(line.substr(10, line.size() - 11));
     }
   }
   return includes;
@@ -277,19 +205,15 @@ bool IsAllowed(const std::string& include, const std::string& folder,
 TEST(IncludeDirectionsTest, PointOneWay) {
   std::vector<std::string> faults;
   int files = 0;
-  const std::filesystem::path root = testing::SourceFolder();
   for (const auto& [folder, allowed] : AllowedIncludes()) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
-      if (entry.path().extension() != ".h" && entry.path().extension() != ".cc") {
-        continue;
-      }
-      if (RowOf(std::filesystem::relative(entry.path(), root).string()) != folder) {
+    for (const std::string& path : FilesIn({folder}, {".h", ".cc"})) {
+      if (RowOf(path) != folder) {
         continue;
       }
       ++files;
-      for (const std::string& include : IncludesOf(entry.path())) {
+      for (const std::string& include : IncludesOf(path)) {
         if (!IsAllowed(include, folder, allowed)) {
-          faults.push_back(absl::StrCat(entry.path().string(), " includes ", include));
+          faults.push_back(absl::StrCat(path, " includes ", include));
         }
       }
     }
@@ -300,13 +224,10 @@ TEST(IncludeDirectionsTest, PointOneWay) {
 
 TEST(IncludeDirectionsTest, CoversEveryFolderOfTheServer) {
   std::vector<std::string> strays;
-  const std::filesystem::path root = testing::SourceFolder();
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "server")) {
-    const std::string path = std::filesystem::relative(entry.path(), root).string();
-    const bool is_source = entry.path().extension() == ".h" || entry.path().extension() == ".cc";
+  for (const std::string& path : FilesIn({"server"}, {".h", ".cc"})) {
     // A row is of one folder, and not of those below it.
     const bool covered = AllowedIncludes().count(path.substr(0, path.rfind('/') + 1)) != 0;
-    if (is_source && !covered && path != "server/main.cc") {
+    if (!covered && path != "server/main.cc") {
       strays.push_back(path);
     }
   }

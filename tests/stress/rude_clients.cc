@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <iostream>
 #include <string>
 #include <thread>
 
@@ -38,6 +39,30 @@ void ReadSome(const char* name, const Reader& reader, grpc::ClientContext& conte
 }
 
 }  // namespace
+
+void SoakTally::Note(const char* call, const absl::Status& status) {
+  ++calls_;
+  switch (status.code()) {
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kUnauthenticated:
+      Fault(absl::StrCat(call, ": ", status.ToString()));
+      return;
+    default:
+      return;
+  }
+}
+
+void SoakTally::Fault(const std::string& what) {
+  constexpr int kMostWords = 20;
+  if (faults_.fetch_add(1) < kMostWords) {
+    std::cerr << absl::StrCat(what, "\n");
+  }
+}
 
 RudeClients::Stubs::Stubs(const std::shared_ptr<grpc::Channel>& channel)
     : maps(v1::MapService::NewStub(channel)), paths(v1::PathService::NewStub(channel)) {}

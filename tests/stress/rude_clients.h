@@ -1,15 +1,43 @@
 // Clients that do not wait for what they asked for.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <string>
 
+#include "absl/status/status.h"
+#include "client/errors.h"
 #include "grpcpp/channel.h"
 #include "tests/stress/random_requests.h"
-#include "tests/stress/soak_tally.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::stress {
+
+// What the clients of a soak count.
+//
+// Thread safety: any.
+class SoakTally {
+ public:
+  // Counts a call, and complains if it ended in a way that a client's fault, or another client, cannot
+  // explain.
+  void Note(const char* call, const absl::Status& status);
+  void Note(const char* call, const grpc::Status& status) { Note(call, client::FromGrpc(status)); }
+  void CountMessages(std::uint64_t messages) { messages_ += messages; }
+  // Complains.
+  void Fault(const std::string& what);
+
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t messages() const { return messages_; }
+  int faults() const { return faults_; }
+
+ private:
+  std::atomic<std::uint64_t> calls_ = 0;
+  // Of streams.
+  std::atomic<std::uint64_t> messages_ = 0;
+  std::atomic<int> faults_ = 0;
+};
 
 // Each method is one visit to the server.
 //

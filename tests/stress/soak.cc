@@ -4,16 +4,21 @@
 // after the warm-up.
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -21,14 +26,12 @@
 #include "absl/flags/parse.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/client.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
 #include "tests/e2e/server_process.h"
-#include "tests/service/bounded_context.h"
-#include "tests/stress/process_watch.h"
 #include "tests/stress/random_requests.h"
 #include "tests/stress/rude_clients.h"
-#include "tests/stress/soak_tally.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -42,10 +45,89 @@ namespace {
 
 constexpr int kWatchers = 8;
 
+struct ProcessFigures {
+  // Resident.
+  std::size_t bytes = 0;
+  std::size_t threads = 0;
+  std::size_t open_files = 0;
+};
+
+// How much more than before is no growth: chance, what an allocator keeps, how many clients there just are.
+struct Allowance {
+  double share = 0.0;
+  std::size_t amount = 0;
+};
+constexpr Allowance kBytesAllowance = {.share = 0.05, .amount = std::size_t{24} << 20};
+constexpr Allowance kThreadsAllowance = {.share = 0.1, .amount = 6};
+constexpr Allowance kOpenFilesAllowance = {.share = 0.1, .amount = 12};
+
+std::size_t EntriesOf(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(folder, error);
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+double MeanOf(const std::vector<ProcessFigures>& samples, std::size_t begin, std::size_t end,
+              std::size_t ProcessFigures::*figure) {
+  double sum = 0.0;
+  for (std::size_t i = begin; i < end; ++i) {
+    sum += static_cast<double>(samples[i].*figure);
+  }
+  return sum / static_cast<double>(end - begin);
+}
+
+// All zero if there is no such process.
+ProcessFigures FiguresOf(pid_t process) {
+  const std::string folder = absl::StrCat("/proc/", process);
+  std::ifstream file(folder + "/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  file >> total >> resident;
+  return {.bytes = resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)),
+          .threads = EntriesOf(folder + "/task"),
+          .open_files = EntriesOf(folder + "/fd")};
+}
+
+// Takes samples of a process over a run. The first quarter of them is the warm-up; a figure has grown if its
+// mean over the last quarter is more than that over the second, and its allowance.
+class ProcessWatch {
+ public:
+  explicit ProcessWatch(pid_t process) : process_(process) {}
+
+  // Returns what it is now.
+  const ProcessFigures& Sample() { return samples_.emplace_back(FiguresOf(process_)); }
+
+  // The figures that have grown, in words; empty if none has. REQUIRES: at least 4 samples.
+  std::string Growth(bool is_memory_judged) const;
+
+ private:
+  const pid_t process_;
+  std::vector<ProcessFigures> samples_;
+};
+
+std::string ProcessWatch::Growth(bool is_memory_judged) const {
+  const std::size_t quarter = samples_.size() / 4;
+  std::string growth;
+  const auto judge = [&](const char* name, std::size_t ProcessFigures::*figure, const Allowance& allowance) {
+    const double before = MeanOf(samples_, quarter, 2 * quarter, figure);
+    const double last = MeanOf(samples_, samples_.size() - quarter, samples_.size(), figure);
+    if (last > before * (1.0 + allowance.share) + static_cast<double>(allowance.amount)) {
+      absl::StrAppend(&growth, name, " grew from ", before, " to ", last, "\n");
+    }
+  };
+  if (is_memory_judged) {
+    judge("memory", &ProcessFigures::bytes, kBytesAllowance);
+  }
+  judge("threads", &ProcessFigures::threads, kThreadsAllowance);
+  judge("open files", &ProcessFigures::open_files, kOpenFilesAllowance);
+  return growth;
+}
+
 class Soak {
  public:
   Soak(const testing::ServerProcess& server, int side, std::uint64_t seed)
       : watch_(server.pid()),
+        client_(server.NewClient()),
         channel_(server.NewChannel()),
         rude_clients_(server.port(), tally_),
         side_(side),
@@ -71,6 +153,7 @@ class Soak {
 
   ProcessWatch watch_;
   SoakTally tally_;
+  const std::unique_ptr<client::Client> client_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<v1::MapService::Stub> maps_ = v1::MapService::NewStub(channel_);
   const std::unique_ptr<v1::PathService::Stub> paths_ = v1::PathService::NewStub(channel_);
@@ -81,29 +164,21 @@ class Soak {
 };
 
 void Soak::Edit(RandomRequests& requests) {
-  testing::BoundedContext context;
-  v1::UpdateObstaclesResponse response;
   tally_.Note("UpdateObstacles",
-              maps_->UpdateObstacles(&context, requests.UpdateObstacles(requests.MapId()), &response));
+              client_->UpdateObstacles(requests.UpdateObstacles(requests.MapId())).status());
 }
 
 void Soak::StreamEdits(RandomRequests& requests) {
-  testing::BoundedContext context;
-  const auto stream = maps_->StreamObstacleUpdates(&context);
+  const auto stream = client_->StreamObstacleUpdates();
   const int batches = requests.random().Between(0, 200);
   std::thread writer([&] {
-    v1::StreamObstacleUpdatesRequest request;
-    for (int i = 0; i < batches; ++i) {
-      *request.mutable_update() = requests.UpdateObstacles(requests.MapId());
-      if (!stream->Write(request)) {
-        break;
-      }
+    for (int i = 0; i < batches && stream->Send(requests.UpdateObstacles(requests.MapId())); ++i) {
     }
-    stream->WritesDone();
+    stream->EndSending();
   });
   v1::StreamObstacleUpdatesResponse response;
   std::uint64_t answered = 0;
-  while (stream->Read(&response)) {
+  while (stream->Receive(response)) {
     if (response.index() != answered++) {
       tally_.Fault("an update was answered out of order");
     }
@@ -114,16 +189,9 @@ void Soak::StreamEdits(RandomRequests& requests) {
 }
 
 void Soak::Query(RandomRequests& requests) {
-  {
-    testing::BoundedContext context;
-    v1::FindPathResponse response;
-    tally_.Note("FindPath", paths_->FindPath(&context, requests.FindPath(requests.MapId()), &response));
-  }
+  tally_.Note("FindPath", client_->FindPath(requests.FindPath(requests.MapId())).status());
   if (requests.random().Chance(0.1)) {
-    testing::BoundedContext context;
-    v1::ValidatePathResponse response;
-    tally_.Note("ValidatePath",
-                paths_->ValidatePath(&context, requests.ValidatePath(requests.MapId()), &response));
+    tally_.Note("ValidatePath", client_->ValidatePath(requests.ValidatePath(requests.MapId())).status());
   }
 }
 
@@ -165,28 +233,17 @@ void Soak::WatchPath(RandomRequests& requests) {
 }
 
 void Soak::Recreate(RandomRequests& requests) {
-  const std::string map = requests.MapId();
-  {
-    testing::BoundedContext context;
-    v1::DeleteMapRequest request;
-    request.set_map(map);
-    v1::DeleteMapResponse response;
-    tally_.Note("DeleteMap", maps_->DeleteMap(&context, request, &response));
-  }
-  {
-    testing::BoundedContext context;
-    v1::CreateMapResponse response;
-    tally_.Note("CreateMap", maps_->CreateMap(&context, requests.CreateMap(map), &response));
-  }
+  v1::DeleteMapRequest request;
+  request.set_map(requests.MapId());
+  tally_.Note("DeleteMap", client_->DeleteMap(request).status());
+  tally_.Note("CreateMap", client_->CreateMap(requests.CreateMap(request.map())).status());
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
 }
 
 void Soak::List(RandomRequests& requests) {
-  testing::BoundedContext context;
   v1::ListObstaclesRequest request;
   request.set_map(requests.MapId());
-  v1::ListObstaclesResponse response;
-  tally_.Note("ListObstacles", maps_->ListObstacles(&context, request, &response));
+  tally_.Note("ListObstacles", client_->ListObstacles(request).status());
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 

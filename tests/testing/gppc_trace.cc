@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tests/testing/bad_data.h"
+#include "tests/testing/movingai_data.h"
 
 namespace waystar::testing {
 namespace {
@@ -137,24 +135,9 @@ std::vector<Edit> TraceStage::Edits() const {
 
 core::GridMap GppcTrace::EmptyMap() const { return *core::GridMap::Create(width, height, {}); }
 
-std::vector<std::filesystem::path> FindGppcTraces(const std::filesystem::path& data_folder) {
-  const std::filesystem::path root = data_folder / "gppc-dynamic";
-  std::vector<std::filesystem::path> traces;
-  if (!std::filesystem::is_directory(root)) {
-    return traces;
-  }
-  for (const auto& entry : std::filesystem::directory_iterator(root)) {
-    if (entry.path().extension() == ".scen") {
-      traces.push_back(entry.path());
-    }
-  }
-  std::sort(traces.begin(), traces.end());
-  return traces;
-}
-
 GppcTrace LoadGppcTrace(const std::filesystem::path& path) {
   std::ifstream file = Open(path);
-  GppcTrace trace{.name = path.stem().string()};
+  GppcTrace trace;
   std::filesystem::path patches;
   for (std::string key; file >> key && key != "commands";) {
     std::string value;

@@ -20,7 +20,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "server/core/edit/edit.h"
@@ -48,7 +47,6 @@ struct TraceStage {
 };
 
 struct GppcTrace {
-  std::string name;
   int width = 0;
   int height = 0;
   std::vector<TraceStage> stages;
@@ -58,10 +56,6 @@ struct GppcTrace {
 
 // By how much a trace's lengths may be off: half a unit of the last digit they are written with.
 inline constexpr double kTraceTolerance = 1e-6;
-
-// Finds the .scen files of the folder's gppc-dynamic/, in the order of their names; none if there is no such
-// folder.
-std::vector<std::filesystem::path> FindGppcTraces(const std::filesystem::path& data_folder);
 
 // Loads a trace. Failures to read end the program with a message: the data is taken to be whole.
 GppcTrace LoadGppcTrace(const std::filesystem::path& path);

@@ -16,7 +16,6 @@
 #include "absl/strings/match.h"
 #include "server/formats/text/grid_overrides.h"
 #include "server/formats/text/moving_ai.h"
-#include "tests/testing/bad_data.h"
 
 namespace waystar::testing {
 namespace {
@@ -41,6 +40,11 @@ core::GridMap Load(const MovingAiMap& map, const core::GridOverrides& overrides)
 }
 
 }  // namespace
+
+void Die(const std::filesystem::path& path, const std::string& why) {
+  std::cerr << path << ": " << why << "\n";
+  std::exit(1);
+}
 
 std::optional<std::filesystem::path> DataFolder() {
   const char* folder = std::getenv("WAYSTAR_DATA");

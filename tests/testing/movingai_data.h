@@ -25,6 +25,9 @@ struct MovingAiMap {
   std::string name;
 };
 
+// Ends a run whose data cannot be read.
+[[noreturn]] void Die(const std::filesystem::path& path, const std::string& why);
+
 // Returns the folder named by WAYSTAR_DATA, or nothing.
 std::optional<std::filesystem::path> DataFolder();
 

@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
-#include "server/render/canvas/surface.h"
+#include "server/render/canvas/canvas.h"
 
 namespace waystar::picture {
 

@@ -147,33 +147,16 @@ class GraphSceneMaker {
     scene_.ground.push_back(std::move(ground));
   }
 
-  void AddArea(picture::Polygon points) {
-    scene_.AddArea(std::move(points), {theme::kNamedObstacle, 0.75}, '%');
-  }
-
-  void AddSquare(double x, double y, double width, double height) {
-    const picture::Tiling& tiling = layout_.tiling;
-    AddArea({tiling.At(x, y), tiling.At(x + width, y), tiling.At(x + width, y + height),
-             tiling.At(x, y + height)});
-  }
-
   void AddObstacles() {
     for (const Obstacle* obstacle : graph_.sight().ObstaclesNear(area_)) {
+      Shape cells;
       for (const Cell cell : obstacle->shape.cells) {
-        AddSquare(cell.x, cell.y, 1, 1);
+        cells.rectangles.push_back({cell.x, cell.y, 1, 1});
       }
-      for (const Rectangle& part : obstacle->shape.rectangles) {
-        AddSquare(part.x, part.y, part.width, part.height);
-      }
-      for (const Disc& disc : obstacle->shape.discs) {
-        AddArea(picture::DiscOutline(layout_.tiling.At(disc.center.x, disc.center.y), disc.radius * unit()));
-      }
-      for (const Polygon& polygon : obstacle->shape.polygons) {
-        picture::Polygon points;
-        for (const Point& vertex : polygon.vertices) {
-          points.push_back(layout_.tiling.At(vertex.x, vertex.y));
+      for (const Shape* const shape : {&std::as_const(cells), &obstacle->shape}) {
+        for (picture::Polygon& outline : OutlinesOf(*shape, layout_.tiling, 0, 0, unit())) {
+          scene_.AddArea(std::move(outline), {theme::kNamedObstacle, 0.75}, '%');
         }
-        AddArea(std::move(points));
       }
       for (const Line& line : obstacle->shape.lines) {
         const double width = std::max(2.0, line.width * unit());

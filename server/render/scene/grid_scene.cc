@@ -99,34 +99,17 @@ picture::Color OutlineColor(const ObstacleEffect& effect) {
 
 class Outliner {
  public:
-  Outliner(const Layout& layout, Scene& scene) : layout_(layout), tiling_(layout.tiling), scene_(scene) {}
+  Outliner(const Layout& layout, Scene& scene) : layout_(layout), scene_(scene) {}
 
   bool is_full() const { return outlines_ >= kMaxOutlines; }
 
   void Add(const Obstacle& obstacle) {
     const picture::Color color = OutlineColor(obstacle.effect);
-    for (const Rectangle& part : obstacle.shape.rectangles) {
-      const double left = part.x - 0.5;
-      const double top = part.y - 0.5;
-      const double right = left + part.width;
-      const double bottom = top + part.height;
-      AddOutline({tiling_.At(left, top), tiling_.At(right, top), tiling_.At(right, bottom),
-                  tiling_.At(left, bottom)},
-                 color);
-    }
-    // A disc covers cells by their centres.
+    // Rectangles are of cells, whose centres have whole numbers. A disc covers cells by their centres.
     constexpr double kRim = 0.3;
-    for (const Disc& disc : obstacle.shape.discs) {
-      AddOutline(picture::DiscOutline(tiling_.At(disc.center.x, disc.center.y),
-                                      (disc.radius + kRim) * tiling_.CellPixels()),
-                 color);
-    }
-    for (const Polygon& polygon : obstacle.shape.polygons) {
-      std::vector<picture::Point> corners;
-      for (const Point& vertex : polygon.vertices) {
-        corners.push_back(tiling_.At(vertex.x, vertex.y));
-      }
-      AddOutline(corners, color);
+    for (const picture::Polygon& outline :
+         OutlinesOf(obstacle.shape, layout_.tiling, -0.5, kRim, layout_.tiling.CellPixels())) {
+      AddOutline(outline, color);
     }
   }
 
@@ -162,7 +145,6 @@ class Outliner {
   }
 
   const Layout& layout_;
-  const picture::Tiling& tiling_;
   Scene& scene_;
   std::size_t outlines_ = 0;
 };

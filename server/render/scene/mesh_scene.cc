@@ -15,7 +15,6 @@
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/scene/mesh_cover.h"
 #include "server/render/scene/mesh_marks.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/theme.h"

@@ -270,4 +270,28 @@ LegendEntry PortalLegend() {
   return {.sign = LegendEntry::Sign::kDisc, .color = theme::kPortal, .symbol = 'P', .text = "portal"};
 }
 
+std::vector<picture::Polygon> OutlinesOf(const Shape& shape, const picture::Tiling& tiling, double shift,
+                                         double rim, double unit) {
+  std::vector<picture::Polygon> outlines;
+  for (const Rectangle& part : shape.rectangles) {
+    const double left = part.x + shift;
+    const double top = part.y + shift;
+    const double right = left + part.width;
+    const double bottom = top + part.height;
+    outlines.push_back(
+        {tiling.At(left, top), tiling.At(right, top), tiling.At(right, bottom), tiling.At(left, bottom)});
+  }
+  for (const Disc& disc : shape.discs) {
+    outlines.push_back(
+        picture::DiscOutline(tiling.At(disc.center.x, disc.center.y), (disc.radius + rim) * unit));
+  }
+  for (const Polygon& polygon : shape.polygons) {
+    picture::Polygon& outline = outlines.emplace_back();
+    for (const Point& vertex : polygon.vertices) {
+      outline.push_back(tiling.At(vertex.x, vertex.y));
+    }
+  }
+  return outlines;
+}
+
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Marks of a picture: portals, and start, goals, path and search of a query.
+// Marks of a picture: outlines of shapes, portals, and start, goals, path and search of a query.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/recorder.h"
 #include "server/geometry/cell.h"
+#include "server/geometry/shape.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/scene.h"
 
@@ -145,5 +146,10 @@ void AddPortal(const std::optional<picture::Point>& from, const std::optional<pi
                bool is_closed, const MarkSizes& sizes, Scene& scene);
 
 LegendEntry PortalLegend();
+
+// Returns the outlines of a shape's rectangles, discs and polygons. Rectangles are moved by `shift` in x and
+// y, and discs widened by `rim`, both in units of the map; `unit` is one in pixels.
+std::vector<picture::Polygon> OutlinesOf(const Shape& shape, const picture::Tiling& tiling, double shift,
+                                         double rim, double unit);
 
 }  // namespace waystar::core

@@ -14,7 +14,6 @@
 #include "server/geometry/cell.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
-#include "server/render/canvas/surface.h"
 
 namespace waystar::core {
 

@@ -5,7 +5,6 @@
 #include "gmock/gmock.h"
 #include "server/render/canvas/font.h"
 #include "server/render/canvas/geometry.h"
-#include "server/render/canvas/surface.h"
 
 namespace waystar::picture {
 namespace {

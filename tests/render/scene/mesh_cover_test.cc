@@ -1,6 +1,6 @@
 // What polygons of a mesh hide when it is seen from the side.
 
-#include "server/render/scene/mesh_cover.h"
+#include "server/render/scene/mesh_marks.h"
 
 #include <algorithm>
 #include <cmath>

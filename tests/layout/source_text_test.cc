@@ -1,25 +1,28 @@
 // Comments are plain English: full sentences or noun phrases, without the house words that
-// readers had to read twice.
+// readers had to read twice. Rooms name no compile options.
 
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "tests/testing/folders.h"
+#include "tests/layout/sources.h"
 
 namespace waystar {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::waystar::testing::FilesIn;
+using ::waystar::testing::ReadFile;
 
 // Returns the text of the comment on a line, if there is one.
 std::optional<std::string> CommentOn(const std::string& line) {
@@ -62,18 +65,26 @@ TEST(CommentWordsTest, KnowsTheWords) {
 
 TEST(CommentWordsTest, CommentsArePlainEnglish) {
   std::vector<std::string> found;
-  for (const char* folder : {"server", "client", "proto/waystar"}) {
-    for (const fs::directory_entry& entry :
-         fs::recursive_directory_iterator(fs::path(testing::SourceFolder()) / folder)) {
-      const fs::path extension = entry.path().extension();
-      if (extension == ".h" || extension == ".cc" || extension == ".proto") {
-        std::ifstream file(entry.path());
-        const std::vector<std::string> in_file = FindHouseWords(entry.path().string(), file);
-        found.insert(found.end(), in_file.begin(), in_file.end());
-      }
-    }
+  for (const std::string& path : FilesIn({"server", "client", "proto/waystar"}, {".h", ".cc", ".proto"})) {
+    std::istringstream file(ReadFile(path));
+    const std::vector<std::string> in_file = FindHouseWords(path, file);
+    found.insert(found.end(), in_file.begin(), in_file.end());
   }
   EXPECT_THAT(found, IsEmpty());
+}
+
+// The CMakeLists.txt of the root names compile options for all rooms or for a kind of library. Among them are
+// those that make answers the same on every machine.
+TEST(CompileOptionsTest, RoomsHaveNoneOfTheirOwn) {
+  for (const std::string& path : FilesIn({"server", "client"}, {".txt"})) {
+    if (absl::EndsWith(path, "/CMakeLists.txt")) {
+      EXPECT_THAT(absl::AsciiStrToLower(ReadFile(path)), Not(HasSubstr("compile_options"))) << path;
+    }
+  }
+}
+
+TEST(CompileOptionsTest, EachOperationIsRoundedByItself) {
+  EXPECT_THAT(ReadFile("CMakeLists.txt"), HasSubstr("-ffp-contract=off"));
 }
 
 }  // namespace

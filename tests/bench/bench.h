@@ -1,0 +1,120 @@
+// What the benchmarks share: measurements, maps and cells to measure with, and an end at the first failure.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <ctime>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/base/mutex.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/search/query.h"
+#include "server/geometry/cell.h"
+#include "tests/testing/flood.h"
+#include "tests/testing/movingai_data.h"
+#include "tests/testing/random.h"
+
+namespace waystar::bench {
+
+class Sample {
+ public:
+  void Add(double value) { values_.push_back(value); }
+  void Append(const Sample& other) {
+    values_.insert(values_.end(), other.values_.begin(), other.values_.end());
+  }
+
+  std::size_t size() const { return values_.size(); }
+  // 0 for an empty sample.
+  double Mean() const;
+  // The smallest value that is not below `fraction` of the sample, 0 < fraction <= 1; 0 for an empty one.
+  double Percentile(double fraction);
+  double Median() { return Percentile(0.5); }
+
+ private:
+  std::vector<double> values_;
+};
+
+// Returns how long one call of function() takes, in microseconds.
+template <typename Function>
+double MicrosOf(Function function) {
+  const auto begin = std::chrono::steady_clock::now();
+  function();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Returns the same, but the time that this thread had a processor: what runs beside it counts only by what it
+// pushes out of the caches. A call takes a few tenths of a microsecond by itself.
+template <typename Function>
+double ThreadMicrosOf(Function function) {
+  const auto now = [] {
+    std::timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
+  };
+  const double begin = now();
+  function();
+  return now() - begin;
+}
+
+// Ends the program with a message.
+[[noreturn]] void Die(absl::string_view message);
+void OrDie(const absl::Status& status);
+template <typename Value>
+Value OrDie(absl::StatusOr<Value> value) {
+  OrDie(value.status());
+  return *std::move(value);
+}
+
+// Returns the algorithm that a flag names, or ends the program.
+core::Algorithm AlgorithmNamed(absl::string_view name);
+
+// Returns the Moving AI maps below $WAYSTAR_DATA whose names contain one of `parts`. Without data there are
+// none, and a line on standard error says so.
+std::vector<testing::MovingAiMap> MapsNamed(const std::vector<std::string>& parts);
+
+// Returns a map of `side` x `side` cells, of which `share` are blocked, scattered at random.
+core::GridMap NoiseMap(int side, double share);
+
+core::Cell AnyCell(const core::GridMap& map, testing::Random& random);
+core::Cell WalkableCell(const core::GridMap& map, testing::Random& random);
+
+// Cells joined by straight steps: without corner cutting a diagonal step joins no others. The map outlives
+// them.
+class Regions {
+ public:
+  explicit Regions(const core::GridMap& map);
+
+  // Returns the region's number, or 0 for a cell that is not walkable.
+  int Of(core::Cell cell) const { return flood_.At(cell); }
+  std::size_t count() const { return cells_.size() - 1; }
+  // The region with the most cells. REQUIRES: count() > 0.
+  int Largest() const;
+  std::size_t CellsOf(int region) const { return cells_[static_cast<std::size_t>(region)]; }
+
+ private:
+  const testing::Flood flood_;
+  // By region; the first is none.
+  std::vector<std::size_t> cells_;
+};
+
+// Counts updates that are under way.
+class InFlight {
+ public:
+  // Waits until there are fewer than `max`, and counts one more.
+  void Begin(int max);
+  // Ends the program if the update has failed.
+  void End(const absl::Status& status);
+  void WaitForAll();
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  int count_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace waystar::bench
