@@ -123,6 +123,64 @@ storage::DataOptions DataOptionsOf(const runtime::Options& options, const core::
   return data;
 }
 
+// Limit on one call to etcd: longer than a leader election.
+constexpr absl::Duration kCallTimeout = absl::Seconds(3);
+
+absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& options, LoadProgress& progress,
+                                                     cluster::ClusterLogOptions log) {
+  const absl::StatusOr<etcd::Address> address = etcd::ParseAddress(options.cluster);
+  if (!address.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--cluster: ", address.status().message()));
+  }
+  cluster::FleetOptions fleet{.prefix = address->prefix,
+                              .log = std::move(log),
+                              .image_dir = options.image_dir,
+                              .cache_dir = options.data_dir};
+  fleet.client = {.endpoints = address->endpoints,
+                  .uses_tls = options.cluster_tls,
+                  .tls = {.ca = options.cluster_ca, .cert = options.cluster_cert, .key = options.cluster_key},
+                  .password_file = options.cluster_password_file,
+                  .call_timeout = kCallTimeout};
+  fleet.log.on_broken = [](absl::string_view id, const absl::Status& why) {
+    runtime::Log(runtime::LogLevel::kError, "map_broken",
+                 {{"map", id},
+                  {"error", why.message()},
+                  {"note", "This server does not serve the map any more. A restart reads it afresh."}});
+  };
+  fleet.log.on_gone_back = [](const absl::Status& why) {
+    runtime::Log(runtime::LogLevel::kError, "fleet_gone_back",
+                 {{"error", why.message()},
+                  {"note", "This server answers from its last state, and follows the fleet no more."}});
+  };
+  fleet.on_image_failure = [](const absl::Status& status) {
+    runtime::Log(runtime::LogLevel::kWarning, "fleet_image_failed", {{"error", status.message()}});
+  };
+  fleet.cache.on_status = [](const absl::Status& status) {
+    if (status.ok()) {
+      runtime::Log(runtime::LogLevel::kInfo, "fleet_cached_again", {});
+    } else {
+      runtime::Log(runtime::LogLevel::kWarning, "fleet_not_cached", {{"error", status.message()}});
+    }
+  };
+  fleet.presence.on_status = [](const absl::Status& status) {
+    if (status.ok()) {
+      runtime::Log(runtime::LogLevel::kInfo, "fleet_listed_again", {});
+    } else {
+      runtime::Log(runtime::LogLevel::kWarning, "fleet_not_listed",
+                   {{"error", status.message()},
+                    {"note", "Lists of the fleet's servers lack this one. Nothing else depends on it."}});
+    }
+  };
+  fleet.on_away = [](const absl::Status& status) {
+    runtime::Log(runtime::LogLevel::kWarning, "fleet_awaited", {{"error", status.message()}});
+  };
+  fleet.on_progress = [&progress](std::size_t read, std::size_t total) {
+    progress.Set({.read = static_cast<std::int64_t>(read), .total = static_cast<std::int64_t>(total)});
+    return !runtime::IsStopAsked();
+  };
+  return fleet;
+}
+
 }  // namespace
 
 void WarnOfOpenFolder(const std::string& path) {
@@ -215,68 +273,6 @@ absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store) {
   }
   return absl::OkStatus();
 }
-
-namespace {
-
-// Limit on one call to etcd: longer than a leader election.
-constexpr absl::Duration kCallTimeout = absl::Seconds(3);
-
-absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& options, LoadProgress& progress,
-                                                     cluster::ClusterLogOptions log) {
-  const absl::StatusOr<etcd::Address> address = etcd::ParseAddress(options.cluster);
-  if (!address.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat("--cluster: ", address.status().message()));
-  }
-  cluster::FleetOptions fleet{.prefix = address->prefix,
-                              .log = std::move(log),
-                              .image_dir = options.image_dir,
-                              .cache_dir = options.data_dir};
-  fleet.client = {.endpoints = address->endpoints,
-                  .uses_tls = options.cluster_tls,
-                  .tls = {.ca = options.cluster_ca, .cert = options.cluster_cert, .key = options.cluster_key},
-                  .password_file = options.cluster_password_file,
-                  .call_timeout = kCallTimeout};
-  fleet.log.on_broken = [](absl::string_view id, const absl::Status& why) {
-    runtime::Log(runtime::LogLevel::kError, "map_broken",
-                 {{"map", id},
-                  {"error", why.message()},
-                  {"note", "This server does not serve the map any more. A restart reads it afresh."}});
-  };
-  fleet.log.on_gone_back = [](const absl::Status& why) {
-    runtime::Log(runtime::LogLevel::kError, "fleet_gone_back",
-                 {{"error", why.message()},
-                  {"note", "This server answers from its last state, and follows the fleet no more."}});
-  };
-  fleet.on_image_failure = [](const absl::Status& status) {
-    runtime::Log(runtime::LogLevel::kWarning, "fleet_image_failed", {{"error", status.message()}});
-  };
-  fleet.cache.on_status = [](const absl::Status& status) {
-    if (status.ok()) {
-      runtime::Log(runtime::LogLevel::kInfo, "fleet_cached_again", {});
-    } else {
-      runtime::Log(runtime::LogLevel::kWarning, "fleet_not_cached", {{"error", status.message()}});
-    }
-  };
-  fleet.presence.on_status = [](const absl::Status& status) {
-    if (status.ok()) {
-      runtime::Log(runtime::LogLevel::kInfo, "fleet_listed_again", {});
-    } else {
-      runtime::Log(runtime::LogLevel::kWarning, "fleet_not_listed",
-                   {{"error", status.message()},
-                    {"note", "Lists of the fleet's servers lack this one. Nothing else depends on it."}});
-    }
-  };
-  fleet.on_away = [](const absl::Status& status) {
-    runtime::Log(runtime::LogLevel::kWarning, "fleet_awaited", {{"error", status.message()}});
-  };
-  fleet.on_progress = [&progress](std::size_t read, std::size_t total) {
-    progress.Set({.read = static_cast<std::int64_t>(read), .total = static_cast<std::int64_t>(total)});
-    return !runtime::IsStopAsked();
-  };
-  return fleet;
-}
-
-}  // namespace
 
 std::string AdvertisedAddress(const runtime::Options& options, int port) {
   if (!options.advertise.empty()) {

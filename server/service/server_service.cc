@@ -1,12 +1,13 @@
 #include "server/service/server_service.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/optional.h"
 #include "server/base/clock.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/process.h"
@@ -21,43 +22,26 @@ namespace {
 // If no arrival thread may run them, they use the lane of small calls.
 constexpr FixedLane kAtOnce{Lane::kHere};
 
-v1::LogLevel ToProto(runtime::LogLevel level) {
-  switch (level) {
-    case runtime::LogLevel::kDebug:
-      return v1::LOG_LEVEL_DEBUG;
-    case runtime::LogLevel::kInfo:
-      return v1::LOG_LEVEL_INFO;
-    case runtime::LogLevel::kWarning:
-      return v1::LOG_LEVEL_WARNING;
-    case runtime::LogLevel::kError:
-      return v1::LOG_LEVEL_ERROR;
-  }
-  return v1::LOG_LEVEL_UNSPECIFIED;
-}
+constexpr std::pair<runtime::LogLevel, v1::LogLevel> kLogLevels[] = {
+    {runtime::LogLevel::kDebug, v1::LOG_LEVEL_DEBUG},
+    {runtime::LogLevel::kInfo, v1::LOG_LEVEL_INFO},
+    {runtime::LogLevel::kWarning, v1::LOG_LEVEL_WARNING},
+    {runtime::LogLevel::kError, v1::LOG_LEVEL_ERROR}};
 
-absl::optional<runtime::LogLevel> FromProto(v1::LogLevel level) {
-  switch (level) {
-    case v1::LOG_LEVEL_DEBUG:
-      return runtime::LogLevel::kDebug;
-    case v1::LOG_LEVEL_INFO:
-      return runtime::LogLevel::kInfo;
-    case v1::LOG_LEVEL_WARNING:
-      return runtime::LogLevel::kWarning;
-    case v1::LOG_LEVEL_ERROR:
-      return runtime::LogLevel::kError;
-    default:
-      return absl::nullopt;
-  }
+v1::LogLevel ToProto(runtime::LogLevel level) {
+  return std::ranges::find(kLogLevels, level, [](const auto& pair) { return pair.first; })->second;
 }
 
 absl::Status ChangeLogLevel(const v1::SetLogLevelRequest& request, v1::SetLogLevelResponse& response) {
   if (request.level() == v1::LOG_LEVEL_UNSPECIFIED) {
     return MissingField("level");
   }
-  const absl::optional<runtime::LogLevel> level = FromProto(request.level());
-  if (!level) {
+  const auto* const row =
+      std::ranges::find(kLogLevels, request.level(), [](const auto& pair) { return pair.second; });
+  if (row == std::end(kLogLevels)) {
     return UnknownEnumValue("level", request.level());
   }
+  const runtime::LogLevel level = row->first;
   const runtime::LogLevel before = runtime::CurrentLogLevel();
   response.set_previous(ToProto(before));
   const auto tell = [&] {
@@ -66,11 +50,11 @@ absl::Status ChangeLogLevel(const v1::SetLogLevelRequest& request, v1::SetLogLev
         {{"from", v1::LogLevel_Name(response.previous())}, {"to", v1::LogLevel_Name(request.level())}});
   };
   // The more verbose of the two levels applies.
-  if (*level > before) {
+  if (level > before) {
     tell();
   }
-  runtime::SetLogLevel(*level);
-  if (*level <= before) {
+  runtime::SetLogLevel(level);
+  if (level <= before) {
     tell();
   }
   return absl::OkStatus();

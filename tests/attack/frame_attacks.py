@@ -25,6 +25,20 @@ def headers_of(connection):
     return connection.request_headers(messages.FIND_PATH)
 
 
+def flood_of(aggressor, frames, *, begin=lambda _: b"", is_read=True, connections=2):
+    """Sends frames as fast as they go, after those that `begin` makes for the connection."""
+
+    def flood(_):
+        connection = aggressor.connect()
+        connection.send(begin(connection))
+        while aggressor.left():
+            connection.send(frames)
+            while is_read and connection.receive(0):
+                pass
+
+    aggressor.together(connections, flood)
+
+
 def resets(aggressor, count, data):
     """Calls that are begun and given up at once, as many of them on one connection as that takes."""
     connection = aggressor.connect()
@@ -56,14 +70,8 @@ def upload_reset(aggressor):
 def continuation(aggressor):
     # As many headers of 9 bytes as one frame holds.
     part = b"".join(http2.header(f"x-{index:04}", "") for index in range(1777))
-
-    def flood():
-        connection = aggressor.connect()
-        connection.send(frame(HEADERS, 0, 1, headers_of(connection)))
-        while aggressor.left():
-            connection.send(frame(CONTINUATION, 0, 1, part) * 16)
-
-    aggressor.again_and_again(flood)
+    frames = frame(CONTINUATION, 0, 1, part) * 16
+    flood_of(aggressor, frames, begin=lambda one: frame(HEADERS, 0, 1, headers_of(one)), is_read=False, connections=1)
 
 
 @attack("unfinished HPACK strings, 4 connections of 10 MB")
@@ -94,17 +102,6 @@ def huge_header(aggressor):
     aggressor.again_and_again(send)
 
 
-def flood_of(aggressor, frames, connections=2):
-    def flood(_):
-        connection = aggressor.connect()
-        while aggressor.left():
-            connection.send(frames)
-            while connection.receive(0):
-                pass
-
-    aggressor.together(connections, flood)
-
-
 @attack("PING flood", short=True)
 def pings(aggressor):
     flood_of(aggressor, frame(PING, 0, 0, bytes(8)) * 500)
@@ -112,12 +109,7 @@ def pings(aggressor):
 
 @attack("PING flood, answers unread")
 def unread_pings(aggressor):
-    def flood():
-        connection = aggressor.connect()
-        while aggressor.left():
-            connection.send(frame(PING, 0, 0, bytes(8)) * 500)
-
-    aggressor.again_and_again(flood)
+    flood_of(aggressor, frame(PING, 0, 0, bytes(8)) * 500, is_read=False, connections=1)
 
 
 @attack("SETTINGS flood", short=True)
@@ -143,15 +135,10 @@ def window_overflow(aggressor):
 
 @attack("zero-length DATA flood", short=True)
 def empty_data(aggressor):
-    def flood(_):
-        connection = aggressor.connect()
-        call = connection.start(messages.IMPORT_MAP)
-        while aggressor.left():
-            connection.send(frame(DATA, 0, call.stream) * 500)
-            while connection.receive(0):
-                pass
+    def begin(connection):
+        return frame(HEADERS, END_HEADERS, 1, connection.request_headers(messages.IMPORT_MAP))
 
-    aggressor.together(2, flood)
+    flood_of(aggressor, frame(DATA, 0, 1) * 500, begin=begin)
 
 
 @attack("half-closed calls: 100 connections, calls that never end")

@@ -7,7 +7,7 @@ import good_client
 import messages
 from attack import attack
 from http2 import DATA, END_HEADERS, END_STREAM, HEADERS, Closed, Connection, frame
-from target import GOOD_TOKEN, rude_token
+from target import rude_token
 
 PATHS = (messages.FIND_PATH, messages.STREAM_FIND_PATH)
 # A little below what docker/haproxy.cfg lets one address begin in a second.
@@ -37,20 +37,8 @@ def hold(aggressor, connections):
             except (Closed, OSError):
                 connections.remove(connection)
         time.sleep(0.05)
-    try:
-        status = serve_somebody_new(aggressor)
-    except (Closed, OSError):
-        status = "no connection"
-    if status != 0:
+    if (status := good_client.serve_somebody_new(aggressor.target, aggressor.patience)) != 0:
         raise RuntimeError(f"somebody new is not served: {status}")
-
-
-def serve_somebody_new(aggressor):
-    """One call on a new connection; returns its status."""
-    connection = Connection(aggressor.target, rude=False, timeout=aggressor.patience).begin()
-    status = connection.wait(connection.unary(messages.FIND_PATH, good_client.QUERY, GOOD_TOKEN))
-    connection.close()
-    return "late" if status is None else status
 
 
 def begin(connection, count, token):

@@ -8,6 +8,7 @@ import time
 import http1
 import messages
 from http2 import Closed, Connection
+from target import GOOD_TOKEN
 
 MAP, SIDE = "attacked", 120
 # About 2 ms of a search: what the client notices is the service, not the noise of a call that takes microseconds.
@@ -19,6 +20,17 @@ JSON_QUERY = {
     "algorithm": "ALGORITHM_DIJKSTRA",
     "pathForm": "PATH_FORM_CORNERS",
 }
+
+
+def serve_somebody_new(target, seconds):
+    """One call on a new connection; returns its status, or what happened instead."""
+    try:
+        connection = Connection(target, rude=False, timeout=seconds).begin()
+        status = connection.wait(connection.unary(messages.FIND_PATH, QUERY, GOOD_TOKEN))
+        connection.close()
+        return "late" if status is None else status
+    except (Closed, OSError):
+        return "no connection"
 
 
 def _begin(target, token, connection, now, open_calls, patience):
@@ -79,7 +91,7 @@ def ask_by_http(target, token, rate, deadline, pipe):
         try:
             if time.monotonic() - begun <= deadline:
                 connection = connection or http1.Connection(target, rude=False, timeout=deadline)
-                code = connection.call(http1.FIND_PATH, JSON_QUERY, token)
+                code = connection.call(messages.FIND_PATH, JSON_QUERY, token)
                 why = "" if code == 200 else f"HTTP {code}"
         except (OSError, ValueError, IndexError) as error:
             why = "late" if isinstance(error, TimeoutError) else "connection lost" if connection else "no connection"

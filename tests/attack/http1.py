@@ -4,12 +4,6 @@ import json
 import select
 import socket
 
-FIND_PATH = "/waystar.v1.PathService/FindPath"
-GET_MAP = "/waystar.v1.MapService/GetMap"
-DELETE_MAP = "/waystar.v1.MapService/DeleteMap"
-WATCH_MAP = "/waystar.v1.MapService/WatchMap"
-UPDATE_OBSTACLES = "/waystar.v1.MapService/UpdateObstacles"
-
 
 def request(path, message, token=None):
     body = json.dumps(message).encode()
@@ -70,3 +64,9 @@ class Connection:
     def close(self):
         self.reader.close()
         self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -9,8 +9,8 @@ import time
 import good_client
 import messages
 from attack import Aggressor
-from good_client import GoodClient, ask_by_grpc, ask_by_http
-from http2 import Closed, Connection
+from good_client import GoodClient, ask_by_grpc, ask_by_http, serve_somebody_new
+from http2 import Connection
 from service import Service, measure
 from target import GOOD_TOKEN, Server, make_certificate, write_tokens
 
@@ -110,17 +110,6 @@ def judge(attack, kind, program, times):
         return verdict
 
 
-def lets_in(target, seconds):
-    """Whether a new connection is answered."""
-    try:
-        connection = Connection(target, rude=False, timeout=seconds).begin()
-        answered = connection.wait(connection.unary(messages.FIND_PATH, good_client.QUERY, GOOD_TOKEN)) == 0
-        connection.close()
-        return answered
-    except (Closed, OSError):
-        return False
-
-
 def _attack(attack, server, verdict, times):
     connection = Connection(server.target, rude=False).begin()
     created = messages.create_map(good_client.MAP, good_client.SIDE, good_client.SIDE)
@@ -159,7 +148,7 @@ def _attack(attack, server, verdict, times):
     verdict.grpc = measure(good.finish(), *phases)
     verdict.http = measure(good_http.finish(), *phases) if good_http else None
     verdict.alive = server.alive()
-    if verdict.alive and not lets_in(server.target, times.deadline):
+    if verdict.alive and serve_somebody_new(server.target, times.deadline) != 0:
         verdict.notes.append("lets nobody in after")
     verdict.end = server.end_of()
     verdict.peak_mib = server.peak_kib >> 10

@@ -9,7 +9,6 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/service/server.h"
 #include "server/storage/folder/posix_folder.h"
 #include "tests/service/captured_log.h"
 #include "tests/service/test_server.h"
@@ -40,9 +39,12 @@ class DurableServerTest : public RestartTest {
   DurableServerTest() { Restart(); }
 };
 
-TEST_F(DurableServerTest, MapsAreTheSameAfterARestart) {
+TEST_F(DurableServerTest, MapsAndRequestIdsAreTheSameAfterARestart) {
   server_->Create("arena", {"...", "..."});
-  ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
+  v1::UpdateObstaclesRequest request = BlockRequest("arena", {CellAt(1, 0)});
+  request.set_request_id("once");
+  const auto first = server_->client().UpdateObstacles(request);
+  ASSERT_TRUE(first.ok()) << first.status();
   const v1::MapInfo before = InfoOf(*server_, "arena");
   Restart();
   const v1::MapInfo after = InfoOf(*server_, "arena");
@@ -50,15 +52,6 @@ TEST_F(DurableServerTest, MapsAreTheSameAfterARestart) {
   EXPECT_EQ(after.version().revision(), before.version().revision());
   EXPECT_EQ(after.digest(), before.digest());
   EXPECT_EQ(after.grid().walkable_cells(), 5);
-}
-
-TEST_F(DurableServerTest, ARequestIdIsRememberedOverARestart) {
-  server_->Create("arena", {"..."});
-  v1::UpdateObstaclesRequest request = BlockRequest("arena", {CellAt(1, 0)});
-  request.set_request_id("once");
-  const auto first = server_->client().UpdateObstacles(request);
-  ASSERT_TRUE(first.ok()) << first.status();
-  Restart();
   const auto again = server_->client().UpdateObstacles(request);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->already_applied());
@@ -143,12 +136,9 @@ TEST(EndedServerTest, SaysWhetherAllIsOnStableStorage) {
 }
 
 TEST_F(DurableServerTest, ASecondServerOfTheFolderIsRefused) {
-  runtime::Options options = options_;
-  options.listen = "127.0.0.1:0";
-  options.workers = 1;
-  const absl::Status second = rpc::Server::Start(options).status();
+  const absl::Status second = StartError();
   EXPECT_EQ(second.code(), absl::StatusCode::kFailedPrecondition) << second;
-  EXPECT_THAT(std::string(second.message()), HasSubstr(options.data_dir));
+  EXPECT_THAT(std::string(second.message()), HasSubstr(options_.data_dir));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "client/client.h"
@@ -20,6 +21,7 @@
 #include "tests/testing/patience.h"
 #include "tests/testing/peak_memory.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status_codes.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
@@ -30,6 +32,7 @@ using ::waystar::testing::CallRaw;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TakePeakMemory;
@@ -45,6 +48,10 @@ class HostileClientTest : public ::testing::Test {
     const auto answer = server_.client().FindPath(PathRequest("yard", CellAt(0, 0), CellAt(3, 2)));
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_EQ(answer->outcome(), v1::OUTCOME_FOUND);
+  }
+
+  absl::StatusOr<grpc::ByteBuffer> Call(const std::string& method, const std::string& bytes) {
+    return CallRaw(*channel_, method, bytes);
   }
 
   TestServer server_;
@@ -91,25 +98,41 @@ TEST_F(HostileClientTest, DeepNestingIsNoMessage) {
   for (int i = 0; i < 100'000; ++i) {
     deep += "\xa3\x06";
   }
-  EXPECT_THAT(CallRaw(*channel_, "/waystar.v1.PathService/FindPath", deep),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", ""));
+  EXPECT_THAT(Call("/waystar.v1.PathService/FindPath", deep), IsRefused(kInvalid, "BAD_VALUE", ""));
   ExpectServes();
 }
 
-TEST_F(HostileClientTest, ListsOfAMillionAreRefusedByTheirField) {
-  v1::FindPathRequest goals = PathRequest("yard", CellAt(0, 0), CellAt(0, 0));
-  goals.clear_goals();
-  v1::FindPathsRequest queries;
-  queries.set_map("yard");
-  for (int i = 0; i < 1'000'000; ++i) {
-    goals.add_goals();
-    queries.add_queries();
+TEST_F(HostileClientTest, InvalidUtf8NamesTheField) {
+  // Field 1 of each: the map's id.
+  const std::string bad_id = "\x0a\x02\xc3\x28";
+  for (const char* method : {"/waystar.v1.PathService/FindPath", "/waystar.v1.MapService/CreateMap",
+                             "/waystar.v1.MapService/GetMap", "/waystar.v1.MapService/UpdateObstacles"}) {
+    EXPECT_THAT(Call(method, bad_id), IsRefused(kInvalid, "BAD_VALUE", "map")) << method;
   }
-  EXPECT_THAT(server_.client().FindPath(goals),
-              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "goals"));
-  EXPECT_THAT(server_.client().FindPaths(queries),
-              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "queries"));
-  ExpectServes();
+  // query.map: fields 1 and 1.
+  EXPECT_THAT(Call("/waystar.v1.PathService/TraceSearch", "\x0a\x04\x0a\x02\xc3\x28"),
+              IsRefused(kInvalid, "BAD_VALUE", "query.map"));
+  // rows[0] is fine, rows[1] is not.
+  EXPECT_THAT(Call("/waystar.v1.MapService/CreateMap", std::string("\x0a\x01m\x12\x01.\x12\x01\xff", 9)),
+              IsRefused(kInvalid, "BAD_VALUE", "rows[1]"));
+  // grid.terrains[0].symbol: fields 6, 3, 1.
+  EXPECT_THAT(Call("/waystar.v1.MapService/CreateMap", "\x32\x05\x1a\x03\x0a\x01\xff"),
+              IsRefused(kInvalid, "BAD_VALUE", "grid.terrains[0].symbol"));
+}
+
+TEST_F(HostileClientTest, BytesThatAreNoMessageAreSaidToBeNone) {
+  const auto answer = Call("/waystar.v1.PathService/FindPath", "\x0a\xff\xff\xff\xff");
+  EXPECT_THAT(answer, IsRefused(kInvalid, "BAD_VALUE", ""));
+  EXPECT_THAT(std::string(answer.status().message()), ::testing::HasSubstr("waystar.v1.FindPathRequest"));
+}
+
+TEST_F(HostileClientTest, UnknownFieldsAreIgnored) {
+  // map "yard", and field 1000 with some bytes.
+  EXPECT_TRUE(Call("/waystar.v1.MapService/GetMap", "\x0a\x04yard\xc2\x3e\x03xyz").ok());
+}
+
+TEST_F(HostileClientTest, UnknownMethodIsUnimplemented) {
+  EXPECT_EQ(Call("/waystar.v1.PathService/FlyThere", "").status().code(), absl::StatusCode::kUnimplemented);
 }
 
 // Two bytes each, of which every one would become an object.
@@ -131,10 +154,10 @@ TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
       bytes += static_cast<char>(number << 3 | 2);
       bytes += '\0';
     }
-    static_cast<void>(CallRaw(*channel_, "/" + name, ""));
+    static_cast<void>(Call("/" + name, ""));
     TakePeakMemory();
     const std::size_t before = TakePeakMemory();
-    EXPECT_THAT(CallRaw(*channel_, "/" + name, bytes),
+    EXPECT_THAT(Call("/" + name, bytes),
                 IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", list));
     EXPECT_LT(TakePeakMemory(), before + (std::size_t{32} << 20)) << name;
   }
@@ -178,7 +201,7 @@ TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
   for (int i = 0; i < 1500; ++i) {
     const auto& [method, bytes] = requests[static_cast<std::size_t>(i) % requests.size()];
     const absl::StatusCode code =
-        CallRaw(*channel_, "/waystar.v1." + method, MutatedBytes(bytes, {}, random)).status().code();
+        Call("/waystar.v1." + method, MutatedBytes(bytes, {}, random)).status().code();
     ASSERT_THAT(code, ::testing::Not(::testing::AnyOf(absl::StatusCode::kInternal, absl::StatusCode::kUnknown,
                                                       absl::StatusCode::kUnavailable,
                                                       absl::StatusCode::kDeadlineExceeded)))

@@ -9,13 +9,14 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/service/server.h"
 #include "server/storage/folder/folder.h"
 #include "server/storage/folder/posix_folder.h"
+#include "tests/service/about_map.h"
 #include "tests/service/captured_log.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/folder/durable_store.h"
@@ -29,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::grpc::health::v1::HealthCheckResponse;
 using ::testing::HasSubstr;
+using ::waystar::testing::About;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
@@ -43,6 +45,7 @@ using ::waystar::testing::kPatience;
 using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::RestartTest;
+using ::waystar::testing::VersionOf;
 using ::waystar::testing::WaitUntil;
 
 class StorageFaultsTest : public RestartTest {
@@ -64,38 +67,35 @@ class StorageFaultsTest : public RestartTest {
     return HealthOf(server_->NewChannel(), "waystar.storage") == HealthCheckResponse::SERVING;
   }
 
-  // Returns why a server with the options does not start.
-  absl::Status StartError() const {
-    runtime::Options options = options_;
-    options.listen = "127.0.0.1:0";
-    options.workers = 1;
-    return rpc::Server::Start(options).status();
-  }
-
-  absl::StatusOr<v1::MapInfo> InfoOf(const std::string& map) {
-    v1::GetMapRequest request;
-    request.set_map(map);
-    const auto answer = server_->client().GetMap(request);
-    return answer.ok() ? absl::StatusOr<v1::MapInfo>(answer->info()) : answer.status();
+  absl::StatusOr<v1::GetMapResponse> Get(const std::string& map) {
+    return server_->client().GetMap(About<v1::GetMapRequest>(map));
   }
 
   int ObstaclesOf(const std::string& map) {
-    v1::ListObstaclesRequest request;
-    request.set_map(map);
-    const auto answer = server_->client().ListObstacles(request);
+    const auto answer = server_->client().ListObstacles(About<v1::ListObstaclesRequest>(map));
     EXPECT_TRUE(answer.ok()) << answer.status();
     return answer.ok() ? answer->obstacles_size() : -1;
   }
 
   void PutTent(int milliseconds) {
-    v1::UpdateObstaclesRequest request;
-    request.set_map("arena");
+    auto request = About<v1::UpdateObstaclesRequest>("arena");
     v1::Obstacle& tent = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
     tent.set_id("tent");
     *tent.mutable_shape()->add_cells() = CellAt(1, 0);
     tent.mutable_lifetime()->set_seconds(milliseconds / 1000);
     tent.mutable_lifetime()->set_nanos(milliseconds % 1000 * 1'000'000);
     EXPECT_TRUE(server_->client().UpdateObstacles(request).ok());
+  }
+
+  // Changes that may have to wait for the disk.
+  std::future<absl::StatusOr<v1::CreateMapResponse>> CreateZoo() {
+    auto create = About<v1::CreateMapRequest>("zoo");
+    create.add_rows("....");
+    return std::async(std::launch::async, [this, create] { return server_->client().CreateMap(create); });
+  }
+  std::future<absl::StatusOr<v1::DeleteMapResponse>> DeleteYard() {
+    const auto remove = About<v1::DeleteMapRequest>("yard");
+    return std::async(std::launch::async, [this, remove] { return server_->client().DeleteMap(remove); });
   }
 
   // Leaves the maps "arena" and "yard" in the folder, with images, of which that of "arena" is damaged.
@@ -147,17 +147,15 @@ TEST_F(StorageFaultsTest, FoldersThatCannotBeUsedAreNamed) {
 TEST_F(StorageFaultsTest, DeletionsOutliveTheServer) {
   Restart();
   server_->Create("arena", {"..."});
-  v1::DeleteMapRequest request;
-  request.set_map("arena");
-  const auto deleted = server_->client().DeleteMap(request);
+  const auto deleted = server_->client().DeleteMap(About<v1::DeleteMapRequest>("arena"));
   ASSERT_TRUE(deleted.ok()) << deleted.status();
   Restart();
-  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Get("arena").status().code(), absl::StatusCode::kNotFound);
   server_->Create("arena", {"..."});
-  const auto again = InfoOf("arena");
+  const auto again = Get("arena");
   ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(again->version().revision(), 1U);
-  EXPECT_NE(again->version().epoch(), deleted->version().epoch());
+  EXPECT_EQ(again->info().version().revision(), 1U);
+  EXPECT_NE(again->info().version().epoch(), deleted->version().epoch());
 }
 
 TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
@@ -166,17 +164,16 @@ TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
   PutTent(3'600'000);
   Restart();
   EXPECT_EQ(ObstaclesOf("arena"), 1);
-  v1::UpdateObstaclesRequest remove;
-  remove.set_map("arena");
+  auto remove = About<v1::UpdateObstaclesRequest>("arena");
   remove.add_edits()->mutable_remove_obstacle()->set_id("tent");
   ASSERT_TRUE(server_->client().UpdateObstacles(remove).ok());
   PutTent(1);
   Restart();
   EXPECT_TRUE(WaitUntil([&] { return ObstaclesOf("arena") == 0; }, "the end of the obstacle"));
   // The removal is a commit like others.
-  const auto before = InfoOf("arena");
+  const v1::Version before = VersionOf(*server_, "arena");
   Restart();
-  EXPECT_EQ(InfoOf("arena")->version().revision(), before->version().revision());
+  EXPECT_EQ(VersionOf(*server_, "arena").revision(), before.revision());
   EXPECT_EQ(ObstaclesOf("arena"), 0);
 }
 
@@ -186,8 +183,7 @@ TEST_F(StorageFaultsTest, WatchesGoOnWhereTheyWere) {
   const auto last = server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)}));
   ASSERT_TRUE(last.ok()) << last.status();
   Restart();
-  v1::WatchMapRequest request;
-  request.set_map("arena");
+  auto request = About<v1::WatchMapRequest>("arena");
   *request.mutable_after() = last->version();
   const auto stub = v1::MapService::NewStub(server_->NewChannel());
   BoundedContext context;
@@ -221,7 +217,7 @@ TEST_F(StorageFaultsTest, DamagedMapsAreSkippedOnRequestAndTheirFilesKept) {
   EXPECT_THAT(log, HasSubstr("event=map_damaged"));
   EXPECT_THAT(log, HasSubstr("event=file_kept"));
   EXPECT_TRUE(fs::exists(absl::StrCat(image, ".kept")));
-  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Get("arena").status().code(), absl::StatusCode::kNotFound);
   ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("yard", {CellAt(1, 0)})).ok());
   server_.reset();
   const auto now = Files();
@@ -241,17 +237,14 @@ TEST_F(StorageFaultsTest, TheNameOfADamagedMapStaysItsOwn) {
   const std::string log = LogOf([&] { Restart(); });
   EXPECT_THAT(log, HasSubstr("event=map_skipped"));
   EXPECT_THAT(log, HasSubstr("arena.txt: there is a map"));
-  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_TRUE(InfoOf("yard").ok());
-  EXPECT_TRUE(InfoOf("zoo").ok());
-  v1::CreateMapRequest request;
-  request.set_map("arena");
+  EXPECT_EQ(Get("arena").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(Get("yard").ok());
+  EXPECT_TRUE(Get("zoo").ok());
+  auto request = About<v1::CreateMapRequest>("arena");
   request.add_rows("..");
   EXPECT_THAT(server_->client().CreateMap(request),
               IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "map"));
-  v1::DeleteMapRequest deletion;
-  deletion.set_map("arena");
-  EXPECT_TRUE(server_->client().DeleteMap(deletion).ok());
+  EXPECT_TRUE(server_->client().DeleteMap(About<v1::DeleteMapRequest>("arena")).ok());
   EXPECT_TRUE(server_->client().CreateMap(request).ok());
 }
 
@@ -263,35 +256,27 @@ TEST_F(StorageFaultsTest, QueriesAreAnsweredWhileChangesOfMapsWaitForTheDisk) {
   server_->Create("arena", {"..."});
   server_->Create("yard", {"..."});
   disk.hangs = true;
-  v1::CreateMapRequest create;
-  create.set_map("zoo");
-  create.add_rows("....");
-  v1::DeleteMapRequest remove;
-  remove.set_map("yard");
-  v1::ImportMapHeader import;
-  import.set_map("park");
+  auto import = About<v1::ImportMapHeader>("park");
   import.set_format(v1::MAP_FORMAT_TEXT);
-  auto created = std::async(std::launch::async, [&] { return server_->client().CreateMap(create); });
+  auto created = CreateZoo();
   EXPECT_TRUE(disk.syncs.Wait());
-  auto removed = std::async(std::launch::async, [&] { return server_->client().DeleteMap(remove); });
+  auto removed = DeleteYard();
   auto imported =
       std::async(std::launch::async, [&] { return server_->client().ImportMap(import, ".....\n"); });
   EXPECT_TRUE(WaitUntilOpen("DeleteMap", 1));
   EXPECT_TRUE(WaitUntilOpen("ImportMap", 1));
   EXPECT_EQ(server_->Find(PathRequest("arena", CellAt(0, 0), CellAt(2, 0))).points_size(), 3);
   // These need a worker, for small calls and for large ones.
-  EXPECT_THAT(InfoOf("yard").status(), IsOk());
-  v1::RenderMapRequest render;
-  render.set_map("arena");
-  EXPECT_THAT(server_->client().RenderMap(render).status(), IsOk());
-  EXPECT_EQ(InfoOf("zoo").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(Get("yard").status(), IsOk());
+  EXPECT_THAT(server_->client().RenderMap(About<v1::RenderMapRequest>("arena")).status(), IsOk());
+  EXPECT_EQ(Get("zoo").status().code(), absl::StatusCode::kNotFound);
   disk.goes_on.Happen();
   const auto zoo = created.get();
   ASSERT_TRUE(zoo.ok()) << zoo.status();
   EXPECT_EQ(zoo->info().map(), "zoo");
   const auto yard = removed.get();
   ASSERT_TRUE(yard.ok()) << yard.status();
-  EXPECT_EQ(InfoOf("yard").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Get("yard").status().code(), absl::StatusCode::kNotFound);
   const auto park = imported.get();
   ASSERT_TRUE(park.ok()) << park.status();
   EXPECT_EQ(park->info().map(), "park");
@@ -304,14 +289,9 @@ TEST_F(StorageFaultsTest, AServerThatStopsAnswersTheChangesThatWait) {
   RestartOn(disk);
   server_->Create("yard", {"..."});
   disk.hangs = true;
-  v1::CreateMapRequest create;
-  create.set_map("zoo");
-  create.add_rows("....");
-  v1::DeleteMapRequest remove;
-  remove.set_map("yard");
-  auto created = std::async(std::launch::async, [&] { return server_->client().CreateMap(create); });
+  auto created = CreateZoo();
   EXPECT_TRUE(disk.syncs.Wait());
-  auto removed = std::async(std::launch::async, [&] { return server_->client().DeleteMap(remove); });
+  auto removed = DeleteYard();
   EXPECT_TRUE(WaitUntilOpen("DeleteMap", 1));
   auto stopped = std::async(std::launch::async, [&] { server_->server().Stop(kPatience); });
   disk.goes_on.Happen();
@@ -325,25 +305,23 @@ TEST_F(StorageFaultsTest, AMapIsReplacedForOthersOnceThatIsDurable) {
   Disk disk;
   RestartOn(disk);
   server_->Create("arena", {"..."});
-  const auto before = InfoOf("arena");
-  ASSERT_THAT(before.status(), IsOk());
+  const v1::Version before = VersionOf(*server_, "arena");
   disk.hangs = true;
-  v1::ImportMapHeader import;
-  import.set_map("arena");
+  auto import = About<v1::ImportMapHeader>("arena");
   import.set_format(v1::MAP_FORMAT_TEXT);
   import.set_replace(true);
   auto imported =
       std::async(std::launch::async, [&] { return server_->client().ImportMap(import, "....\n"); });
   EXPECT_TRUE(disk.syncs.Wait());
-  const auto meanwhile = InfoOf("arena");
+  const auto meanwhile = Get("arena");
   disk.goes_on.Happen();
   const auto after = imported.get();
   ASSERT_THAT(meanwhile.status(), IsOk());
-  EXPECT_EQ(meanwhile->version().epoch(), before->version().epoch());
-  EXPECT_EQ(meanwhile->version().revision(), before->version().revision());
+  EXPECT_EQ(meanwhile->info().version().epoch(), before.epoch());
+  EXPECT_EQ(meanwhile->info().version().revision(), before.revision());
   ASSERT_TRUE(after.ok()) << after.status();
-  EXPECT_NE(after->info().version().epoch(), before->version().epoch());
-  EXPECT_EQ(InfoOf("arena")->version().epoch(), after->info().version().epoch());
+  EXPECT_NE(after->info().version().epoch(), before.epoch());
+  EXPECT_EQ(VersionOf(*server_, "arena").epoch(), after->info().version().epoch());
   server_.reset();
 }
 

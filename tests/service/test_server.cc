@@ -68,6 +68,15 @@ void TestServer::Create(const std::string& id, const std::vector<std::string>& r
   ASSERT_TRUE(created.ok()) << created.status();
 }
 
+void TestServer::CreateBlank(const std::string& id, int width, int height) {
+  v1::CreateMapRequest request;
+  request.set_map(id);
+  request.mutable_blank()->set_width(width);
+  request.mutable_blank()->set_height(height);
+  const auto created = client_->CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
+}
+
 v1::FindPathResponse TestServer::Find(const v1::FindPathRequest& query) {
   const auto found = client_->FindPath(query);
   EXPECT_TRUE(found.ok()) << found.status();
@@ -102,12 +111,15 @@ void RestartTest::Restart() {
   server_.emplace(options_);
 }
 
+absl::Status RestartTest::StartError() const {
+  runtime::Options options = options_;
+  options.listen = "127.0.0.1:0";
+  options.workers = 1;
+  return rpc::Server::Start(options).status();
+}
+
 LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewNarrowChannel())) {
-  v1::CreateMapRequest create;
-  create.set_map("large");
-  create.mutable_blank()->set_width(3000);
-  create.mutable_blank()->set_height(3000);
-  EXPECT_TRUE(server.client().CreateMap(create).ok());
+  server.CreateBlank("large", 3000, 3000);
   v1::ExportMapRequest request;
   request.set_map("large");
   reader_ = stub_->ExportMap(&context_, request);

@@ -52,6 +52,8 @@ class TestServer {
 
   // Creates a map from rows; fails the test if that does not work.
   void Create(const std::string& id, const std::vector<std::string>& rows, const v1::GridOptions& grid = {});
+  // Creates a map of free cells; fails the test if that does not work.
+  void CreateBlank(const std::string& id, int width, int height);
   // Returns the answer to a query; fails the test if there is none.
   v1::FindPathResponse Find(const v1::FindPathRequest& query);
   // Returns what the server has counted of the calls of a method, such as "waystar.v1.PathService/FindPath".
@@ -70,6 +72,8 @@ class RestartTest : public ::testing::Test {
   ~RestartTest() override;
 
   void Restart();
+  // Returns why another server with the options does not start.
+  absl::Status StartError() const;
 
   std::filesystem::path folder_;
   runtime::Options options_;

@@ -13,6 +13,9 @@ namespace {
 constexpr std::size_t kPlacesOfSlot = 16;
 constexpr std::size_t kMostPlaces = 1024;
 
+// Long enough for some of the client's calls to be answered.
+constexpr absl::Duration kClientBusyDelay = absl::Milliseconds(50);
+
 }  // namespace
 
 std::size_t CallSlots::PlacesFor(std::size_t count) {
@@ -84,13 +87,6 @@ absl::Status CallSlots::Refuse() {
                      : absl::StrCat("this client has its share of the ", count_,
                                     " that may be: ", slots_.total(), " ", what_, ", its own and others'"));
 }
-
-namespace {
-
-// Long enough for some of the client's calls to be answered.
-constexpr absl::Duration kClientBusyDelay = absl::Milliseconds(50);
-
-}  // namespace
 
 absl::Status ClientCalls::Enter(std::uint64_t client) {
   MutexLock lock(mutex_);

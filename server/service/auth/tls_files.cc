@@ -31,6 +31,7 @@ namespace {
 
 constexpr std::size_t kMaxPemBytes = std::size_t{4} << 20;
 constexpr absl::Duration kWarningPeriod = absl::Hours(24);
+constexpr absl::Duration kNear = absl::Hours(30 * 24);
 
 struct Freer {
   void operator()(BIO* bio) const { BIO_free(bio); }
@@ -43,6 +44,14 @@ using Owned = std::unique_ptr<T, Freer>;
 
 Owned<BIO> OpenText(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+std::string SubjectOf(const X509& cert) {
+  const Owned<BIO> text(BIO_new(BIO_s_mem()));
+  X509_NAME_print_ex(text.get(), X509_get_subject_name(&cert), 0, XN_FLAG_RFC2253);
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(text.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
 }
 
 // Returns OpenSSL's error, and clears it.
@@ -148,20 +157,6 @@ std::shared_ptr<const TlsMaterial> WatchedTlsFiles::Current() {
   WarnOfEnds(material_->ends, absl::Now());
   return material_;
 }
-
-namespace {
-
-constexpr absl::Duration kNear = absl::Hours(30 * 24);
-
-std::string SubjectOf(const X509& cert) {
-  const std::unique_ptr<BIO, int (*)(BIO*)> text(BIO_new(BIO_s_mem()), &BIO_free);
-  X509_NAME_print_ex(text.get(), X509_get_subject_name(&cert), 0, XN_FLAG_RFC2253);
-  char* bytes = nullptr;
-  const long size = BIO_get_mem_data(text.get(), &bytes);
-  return {bytes, static_cast<std::size_t>(size)};
-}
-
-}  // namespace
 
 CertificateEnd EndOf(const X509& cert, const std::string& file) {
   std::tm time{};

@@ -9,14 +9,39 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/descriptor.h"
 #include "grpcpp/impl/codegen/server_callback_handlers.h"
+#include "grpcpp/impl/rpc_service_method.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/service/admission/server_context.h"
-#include "server/service/call/after_request.h"
 #include "server/service/call/unary_call.h"
 
 namespace waystar::rpc {
+
+// Handler that is notified of a call when its headers arrive, before its request. Reads the single request of
+// a call, and then runs the library's own handler. By itself the library reads the request before it notifies
+// anyone, and so cannot bound calls that are begun but never continued. Use it for a method that is marked as
+// a stream.
+//
+// A call that is cancelled because its request does not arrive counts against its connection.
+//
+// A request that has already arrived, as nearly all have, costs one more operation on the call.
+//
+// Thread safety: any.
+class AfterRequest final : public grpc::internal::MethodHandler {
+ public:
+  // The context must outlive the server that the handler is registered with.
+  AfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler, const ServerContext& server)
+      : handler_(std::move(handler)), server_(server) {}
+
+  void RunHandler(const HandlerParameter& call) override;
+
+ private:
+  class Call;
+
+  const std::unique_ptr<grpc::internal::MethodHandler> handler_;
+  const ServerContext& server_;
+};
 
 // `Generated` is the class that protoc generates for the service. A method is identified by its request type,
 // which is unique.

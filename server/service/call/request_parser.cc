@@ -91,36 +91,6 @@ absl::StatusOr<std::size_t> Weigh(grpc::ByteBuffer& bytes, const Descriptor& typ
   return length + weight;
 }
 
-}  // namespace
-
-absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request,
-                          CallMemory::Share& memory) {
-  grpc::ByteBuffer buffer(bytes);
-  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t weight, Weigh(buffer, *request.GetDescriptor()));
-  WAYSTAR_RETURN_IF_ERROR(memory.Resize(weight));
-  {
-    grpc::ProtoBufferReader reader(&buffer);
-    if (reader.status().ok() && request.ParseFromZeroCopyStream(&reader)) {
-      return absl::OkStatus();
-    }
-  }
-  if (grpc::Slice flat; buffer.DumpToSingleSlice(&flat).ok()) {
-    const absl::string_view all(reinterpret_cast<const char*>(flat.begin()), flat.size());
-    if (const std::optional<std::string> field = FindBadString(all, *request.GetDescriptor())) {
-      return MakeError(ErrorReason::kBadValue, *field, absl::StrCat(*field, " is not valid UTF-8"));
-    }
-  }
-  return MakeError(ErrorReason::kBadValue, "",
-                   absl::StrCat("the request is not a ", request.GetDescriptor()->full_name(), " message"));
-}
-
-namespace {
-
-using google::protobuf::Descriptor;
-using google::protobuf::FieldDescriptor;
-using google::protobuf::internal::WireFormatLite;
-using google::protobuf::io::CodedInputStream;
-
 // Arrays of pointers grow by doubling, and the old ones stay in the arena: in the worst case there are four
 // pointers per element.
 constexpr std::size_t kPointerBytes = 32;
@@ -272,6 +242,27 @@ class Scale {
 };
 
 }  // namespace
+
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request,
+                          CallMemory::Share& memory) {
+  grpc::ByteBuffer buffer(bytes);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t weight, Weigh(buffer, *request.GetDescriptor()));
+  WAYSTAR_RETURN_IF_ERROR(memory.Resize(weight));
+  {
+    grpc::ProtoBufferReader reader(&buffer);
+    if (reader.status().ok() && request.ParseFromZeroCopyStream(&reader)) {
+      return absl::OkStatus();
+    }
+  }
+  if (grpc::Slice flat; buffer.DumpToSingleSlice(&flat).ok()) {
+    const absl::string_view all(reinterpret_cast<const char*>(flat.begin()), flat.size());
+    if (const std::optional<std::string> field = FindBadString(all, *request.GetDescriptor())) {
+      return MakeError(ErrorReason::kBadValue, *field, absl::StrCat(*field, " is not valid UTF-8"));
+    }
+  }
+  return MakeError(ErrorReason::kBadValue, "",
+                   absl::StrCat("the request is not a ", request.GetDescriptor()->full_name(), " message"));
+}
 
 absl::StatusOr<std::size_t> WeighRequest(google::protobuf::io::ZeroCopyInputStream& bytes,
                                          const Descriptor& type, std::size_t most) {

@@ -26,6 +26,15 @@ bool IsOrigin(absl::string_view text) {
                       [](char c) { return !absl::ascii_isgraph(c) || absl::ascii_isupper(c); });
 }
 
+bool IsAddress(const std::string& name) {
+  in6_addr address{};
+  return inet_pton(AF_INET, name.c_str(), &address) == 1 || inet_pton(AF_INET6, name.c_str(), &address) == 1;
+}
+
+bool SameName(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
+}
+
 }  // namespace
 
 absl::StatusOr<AllowedOrigins> AllowedOrigins::Parse(absl::string_view text) {
@@ -47,19 +56,6 @@ absl::StatusOr<AllowedOrigins> AllowedOrigins::Parse(absl::string_view text) {
 bool AllowedOrigins::Allows(absl::string_view origin) const {
   return allows_all_ || std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
 }
-
-namespace {
-
-bool IsAddress(const std::string& name) {
-  in6_addr address{};
-  return inet_pton(AF_INET, name.c_str(), &address) == 1 || inet_pton(AF_INET6, name.c_str(), &address) == 1;
-}
-
-bool SameName(std::string_view a, std::string_view b) {
-  return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
-}
-
-}  // namespace
 
 std::string NameOfHost(std::string_view host) {
   if (!host.empty() && host.front() == '[') {

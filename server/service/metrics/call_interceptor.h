@@ -1,8 +1,12 @@
-// Interceptors of calls with a request id, and of calls that the RPC library answers itself.
+// Request ids, and interceptors of calls with one and of calls that the RPC library answers itself.
 #pragma once
 
 #include <memory>
+#include <string>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "grpcpp/server_context.h"
 #include "grpcpp/support/server_interceptor.h"
 #include "server/service/admission/call_statistics.h"
 
@@ -18,5 +22,18 @@ namespace waystar::rpc {
 // a status counts as cancelled.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeCallInterceptors(
     CallStatistics* statistics);
+
+// Metadata of a request id, which connects log lines to calls.
+inline constexpr char kRequestIdKey[] = "x-request-id";
+
+// Returns the caller's "x-request-id" if it is 1 to 128 printable ASCII characters without spaces.
+absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& context);
+
+// Returns true if the caller has sent anything that RequestIdOf might use.
+bool HasSentId(const grpc::ServerContextBase& context);
+
+// Returns SentRequestId, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal
+// digits, not all 0), else "local-" and 16 hexadecimal digits, unique per invocation.
+std::string RequestIdOf(const grpc::ServerContextBase& context);
 
 }  // namespace waystar::rpc

@@ -9,7 +9,7 @@
 #include "server/base/error.h"
 #include "server/runtime/logging.h"
 #include "server/service/auth/peer.h"
-#include "server/service/call/request_id.h"
+#include "server/service/metrics/call_interceptor.h"
 
 namespace waystar::rpc {
 namespace {

@@ -1,4 +1,4 @@
-// Who gets a slot, who waits for one, and who is refused.
+// Who gets a slot, who waits for one, who is refused, and how many calls one client may have.
 
 #include "server/service/admission/call_slots.h"
 
@@ -132,6 +132,21 @@ TEST_F(CallSlotsTest, LeavesOthersRoomToWait) {
   }
   EXPECT_EQ(ErrorReasonOf(slots.AcquireOrWait(kOne, guest).status()), "TRANSFERS_BUSY");
   EXPECT_EQ(*slots.AcquireOrWait(kOther, guest), false);
+}
+
+TEST(ClientCallsTest, CountsEachClientByItself) {
+  ClientCalls calls(2);
+  EXPECT_THAT(calls.Enter(1), IsOk());
+  EXPECT_THAT(calls.Enter(1), IsOk());
+  const absl::Status refused = calls.Enter(1);
+  EXPECT_EQ(ErrorReasonOf(refused), "CLIENT_BUSY");
+  EXPECT_GT(RetryDelayOf(refused), absl::ZeroDuration());
+  EXPECT_THAT(calls.Enter(2), IsOk());
+  calls.Leave(1);
+  EXPECT_THAT(calls.Enter(1), IsOk());
+  EXPECT_EQ(calls.counts().clients, 2);
+  EXPECT_EQ(calls.counts().calls, 3);
+  EXPECT_EQ(calls.counts().refused, 1);
 }
 
 }  // namespace

@@ -8,9 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
+#include "server/base/error.h"
 #include "server/base/mutex.h"
 #include "server/service/admission/worker_crew.h"
+#include "server/service/call/call_context.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
@@ -21,6 +25,12 @@ using ::waystar::testing::Event;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Patience;
+
+// Refuses no job, however long the machine lets it wait, and tidies all the time.
+const ExecutorOptions kPatient = {.workers = 1,
+                                  .max_queue_time = absl::Hours(1),
+                                  .queue_target = absl::Hours(1),
+                                  .tidy_period = absl::Milliseconds(1)};
 
 class WorkerSeen final : public Executor::Job {
  public:
@@ -38,7 +48,7 @@ TEST(ExecutorTest, EveryWorkerOfBothPoolsHasABench) {
   WorkerSeen small_job(small);
   WorkerSeen large_job(large);
   {
-    Executor executor({.workers = 1});
+    Executor executor(kPatient);
     EXPECT_THAT(executor.Submit(Lane::kSmall, &small_job, {}), IsOk());
     EXPECT_THAT(executor.Submit(Lane::kLarge, &large_job, {}), IsOk());
     EXPECT_NE(&executor.bench(0), &executor.bench(1));
@@ -48,7 +58,7 @@ TEST(ExecutorTest, EveryWorkerOfBothPoolsHasABench) {
 }
 
 TEST(ExecutorTest, LendsNoBenchTwice) {
-  Executor executor({.workers = 1});
+  Executor executor(kPatient);
   std::vector<Executor::Lease> leases;
   std::vector<const Workbench*> benches;
   for (;;) {
@@ -99,7 +109,7 @@ TEST(ExecutorTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
     // The executor ends first, when it is done with the jobs.
     Blocker blocker;
     Refused job;
-    Executor executor({.workers = 1});
+    Executor executor(kPatient);
     ASSERT_THAT(executor.Submit(lane, &blocker, {.client = 1}), IsOk());
     ASSERT_TRUE(blocker.running.Wait());
     EXPECT_THAT(executor.Submit(lane, &job, {.client = 2}, Executor::Clock::now()), IsOk());
@@ -113,7 +123,7 @@ TEST(ExecutorTest, ImportsOfOneClientLeaveWorkersToOthers) {
   Blocker imports[2];
   Blocker search;
   Blocker import_of_another;
-  Executor executor({.workers = 1});
+  Executor executor(kPatient);
   for (Blocker& import : imports) {
     executor.SubmitOwed(Lane::kImports, &import, {.client = 1});
   }
@@ -126,12 +136,6 @@ TEST(ExecutorTest, ImportsOfOneClientLeaveWorkersToOthers) {
     job->release.Happen();
   }
 }
-
-// Refuses no job, however long the machine lets it wait, and tidies all the time.
-const ExecutorOptions kPatient = {.workers = 1,
-                                  .max_queue_time = absl::Hours(1),
-                                  .queue_target = absl::Hours(1),
-                                  .tidy_period = absl::Milliseconds(1)};
 
 // Makes the bench's scratch as large as a wide search does.
 void SearchWidely(Workbench& bench) {
@@ -246,6 +250,26 @@ TEST(WorkerCrewTest, EndsBeforeItTellsThatAWorkerFoundNoMemory) {
                }),
       std::bad_alloc);
   EXPECT_EQ(running, 0);
+}
+
+TEST(WithinMemoryTest, WhatFindsMemoryAnswersForItself) {
+  Workbench bench(1 << 20);
+  EXPECT_EQ(RunWithinMemory(bench, [] { return absl::NotFoundError("no such map"); }),
+            absl::NotFoundError("no such map"));
+  EXPECT_EQ(RunWithinMemory(bench, []() -> absl::StatusOr<int> { return 7; }).value(), 7);
+}
+
+TEST(WithinMemoryTest, WhatFindsNoneIsAnErrorAndItsBenchIsReplaced) {
+  Workbench bench(1 << 20);
+  const auto query = [&]() -> absl::StatusOr<int> {
+    bench.scratch.corners().resize(1000);
+    throw std::bad_alloc();
+  };
+  const std::size_t fresh = bench.scratch.memory_bytes();
+  EXPECT_THAT(RunWithinMemory(bench, query).status(),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, ""));
+  EXPECT_EQ(bench.scratch.memory_bytes(), fresh);
+  EXPECT_TRUE(bench.scratch.corners().empty());
 }
 
 }  // namespace

@@ -39,13 +39,7 @@ v1::FindPathRequest Search() {
 
 class OverloadTest : public ::testing::Test {
  protected:
-  OverloadTest() {
-    v1::CreateMapRequest create;
-    create.set_map("open");
-    create.mutable_blank()->set_width(256);
-    create.mutable_blank()->set_height(256);
-    EXPECT_TRUE(server_.client().CreateMap(create).ok());
-  }
+  OverloadTest() { server_.CreateBlank("open", 256, 256); }
 
   // Asks without a pause, as all callers do, until there are enough answers and refusals.
   void Call() {

@@ -1,6 +1,11 @@
 // A server that asks for tokens, and calls that show them.
 #pragma once
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,11 +18,50 @@
 #include "grpcpp/client_context.h"
 #include "server/runtime/options.h"
 #include "server/service/auth/token.h"
-#include "tests/service/auth/test_file.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
+#include "tests/testing/certificates.h"
 
 namespace waystar::testing {
+
+// A file of the test's own, gone with this.
+class TestFile {
+ public:
+  explicit TestFile(const std::string& name)
+      : path_((std::filesystem::path(::testing::TempDir()) /
+               absl::StrCat("waystar-", ::getpid(), "-",
+                            ::testing::UnitTest::GetInstance()->current_test_info()->name(), "-", name))
+                  .string()) {}
+  TestFile(const TestFile&) = delete;
+  TestFile& operator=(const TestFile&) = delete;
+  ~TestFile() { std::filesystem::remove(path_); }
+
+  const std::string& path() const { return path_; }
+
+  // All at once, as an operator should.
+  void Write(const std::string& text) const {
+    const std::string draft = path_ + ".draft";
+    std::ofstream(draft, std::ios::binary) << text;
+    ASSERT_EQ(std::rename(draft.c_str(), path_.c_str()), 0);
+  }
+
+ private:
+  const std::string path_;
+};
+
+// The files of a server with TLS.
+class CertificateFiles {
+ protected:
+  void Install(const Identity& identity) const {
+    // The key first: until the certificate follows, they do not fit.
+    key_.Write(identity.key);
+    cert_.Write(identity.cert);
+  }
+
+  const TestFile cert_{"cert.pem"};
+  const TestFile key_{"key.pem"};
+  const TestFile client_ca_{"client-ca.pem"};
+};
 
 // A line for the file of tokens. The token is its own name.
 inline std::string TokenLine(const std::string& token, const std::string& grants) {

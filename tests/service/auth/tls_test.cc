@@ -11,7 +11,7 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
-#include "tests/service/auth/test_file.h"
+#include "tests/service/auth/guarded_server.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/captured_log.h"
 #include "tests/service/test_server.h"
@@ -27,24 +27,18 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::waystar::testing::Authority;
 using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CertificateFiles;
 using ::waystar::testing::Identity;
 using ::waystar::testing::LogOf;
 using ::waystar::testing::TcpClient;
-using ::waystar::testing::TestFile;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
 
 constexpr auto kUnavailable = grpc::StatusCode::UNAVAILABLE;
 
-class TlsTest : public ::testing::Test {
+class TlsTest : public ::testing::Test, protected CertificateFiles {
  protected:
   TlsTest() { Install(authority_.Issue("game.test")); }
-
-  void Install(const Identity& identity) const {
-    // The key first: until the certificate follows, they do not fit.
-    key_.Write(identity.key);
-    cert_.Write(identity.cert);
-  }
 
   void Serve(bool asks_clients = false, const runtime::ConnectionOptions& connections = {}) {
     runtime::Options options{.tls_cert = cert_.path(), .tls_key = key_.path(), .connections = connections};
@@ -92,9 +86,6 @@ class TlsTest : public ::testing::Test {
   const Authority authority_;
   const Authority other_;
   const Authority clients_;
-  const TestFile cert_{"cert.pem"};
-  const TestFile key_{"key.pem"};
-  const TestFile client_ca_{"client-ca.pem"};
   std::unique_ptr<TestServer> server_;
 };
 

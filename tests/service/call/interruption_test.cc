@@ -1,14 +1,17 @@
-// What happens to a long search when nobody waits for it any more. The search is Dijkstra across a blank map
-// of the largest size, which takes many seconds. The client's own clock ends its wait whatever the server
-// does, so it is the server's figures that say whether a search was stopped or ran on to its answer.
+// What happens to a long search when nobody waits for it any more, and how many one client may have. The
+// search is Dijkstra across a blank map of the largest size, which takes many seconds. The client's own clock
+// ends its wait whatever the server does, so it is the server's figures that say whether a search was stopped
+// or ran on to its answer.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
@@ -37,13 +40,48 @@ v1::FindPathRequest LongSearch() {
   return request;
 }
 
+// Long searches under way over one connection.
+class LongSearches {
+ public:
+  LongSearches(const TestServer& server, int count)
+      : stub_(v1::PathService::NewStub(server.NewChannel())), calls_(static_cast<std::size_t>(count)) {
+    for (Call& call : calls_) {
+      call.reader = stub_->AsyncFindPath(&call.context, LongSearch(), &done_);
+      call.reader->Finish(&call.response, &call.status, &call);
+    }
+  }
+
+  // Returns how the next one ends.
+  absl::Status Next() {
+    void* tag = nullptr;
+    bool ok = false;
+    EXPECT_TRUE(done_.Next(&tag, &ok));
+    return client::FromGrpc(static_cast<Call*>(tag)->status);
+  }
+
+  void CancelAll() {
+    for (Call& call : calls_) {
+      call.context.TryCancel();
+    }
+  }
+
+ private:
+  struct Call {
+    BoundedContext context;
+    v1::FindPathResponse response;
+    grpc::Status status;
+    std::unique_ptr<grpc::ClientAsyncResponseReader<v1::FindPathResponse>> reader;
+  };
+
+  const std::unique_ptr<v1::PathService::Stub> stub_;
+  grpc::CompletionQueue done_;
+  std::vector<Call> calls_;
+};
+
 class InterruptionTest : public ::testing::Test {
  protected:
   InterruptionTest() {
-    auto create = About<v1::CreateMapRequest>("vast");
-    create.mutable_blank()->set_width(8192);
-    create.mutable_blank()->set_height(8192);
-    EXPECT_TRUE(server_.client().CreateMap(create).ok());
+    server_.CreateBlank("vast", 8192, 8192);
     // So that a short deadline does not pass while the connection is made.
     BoundedContext context;
     auto get = About<v1::GetMapRequest>("vast");
@@ -126,39 +164,40 @@ TEST_F(InterruptionTest, DeadlineEndsTheSearchOfATrace) {
 
 TEST_F(InterruptionTest, OverloadIsRefusedAndCancellingFreesTheWorker) {
   constexpr int kCalls = 8;
-  struct Call {
-    BoundedContext context;
-    v1::FindPathResponse response;
-    grpc::Status status;
-  };
-  std::vector<Call> calls(kCalls);
-  grpc::CompletionQueue done;
-  std::vector<std::unique_ptr<grpc::ClientAsyncResponseReader<v1::FindPathResponse>>> readers;
-  for (Call& call : calls) {
-    readers.push_back(stub_->AsyncFindPath(&call.context, LongSearch(), &done));
-    readers.back()->Finish(&call.response, &call.status, &call);
-  }
-  const auto next = [&] {
-    void* tag = nullptr;
-    bool ok = false;
-    EXPECT_TRUE(done.Next(&tag, &ok));
-    return static_cast<Call*>(tag)->status;
-  };
+  LongSearches searches(server_, kCalls);
   // At most one runs and one waits; the others are refused at once.
   for (int refused = 0; refused < kCalls - 2; ++refused) {
-    const grpc::Status status = next();
-    ASSERT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
-    EXPECT_EQ(client::ReasonOf(client::FromGrpc(status)), "QUEUE_FULL");
+    const absl::Status status = searches.Next();
+    ASSERT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+    EXPECT_EQ(client::ReasonOf(status), "QUEUE_FULL");
   }
-  for (Call& call : calls) {
-    call.context.TryCancel();
-  }
+  searches.CancelAll();
   // The one that may wait may also have come while the first had not left the queue yet, and been refused.
-  const std::set<grpc::StatusCode> codes = {next().error_code(), next().error_code()};
-  EXPECT_TRUE(codes.contains(grpc::StatusCode::CANCELLED));
-  EXPECT_TRUE(codes.size() == 1 || codes.contains(grpc::StatusCode::RESOURCE_EXHAUSTED));
+  const std::set<absl::StatusCode> codes = {searches.Next().code(), searches.Next().code()};
+  EXPECT_TRUE(codes.contains(absl::StatusCode::kCancelled));
+  EXPECT_TRUE(codes.size() == 1 || codes.contains(absl::StatusCode::kResourceExhausted));
   ExpectNoneAnswered("waystar.v1.PathService/FindPath", kCalls);
   ExpectAnswers();
+}
+
+TEST(ClientCallsTest, OneTooManyOfOneClientIsRefusedAndOfAnotherIsNot) {
+  TestServer server({.workers = 1, .max_queue_time = absl::Hours(1), .max_client_calls = 2});
+  server.CreateBlank("vast", 8192, 8192);
+  LongSearches one(server, 5);
+  for (int i = 0; i < 3; ++i) {
+    const absl::Status refused = one.Next();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
+    EXPECT_EQ(client::ReasonOf(refused), "CLIENT_BUSY");
+    EXPECT_GT(client::RetryDelayOf(refused), absl::ZeroDuration());
+  }
+  LongSearches other(server, 3);
+  EXPECT_EQ(client::ReasonOf(other.Next()), "CLIENT_BUSY");
+  for (LongSearches* searches : {&one, &other}) {
+    searches->CancelAll();
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(searches->Next().code(), absl::StatusCode::kCancelled);
+    }
+  }
 }
 
 }  // namespace

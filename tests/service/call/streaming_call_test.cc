@@ -86,10 +86,19 @@ class ScriptedCall final : public StreamingCall {
     std::function<void(ScriptedCall&)> stall;
   };
 
-  static std::shared_ptr<ScriptedCall> Start(World& world, Record& record, Script script) {
+  // Begins a call that the library holds until Done.
+  static std::shared_ptr<ScriptedCall> Begin(World& world, Record& record, Script script) {
     std::shared_ptr<ScriptedCall> call(new ScriptedCall(world, record, std::move(script)));
-    call->Begin();
+    call->StreamingCall::Begin();
     return call;
+  }
+  // The same; the library is done with it when the test is.
+  static std::shared_ptr<ScriptedCall> Start(World& world, Record& record, Script script) {
+    std::shared_ptr<ScriptedCall> call = Begin(world, record, std::move(script));
+    return {call.get(), [call](ScriptedCall*) mutable {
+              call->Done();
+              call.reset();
+            }};
   }
   static std::shared_ptr<ScriptedCall> Start(World& world, Record& record) {
     return Start(world, record, Script());
@@ -210,7 +219,6 @@ TEST_F(StreamingCallTest, ReadsOneMessageAtATimeUntilItEnds) {
   EXPECT_FALSE(call->ReadOne());
   EXPECT_EQ(record_.reads, 2);
   call->WriteDone(true);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, WritesOneMessageAtATime) {
@@ -222,7 +230,6 @@ TEST_F(StreamingCallTest, WritesOneMessageAtATime) {
   EXPECT_EQ(record_.writes, 2);
   call->WriteDone(true);
   call->Cancelled();
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, FinishesOnceWhenNothingIsOnItsWay) {
@@ -239,7 +246,6 @@ TEST_F(StreamingCallTest, FinishesOnceWhenNothingIsOnItsWay) {
   call->Cancelled();
   EXPECT_EQ(record_.finishes, 1);
   EXPECT_EQ(record_.code, grpc::StatusCode::NOT_FOUND);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, TellsTheFirstReasonThatThereWas) {
@@ -250,7 +256,6 @@ TEST_F(StreamingCallTest, TellsTheFirstReasonThatThereWas) {
   call->Cancelled();
   call->SetBusy(false);
   EXPECT_EQ(record_.code, grpc::StatusCode::NOT_FOUND);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, EndsWhenAWriteFails) {
@@ -261,7 +266,6 @@ TEST_F(StreamingCallTest, EndsWhenAWriteFails) {
   EXPECT_EQ(record_.writes, 1) << "nobody is there to read";
   EXPECT_EQ(record_.code, grpc::StatusCode::CANCELLED);
   EXPECT_EQ(record_.finishes, 1);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, NeitherReadsNorEntersWhenItIsNotAdmitted) {
@@ -269,10 +273,9 @@ TEST_F(StreamingCallTest, NeitherReadsNorEntersWhenItIsNotAdmitted) {
       world_, record_, {.admit = [](ScriptedCall&) { return absl::PermissionDeniedError(""); }});
   EXPECT_EQ(record_.reads, 0);
   EXPECT_EQ(record_.code, grpc::StatusCode::PERMISSION_DENIED);
-  call->Done();
   world_.Close();
   Record late;
-  ScriptedCall::Start(world_, late)->Done();
+  ScriptedCall::Start(world_, late);
   EXPECT_EQ(late.code, grpc::StatusCode::UNAVAILABLE);
 }
 
@@ -285,7 +288,6 @@ TEST_F(StreamingCallTest, IsNotFinishedBeforeItIsAdmitted) {
   EXPECT_EQ(record_.finishes, 1);
   EXPECT_EQ(record_.code, grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(record_.reads, 0);
-  call->Done();
 }
 
 TEST(StreamingCallsTest, IsCutOffOnlyWhileItsClientDoesNotRead) {
@@ -300,10 +302,8 @@ TEST(StreamingCallsTest, IsCutOffOnlyWhileItsClientDoesNotRead) {
   EXPECT_EQ(busy.cancels, 0);
   EXPECT_EQ(unread.cancels, 1);
   unread_call->WriteDone(false);
-  unread_call->Done();
   busy_call->SetBusy(false);
   EXPECT_EQ(busy.code, grpc::StatusCode::UNAVAILABLE);
-  busy_call->Done();
 }
 
 TEST_F(StreamingCallTest, TransferIsNotToldThatTheServerStops) {
@@ -312,7 +312,6 @@ TEST_F(StreamingCallTest, TransferIsNotToldThatTheServerStops) {
   EXPECT_EQ(record_.finishes, 0);
   call->End(absl::OkStatus());
   EXPECT_EQ(record_.code, grpc::StatusCode::OK);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
@@ -322,13 +321,12 @@ TEST_F(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
   EXPECT_EQ(world_.transfers.counts().taken, 1);
   EXPECT_EQ(world_.method.Counts().open, 1);
   Record second;
-  ScriptedCall::Start(world_, second, script)->Done();
+  ScriptedCall::Start(world_, second, script);
   EXPECT_EQ(second.code, grpc::StatusCode::RESOURCE_EXHAUSTED);
   call->End(absl::OkStatus());
   EXPECT_EQ(record_.slots_at_finish, 0);
   EXPECT_EQ(record_.open_at_finish, 0);
   EXPECT_EQ(world_.method.Counts().ended(), 2U);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, GetsTheSlotThatAnotherGivesBack) {
@@ -344,8 +342,6 @@ TEST_F(StreamingCallTest, GetsTheSlotThatAnotherGivesBack) {
   EXPECT_EQ(world_.transfers.counts().taken, 1);
   waiting_call->End(absl::OkStatus());
   EXPECT_EQ(waiting.slots_at_finish, 0);
-  call->Done();
-  waiting_call->Done();
 }
 
 TEST_F(StreamingCallTest, WaitsForNoSlotOnceItHasEnded) {
@@ -357,10 +353,8 @@ TEST_F(StreamingCallTest, WaitsForNoSlotOnceItHasEnded) {
   waiting_call->Cancelled();
   EXPECT_EQ(waiting.finishes, 1);
   EXPECT_EQ(world_.transfers.counts().waiting, 0);
-  waiting_call->Done();
   call->End(absl::OkStatus());
   EXPECT_EQ(world_.transfers.counts().taken, 0);
-  call->Done();
 }
 
 // Slots that are given back meet calls that end while they wait for them.
@@ -379,8 +373,6 @@ TEST(StreamingCallsTest, LosesNoSlotWhereverItEnds) {
     end.join();
     EXPECT_EQ(world.transfers.counts().taken, 0);
     EXPECT_EQ(world.transfers.counts().waiting, 0);
-    call->Done();
-    waiting_call->Done();
   }
 }
 
@@ -399,7 +391,6 @@ TEST_F(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
   may_end.Happen();
   record_.finished.Wait();
   EXPECT_EQ(record_.code, grpc::StatusCode::DATA_LOSS) << "the job has the last word";
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, JobDoesNotRunOnceTheCallHasEnded) {
@@ -411,7 +402,6 @@ TEST_F(StreamingCallTest, JobDoesNotRunOnceTheCallHasEnded) {
   record_.finished.Wait();
   EXPECT_EQ(record_.jobs, 0);
   EXPECT_EQ(record_.code, grpc::StatusCode::ABORTED);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, TimeoutEndsIt) {
@@ -428,7 +418,6 @@ TEST_F(StreamingCallTest, TimeoutEndsIt) {
                                              }});
   record_.finished.Wait();
   EXPECT_EQ(record_.code, grpc::StatusCode::DEADLINE_EXCEEDED);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
@@ -446,11 +435,10 @@ TEST_F(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
   call->WriteDone(false);
   record_.finished.Wait();
   EXPECT_EQ(record_.code, grpc::StatusCode::CANCELLED);
-  call->Done();
 }
 
 TEST_F(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {
-  auto held = ScriptedCall::Start(world_, record_);
+  auto held = ScriptedCall::Begin(world_, record_, {});
   ScriptedCall* const call = held.get();
   held.reset();
   call->Cancelled();
@@ -459,7 +447,7 @@ TEST_F(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {
   EXPECT_TRUE(record_.destroyed.HasHappened());
 
   Record longer;
-  auto holder = ScriptedCall::Start(world_, longer);
+  auto holder = ScriptedCall::Begin(world_, longer, {});
   holder->Cancelled();
   holder->Done();
   EXPECT_FALSE(longer.destroyed.HasHappened());
@@ -475,7 +463,7 @@ TEST(StreamingCallsTest, IsFinishedOnceWhoeverFindsThatOut) {
   World world;
   for (int i = 0; i < 500; ++i) {
     Record record;
-    auto held = ScriptedCall::Start(world, record);
+    auto held = ScriptedCall::Begin(world, record, {});
     ScriptedCall* const call = held.get();
     held.reset();
     call->SetBusy(true);

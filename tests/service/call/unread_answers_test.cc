@@ -8,7 +8,6 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpcpp/support/sync_stream.h"
-#include "tests/service/about_map.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
@@ -18,7 +17,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
@@ -57,10 +55,7 @@ class UnreadCall {
 class UnreadAnswersTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto create = About<v1::CreateMapRequest>("long");
-    create.mutable_blank()->set_width(8000);
-    create.mutable_blank()->set_height(3);
-    ASSERT_TRUE(server_.client().CreateMap(create).ok());
+    server_.CreateBlank("long", 8000, 3);
     batch_.set_map("long");
     for (int i = 0; i < 50; ++i) {
       *batch_.add_queries() = PathRequest("", CellAt(0, 1), CellAt(7999, 1));
@@ -97,13 +92,13 @@ TEST_F(UnreadAnswersTest, HoldNoMoreThanAConnectionMay) {
   }
   // The connection is served again once the server has seen that.
   const auto stub = v1::PathService::NewStub(channel);
-  WaitUntil(
+  EXPECT_TRUE(WaitUntil(
       [&stub] {
         BoundedContext context;
         v1::FindPathResponse found;
         return stub->FindPath(&context, PathRequest("long", CellAt(0, 0), CellAt(1, 0)), &found).ok();
       },
-      "a connection without unread answers to be served");
+      "a connection without unread answers to be served"));
 }
 
 TEST_F(UnreadAnswersTest, HoldNoMoreThanAllConnectionsMay) {

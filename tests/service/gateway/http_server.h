@@ -1,14 +1,19 @@
 // A server with a map that is reached over HTTP.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "google/protobuf/util/json_util.h"
+#include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
+#include "gtest/gtest.h"
 #include "server/runtime/options.h"
 #include "tests/service/test_server.h"
-#include "tests/service/transport/http/from_json.h"
 #include "tests/service/transport/http/http_call.h"
 
 namespace waystar::testing {
@@ -28,6 +33,41 @@ inline HttpRequest Post(const std::string& rpc, const std::string& json) {
 inline HttpRequest WithHeader(HttpRequest request, const std::string& name, const std::string& value) {
   request.headers[name] = value;
   return request;
+}
+
+// A message of that type. Fails the test if the JSON is none.
+template <typename Message>
+Message FromJson(const std::string& json) {
+  Message message;
+  const auto status = google::protobuf::util::JsonStringToMessage(json, &message);
+  EXPECT_TRUE(status.ok()) << status.ToString() << ": " << json;
+  return message;
+}
+
+inline google::rpc::ErrorInfo ErrorInfoIn(const google::rpc::Status& status) {
+  google::rpc::ErrorInfo info;
+  for (const auto& detail : status.details()) {
+    if (detail.UnpackTo(&info)) {
+      break;
+    }
+  }
+  return info;
+}
+
+// The reason in a google.rpc.Status.
+inline std::string ReasonIn(const google::rpc::Status& status) { return ErrorInfoIn(status).reason(); }
+
+// The message in a line of a stream, under that key. Fails the test if there is none.
+template <typename Message>
+Message ResultIn(const std::optional<std::string>& line, absl::string_view key = "result") {
+  absl::string_view json = line ? absl::string_view(*line) : "";
+  EXPECT_TRUE(absl::ConsumePrefix(&json, absl::StrCat("{\"", key, "\":"))) << json;
+  return FromJson<Message>(std::string(json.substr(0, json.size() - 1)));
+}
+
+// What the last line of a stream says.
+inline google::rpc::Status ErrorIn(const std::optional<std::string>& line) {
+  return ResultIn<google::rpc::Status>(line, "error");
 }
 
 class HttpServer {

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
-#include "tests/service/auth/test_file.h"
+#include "tests/service/auth/guarded_server.h"
 #include "tests/service/captured_log.h"
 #include "tests/service/gateway/http_server.h"
 #include "tests/service/transport/http/tls_client.h"
@@ -18,22 +18,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::waystar::testing::Authority;
+using ::waystar::testing::CertificateFiles;
 using ::waystar::testing::HttpServer;
 using ::waystar::testing::Identity;
 using ::waystar::testing::LogOf;
-using ::waystar::testing::TestFile;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::TlsClient;
 
-class HttpTlsTest : public ::testing::Test {
+class HttpTlsTest : public ::testing::Test, protected CertificateFiles {
  protected:
   HttpTlsTest() { Install(authority_.Issue("game.test")); }
-
-  void Install(const Identity& identity) const {
-    // The key first: until the certificate follows, they do not fit.
-    key_.Write(identity.key);
-    cert_.Write(identity.cert);
-  }
 
   runtime::Options Options() const {
     return {.tls_cert = cert_.path(), .tls_key = key_.path(), .http_tls = true};
@@ -54,9 +48,6 @@ class HttpTlsTest : public ::testing::Test {
 
   const Authority authority_;
   const Authority other_;
-  const TestFile cert_{"cert.pem"};
-  const TestFile key_{"key.pem"};
-  const TestFile client_ca_{"client-ca.pem"};
   std::unique_ptr<TestServer> server_;
 };
 
@@ -92,8 +83,11 @@ TEST_F(HttpTlsTest, ClientsShowTheirCertificates) {
   };
   const TlsClient known = showing(other_.Issue("game-1"));
   EXPECT_THAT(Ask(known), HasSubstr(kServing));
+  EXPECT_THAT(Ask(known), HasSubstr(kServing));
   EXPECT_EQ(Ask(Trusting(authority_)), "") << "with none";
   EXPECT_EQ(Ask(showing(authority_.Issue("game-1"))), "") << "with one of another root";
+  EXPECT_EQ(Ask(showing(other_.Issue("game-1", {.begin = -7200, .end = -3600}))), "")
+      << "with one that is over";
   // Other roots hold from the next connection on.
   client_ca_.Write(authority_.cert());
   EXPECT_THAT(Ask(showing(authority_.Issue("game-1"))), HasSubstr(kServing));

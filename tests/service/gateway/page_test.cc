@@ -14,7 +14,6 @@
 #include "server/service/gateway/page_answer.h"
 #include "tests/service/auth/guarded_server.h"
 #include "tests/service/gateway/http_server.h"
-#include "tests/service/transport/http/from_json.h"
 #include "tests/service/transport/http/http_call.h"
 
 namespace waystar::rpc {
@@ -140,6 +139,29 @@ TEST(HttpPageTest, NeedsNoTokenButForItsCalls) {
   HttpCall call(port, Post("MapService/ListMaps", "{}"));
   EXPECT_EQ(call.code(), 401);
   EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(call.Body())), "MISSING_TOKEN");
+}
+
+TEST(AllowedOriginsTest, AreThoseOfTheList) {
+  const auto origins = AllowedOrigins::Parse("https://game.example, http://localhost:5173");
+  ASSERT_TRUE(origins.ok()) << origins.status();
+  EXPECT_TRUE(origins->Allows("https://game.example"));
+  EXPECT_TRUE(origins->Allows("http://localhost:5173"));
+  for (const char* const other : {"", "null", "http://game.example", "https://game.example:8443",
+                                  "https://game.example.evil.example", "http://localhost"}) {
+    EXPECT_FALSE(origins->Allows(other)) << other;
+  }
+}
+
+TEST(AllowedOriginsTest, AreNoneOrAll) {
+  EXPECT_FALSE(AllowedOrigins::Parse("")->Allows("https://game.example"));
+  EXPECT_TRUE(AllowedOrigins::Parse("*")->Allows("https://game.example"));
+}
+
+TEST(AllowedOriginsTest, RefuseWhatIsNoOrigin) {
+  for (const char* const text : {"game.example", "https://", "https://game.example/", "https://Game.example",
+                                 "https://*.example", "ftp://game.example", "https://a.example b"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(AllowedOrigins::Parse(text).status())) << text;
+  }
 }
 
 TEST(OwnSiteTest, KnowsItsOwnHost) {

@@ -6,6 +6,7 @@
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "server/service/convert/convert.h"
 #include "tests/service/metrics/scrape.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/folder/crashing_folder.h"
@@ -41,6 +42,12 @@ class StorageStatusTest : public ::testing::Test {
     return server_.client().UpdateObstacles(BlockRequest("arena", {CellAt(x, 0)})).status();
   }
 
+  // Answers and statistics know of a change before health does.
+  bool WaitForHealth(HealthCheckResponse::ServingStatus status) {
+    return WaitUntil([&] { return HealthOf(server_.NewChannel(), "waystar.storage") == status; },
+                     "the health of the storage");
+  }
+
   CrashingFolder folder_;
   TestServer server_{
       {.data_dir = "in memory", .metrics_listen = "127.0.0.1:0"}, absl::Hours(1), OpenBorrowed(folder_)};
@@ -52,7 +59,7 @@ TEST_F(StorageStatusTest, CountsWhatIsWritten) {
   ASSERT_TRUE(Block(0).ok());
   const v1::StorageStatistics after = Storage();
   EXPECT_EQ(after.commits(), 2);
-  EXPECT_GT(after.commit_time().nanos(), before.commit_time().nanos());
+  EXPECT_GT(rpc::ToNanoseconds(after.commit_time()), rpc::ToNanoseconds(before.commit_time()));
   EXPECT_GT(after.syncs(), before.syncs());
   EXPECT_GT(after.written_bytes(), before.written_bytes());
   EXPECT_GT(after.log_bytes(), before.log_bytes());
@@ -75,7 +82,7 @@ TEST_F(StorageStatusTest, HealthTellsWhileChangesAreRefused) {
   const absl::Status refused = Block(0);
   EXPECT_EQ(client::ReasonOf(refused), "STORAGE_FAILED");
   EXPECT_EQ(client::RetryDelayOf(refused), absl::Seconds(1));
-  EXPECT_EQ(HealthOf(server_.NewChannel(), "waystar.storage"), HealthCheckResponse::NOT_SERVING);
+  EXPECT_TRUE(WaitForHealth(HealthCheckResponse::NOT_SERVING));
   EXPECT_TRUE(Storage().refuses());
   EXPECT_NE(Storage().error(), "");
   EXPECT_EQ(Storage().refusals(), 1);
@@ -86,10 +93,7 @@ TEST_F(StorageStatusTest, HealthTellsWhileChangesAreRefused) {
 
   folder_.StopFailing();
   EXPECT_TRUE(WaitUntil([&] { return !Storage().refuses(); }, "the disk's recovery"));
-  // Statistics know of it before health does.
-  EXPECT_TRUE(WaitUntil(
-      [&] { return HealthOf(server_.NewChannel(), "waystar.storage") == HealthCheckResponse::SERVING; },
-      "the health of a server that takes changes again"));
+  EXPECT_TRUE(WaitForHealth(HealthCheckResponse::SERVING));
   EXPECT_TRUE(Block(0).ok());
 }
 

@@ -17,7 +17,7 @@
 #include "server/service/transport/http/any_call.h"
 #include "server/service/transport/http/exchange.h"
 #include "server/service/transport/http/http_handler.h"
-#include "server/service/transport/http/json_pool.h"
+#include "server/service/transport/http/json.h"
 
 namespace waystar::http {
 

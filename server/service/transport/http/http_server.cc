@@ -19,7 +19,6 @@
 #include "server/base/thread.h"
 #include "server/service/transport/http/connection_set.h"
 #include "server/service/transport/http/http_connection.h"
-#include "server/service/transport/net/acceptor.h"
 #include "server/service/transport/net/listener.h"
 
 namespace waystar::http {

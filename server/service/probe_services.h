@@ -1,4 +1,5 @@
-// Standard gRPC health protocol, used by probes and load balancers without a token.
+// Services that need no token: health for probes and load balancers, and reflection for tools such as
+// grpcurl.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "grpc/health/v1/health.grpc.pb.h"
+#include "grpcpp/impl/service_type.h"
 #include "server/base/mutex.h"
 #include "server/service/admission/server_context.h"
 
@@ -15,8 +17,9 @@ namespace waystar::rpc {
 
 class HealthWatch;
 
-// Works like the library's own health service, and lists the services, but within limits: calls whose request
-// does not arrive are ended, and a network has a share of the places for watches.
+// Standard gRPC health protocol. Works like the library's own health service, and lists the services, but
+// within limits: calls whose request does not arrive are ended, and a network has a share of the places for
+// watches.
 //
 // Thread safety: any.
 class HealthService final : public grpc::health::v1::Health::Service {
@@ -51,6 +54,22 @@ class HealthService final : public grpc::health::v1::Health::Service {
   mutable Mutex mutex_;
   // Known or watched services.
   absl::flat_hash_map<std::string, Service> services_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Describes services and messages to clients. Serves grpc.reflection.v1, and also the otherwise identical
+// v1alpha: new tools use the former, old tools the latter, and some versions of the library have only one.
+//
+// A network has a share of the places for such calls, since they need no token.
+//
+// Thread safety: any thread.
+class ReflectionService : public grpc::Service {
+ public:
+  // Objects referenced by `probes` must outlive the server that this is registered with.
+  explicit ReflectionService(const ServerContext& probes);
+
+ private:
+  // Calls are counted by the interceptor.
+  MethodStatistics uncounted_;
 };
 
 }  // namespace waystar::rpc

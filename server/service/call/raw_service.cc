@@ -1,4 +1,4 @@
-#include "server/service/call/after_request.h"
+#include "server/service/call/raw_service.h"
 
 #include <atomic>
 #include <new>
