@@ -29,14 +29,8 @@ using waystar::testing::IsError;
 using waystar::testing::IsOk;
 using waystar::testing::kInvalid;
 
-class EtcdPasswordTest : public ::testing::Test {
+class EtcdPasswordTest : public waystar::testing::EtcdTest {
  protected:
-  void SetUp() override {
-    if (!EtcdCluster::IsInstalled()) {
-      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
-    }
-  }
-
   static std::unique_ptr<Client> NewClient(const EtcdCluster& cluster, const std::string& password) {
     ClientOptions options = cluster.Options();
     options.password_file = absl::StrCat(cluster.folder(), "/password");

@@ -85,6 +85,11 @@ TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
     EXPECT_THAT(DecodeReport(value), HasCode(absl::StatusCode::kFailedPrecondition));
   }
   EXPECT_THAT(DecodeHead(storage::WithChecksum("\1too short")), HasCode(absl::StatusCode::kInvalidArgument));
+  for (const std::string& value :
+       {std::string("X"), std::string("nonsense"), std::string(4, '\0'), std::string("\xff\x7f"),
+        std::string("\xff\xff"), std::string("\2"), std::string("\x11")}) {
+    EXPECT_THAT(DecodeHead(value), HasCode(absl::StatusCode::kInvalidArgument)) << value;
+  }
 }
 
 TEST(ClusterValuesTest, NoDamageLooksLikeAnotherVersion) {

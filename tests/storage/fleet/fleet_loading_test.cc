@@ -19,7 +19,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
 using waystar::testing::DrawMap;
-using waystar::testing::EtcdCluster;
 using waystar::testing::IsOk;
 using waystar::testing::WaitUntil;
 
@@ -59,8 +58,8 @@ class Gate {
 
 class FleetLoadingTest : public FleetTest {
  protected:
-  FleetOptions Held(const EtcdCluster& etcd) {
-    FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetOptions Held() {
+    FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
     options.log.on_load = [this](absl::string_view /*id*/) { gate_.Pass(); };
     return options;
   }
@@ -70,9 +69,8 @@ class FleetLoadingTest : public FleetTest {
 };
 
 TEST_F(FleetLoadingTest, OtherMapsGoOnMeanwhile) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(Held(etcd));
+  FleetServer a(*etcd_);
+  FleetServer b(Held());
   ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
   b.AwaitRevision("tower", 1);
   gate_.Close();
@@ -94,9 +92,8 @@ TEST_F(FleetLoadingTest, OtherMapsGoOnMeanwhile) {
 }
 
 TEST_F(FleetLoadingTest, WhatHappensToTheMapMeanwhileComesInItsOrder) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(Held(etcd));
+  FleetServer a(*etcd_);
+  FleetServer b(Held());
   gate_.Close();
   ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
   ASSERT_THAT(a.Update("arena", 0), IsOk());
@@ -112,9 +109,8 @@ TEST_F(FleetLoadingTest, WhatHappensToTheMapMeanwhileComesInItsOrder) {
 }
 
 TEST_F(FleetLoadingTest, AMapOfOnesOwnWaitsForThatOfOthers) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(Held(etcd));
+  FleetServer a(*etcd_);
+  FleetServer b(Held());
   gate_.Close();
   ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
   WaitUntil([&] { return gate_.arrived() == 1; }, "the loading");
@@ -129,9 +125,8 @@ TEST_F(FleetLoadingTest, AMapOfOnesOwnWaitsForThatOfOthers) {
 }
 
 TEST_F(FleetLoadingTest, TooManyChangesAreReadAfresh) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetOptions options = Held(etcd);
+  FleetServer a(*etcd_);
+  FleetOptions options = Held();
   options.log.max_waiting_changes = 3;
   FleetServer b(options);
   ASSERT_THAT(a.Create("yard", {"...."}), IsOk());
@@ -159,9 +154,8 @@ TEST_F(FleetLoadingTest, TooManyChangesAreReadAfresh) {
 
 // What one record has no room for is read as maps are: nothing else waits for it.
 TEST_F(FleetLoadingTest, OtherMapsGoOnWhileALargeRecordIsRead) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(Held(etcd));
+  FleetServer a(*etcd_);
+  FleetServer b(Held());
   constexpr int kSide = 600;
   ASSERT_THAT(a.Create("arena", std::vector<std::string>(kSide, std::string(kSide, '.'))), IsOk());
   ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
@@ -187,10 +181,9 @@ TEST_F(FleetLoadingTest, OtherMapsGoOnWhileALargeRecordIsRead) {
 
 // Events that came before all was read afresh are behind what was read.
 TEST_F(FleetLoadingTest, AMapThatWasGoneWhenAllWasReadDoesNotComeBack) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
+  FleetServer a(*etcd_);
   Gate log;
-  FleetOptions options = Held(etcd);
+  FleetOptions options = Held();
   options.log.max_waiting_changes = 0;
   options.log.on_commit = [&](absl::Duration /*waited*/) { log.Pass(); };
   FleetServer b(options);
@@ -224,17 +217,16 @@ TEST_F(FleetLoadingTest, AMapThatWasGoneWhenAllWasReadDoesNotComeBack) {
 }
 
 TEST_F(FleetLoadingTest, AServerEndsWhileAMapIsLoaded) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
+  FleetServer a(*etcd_);
   {
-    FleetServer b(Held(etcd));
+    FleetServer b(Held());
     gate_.Close();
     ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
     ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
     WaitUntil([&] { return gate_.arrived() == 1; }, "the loading");
     gate_.Open();
   }
-  FleetServer c(etcd);
+  FleetServer c(*etcd_);
   ExpectSame(a, c, "arena");
 }
 

@@ -19,6 +19,7 @@ namespace waystar::cluster {
 namespace {
 
 using waystar::testing::EtcdCluster;
+using waystar::testing::EtcdTest;
 using waystar::testing::Event;
 using waystar::testing::IsOk;
 using waystar::testing::Rounds;
@@ -64,9 +65,8 @@ class KeepingServer {
 class UnloadedMapsTest : public FleetTest {};
 
 TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  KeepingServer b(etcd);
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
   ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
   b.Await("arena", 1);
   ASSERT_TRUE(b.Unload("arena"));
@@ -85,9 +85,8 @@ TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
 }
 
 TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  KeepingServer b(etcd);
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
   ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
   ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
   b.Await("arena", 1);
@@ -105,9 +104,8 @@ TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
 }
 
 TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  KeepingServer b(etcd);
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
   ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
   std::atomic<bool> is_over = false;
   std::thread writer([&] {
@@ -129,12 +127,11 @@ TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
 
 // etcd knows of the end of a map before the log has followed it: the map is not damaged.
 TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
+  FleetServer a(*etcd_);
   std::atomic<bool> is_held = false;
   Event holds("the log to stand still");
   Event goes_on("the log to go on");
-  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
   options.log.on_followed = [&](std::int64_t /*revision*/) {
     if (is_held.exchange(false)) {
       holds.Happen();
@@ -154,9 +151,8 @@ TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain
   absl::Status loaded;
   std::thread loading([&] { loaded = b.fleet->source().Load("arena"); });
   // So it most likely reads etcd in between.
-  const auto client = etcd.NewClient();
   for (int i = 0; i < 20; ++i) {
-    EXPECT_THAT(client->Range({.key = "x"}), IsOk());
+    EXPECT_THAT(client_->Range({.key = "x"}), IsOk());
   }
   EXPECT_THAT(a.Create("arena", {"#.."}), IsOk());
   goes_on.Happen();
@@ -167,7 +163,7 @@ TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain
 }
 
 // Its log cannot be followed step by step, and there is nothing in memory to judge by.
-TEST_F(UnloadedMapsTest, ComeThroughWhatWasCompacted) {
+TEST_F(EtcdTest, ComeThroughWhatWasCompacted) {
   EtcdCluster etcd(3);
   FleetServer a(FleetServer::OptionsFor(etcd.OptionsOf(0)));
   KeepingServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
@@ -191,9 +187,8 @@ TEST_F(UnloadedMapsTest, ComeThroughWhatWasCompacted) {
 // Maps that have no room come from the cache, too.
 TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
   const testing::OwnFolder folder;
-  EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetServer a(*etcd_);
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
   options.cache_dir = folder.PathOf("cache");
   options.cache_patience = absl::ZeroDuration();
   options.cache.interval = absl::Milliseconds(10);
@@ -207,9 +202,10 @@ TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
   }
   {
     const FleetServer b(options);
-    WaitUntil([&] { return ImagesIn(options.cache_dir) == maps; }, "the images");
+    WaitUntil([&] { return ImagesIn(options.cache_dir).size() == static_cast<std::size_t>(maps); },
+              "the images");
   }
-  etcd.Kill(0);
+  etcd_->Kill(0);
   KeepingServer c(options, kLittle);
   EXPECT_TRUE(c.found.cached_at.has_value());
   EXPECT_GT(c.found.unloaded, 0U);
@@ -223,8 +219,7 @@ TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
 }
 
 TEST_F(UnloadedMapsTest, AServerNeedsNoRoomForAllMapsOfTheFleet) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
+  FleetServer a(*etcd_);
   constexpr std::size_t kLittle = std::size_t{2} << 20;
   const std::vector<std::string> rows(256, std::string(1024, '.'));
   int maps = 0;
@@ -232,7 +227,7 @@ TEST_F(UnloadedMapsTest, AServerNeedsNoRoomForAllMapsOfTheFleet) {
   while (a.store.MeasureMemory().total() < 6 * kLittle) {
     create();
   }
-  KeepingServer b(etcd, kLittle);
+  KeepingServer b(*etcd_, kLittle);
   EXPECT_GT(b.found.unloaded, 0U);
   EXPECT_EQ(b.found.maps + b.found.unloaded, static_cast<std::size_t>(maps));
   for (int i = 0; i < 4; ++i) {
