@@ -25,6 +25,7 @@
 #include "tests/storage/folder/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
+#include "tests/testing/own_folder.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -54,9 +55,6 @@ DurableStore Start(const std::string& folder, const storage::DataOptions& option
 
 class DataToolTest : public ::testing::Test {
  protected:
-  DataToolTest() { fs::remove_all(folder_); }
-  ~DataToolTest() override { fs::remove_all(folder_); }
-
   // A map with two commits and a graph with none.
   void MakeMaps() {
     DurableStore server = Start(folder_);
@@ -104,8 +102,8 @@ class DataToolTest : public ::testing::Test {
     return code;
   }
 
-  const std::string folder_ =
-      (fs::path(::testing::TempDir()) / absl::StrCat("data-tool-", ::getpid())).string();
+  const testing::OwnFolder own_;
+  const std::string folder_ = own_.PathOf("data");
   std::string digest_;
   std::string out_;
   std::string err_;
