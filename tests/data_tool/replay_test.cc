@@ -5,7 +5,6 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +16,7 @@
 #include "server/core/store/map_store.h"
 #include "server/data_tool/data_tool.h"
 #include "server/storage/folder/data_folder.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/storage/folder/durable_store.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/own_folder.h"

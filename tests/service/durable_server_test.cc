@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/service/server.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/service/captured_log.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/folder/crashing_folder.h"

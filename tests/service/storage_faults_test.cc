@@ -15,7 +15,6 @@
 #include "gmock/gmock.h"
 #include "server/service/server.h"
 #include "server/storage/folder/folder.h"
-#include "server/storage/folder/posix_folder.h"
 #include "tests/service/captured_log.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/folder/durable_store.h"

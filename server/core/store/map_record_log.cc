@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "server/base/call_and_wait.h"
+#include "server/base/thread.h"
 #include "server/core/store/map_record.h"
 
 namespace waystar::core {

@@ -2,17 +2,14 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
@@ -140,28 +137,28 @@ TEST_F(EtcdMemberTest, ReadsPagesAsOfOneRevisionWhileOthersWrite) {
   };
   ASSERT_THAT(put_all(0), IsOk());
   int number = 0;
-  for (const std::int64_t page_keys : {1, 3, 7, 20, 1000}) {
+  for (const std::int64_t limit : {1, 3, 7, 20, 1000}) {
     std::set<std::string> keys;
     std::set<std::string> numbers;
-    const auto revision = client_->ReadPrefix("/p/", 0, page_keys, [&](std::vector<KeyValue> page) {
-      EXPECT_LE(page.size(), static_cast<std::size_t>(page_keys));
-      for (const KeyValue& entry : page) {
-        EXPECT_TRUE(keys.empty() || *keys.rbegin() < entry.key);
-        keys.insert(entry.key);
-        numbers.insert(entry.value);
-      }
-      EXPECT_THAT(put_all(++number), IsOk());
-      return absl::OkStatus();
-    });
+    const auto revision =
+        client_->ReadPages({.key = "/p/", .range_end = "/p0", .limit = limit}, [&](const KeyValue& entry) {
+          EXPECT_TRUE(keys.empty() || *keys.rbegin() < entry.key);
+          keys.insert(entry.key);
+          numbers.insert(entry.value);
+          EXPECT_THAT(put_all(++number), IsOk());
+          return absl::OkStatus();
+        });
     ASSERT_THAT(revision, IsOk());
     EXPECT_EQ(keys.size(), 20U);
     EXPECT_EQ(numbers.size(), 1U);
   }
-  const auto nothing = client_->ReadPrefix(
-      "/q/", 0, 10, [](const std::vector<KeyValue>&) { return absl::InternalError("a page of nothing"); });
+  const auto nothing =
+      client_->ReadPages({.key = "/q/", .range_end = "/q0", .limit = 10},
+                         [](const KeyValue& /*entry*/) { return absl::InternalError("there is no entry"); });
   EXPECT_THAT(nothing, IsOk());
-  const auto ended = client_->ReadPrefix(
-      "/p/", 0, 10, [](const std::vector<KeyValue>&) { return absl::AbortedError("enough"); });
+  const auto ended =
+      client_->ReadPages({.key = "/p/", .range_end = "/p0", .limit = 10},
+                         [](const KeyValue& /*entry*/) { return absl::AbortedError("enough"); });
   EXPECT_EQ(ended.status(), absl::AbortedError("enough"));
 }
 
@@ -398,12 +395,11 @@ TEST_F(EtcdClientTest, LosesNothingThatWasAcknowledgedWhenLeadersDie) {
     writer.join();
   }
   std::set<std::string> found;
-  const auto read = client->ReadPrefix("/w/", 0, 100, [&](const std::vector<KeyValue>& page) {
-    for (const KeyValue& entry : page) {
-      found.insert(entry.key);
-    }
-    return absl::OkStatus();
-  });
+  const auto read =
+      client->ReadPages({.key = "/w/", .range_end = "/w0", .limit = 100}, [&](const KeyValue& entry) {
+        found.insert(entry.key);
+        return absl::OkStatus();
+      });
   ASSERT_THAT(read, IsOk());
   std::vector<std::string> lost;
   for (const std::vector<std::string>& keys : kept) {

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,6 +35,24 @@ using waystar::testing::EtcdTest;
 using waystar::testing::IsOk;
 using waystar::testing::Rounds;
 using waystar::testing::WaitUntil;
+
+// Waits until the image of a map is later than that revision. Returns the revision of etcd that has put it.
+std::int64_t AwaitImage(etcd::Client& client, const std::string& id, std::uint64_t revision) {
+  std::int64_t put_at = 0;
+  WaitUntil(
+      [&] {
+        const absl::StatusOr<etcd::RangeResult> read =
+            client.Range({.key = ClusterKeys("/waystar/").Base(id)});
+        if (!read.ok()) {
+          return false;
+        }
+        put_at = read->entries.at(0).mod_revision;
+        const absl::StatusOr<MapBase> base = Decode<MapBase>(read->entries.at(0).value);
+        return base.ok() && base->version.revision > revision;
+      },
+      "an image");
+  return put_at;
+}
 
 TEST_F(EtcdTest, LosesNothingThatWasAcknowledgedWhenLeadersDie) {
   EtcdCluster etcd(3);
@@ -216,7 +233,6 @@ TEST_F(EtcdTest, AServerThatWasCutOffReadsAfreshWhatWasCompacted) {
   EXPECT_EQ(b.Drawn("yard"), "#..");
   // It has followed all by another connection than that by which it writes.
   WaitUntil([&] { return b.Update("yard", 1).ok(); }, "etcd");
-  a.AwaitRevision("yard", 2);
   ExpectSame(a, b, "yard");
 }
 
@@ -237,22 +253,8 @@ TEST_F(EtcdTest, AServerThatWasCutOffGoesOnFromAnImage) {
     ASSERT_THAT(a.Update("arena", x, absl::StrCat(x)), IsOk());
   }
   const auto client = etcd.NewClient();
-  const ClusterKeys keys("/waystar/");
-  absl::StatusOr<MapBase> base = MapBase();
-  std::int64_t revision = 0;
-  WaitUntil(
-      [&] {
-        const absl::StatusOr<etcd::RangeResult> read = client->Range({.key = keys.Base("arena")});
-        if (read.ok()) {
-          base = DecodeBase(read->entries.at(0).value);
-          revision = read->entries.at(0).mod_revision;
-        }
-        return base.ok() && base->version.revision > 3;
-      },
-      "an image");
-  ASSERT_THAT(client->Compact(revision), IsOk());
+  ASSERT_THAT(client->Compact(AwaitImage(*client, "arena", 3)), IsOk());
   etcd.Restart(1);
-  b.AwaitRevision("arena", a.RevisionOf("arena"));
   ExpectSame(a, b, "arena");
   const std::vector<std::uint64_t> heard = b.Heard();
   EXPECT_THAT(heard, Not(Contains(0U)));
@@ -263,7 +265,6 @@ TEST_F(EtcdTest, AServerThatWasCutOffGoesOnFromAnImage) {
   WaitUntil([&] { return (again = b.Update("arena", 1, "1")).ok(); }, "changes that are taken");
   EXPECT_TRUE(again->already_applied);
   WaitUntil([&] { return b.Update("arena", 12, "12").ok(); }, "changes that are taken");
-  a.AwaitRevision("arena", b.RevisionOf("arena"));
   ExpectSame(a, b, "arena");
 }
 
@@ -287,12 +288,7 @@ TEST_F(FleetTest, AServerThatStartsReadsAgainWhatWasCompacted) {
       for (int x = 0; x < 5; ++x) {
         EXPECT_THAT(a.Update("a-long", x), IsOk());
       }
-      WaitUntil(
-          [&] {
-            const auto base = client_->Range({.key = keys.Base("a-long")});
-            return base.ok() && DecodeBase(base->entries.at(0).value)->version.revision > 1;
-          },
-          "an image");
+      AwaitImage(*client_, "a-long", 1);
       EXPECT_THAT(a.Create("new", {"."}), IsOk());
       EXPECT_THAT(client_->Compact(client_->Range({.key = keys.Head("new")})->revision), IsOk());
     }
@@ -323,9 +319,7 @@ TEST_F(FleetTest, AServerThatStartsReadsAgainUntilItIsToStop) {
     }
     return tries < 4;
   };
-  core::MapStore store{core::StoreOptions()};
-  FleetFound found;
-  EXPECT_EQ(Fleet::Open(options, store, found).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(StatusOfStart(options).code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(tries, 4);
 }
 
@@ -352,7 +346,6 @@ TEST_F(FleetTest, AMapThatComesOutWrongIsNotServed) {
   ASSERT_THAT(b.store.Delete("arena", {}), IsOk());
   a.AwaitRevision("arena", 0);
   ASSERT_THAT(b.Create("arena", {".."}), IsOk());
-  a.AwaitRevision("arena", 1);
   ExpectSame(a, b, "arena");
 }
 
@@ -377,7 +370,6 @@ TEST_F(FleetTest, AMapWhoseHeadIsDamagedCanBeReplacedAndDeleted) {
   EXPECT_THAT(b.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
   EXPECT_THAT(a.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
   ASSERT_THAT(b.store.Replace("arena", testing::DrawMap({"#."}), b.store.Now()), IsOk());
-  a.AwaitRevision("arena", 1);
   ExpectSame(a, b, "arena");
   ASSERT_THAT(a.Update("arena", 1), IsOk());
   b.AwaitRevision("arena", 2);
@@ -413,9 +405,7 @@ TEST(FleetStartTest, EndsForACertificateThatIsRefused) {
   FleetOptions options = FleetServer::OptionsFor({.endpoints = {member.endpoint()}, .uses_tls = true});
   options.client.tls.ca = ca;
   options.client.call_timeout = absl::Milliseconds(50);
-  core::MapStore store{core::StoreOptions()};
-  FleetFound found;
-  const absl::Status opened = Fleet::Open(options, store, found).status();
+  const absl::Status opened = StatusOfStart(options);
   EXPECT_EQ(etcd::FailureOf(opened), etcd::Failure::kDenied);
   EXPECT_THAT(std::string(opened.message()), HasSubstr("the certificate of etcd at"));
 }
@@ -424,9 +414,7 @@ TEST_F(FleetTest, AHeadOfALaterVersionEndsTheStart) {
   ASSERT_THAT(client_->Commit(
                   {.then = {etcd::Put{ClusterKeys("/waystar/").Head("arena"), storage::WithChecksum("\2")}}}),
               IsOk());
-  core::MapStore store{core::StoreOptions()};
-  FleetFound found;
-  const absl::Status opened = Fleet::Open(FleetServer::OptionsFor(etcd_->Options()), store, found).status();
+  const absl::Status opened = StatusOfStart(FleetServer::OptionsFor(etcd_->Options()));
   EXPECT_EQ(opened.code(), absl::StatusCode::kFailedPrecondition);
 }
 

@@ -73,7 +73,6 @@ TEST_F(FleetImagesTest, ServersReadThemFromTheFolder) {
   FleetServer a(options_);
   FleetServer b(options_);
   ASSERT_THAT(a.Create("arena", {"....", "...."}), IsOk());
-  b.AwaitRevision("arena", 1);
   ExpectSame(a, b, "arena");
   EXPECT_THAT(Files(), SizeIs(1));
   EXPECT_THAT(Files(), Each(StartsWith("map-arena-")));
@@ -87,7 +86,7 @@ TEST_F(FleetImagesTest, ServersReadThemFromTheFolder) {
   ExpectSame(a, late, "arena");
   // Nothing but the file's name lies in etcd.
   const auto base =
-      DecodeBase(client_->Range({.key = ClusterKeys("/waystar/").Base("arena")})->entries.at(0).value);
+      Decode<MapBase>(client_->Range({.key = ClusterKeys("/waystar/").Base("arena")})->entries.at(0).value);
   ASSERT_THAT(base, IsOk());
   EXPECT_EQ(client_->Range({.key = PartKey(base->image.data, 0)})->entries.at(0).value, base->file);
 }
@@ -149,14 +148,11 @@ TEST_F(FleetImagesTest, AServerWithoutTheFolderDoesNotStart) {
   FleetServer a(options_);
   ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
   options_.image_dir.clear();
-  core::MapStore store{core::StoreOptions()};
-  FleetFound found;
-  const absl::Status opened = Fleet::Open(options_, store, found).status();
+  const absl::Status opened = StatusOfStart(options_);
   EXPECT_EQ(opened.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(opened.message(), HasSubstr("--image_dir"));
-  core::MapStore other{core::StoreOptions()};
   options_.image_dir = "/nowhere/images";
-  EXPECT_EQ(Fleet::Open(options_, other, found).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(StatusOfStart(options_).code(), absl::StatusCode::kNotFound);
 }
 
 TEST_F(FleetImagesTest, AMapThatIsTooLargeIsRefusedWithoutAFolder) {

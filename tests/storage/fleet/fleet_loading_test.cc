@@ -84,10 +84,8 @@ TEST_F(FleetLoadingTest, OtherMapsGoOnMeanwhile) {
   ASSERT_THAT(b.Update("tower", 1), IsOk());
   EXPECT_EQ(b.RevisionOf("arena"), 0U);
   gate_.Open();
-  b.AwaitRevision("arena", 6);
   ExpectSame(a, b, "arena");
   ASSERT_THAT(b.Update("arena", 6), IsOk());
-  a.AwaitRevision("arena", 7);
   ExpectSame(a, b, "arena");
 }
 
@@ -120,7 +118,6 @@ TEST_F(FleetLoadingTest, AMapOfOnesOwnWaitsForThatOfOthers) {
   gate_.Open();
   creation.join();
   EXPECT_THAT(refused, FailsWith("MAP_EXISTS"));
-  b.AwaitRevision("arena", 2);
   ExpectSame(a, b, "arena");
 }
 
@@ -143,12 +140,10 @@ TEST_F(FleetLoadingTest, TooManyChangesAreReadAfresh) {
   const std::int64_t seen = b.fleet->Statistics().revision;
   WaitUntil([&] { return a.fleet->Statistics().revision > seen; }, "what the other has not loaded yet");
   gate_.Open();
-  b.AwaitRevision("arena", 11);
   ExpectSame(a, b, "arena");
   ExpectSame(a, b, "tower");
   EXPECT_EQ(b.fleet->Statistics().broken, 0U);
   ASSERT_THAT(b.Update("arena", 11), IsOk());
-  a.AwaitRevision("arena", 12);
   ExpectSame(a, b, "arena");
 }
 
@@ -175,7 +170,6 @@ TEST_F(FleetLoadingTest, OtherMapsGoOnWhileALargeRecordIsRead) {
   ASSERT_THAT(b.Update("tower", 1), IsOk());
   EXPECT_EQ(b.RevisionOf("arena"), 1U);
   gate_.Open();
-  b.AwaitRevision("arena", 3);
   ExpectSame(a, b, "arena");
 }
 
@@ -209,7 +203,6 @@ TEST_F(FleetLoadingTest, AMapThatWasGoneWhenAllWasReadDoesNotComeBack) {
   update.join();
   b.AwaitRevision("arena", 2);
   ASSERT_THAT(a.Update("arena", 1), IsOk());
-  b.AwaitRevision("arena", 3);
   ExpectSame(a, b, "arena");
   ExpectSame(a, b, "tower");
   EXPECT_THAT(b.Heard(), Not(Contains(0U)));

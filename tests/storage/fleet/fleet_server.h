@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/store/map_store.h"
@@ -78,6 +77,13 @@ class FleetServer {
   FleetFound found;
   std::unique_ptr<Fleet> fleet;
 };
+
+// Returns the status of a start with an empty store.
+inline absl::Status StatusOfStart(const FleetOptions& options) {
+  core::MapStore store{core::StoreOptions()};
+  FleetFound found;
+  return Fleet::Open(options, store, found).status();
+}
 
 // Returns the images in a cache's folder, once its list is there: it is written after them.
 inline std::vector<std::string> ImagesIn(const std::filesystem::path& cache) {

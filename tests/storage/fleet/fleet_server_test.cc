@@ -1,7 +1,6 @@
 // Whole servers in a fleet.
 
 #include <future>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -56,13 +56,35 @@ class KeepingServer {
     return pinned;
   }
 
+  // Judges that a map is what another server has, at that revision or a later one.
+  void ExpectAsIn(const FleetServer& other, const std::string& id, std::uint64_t revision) {
+    const core::PinnedSnapshot loaded = Await(id, revision);
+    ASSERT_NE(loaded, nullptr);
+    EXPECT_EQ(loaded->digest(), (*other.store.Pin(id))->digest());
+  }
+
   core::MapStore store;
   maintenance::MapKeeper keeper{store};
   FleetFound found;
   std::unique_ptr<Fleet> fleet;
 };
 
-class UnloadedMapsTest : public FleetTest {};
+constexpr std::size_t kLittle = std::size_t{2} << 20;
+
+class UnloadedMapsTest : public FleetTest {
+ protected:
+  static absl::Status Create(FleetServer& server, int map) {
+    return server.Create(absl::StrCat("m", map), std::vector<std::string>(256, std::string(1024, '.')));
+  }
+  // Creates maps of which a sixth has room. Returns their number.
+  static int CreateMany(FleetServer& server) {
+    int maps = 0;
+    while (server.store.MeasureMemory().total() < 6 * kLittle) {
+      EXPECT_THAT(Create(server, maps++), IsOk());
+    }
+    return maps;
+  }
+};
 
 TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
   FleetServer a(*etcd_);
@@ -73,9 +95,7 @@ TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
   for (int x = 0; x < 10; ++x) {
     ASSERT_THAT(a.Update("arena", x, absl::StrCat("request-", x)), IsOk());
   }
-  const core::PinnedSnapshot loaded = b.Await("arena", 11);
-  ASSERT_NE(loaded, nullptr);
-  EXPECT_EQ(loaded->digest(), (*a.store.Pin("arena"))->digest());
+  b.ExpectAsIn(a, "arena", 11);
   const auto again =
       b.store.UpdateAndWait("arena", {.edits = {testing::Block({3, 0})}, .request_id = "request-3"});
   ASSERT_THAT(again, IsOk());
@@ -96,7 +116,7 @@ TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
   ASSERT_THAT(a.store.Replace("arena", testing::DrawMap({"#..", "..."}), a.store.Now()), IsOk());
   ASSERT_THAT(a.store.Delete("tower"), IsOk());
   WaitUntil([&] { return absl::IsNotFound(b.store.CheckCanDelete("tower")); }, "the end of the tower");
-  EXPECT_EQ(b.Await("arena", 1)->digest(), (*a.store.Pin("arena"))->digest());
+  b.ExpectAsIn(a, "arena", 1);
   // It deletes one that it does not have in memory.
   ASSERT_TRUE(b.Unload("arena"));
   EXPECT_THAT(b.store.Delete("arena"), IsOk());
@@ -121,8 +141,7 @@ TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
   }
   is_over = true;
   writer.join();
-  const core::PinnedSnapshot last = *a.store.Pin("arena");
-  EXPECT_EQ(b.Await("arena", last->revision)->digest(), last->digest());
+  b.ExpectAsIn(a, "arena", a.RevisionOf("arena"));
 }
 
 // etcd knows of the end of a map before the log has followed it: the map is not damaged.
@@ -158,7 +177,7 @@ TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain
   goes_on.Happen();
   loading.join();
   EXPECT_THAT(loaded, IsOk());
-  EXPECT_EQ(b.Await("arena", 1)->digest(), (*a.store.Pin("arena"))->digest());
+  b.ExpectAsIn(a, "arena", 1);
   EXPECT_EQ(b.keeper.GetStatistics().failed_loads, 0U);
 }
 
@@ -181,7 +200,7 @@ TEST_F(EtcdTest, ComeThroughWhatWasCompacted) {
   const core::MapVersion last = (*a.store.Pin("arena"))->version();
   WaitUntil([&] { return b.store.UnloadedVersion("arena") == last; }, "the version");
   EXPECT_EQ(b.fleet->Statistics().broken, 0U);
-  EXPECT_EQ(b.Await("arena", last.revision)->digest(), (*a.store.Pin("arena"))->digest());
+  b.ExpectAsIn(a, "arena", last.revision);
 }
 
 // Maps that have no room come from the cache, too.
@@ -192,13 +211,9 @@ TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
   options.cache_dir = folder.PathOf("cache");
   options.cache_patience = absl::ZeroDuration();
   options.cache.interval = absl::Milliseconds(10);
-  constexpr std::size_t kLittle = std::size_t{2} << 20;
-  const std::vector<std::string> rows(256, std::string(1024, '.'));
-  int maps = 0;
-  while (a.store.MeasureMemory().total() < 6 * kLittle) {
-    const std::string id = absl::StrCat("m", maps++);
-    ASSERT_THAT(a.Create(id, rows), IsOk());
-    ASSERT_THAT(a.Update(id, maps), IsOk());
+  const int maps = CreateMany(a);
+  for (int i = 0; i < maps; ++i) {
+    ASSERT_THAT(a.Update(absl::StrCat("m", i), i), IsOk());
   }
   {
     const FleetServer b(options);
@@ -211,34 +226,24 @@ TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
   EXPECT_GT(c.found.unloaded, 0U);
   for (int i = 0; i < maps; ++i) {
     const std::string id = absl::StrCat("m", i);
-    const core::PinnedSnapshot loaded = c.Await(id, 2);
-    ASSERT_NE(loaded, nullptr);
-    EXPECT_EQ(loaded->digest(), (*a.store.Pin(id))->digest());
+    c.ExpectAsIn(a, id, 2);
   }
   EXPECT_GT(c.keeper.GetStatistics().evictions, 0U);
 }
 
 TEST_F(UnloadedMapsTest, AServerNeedsNoRoomForAllMapsOfTheFleet) {
   FleetServer a(*etcd_);
-  constexpr std::size_t kLittle = std::size_t{2} << 20;
-  const std::vector<std::string> rows(256, std::string(1024, '.'));
-  int maps = 0;
-  const auto create = [&] { ASSERT_THAT(a.Create(absl::StrCat("m", maps++), rows), IsOk()); };
-  while (a.store.MeasureMemory().total() < 6 * kLittle) {
-    create();
-  }
+  int maps = CreateMany(a);
   KeepingServer b(*etcd_, kLittle);
   EXPECT_GT(b.found.unloaded, 0U);
   EXPECT_EQ(b.found.maps + b.found.unloaded, static_cast<std::size_t>(maps));
   for (int i = 0; i < 4; ++i) {
-    create();
+    ASSERT_THAT(Create(a, maps++), IsOk());
   }
   for (int i = 0; i < maps; ++i) {
     const std::string id = absl::StrCat("m", i);
     ASSERT_THAT(a.Update(id, i % 1024), IsOk());
-    const core::PinnedSnapshot loaded = b.Await(id, 2);
-    ASSERT_NE(loaded, nullptr);
-    EXPECT_EQ(loaded->digest(), (*a.store.Pin(id))->digest());
+    b.ExpectAsIn(a, id, 2);
   }
   EXPECT_LE(b.store.MeasureMemory().total(), kLittle);
   EXPECT_GT(b.keeper.GetStatistics().evictions, 0U);

@@ -7,7 +7,7 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/base/call_and_wait.h"
+#include "server/base/thread.h"
 #include "server/storage/folder/folder_files.h"
 #include "server/storage/folder/image_file.h"
 #include "tests/storage/folder/crashing_folder.h"

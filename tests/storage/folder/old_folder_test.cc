@@ -16,7 +16,7 @@
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/checksum.h"
 #include "server/storage/folder/data_folder.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/storage/folder/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
