@@ -166,7 +166,7 @@ TEST_F(BackgroundJumpIndexTest, IsMadeForRestoredMapsWithoutASearch) {
                         "the index of a"));
 }
 
-// Whether that meets it asleep or at work.
+// The end may meet it asleep or at work.
 TEST_F(BackgroundJumpIndexTest, EndsAtAnyTime) {
   Create("a");
   for (int i = 0; i < 5; ++i) {

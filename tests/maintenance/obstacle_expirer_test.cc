@@ -1,7 +1,6 @@
 #include "server/maintenance/obstacle_expirer.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>

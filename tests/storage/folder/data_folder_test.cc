@@ -1,6 +1,5 @@
 #include "server/storage/folder/data_folder.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
