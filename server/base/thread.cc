@@ -5,33 +5,37 @@
 
 namespace waystar {
 
+bool StoppableThread::Stop(Mutex& mutex) {
+  if (!thread_.joinable()) {
+    return false;
+  }
+  {
+    MutexLock lock(mutex);
+    is_stopping_ = true;
+    Wake();
+  }
+  thread_.join();
+  return true;
+}
+
+bool StoppableThread::SleepUntil(Mutex& mutex, TimePoint end) {
+  while (!is_stopping_ && std::chrono::steady_clock::now() < end) {
+    WaitUntil(mutex, end);
+  }
+  return !is_stopping_;
+}
+
 void PeriodicThread::Start(std::string name, absl::Duration period, std::function<void()> run) {
-  thread_ = StartThread(std::move(name), [this, period, run = std::move(run)] {
-    while (Wait(period)) {
+  const auto wait = [this, period] {
+    const auto next = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(period);
+    MutexLock lock(mutex_);
+    return thread_.SleepUntil(mutex_, next);
+  };
+  thread_.Start(std::move(name), [wait, run = std::move(run)] {
+    while (wait()) {
       run();
     }
   });
-}
-
-void PeriodicThread::Stop() {
-  if (!thread_.joinable()) {
-    return;
-  }
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    wake_.NotifyAll();
-  }
-  thread_.join();
-}
-
-bool PeriodicThread::Wait(absl::Duration period) {
-  const auto next = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(period);
-  MutexLock lock(mutex_);
-  while (!is_stopping_ && std::chrono::steady_clock::now() < next) {
-    wake_.WaitUntil(mutex_, next);
-  }
-  return !is_stopping_;
 }
 
 }  // namespace waystar

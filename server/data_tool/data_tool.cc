@@ -13,7 +13,6 @@
 #include "server/base/status_macros.h"
 #include "server/data_tool/commands.h"
 #include "server/storage/folder/folder.h"
-#include "server/storage/folder/posix_folder.h"
 
 namespace waystar::data_tool {
 namespace {

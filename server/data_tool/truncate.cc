@@ -138,10 +138,7 @@ absl::StatusOr<bool> TruncateLog(storage::Folder& folder, const TruncateArgument
   WAYSTAR_RETURN_IF_ERROR(storage::WriteWholeFile(folder, last, kept));
   WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
   // Without a mark, the next start accepts the log as it is and gives all maps new epochs.
-  if (const absl::Status removed = folder.Remove(storage::kMarkName);
-      !removed.ok() && !absl::IsNotFound(removed)) {
-    return removed;
-  }
+  WAYSTAR_RETURN_IF_ERROR(storage::RemoveIfThere(folder, storage::kMarkName));
   WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
   out << "Done. " << whole << " is the whole file.\n";
   return true;

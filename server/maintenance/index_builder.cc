@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
-#include "server/base/thread.h"
 #include "server/core/grid/hierarchy/hierarchy.h"
 #include "server/runtime/logging.h"
 
@@ -29,16 +28,11 @@ bool NeedsBuild(const core::MapSnapshot& snapshot) {
 
 IndexBuilder::IndexBuilder(core::MapStore& store, const IndexBuilderOptions& options)
     : store_(store), options_(options), next_static_round_(Clock::now()) {
-  thread_ = StartThread("index-builder", [this] { Run(); });
+  thread_.Start("index-builder", [this] { Run(); });
 }
 
 IndexBuilder::~IndexBuilder() {
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    wake_.NotifyAll();
-  }
-  thread_.join();
+  thread_.Stop(mutex_);
   {
     MutexLock lock(mutex_);
     if (building_ != nullptr) {
@@ -68,7 +62,7 @@ void IndexBuilder::NoteIfDue(const core::MapSnapshot& snapshot) {
   }
   MutexLock lock(mutex_);
   if (noted_.insert(snapshot.id).second && noted_.size() == 1) {
-    wake_.NotifyAll();
+    thread_.Wake();
   }
 }
 
@@ -91,12 +85,12 @@ void IndexBuilder::Run() {
 bool IndexBuilder::WaitForRound() {
   const auto next_jump_round = Clock::now() + kJumpIndexPause;
   MutexLock lock(mutex_);
-  while (!is_stopping_) {
+  while (!thread_.is_stopping()) {
     const auto next = noted_.empty() ? next_static_round_ : std::min(next_static_round_, next_jump_round);
     if (Clock::now() >= next) {
       return true;
     }
-    wake_.WaitUntil(mutex_, next);
+    thread_.WaitUntil(mutex_, next);
   }
   return false;
 }
@@ -113,11 +107,11 @@ void IndexBuilder::BuildJumpIndexes() {
 }
 
 bool IndexBuilder::BuildJumpIndexesOf(const std::string& map) {
-  if (is_stopping_) {
+  if (thread_.is_stopping()) {
     return false;
   }
   const absl::Time begin = absl::Now();
-  const absl::StatusOr<bool> is_built = store_.BuildInBackground(map, &is_stopping_);
+  const absl::StatusOr<bool> is_built = store_.BuildInBackground(map, &thread_.is_stopping());
   if (!is_built.ok()) {
     return false;
   }

@@ -1,10 +1,8 @@
 // Background builder of search indexes: static indexes of quiet maps, and jump indexes of large maps.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -13,6 +11,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
+#include "server/base/thread.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
@@ -78,14 +77,12 @@ class IndexBuilder final : public core::StoreListener {
   const IndexBuilderOptions options_;
   Clock::time_point next_static_round_;
   absl::flat_hash_map<std::string, Seen> seen_;
-  std::atomic<bool> is_stopping_ = false;
   Mutex mutex_;
-  CondVar wake_;
   // Maps whose jump indexes must be built.
   Ids noted_ ABSL_GUARDED_BY(mutex_);
   // Map whose static index is being built; null if none.
   core::PinnedSnapshot building_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;
+  StoppableThread thread_;
   // Builds the static index of building_. Started by thread_.
   std::thread static_thread_;
 };

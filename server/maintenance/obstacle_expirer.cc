@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "server/base/thread.h"
-
 namespace waystar::maintenance {
 
 ObstacleExpirer::ObstacleExpirer(core::MapStore& store, const Clock& clock) : store_(store), clock_(clock) {
@@ -12,31 +10,19 @@ ObstacleExpirer::ObstacleExpirer(core::MapStore& store, const Clock& clock) : st
 }
 
 void ObstacleExpirer::Start() {
-  thread_ = StartThread("expirer", [this] { Run(); });
-}
-
-void ObstacleExpirer::Stop() {
-  if (!thread_.joinable()) {
-    return;
-  }
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    wake_.NotifyAll();
-  }
-  thread_.join();
+  thread_.Start("expirer", [this] { Run(); });
 }
 
 void ObstacleExpirer::Wake() {
   MutexLock lock(mutex_);
-  wake_.NotifyAll();
+  thread_.Wake();
 }
 
 void ObstacleExpirer::WakeBy(absl::Time expiry) {
   MutexLock lock(mutex_);
   if (expiry < next_) {
     next_ = expiry;
-    wake_.NotifyAll();
+    thread_.Wake();
   }
 }
 
@@ -50,13 +36,13 @@ void ObstacleExpirer::Run() {
 bool ObstacleExpirer::WaitUntilDue() {
   constexpr absl::Duration kLongestWait = absl::Hours(1);
   MutexLock lock(mutex_);
-  for (absl::Time now = clock_.Now(); now < next_ && !is_stopping_; now = clock_.Now()) {
+  for (absl::Time now = clock_.Now(); now < next_ && !thread_.is_stopping(); now = clock_.Now()) {
     const absl::Duration wait = std::min(next_ - now, kLongestWait);
-    wake_.WaitUntil(mutex_, std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(wait));
+    thread_.WaitUntil(mutex_, std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(wait));
   }
   // Earlier expiries reported from here on shorten the next wait.
   next_ = absl::InfiniteFuture();
-  return !is_stopping_;
+  return !thread_.is_stopping();
 }
 
 }  // namespace waystar::maintenance

@@ -1,11 +1,10 @@
 // Background thread that removes obstacles at the end of their lifetime.
 #pragma once
 
-#include <thread>
-
 #include "absl/time/time.h"
 #include "server/base/clock.h"
 #include "server/base/mutex.h"
+#include "server/base/thread.h"
 #include "server/core/store/map_store.h"
 
 namespace waystar::maintenance {
@@ -29,7 +28,7 @@ class ObstacleExpirer {
   void Start();
 
   // Ends the thread after the current removals. Expired obstacles then stay.
-  void Stop();
+  void Stop() { thread_.Stop(mutex_); }
 
   // Reads the clock again. Call it after the clock has jumped.
   void Wake();
@@ -43,11 +42,9 @@ class ObstacleExpirer {
   core::MapStore& store_;
   const Clock& clock_;
   Mutex mutex_;
-  CondVar wake_;
   // Time of the next check for expired obstacles.
   absl::Time next_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  StoppableThread thread_;
 };
 
 }  // namespace waystar::maintenance

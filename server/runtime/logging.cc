@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -66,35 +68,11 @@ spdlog::logger& Logger() {
   return *logger;
 }
 
-spdlog::level::level_enum SpdlogLevel(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kWarning:
-      return spdlog::level::warn;
-    case LogLevel::kError:
-      return spdlog::level::err;
-  }
-  return spdlog::level::info;
-}
+// Levels in the order of LogLevel.
+constexpr std::array kLevels = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
+                                spdlog::level::err};
 
-LogLevel LogLevelOf(spdlog::level::level_enum level) {
-  switch (level) {
-    case spdlog::level::trace:
-    case spdlog::level::debug:
-      return LogLevel::kDebug;
-    case spdlog::level::warn:
-      return LogLevel::kWarning;
-    case spdlog::level::err:
-    case spdlog::level::critical:
-    case spdlog::level::off:
-      return LogLevel::kError;
-    default:
-      return LogLevel::kInfo;
-  }
-}
+spdlog::level::level_enum SpdlogLevel(LogLevel level) { return kLevels.at(static_cast<std::size_t>(level)); }
 
 bool IsPlain(char c) {
   return absl::ascii_isgraph(static_cast<unsigned char>(c)) && c != '"' && c != '=' && c != '\\';
@@ -131,7 +109,9 @@ void SecureStandardFiles() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-LogLevel CurrentLogLevel() { return LogLevelOf(Logger().level()); }
+LogLevel CurrentLogLevel() {
+  return static_cast<LogLevel>(std::ranges::find(kLevels, Logger().level()) - kLevels.begin());
+}
 
 void SetLogLevel(LogLevel level) { Logger().set_level(SpdlogLevel(level)); }
 

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/runtime/options.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 
 namespace waystar::rpc {
 

@@ -52,7 +52,7 @@
 #include "server/service/transport/net/door.h"
 #include "server/storage/fleet/fleet.h"
 #include "server/storage/folder/data_folder.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 
 namespace waystar::rpc {
 

@@ -24,7 +24,7 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/data_folder.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/bench/bench.h"
 
 ABSL_FLAG(std::string, folder, "",

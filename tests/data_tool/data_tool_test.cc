@@ -9,7 +9,6 @@
 #include <iterator>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -21,10 +20,11 @@
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/data_folder.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/storage/folder/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
+#include "tests/testing/own_folder.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
 
@@ -54,9 +54,6 @@ DurableStore Start(const std::string& folder, const storage::DataOptions& option
 
 class DataToolTest : public ::testing::Test {
  protected:
-  DataToolTest() { fs::remove_all(folder_); }
-  ~DataToolTest() override { fs::remove_all(folder_); }
-
   // A map with two commits and a graph with none.
   void MakeMaps() {
     DurableStore server = Start(folder_);
@@ -104,15 +101,21 @@ class DataToolTest : public ::testing::Test {
     return code;
   }
 
-  const std::string folder_ =
-      (fs::path(::testing::TempDir()) / absl::StrCat("data-tool-", ::getpid())).string();
+  const testing::OwnFolder own_;
+  const std::string folder_ = own_.PathOf("data");
   std::string digest_;
   std::string out_;
   std::string err_;
 };
 
-TEST_F(DataToolTest, ListsMaps) {
-  MakeMaps();
+class MapsDataToolTest : public DataToolTest {
+ protected:
+  MapsDataToolTest() { MakeMaps(); }
+
+  const std::string log_ = storage::LogFileName(1);
+};
+
+TEST_F(MapsDataToolTest, ListsMaps) {
   ASSERT_EQ(Run({"list", folder_}), 0) << err_;
   const std::vector<std::string> lines = absl::StrSplit(out_, '\n');
   ASSERT_EQ(lines.size(), 5U) << out_;
@@ -123,8 +126,7 @@ TEST_F(DataToolTest, ListsMaps) {
   EXPECT_THAT(lines[3], StartsWith("2 maps; the log has 1 file of together "));
 }
 
-TEST_F(DataToolTest, ListsImages) {
-  MakeMaps();
+TEST_F(MapsDataToolTest, ListsImages) {
   MakeImages();
   ASSERT_EQ(Run({"list", folder_}), 0) << err_;
   for (const std::string& image : FilesThatBegin("image-")) {
@@ -133,8 +135,7 @@ TEST_F(DataToolTest, ListsImages) {
   EXPECT_THAT(out_, HasSubstr(digest_));
 }
 
-TEST_F(DataToolTest, FindsThatAllIsWell) {
-  MakeMaps();
+TEST_F(MapsDataToolTest, FindsThatAllIsWell) {
   ASSERT_EQ(Run({"check", folder_}), 0) << err_;
   EXPECT_THAT(out_, HasSubstr("arena: ok, revision "));
   EXPECT_THAT(out_, HasSubstr("from its creation in the log and 2 commits\n"));
@@ -149,8 +150,7 @@ TEST_F(DataToolTest, AnEmptyFolderIsWell) {
   EXPECT_EQ(Run({"list", folder_}), 0) << err_;
 }
 
-TEST_F(DataToolTest, FindsADamagedImage) {
-  MakeMaps();
+TEST_F(MapsDataToolTest, FindsADamagedImage) {
   MakeImages();
   const std::string image = FilesThatBegin("image-arena-").at(0);
   Damage(image, ReadFile(image).size() - 1);
@@ -165,21 +165,17 @@ TEST_F(DataToolTest, FindsADamagedImage) {
   EXPECT_THAT(out_, HasSubstr("isles  graph"));
 }
 
-TEST_F(DataToolTest, FindsADamagedLog) {
-  MakeMaps();
-  const std::string log = FilesThatBegin("log-").at(0);
-  Damage(log, 100);
+TEST_F(MapsDataToolTest, FindsADamagedLog) {
+  Damage(log_, 100);
   EXPECT_EQ(Run({"check", folder_}), 1);
-  EXPECT_THAT(out_, HasSubstr(absl::StrCat(log, " is damaged at byte ")));
+  EXPECT_THAT(out_, HasSubstr(absl::StrCat(log_, " is damaged at byte ")));
   EXPECT_THAT(out_, HasSubstr("No server starts on this folder."));
   EXPECT_EQ(Run({"list", folder_}), 1);
   EXPECT_THAT(err_, HasSubstr("is damaged at byte "));
 }
 
-TEST_F(DataToolTest, TellsOfATornEndAndOfOtherFiles) {
-  MakeMaps();
-  const std::string log = FilesThatBegin("log-").at(0);
-  WriteFile(log, ReadFile(log) + "torn");
+TEST_F(MapsDataToolTest, TellsOfATornEndAndOfOtherFiles) {
+  WriteFile(log_, ReadFile(log_) + "torn");
   const std::vector<std::string> left_overs = {"image-arena-1-2.kept.new", "image-arena-1-2.new",
                                                "log-000000000009.new"};
   const std::vector<std::string> images = {"image-arena-77-1", "image-gone-1-1"};
@@ -210,21 +206,18 @@ TEST_F(DataToolTest, TellsOfATornEndAndOfOtherFiles) {
   EXPECT_THAT(found, UnorderedElementsAreArray(stay));
 }
 
-TEST_F(DataToolTest, MissesTheEndOfTheLogUntilItIsGivenUp) {
-  MakeMaps();
-  const std::string log = FilesThatBegin("log-").at(0);
-  const std::string whole = ReadFile(log);
+TEST_F(MapsDataToolTest, MissesTheEndOfTheLogUntilItIsGivenUp) {
+  const std::string whole = ReadFile(log_);
   const std::string cut = whole.substr(0, whole.size() - 20);
-  WriteFile(log, cut);
+  WriteFile(log_, cut);
   EXPECT_EQ(Run({"check", folder_}), 1);
   EXPECT_THAT(out_, HasSubstr("the end of the log is missing"));
-  EXPECT_EQ(Run({"truncate", folder_, log, absl::StrCat(cut.size()), "--yes"}), 0) << err_;
+  EXPECT_EQ(Run({"truncate", folder_, log_, absl::StrCat(cut.size()), "--yes"}), 0) << err_;
   EXPECT_EQ(Run({"check", folder_}), 0) << out_;
   EXPECT_THAT(out_, HasSubstr("Maps get new epochs at the next start"));
 }
 
-TEST_F(DataToolTest, CutsNothingWhereNoFileOfTheLogIsLeft) {
-  MakeMaps();
+TEST_F(MapsDataToolTest, CutsNothingWhereNoFileOfTheLogIsLeft) {
   MakeImages();
   for (const std::string& log : FilesThatBegin("log-")) {
     fs::remove(fs::path(folder_) / log);
@@ -241,8 +234,7 @@ TEST_F(DataToolTest, CutsNothingWhereNoFileOfTheLogIsLeft) {
   EXPECT_THAT(out_, Not(HasSubstr("truncate")));
 }
 
-TEST_F(DataToolTest, DumpsCommits) {
-  MakeMaps();
+TEST_F(MapsDataToolTest, DumpsCommits) {
   ASSERT_EQ(Run({"dump", folder_, "arena"}), 0) << err_;
   const std::vector<std::string> lines = absl::StrSplit(out_, '\n');
   ASSERT_EQ(lines.size(), 3U) << out_;
@@ -256,43 +248,38 @@ TEST_F(DataToolTest, DumpsCommits) {
   EXPECT_THAT(err_, HasSubstr("there is no map \"nowhere\""));
 }
 
-TEST_F(DataToolTest, CutsTheLogOffOnceThatIsConfirmed) {
-  MakeMaps();
-  const std::string log = FilesThatBegin("log-").at(0);
-  const std::string whole = ReadFile(log);
+TEST_F(MapsDataToolTest, CutsTheLogOffOnceThatIsConfirmed) {
+  const std::string whole = ReadFile(log_);
   // Within the record of the graph's creation.
   const std::string offset = absl::StrCat(whole.find("isles"));
-  EXPECT_EQ(Run({"truncate", folder_, log, offset}), 1);
+  EXPECT_EQ(Run({"truncate", folder_, log_, offset}), 1);
   EXPECT_THAT(out_, HasSubstr("Lost: the whole of isles "));
   EXPECT_THAT(out_, HasSubstr("arena: ok"));
   EXPECT_THAT(out_, HasSubstr("Nothing was changed."));
-  EXPECT_EQ(ReadFile(log), whole);
+  EXPECT_EQ(ReadFile(log_), whole);
 
-  EXPECT_EQ(Run({"truncate", folder_, log, offset, "--yes"}), 0) << err_;
-  EXPECT_EQ(ReadFile(absl::StrCat(log, ".uncut")), whole);
-  EXPECT_EQ(whole.rfind(ReadFile(log), 0), 0U);
+  EXPECT_EQ(Run({"truncate", folder_, log_, offset, "--yes"}), 0) << err_;
+  EXPECT_EQ(ReadFile(absl::StrCat(log_, ".uncut")), whole);
+  EXPECT_EQ(whole.rfind(ReadFile(log_), 0), 0U);
   DurableStore server = Start(folder_);
   EXPECT_EQ(server.store().size(), 1U);
 }
 
-TEST_F(DataToolTest, CutsADamagedEndOff) {
-  MakeMaps();
-  const std::string log = FilesThatBegin("log-").at(0);
+TEST_F(MapsDataToolTest, CutsADamagedEndOff) {
   // The commits of the map come before the creation of the graph, which says that they were synced.
-  std::string bytes = ReadFile(log);
+  std::string bytes = ReadFile(log_);
   const std::size_t id = bytes.find("first \"one\"");
   ASSERT_NE(id, std::string::npos);
-  Damage(log, id);
-  EXPECT_EQ(Run({"truncate", folder_, log, absl::StrCat(bytes.size())}), 1);
+  Damage(log_, id);
+  EXPECT_EQ(Run({"truncate", folder_, log_, absl::StrCat(bytes.size())}), 1);
   EXPECT_THAT(err_, HasSubstr("is damaged at byte "));
-  EXPECT_EQ(Run({"truncate", folder_, log, absl::StrCat(id), "--yes"}), 0) << err_;
+  EXPECT_EQ(Run({"truncate", folder_, log_, absl::StrCat(id), "--yes"}), 0) << err_;
   EXPECT_THAT(out_, HasSubstr("which cannot be read"));
   EXPECT_EQ(Run({"check", folder_}), 0) << out_;
   EXPECT_THAT(out_, HasSubstr("All is well with 1 map.\n"));
 }
 
-TEST_F(DataToolTest, CutsOnlyTheLastFileOfTheLog) {
-  MakeMaps();
+TEST_F(MapsDataToolTest, CutsOnlyTheLastFileOfTheLog) {
   Start(folder_);
   const std::vector<std::string> logs = FilesThatBegin("log-");
   ASSERT_EQ(logs.size(), 2U);
@@ -304,8 +291,7 @@ TEST_F(DataToolTest, CutsOnlyTheLastFileOfTheLog) {
   EXPECT_THAT(err_, HasSubstr("the first record of"));
 }
 
-TEST_F(DataToolTest, RefusesAFolderThatAServerUses) {
-  MakeMaps();
+TEST_F(MapsDataToolTest, RefusesAFolderThatAServerUses) {
   const DurableStore server = Start(folder_);
   for (const char* const command : {"list", "check"}) {
     EXPECT_EQ(Run({command, folder_}), 1);
@@ -333,8 +319,7 @@ class AsNobody {
   const bool is_root_ = geteuid() == 0;
 };
 
-TEST_F(DataToolTest, ReadsAFolderThatCannotBeWritten) {
-  MakeMaps();
+TEST_F(MapsDataToolTest, ReadsAFolderThatCannotBeWritten) {
   for (const std::string& name : FilesThatBegin("")) {
     fs::permissions(fs::path(folder_) / name, fs::perms(0444));
   }

@@ -1,14 +1,10 @@
 // A long run of random commits: the log gives each the digest that the store had.
 
-#include <unistd.h>
-
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -20,9 +16,10 @@
 #include "server/core/store/map_store.h"
 #include "server/data_tool/data_tool.h"
 #include "server/storage/folder/data_folder.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/storage/folder/durable_store.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/own_folder.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/slow_digest.h"
 #include "tests/testing/status_matchers.h"
@@ -30,7 +27,6 @@
 namespace waystar::data_tool {
 namespace {
 
-namespace fs = std::filesystem;
 using ::waystar::testing::DurableStore;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsOk;
@@ -109,14 +105,7 @@ std::vector<core::Edit> AnyBatch(const core::MapSnapshot& map, Generator& random
 // The parameter is max_log_bytes: how long the log grows before images are made.
 class ReplayTest : public ::testing::TestWithParam<std::uint64_t> {
  protected:
-  ReplayTest() {
-    fs::remove_all(folder_);
-    Open();
-  }
-  ~ReplayTest() override {
-    store_.reset();
-    fs::remove_all(folder_);
-  }
+  ReplayTest() { Open(); }
 
   void Open() {
     store_.reset();
@@ -141,8 +130,8 @@ class ReplayTest : public ::testing::TestWithParam<std::uint64_t> {
     digests_["graph"];
   }
 
-  const std::string folder_ =
-      (fs::path(::testing::TempDir()) / absl::StrCat("replay-", GetParam(), "-", ::getpid())).string();
+  const testing::OwnFolder own_;
+  const std::string folder_ = own_.PathOf("data");
   std::optional<DurableStore> store_;
   // The digests that the store had, by map and revision.
   std::map<std::string, std::map<std::uint64_t, std::uint64_t>> digests_;

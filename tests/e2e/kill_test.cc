@@ -25,7 +25,7 @@
 #include "absl/time/time.h"
 #include "client/client.h"
 #include "gtest/gtest.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/e2e/kill_ledger.h"
 #include "tests/e2e/server_process.h"
 #include "tests/e2e/unsynced_loss.h"

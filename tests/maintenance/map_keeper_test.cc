@@ -6,9 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "server/maintenance/obstacle_expirer.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -97,27 +96,19 @@ class ObstacleExpirerTest : public ::testing::Test {
   ObstacleExpirer keeper_{store_, clock_};
 };
 
-TEST_F(ObstacleExpirerTest, ObstaclesEndInTheOrderOfTheirTimes) {
+TEST_F(ObstacleExpirerTest, ObstaclesOfAllMapsEndInTheOrderOfTheirTimes) {
   const absl::Duration unit = absl::Minutes(10);
-  Update("arena", {Put("third", 1, 3 * unit), Put("first", 2, unit), Put("second", 3, 2 * unit)});
+  ASSERT_THAT(store_.Create("other", DrawMap({"....."}), clock_.Now()), IsOk());
+  Update("arena", {Put("third", 1, 3 * unit), Put("first", 2, unit)});
+  Update("other", {Put("second", 3, 2 * unit)});
   Jump(unit);
   EXPECT_THAT(removals_.WaitFor(1), ElementsAre(Removals::Removal("first", begin_ + unit)));
-  EXPECT_EQ(Obstacles(), 2U);
+  EXPECT_EQ(Obstacles(), 1U);
   Jump(unit);
   EXPECT_EQ(removals_.WaitFor(2).back(), Removals::Removal("second", begin_ + 2 * unit));
   Jump(unit);
   EXPECT_EQ(removals_.WaitFor(3).back(), Removals::Removal("third", begin_ + 3 * unit));
   EXPECT_EQ(Obstacles(), 0U);
-}
-
-TEST_F(ObstacleExpirerTest, ThoseThatAreDueTogetherEndInOrderToo) {
-  Update("arena", {Put("c", 1, absl::Hours(3)), Put("a", 2, absl::Hours(1)), Put("b", 3, absl::Hours(2)),
-                   Put("stays", 4, absl::Hours(5))});
-  Jump(absl::Hours(4));
-  const absl::Time now = begin_ + absl::Hours(4);
-  EXPECT_THAT(removals_.WaitFor(3), ElementsAre(Removals::Removal("a", now), Removals::Removal("b", now),
-                                                Removals::Removal("c", now)));
-  EXPECT_EQ(Obstacles(), 1U);
 }
 
 // It would sleep for an hour. The millisecond it is to sleep instead passes on any machine, and again until
@@ -130,16 +121,6 @@ TEST_F(ObstacleExpirerTest, EarlierExpiryThatComesLaterWakesIt) {
   clock_.Advance(absl::Milliseconds(1));
   EXPECT_EQ(removals_.WaitFor(2).back().first, "soon");
   EXPECT_EQ(Obstacles(), 1U);
-}
-
-TEST_F(ObstacleExpirerTest, KeepsTheTimesOfAllMaps) {
-  ASSERT_THAT(store_.Create("other", DrawMap({"....."}), clock_.Now()), IsOk());
-  Update("arena", {Put("a", 1, absl::Hours(2))});
-  Update("other", {Put("b", 1, absl::Hours(1))});
-  Jump(absl::Hours(1));
-  EXPECT_EQ(removals_.WaitFor(1).back().first, "b");
-  Jump(absl::Hours(1));
-  EXPECT_EQ(removals_.WaitFor(2).back().first, "a");
 }
 
 // An hour before there is anything to do, and with nothing to do at all.

@@ -92,6 +92,27 @@ TEST_F(JobScheduleTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
   EXPECT_EQ(schedule.counts().queued, 1U);
 }
 
+// Jobs ahead are shared among all workers; one worker does the job itself. A fifth of the time is a reserve.
+TEST_F(JobScheduleTest, RefusesWhatCannotBeDoneByItsDeadline) {
+  constexpr Duration kJob = milliseconds(8);
+  for (const int workers : {1, 4}) {
+    JobSchedule schedule({.workers = workers});
+    Pass(schedule, kHeavy, kJob);
+    std::vector<Silent> running(static_cast<std::size_t>(workers));
+    for (int worker = 0; worker < workers; ++worker) {
+      Silent& job = running[static_cast<std::size_t>(worker)];
+      ASSERT_THAT(Submit(schedule, job, kHeavy), IsOk());
+      ASSERT_EQ(schedule.Take(worker, now_, true).job, &job);
+    }
+    EXPECT_THAT(Submit(schedule, first_, kHeavy, now_ + kJob), IsOk()) << "no job waits before it";
+    const Duration needed = (kJob / workers + kJob) * 5 / 4;
+    EXPECT_THAT(Submit(schedule, second_, kHeavy, now_ + needed - microseconds(100)),
+                IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
+    EXPECT_THAT(Submit(schedule, second_, kHeavy, now_ + needed + microseconds(100)), IsOk());
+    EXPECT_EQ(schedule.counts().refused_full, 1U);
+  }
+}
+
 TEST_F(JobScheduleTest, NeverRefusesWhatIsOwedOrItsOwn) {
   JobSchedule schedule({.workers = 1});
   ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());

@@ -1,3 +1,5 @@
+// Lines of the log, and how they are written.
+
 #include "server/runtime/log_writer.h"
 
 #include <fcntl.h>
@@ -9,9 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +24,8 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/runtime/logging.h"
+#include "tests/testing/fake_clock.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::runtime {
@@ -150,6 +156,42 @@ TEST_F(LogWriterTest, WritesToAFileThatDoesNotBlock) {
   const std::uint64_t lines = Overfill();
   writer_->Write("last\n");
   EXPECT_EQ(ReadUpTo("last").size() - 1 + writer_->dropped(), lines + 1);
+}
+
+TEST(LoggingTest, WritesPlainValuesBare) {
+  EXPECT_EQ(FormatLogLine("map_loaded", {{"map", "arena-1"}, {"width", 49}}),
+            "event=map_loaded map=arena-1 width=49");
+}
+
+TEST(LoggingTest, ValuesCannotForgeFieldsOrLines) {
+  EXPECT_EQ(FormatLogLine("x", {{"a", "b c=d"}}), "event=x a=\"b c=d\"");
+  EXPECT_EQ(FormatLogLine("x", {{"a", "1\nlevel=error"}}), "event=x a=\"1\\nlevel=error\"");
+  EXPECT_EQ(FormatLogLine("x", {{"a", "say \"hi\""}}), "event=x a=\"say \\\"hi\\\"\"");
+  EXPECT_EQ(FormatLogLine("x", {{"a", ""}}), "event=x a=\"\"");
+  EXPECT_EQ(FormatLogLine("x", {{"a", "\x1b[31m\xff"}}), "event=x a=\"\\x1b[31m\\xff\"");
+}
+
+TEST(LoggingTest, KnowsItsLevels) {
+  for (const char* level : {"debug", "info", "warning", "error"}) {
+    EXPECT_TRUE(StartLogging(level).ok()) << level;
+  }
+  EXPECT_EQ(StartLogging("loud").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(StartLogging("").code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(LineLimitTest, AdmitsSoManyASecondAndCountsTheRest) {
+  testing::FakeClock clock;
+  LineLimit limit(clock);
+  for (int i = 0; i < LineLimit::kLines; ++i) {
+    EXPECT_EQ(limit.Admit(), 0);
+  }
+  EXPECT_EQ(limit.Admit(), std::nullopt);
+  limit.LeaveOut();
+  clock.Advance(absl::Milliseconds(999));
+  EXPECT_EQ(limit.Admit(), std::nullopt);
+  clock.Advance(absl::Milliseconds(1));
+  EXPECT_EQ(limit.Admit(), 3);
+  EXPECT_EQ(limit.Admit(), 0);
 }
 
 }  // namespace

@@ -5,27 +5,24 @@
 #include <fstream>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/runtime/options.h"
 #include "server/runtime/process.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::runtime {
 namespace {
 
 class MemoryLimitTest : public ::testing::Test {
  protected:
-  MemoryLimitTest() { std::filesystem::create_directories(root_); }
-  ~MemoryLimitTest() override { std::filesystem::remove_all(root_); }
-
   void Write(const std::string& path, const std::string& text) {
     const std::filesystem::path file = root_ / path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text << '\n';
   }
 
-  const std::filesystem::path root_ =
-      std::filesystem::path(::testing::TempDir()) / absl::StrCat("memory-limit-", ::getpid());
+  const testing::OwnFolder own_;
+  const std::filesystem::path root_ = own_.path();
   const std::size_t machine_ =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 };

@@ -20,6 +20,13 @@ class WaitLimitTest : public ::testing::Test {
     }
   }
 
+  // Many jobs end that each took so long.
+  void Run(milliseconds took, milliseconds processor) {
+    for (int i = 0; i < 100; ++i) {
+      limit_.NoteRun(took, processor);
+    }
+  }
+
   WaitLimit limit_{kLongest, kTarget, 2};
   WaitLimit::Clock::time_point now_{milliseconds(1'000'000)};
 };
@@ -56,20 +63,9 @@ TEST_F(WaitLimitTest, StaysAsItIsWhereTheQueueIsShortButDoesNotEmpty) {
   EXPECT_EQ(limit_.allowed(), 2 * kTarget);
 }
 
-TEST_F(WaitLimitTest, LetsInMoreAsItGrows) {
-  for (int i = 0; i < 100; ++i) {
-    limit_.NoteRun(milliseconds(1), milliseconds(1));
-  }
-  Pass(milliseconds(250), milliseconds(50));
-  Pass(milliseconds(150), milliseconds(1));
-  EXPECT_EQ(limit_.MaxQueued(256), 40U);
-}
-
 TEST_F(WaitLimitTest, KnowsHowLongJobsTake) {
   EXPECT_EQ(limit_.TimeFor(100), milliseconds(0));
-  for (int i = 0; i < 100; ++i) {
-    limit_.NoteRun(milliseconds(3), milliseconds(1));
-  }
+  Run(milliseconds(3), milliseconds(1));
   EXPECT_NEAR(static_cast<double>(limit_.TimeFor(10).count()), 15e6, 1e3);
   // One that is very long makes little of a difference.
   limit_.NoteRun(milliseconds(8000), milliseconds(1));
@@ -84,29 +80,25 @@ TEST_F(WaitLimitTest, IsAsBeforeAfterAPause) {
 }
 
 TEST_F(WaitLimitTest, LetsInWhatCanBeDoneInTime) {
-  for (int i = 0; i < 100; ++i) {
-    limit_.NoteRun(milliseconds(1), milliseconds(1));
-  }
+  Run(milliseconds(1), milliseconds(1));
   EXPECT_EQ(limit_.MaxQueued(256), 256U);
   Pass(milliseconds(250), milliseconds(50));
   // Two workers do twenty jobs of a millisecond in ten.
   EXPECT_EQ(limit_.MaxQueued(256), 20U);
   EXPECT_EQ(limit_.MaxQueued(8), 8U);
+  Pass(milliseconds(150), milliseconds(1));
+  EXPECT_EQ(limit_.MaxQueued(256), 40U);
 }
 
 TEST_F(WaitLimitTest, AVeryLongJobLeavesRoomForTheShortOnes) {
-  for (int i = 0; i < 100; ++i) {
-    limit_.NoteRun(milliseconds(1), milliseconds(1));
-  }
+  Run(milliseconds(1), milliseconds(1));
   limit_.NoteRun(milliseconds(2000), milliseconds(0));
   Pass(milliseconds(250), milliseconds(50));
   EXPECT_GE(limit_.MaxQueued(256), 10U);
 }
 
 TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
-  for (int i = 0; i < 100; ++i) {
-    limit_.NoteRun(milliseconds(50), milliseconds(50));
-  }
+  Run(milliseconds(50), milliseconds(50));
   Pass(milliseconds(250), milliseconds(140));
   EXPECT_EQ(limit_.allowed(), kLongest);
   Pass(milliseconds(250), milliseconds(160));
@@ -129,9 +121,7 @@ TEST_F(WaitLimitTest, AStandingQueueOfVeryLongJobsIsCutShort) {
 
 // Where jobs take long because too much is going on, waiting longer makes nothing better.
 TEST_F(WaitLimitTest, JobsThatWaitForAProcessorAreNotLong) {
-  for (int i = 0; i < 100; ++i) {
-    limit_.NoteRun(milliseconds(10), milliseconds(1));
-  }
+  Run(milliseconds(10), milliseconds(1));
   Pass(milliseconds(250), milliseconds(50));
   EXPECT_EQ(limit_.allowed(), 2 * kTarget);
   EXPECT_EQ(limit_.MaxQueued(256), 2U);

@@ -15,7 +15,6 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/storage/folder/folder.h"
-#include "server/storage/folder/posix_folder.h"
 #include "tests/service/about_map.h"
 #include "tests/service/captured_log.h"
 #include "tests/service/test_server.h"

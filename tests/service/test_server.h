@@ -20,7 +20,7 @@
 #include "grpcpp/support/sync_stream.h"
 #include "server/runtime/options.h"
 #include "server/service/server.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/service/bounded_context.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/map_service.pb.h"

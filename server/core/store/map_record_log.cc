@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/base/call_and_wait.h"
 #include "server/base/status_macros.h"
+#include "server/base/thread.h"
 #include "server/core/edit/edit_digest.h"
 #include "server/core/store/map_record.h"
 

@@ -5,9 +5,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/call_and_wait.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/base/thread.h"
 #include "server/core/edit/edit_memory.h"
 #include "server/core/store/map_id.h"
 #include "server/core/store/map_record.h"

@@ -1,11 +1,10 @@
 #include "server/storage/etcd/etcd_client.h"
 
 #include <cassert>
-#include <optional>
 #include <utility>
 
-#include "server/base/mutex.h"
 #include "server/base/status_macros.h"
+#include "server/base/thread.h"
 #include "server/storage/etcd/etcd.grpc.pb.h"
 #include "server/storage/etcd/etcd_error.h"
 #include "server/storage/etcd/etcd_session.h"
@@ -39,36 +38,20 @@ std::vector<KeyValue> TakeEntries(pb::RangeResponse& response) {
 
 void FillCompare(const Compare& compare, pb::Compare& request) {
   request.set_key(compare.key);
+  request.set_target(static_cast<pb::Compare::CompareTarget>(compare.target));
+  request.set_result(static_cast<pb::Compare::CompareResult>(compare.relation));
   switch (compare.target) {
     case Compare::Target::kVersion:
-      request.set_target(pb::Compare::VERSION);
       request.set_version(compare.number);
       break;
     case Compare::Target::kCreateRevision:
-      request.set_target(pb::Compare::CREATE);
       request.set_create_revision(compare.number);
       break;
     case Compare::Target::kModRevision:
-      request.set_target(pb::Compare::MOD);
       request.set_mod_revision(compare.number);
       break;
     case Compare::Target::kValue:
-      request.set_target(pb::Compare::VALUE);
       request.set_value(compare.value);
-      break;
-  }
-  switch (compare.relation) {
-    case Compare::Relation::kEqual:
-      request.set_result(pb::Compare::EQUAL);
-      break;
-    case Compare::Relation::kGreater:
-      request.set_result(pb::Compare::GREATER);
-      break;
-    case Compare::Relation::kLess:
-      request.set_result(pb::Compare::LESS);
-      break;
-    case Compare::Relation::kNotEqual:
-      request.set_result(pb::Compare::NOT_EQUAL);
       break;
   }
 }
@@ -123,44 +106,26 @@ TxnResult ToResult(pb::TxnResponse response) {
   return result;
 }
 
-template <typename Response>
-auto Noted(Session& session, Response response) {
-  auto result = ToResult(std::move(response));
-  session.NoteRevision(result.revision);
-  return result;
-}
-
-// Hands the result of a call to the thread that waits for it.
-template <typename T>
-class Waiter {
- public:
-  void Set(absl::StatusOr<T> result) {
-    MutexLock lock(mutex_);
-    result_ = std::move(result);
-    set_.NotifyAll();
-  }
-
-  absl::StatusOr<T> Get() {
-    MutexLock lock(mutex_);
-    while (!result_.has_value()) {
-      set_.Wait(mutex_);
-    }
-    return *std::move(result_);
-  }
-
- private:
-  Mutex mutex_;
-  CondVar set_;
-  std::optional<absl::StatusOr<T>> result_ ABSL_GUARDED_BY(mutex_);
-};
-
-template <typename Request, typename Response>
-absl::StatusOr<Response> CallAndWait(Session& session, CallKind<Request, Response> kind, Request request) {
-  const auto waiter = std::make_shared<Waiter<Response>>();
+// Starts a call whose result is that of `ToResult`, and notes its revision.
+template <typename Request, typename Response, typename Done>
+void StartNoted(Session& session, CallKind<Request, Response> kind, Request request, Done done) {
   Call<Request, Response>::Start(
       session, kind, std::move(request),
-      [waiter](absl::StatusOr<Response> response) { waiter->Set(std::move(response)); });
-  return waiter->Get();
+      [&session, done = std::move(done)](absl::StatusOr<Response> response) mutable {
+        if (!response.ok()) {
+          std::move(done)(std::move(response).status());
+          return;
+        }
+        auto result = ToResult(*std::move(response));
+        session.NoteRevision(result.revision);
+        std::move(done)(std::move(result));
+      });
+}
+
+template <typename Request, typename Response>
+absl::StatusOr<Response> Ask(Session& session, CallKind<Request, Response> kind, Request request) {
+  return CallAndWait<absl::StatusOr<Response>>(
+      [&](auto done) { Call<Request, Response>::Start(session, kind, std::move(request), std::move(done)); });
 }
 
 constexpr CallKind<pb::RangeRequest, pb::RangeResponse> kRange{
@@ -226,69 +191,45 @@ Client::~Client() = default;
 void Client::Range(const RangeQuery& query, RangeDone done) {
   pb::RangeRequest request;
   FillRange(query, request);
-  Call<pb::RangeRequest, pb::RangeResponse>::Start(
-      *session_, kRange, std::move(request),
-      [session = session_.get(), done = std::move(done)](absl::StatusOr<pb::RangeResponse> response) mutable {
-        if (response.ok()) {
-          std::move(done)(Noted(*session, *std::move(response)));
-        } else {
-          std::move(done)(std::move(response).status());
-        }
-      });
+  StartNoted(*session_, kRange, std::move(request), std::move(done));
 }
 
 absl::StatusOr<RangeResult> Client::Range(const RangeQuery& query) {
-  pb::RangeRequest request;
-  FillRange(query, request);
-  WAYSTAR_ASSIGN_OR_RETURN(pb::RangeResponse response, CallAndWait(*session_, kRange, std::move(request)));
-  return Noted(*session_, std::move(response));
+  return CallAndWait<absl::StatusOr<RangeResult>>([&](RangeDone done) { Range(query, std::move(done)); });
 }
 
-absl::StatusOr<std::int64_t> Client::ReadPrefix(
-    absl::string_view prefix, std::int64_t revision, std::int64_t page_keys,
-    absl::FunctionRef<absl::Status(std::vector<KeyValue> page)> on_page) {
-  assert(page_keys > 0);
-  RangeQuery query{
-      .key = std::string(prefix), .range_end = EndOfPrefix(prefix), .revision = revision, .limit = page_keys};
+absl::StatusOr<std::int64_t> Client::ReadPages(RangeQuery query,
+                                               absl::FunctionRef<absl::Status(const KeyValue& entry)> take) {
+  assert(query.limit > 0);
   while (true) {
-    WAYSTAR_ASSIGN_OR_RETURN(RangeResult page, Range(query));
+    WAYSTAR_ASSIGN_OR_RETURN(const RangeResult page, Range(query));
     if (query.revision == 0) {
       query.revision = page.revision;
     }
-    if (!page.entries.empty()) {
-      // The next greater key.
-      query.key = page.entries.back().key;
-      query.key.push_back('\0');
-      WAYSTAR_RETURN_IF_ERROR(on_page(std::move(page.entries)));
+    for (const KeyValue& entry : page.entries) {
+      WAYSTAR_RETURN_IF_ERROR(take(entry));
     }
-    if (!page.has_more) {
+    if (!page.has_more || page.entries.empty()) {
       return query.revision;
     }
+    // The next greater key.
+    query.key = page.entries.back().key;
+    query.key.push_back('\0');
   }
 }
 
 void Client::Commit(const Txn& txn, TxnDone done) {
-  Call<pb::TxnRequest, pb::TxnResponse>::Start(
-      *session_, kTxn, ToRequest(txn),
-      [session = session_.get(), done = std::move(done)](absl::StatusOr<pb::TxnResponse> response) mutable {
-        if (response.ok()) {
-          std::move(done)(Noted(*session, *std::move(response)));
-        } else {
-          std::move(done)(std::move(response).status());
-        }
-      });
+  StartNoted(*session_, kTxn, ToRequest(txn), std::move(done));
 }
 
 absl::StatusOr<TxnResult> Client::Commit(const Txn& txn) {
-  WAYSTAR_ASSIGN_OR_RETURN(pb::TxnResponse response, CallAndWait(*session_, kTxn, ToRequest(txn)));
-  return Noted(*session_, std::move(response));
+  return CallAndWait<absl::StatusOr<TxnResult>>([&](TxnDone done) { Commit(txn, std::move(done)); });
 }
 
 absl::StatusOr<std::int64_t> Client::GrantLease(absl::Duration time_to_live) {
   pb::LeaseGrantRequest request;
   request.set_ttl(absl::ToInt64Seconds(time_to_live));
-  WAYSTAR_ASSIGN_OR_RETURN(const pb::LeaseGrantResponse response,
-                           CallAndWait(*session_, kGrant, std::move(request)));
+  WAYSTAR_ASSIGN_OR_RETURN(const pb::LeaseGrantResponse response, Ask(*session_, kGrant, std::move(request)));
   return response.id();
 }
 
@@ -296,30 +237,28 @@ absl::StatusOr<bool> Client::KeepLease(std::int64_t lease) {
   pb::LeaseKeepAliveRequest request;
   request.set_id(lease);
   WAYSTAR_ASSIGN_OR_RETURN(const pb::LeaseKeepAliveResponse response,
-                           CallAndWait(*session_, kKeepAlive, std::move(request)));
+                           Ask(*session_, kKeepAlive, std::move(request)));
   return response.ttl() > 0;
 }
 
 absl::Status Client::RevokeLease(std::int64_t lease) {
   pb::LeaseRevokeRequest request;
   request.set_id(lease);
-  return CallAndWait(*session_, kRevoke, std::move(request)).status();
+  return Ask(*session_, kRevoke, std::move(request)).status();
 }
 
 absl::Status Client::Compact(std::int64_t revision) {
   pb::CompactionRequest request;
   request.set_revision(revision);
-  const absl::Status status = CallAndWait(*session_, kCompact, std::move(request)).status();
+  const absl::Status status = Ask(*session_, kCompact, std::move(request)).status();
   return FailureOf(status) == Failure::kCompacted ? absl::OkStatus() : status;
 }
 
 absl::Status Client::CheckCertificates() const { return session_->CheckCertificates(); }
 
 absl::StatusOr<ClusterStatus> Client::Status() {
-  WAYSTAR_ASSIGN_OR_RETURN(const pb::StatusResponse response,
-                           CallAndWait(*session_, kStatus, pb::StatusRequest()));
-  WAYSTAR_ASSIGN_OR_RETURN(const pb::AlarmResponse alarms,
-                           CallAndWait(*session_, kAlarm, pb::AlarmRequest()));
+  WAYSTAR_ASSIGN_OR_RETURN(const pb::StatusResponse response, Ask(*session_, kStatus, pb::StatusRequest()));
+  WAYSTAR_ASSIGN_OR_RETURN(const pb::AlarmResponse alarms, Ask(*session_, kAlarm, pb::AlarmRequest()));
   ClusterStatus status{.member = response.header().member_id(),
                        .leader = response.leader(),
                        .version = response.version(),

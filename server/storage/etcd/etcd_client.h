@@ -82,6 +82,7 @@ struct RangeResult {
 };
 
 struct Compare {
+  // The numbers are those of etcd's protocol.
   enum class Target : std::uint8_t { kVersion, kCreateRevision, kModRevision, kValue };
   enum class Relation : std::uint8_t { kEqual, kGreater, kLess, kNotEqual };
 
@@ -175,12 +176,12 @@ class Client {
   void Range(const RangeQuery& query, RangeDone done);
   absl::StatusOr<RangeResult> Range(const RangeQuery& query);
 
-  // Reads all keys with a prefix as of one revision, in pages of at most `page_keys`, sorted by key. Returns
-  // that revision: `revision`, or the latest if it is 0. An error of `on_page` ends the read and is returned.
-  // REQUIRES: page_keys > 0.
-  absl::StatusOr<std::int64_t> ReadPrefix(
-      absl::string_view prefix, std::int64_t revision, std::int64_t page_keys,
-      absl::FunctionRef<absl::Status(std::vector<KeyValue> page)> on_page);
+  // Reads a range as of one revision, in pages of at most `query.limit` keys, and calls `take` for each
+  // entry, sorted by key. Returns that revision: `query.revision`, or the latest if it is 0. An error of
+  // `take` ends the read and is returned.
+  // REQUIRES: query.limit > 0.
+  absl::StatusOr<std::int64_t> ReadPages(RangeQuery query,
+                                         absl::FunctionRef<absl::Status(const KeyValue& entry)> take);
 
   using TxnDone = absl::AnyInvocable<void(absl::StatusOr<TxnResult>) &&>;
   // Calls `done` once: on a thread of the gRPC library, or on the caller's if the call fails early. `done`

@@ -69,7 +69,7 @@ bool IsPutBy(AppendName name, const std::vector<etcd::KeyValue>& heads) {
   if (heads.empty()) {
     return false;
   }
-  const absl::StatusOr<MapHead> head = DecodeHead(heads.front().value);
+  const absl::StatusOr<MapHead> head = Decode<MapHead>(heads.front().value);
   return head.ok() && head->append == name;
 }
 
@@ -254,7 +254,7 @@ void ClusterLog::AppendCommits(absl::string_view id, std::uint64_t epoch,
               .before = {.epoch = epoch, .revision = first.revision - 1},
               .after = {.epoch = epoch, .revision = last.revision},
               .digest = last.digest,
-              .bytes = storage::EncodeCommits(id, epoch, commits),
+              .bytes = storage::EncodeCommits(id, epoch, commits).bytes,
               .done = std::move(done)});
 }
 
@@ -912,7 +912,7 @@ void ClusterLog::OnChange(const std::string& id, MapChange change) {
     return;
   }
   const absl::StatusOr<MapHead> head =
-      change.head ? DecodeHead(*change.head) : absl::StatusOr<MapHead>(MapHead());
+      change.head ? Decode<MapHead>(*change.head) : absl::StatusOr<MapHead>(MapHead());
   if (IsOwn(lane, change, head)) {
     OnLanded(id, change.revision);
     return;
@@ -957,7 +957,7 @@ void ClusterLog::OnFollowed(const std::string& id, std::int64_t revision, MapVer
 
 void ClusterLog::Follow(const std::string& id, std::int64_t revision, const MapHead& head,
                         const std::string& record) {
-  absl::StatusOr<LogRecord> decoded = DecodeRecord(record);
+  absl::StatusOr<LogRecord> decoded = Decode<LogRecord>(record);
   const auto fetch = [this, id, revision,
                       epoch = head.version.epoch](const LogRecord& of) -> absl::StatusOr<Taking> {
     WAYSTAR_ASSIGN_OR_RETURN(std::vector<core::LoggedCommit> commits, reader_.ReadCommits(id, of, revision));

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
@@ -29,6 +30,20 @@ absl::StatusOr<Value> InKey(absl::StatusOr<Value> value, absl::string_view key) 
   return value;
 }
 
+// Takes a decoded value, or notes its damage. Returns the error of another format version.
+template <typename Value>
+absl::Status Take(absl::StatusOr<Value> decoded, Value& value, absl::Status& damage) {
+  if (absl::IsFailedPrecondition(decoded.status())) {
+    return decoded.status();
+  }
+  if (decoded.ok()) {
+    value = *std::move(decoded);
+  } else {
+    damage.Update(decoded.status());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void DropUpTo(std::uint64_t revision, std::vector<core::LoggedCommit>& commits) {
@@ -43,43 +58,35 @@ absl::StatusOr<FleetMaps> ClusterReader::ReadAll() const {
     absl::StatusOr<LogRecord> record;
   };
   absl::btree_map<std::string, std::vector<Loose>> records;
+  const auto read = [&](const std::string& prefix,
+                        absl::FunctionRef<absl::Status(const etcd::KeyValue& entry)> take) {
+    return client_.ReadPages({.key = prefix,
+                              .range_end = etcd::EndOfPrefix(prefix),
+                              .revision = found.revision,
+                              .limit = kValuesInPage},
+                             take);
+  };
   WAYSTAR_ASSIGN_OR_RETURN(
-      found.revision,
-      client_.ReadPrefix(keys_.Maps(), 0, kValuesInPage,
-                         [&](std::vector<etcd::KeyValue> page) -> absl::Status {
-                           for (const etcd::KeyValue& entry : page) {
-                             const auto key = keys_.ParseMapKey(entry.key);
-                             if (!key) {
-                               continue;
-                             }
-                             if (key->kind == ClusterKeys::MapKey::Kind::kEnd) {
-                               if (const absl::StatusOr<MapHead> end = DecodeHead(entry.value); end.ok()) {
-                                 found.ends[key->id] = end->append;
-                               }
-                               continue;
-                             }
-                             if (key->kind == ClusterKeys::MapKey::Kind::kRecord) {
-                               absl::StatusOr<LogRecord> record = InKey(DecodeRecord(entry.value), entry.key);
-                               if (absl::IsFailedPrecondition(record.status())) {
-                                 return record.status();
-                               }
-                               records[key->id].push_back({key->version, std::move(record)});
-                             } else {
-                               FleetMap& map = found.maps[key->id];
-                               map.head_revision = entry.mod_revision;
-                               absl::StatusOr<MapHead> head = InKey(DecodeHead(entry.value), entry.key);
-                               if (absl::IsFailedPrecondition(head.status())) {
-                                 return head.status();
-                               }
-                               if (head.ok()) {
-                                 map.head = *std::move(head);
-                               } else {
-                                 map.damage = head.status();
-                               }
-                             }
-                           }
-                           return absl::OkStatus();
-                         }));
+      found.revision, read(keys_.Maps(), [&](const etcd::KeyValue& entry) -> absl::Status {
+        using Kind = ClusterKeys::MapKey::Kind;
+        const auto key = keys_.ParseMapKey(entry.key);
+        if (key && key->kind == Kind::kEnd) {
+          if (const absl::StatusOr<MapHead> end = Decode<MapHead>(entry.value); end.ok()) {
+            found.ends[key->id] = end->append;
+          }
+        } else if (key && key->kind == Kind::kRecord) {
+          absl::StatusOr<LogRecord> record = InKey(Decode<LogRecord>(entry.value), entry.key);
+          if (absl::IsFailedPrecondition(record.status())) {
+            return record.status();
+          }
+          records[key->id].push_back({key->version, std::move(record)});
+        } else if (key) {
+          FleetMap& map = found.maps[key->id];
+          map.head_revision = entry.mod_revision;
+          return Take(InKey(Decode<MapHead>(entry.value), entry.key), map.head, map.damage);
+        }
+        return absl::OkStatus();
+      }));
   for (auto& [id, map] : found.maps) {
     if (!map.damage.ok()) {
       map.head.version = records[id].empty() ? kUnknownVersion : records[id].back().last;
@@ -95,29 +102,14 @@ absl::StatusOr<FleetMaps> ClusterReader::ReadAll() const {
       }
     }
   }
-  WAYSTAR_RETURN_IF_ERROR(client_
-                              .ReadPrefix(keys_.Bases(), found.revision, kValuesInPage,
-                                          [&](std::vector<etcd::KeyValue> page) -> absl::Status {
-                                            for (const etcd::KeyValue& entry : page) {
-                                              const auto id = keys_.ParseBaseKey(entry.key);
-                                              const auto map = id ? found.maps.find(*id) : found.maps.end();
-                                              if (map == found.maps.end()) {
-                                                continue;
-                                              }
-                                              absl::StatusOr<MapBase> base =
-                                                  InKey(DecodeBase(entry.value), entry.key);
-                                              if (absl::IsFailedPrecondition(base.status())) {
-                                                return base.status();
-                                              }
-                                              if (base.ok()) {
-                                                map->second.base = *std::move(base);
-                                              } else {
-                                                map->second.damage.Update(base.status());
-                                              }
-                                            }
-                                            return absl::OkStatus();
-                                          })
-                              .status());
+  WAYSTAR_RETURN_IF_ERROR(read(keys_.Bases(), [&](const etcd::KeyValue& entry) {
+                            const auto id = keys_.ParseBaseKey(entry.key);
+                            const auto map = id ? found.maps.find(*id) : found.maps.end();
+                            return map == found.maps.end()
+                                       ? absl::OkStatus()
+                                       : Take(InKey(Decode<MapBase>(entry.value), entry.key),
+                                              map->second.base, map->second.damage);
+                          }).status());
   for (auto& [id, map] : found.maps) {
     if (map.head.version == kUnknownVersion && map.base.version.epoch != 0) {
       map.head.version = map.base.version;
@@ -138,7 +130,7 @@ absl::StatusOr<MapBase> ClusterReader::ReadBase(absl::string_view id, std::int64
   if (read.entries.empty()) {
     return absl::DataLossError(absl::StrCat("there is no ", key, " in etcd"));
   }
-  return InKey(DecodeBase(read.entries.front().value), key);
+  return InKey(Decode<MapBase>(read.entries.front().value), key);
 }
 
 absl::StatusOr<storage::MapState> ClusterReader::ReadImage(absl::string_view id, const MapBase& base,
@@ -186,21 +178,20 @@ absl::StatusOr<std::vector<core::LoggedCommit>> ClusterReader::ReadCommits(absl:
 absl::StatusOr<std::vector<std::vector<core::LoggedCommit>>> ClusterReader::ReadRecords(
     absl::string_view id, core::MapVersion after, std::int64_t revision) const {
   std::vector<std::vector<core::LoggedCommit>> records;
-  etcd::RangeQuery query{.key = keys_.Log(id, {.epoch = after.epoch, .revision = after.revision + 1}),
-                         .range_end = keys_.LogEnd(id, after.epoch),
-                         .revision = revision,
-                         .limit = kValuesInPage};
-  while (true) {
-    WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult page, client_.Range(query));
-    for (const etcd::KeyValue& entry : page.entries) {
-      WAYSTAR_ASSIGN_OR_RETURN(const LogRecord record, InKey(DecodeRecord(entry.value), entry.key));
-      WAYSTAR_ASSIGN_OR_RETURN(records.emplace_back(), ReadCommits(id, record, revision));
-    }
-    if (page.entries.size() < static_cast<std::size_t>(kValuesInPage)) {
-      return records;
-    }
-    query.key = absl::StrCat(page.entries.back().key, absl::string_view("\0", 1));
-  }
+  WAYSTAR_RETURN_IF_ERROR(
+      client_
+          .ReadPages({.key = keys_.Log(id, {.epoch = after.epoch, .revision = after.revision + 1}),
+                      .range_end = keys_.LogEnd(id, after.epoch),
+                      .revision = revision,
+                      .limit = kValuesInPage},
+                     [&](const etcd::KeyValue& entry) -> absl::Status {
+                       WAYSTAR_ASSIGN_OR_RETURN(const LogRecord record,
+                                                InKey(Decode<LogRecord>(entry.value), entry.key));
+                       WAYSTAR_ASSIGN_OR_RETURN(records.emplace_back(), ReadCommits(id, record, revision));
+                       return absl::OkStatus();
+                     })
+          .status());
+  return records;
 }
 
 absl::StatusOr<std::int64_t> ClusterReader::ReadRevision() const {

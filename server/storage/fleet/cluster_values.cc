@@ -80,10 +80,8 @@ void Fields(core::Is<ServerReport> auto& report, const auto& visit) {
         Millis(report.staleness));
 }
 
-namespace {
-
 template <typename Value>
-std::string EncodeValue(const Value& value) {
+std::string Encode(const Value& value) {
   core::ValueWriter to;
   to.PutNumber(kFormat);
   core::WriteValue(value, to);
@@ -109,7 +107,14 @@ absl::StatusOr<Value> Decode(absl::string_view bytes) {
   return value;
 }
 
-}  // namespace
+template std::string Encode(const MapHead& head);
+template std::string Encode(const MapBase& base);
+template std::string Encode(const LogRecord& record);
+template std::string Encode(const ServerReport& report);
+template absl::StatusOr<MapHead> Decode(absl::string_view bytes);
+template absl::StatusOr<MapBase> Decode(absl::string_view bytes);
+template absl::StatusOr<LogRecord> Decode(absl::string_view bytes);
+template absl::StatusOr<ServerReport> Decode(absl::string_view bytes);
 
 std::vector<absl::string_view> CutIntoParts(absl::string_view value) {
   std::vector<absl::string_view> parts;
@@ -132,21 +137,5 @@ absl::Status CheckParts(const Parts& parts, absl::string_view value) {
   }
   return absl::OkStatus();
 }
-
-std::string Encode(const MapHead& head) { return EncodeValue(head); }
-
-absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) { return Decode<MapHead>(bytes); }
-
-std::string Encode(const MapBase& base) { return EncodeValue(base); }
-
-absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes) { return Decode<MapBase>(bytes); }
-
-std::string Encode(const LogRecord& record) { return EncodeValue(record); }
-
-absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) { return Decode<LogRecord>(bytes); }
-
-std::string Encode(const ServerReport& report) { return EncodeValue(report); }
-
-absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes) { return Decode<ServerReport>(bytes); }
 
 }  // namespace waystar::cluster

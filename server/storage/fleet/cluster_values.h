@@ -87,16 +87,12 @@ struct ServerReport {
   absl::Duration staleness;
 };
 
-// Decoders return INVALID_ARGUMENT / BAD_FORMAT if the bytes are damaged or not such a value, and
-// FAILED_PRECONDITION if they have another format version.
-std::string Encode(const MapHead& head);
-absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes);
-std::string Encode(const MapBase& base);
-absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes);
-std::string Encode(const LogRecord& record);
-absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes);
-// Times are rounded down to milliseconds.
-std::string Encode(const ServerReport& report);
-absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes);
+// Encode and decode a MapHead, MapBase, LogRecord or ServerReport. The times of a report are rounded down to
+// milliseconds. Decode returns INVALID_ARGUMENT / BAD_FORMAT if the bytes are damaged or not such a value,
+// and FAILED_PRECONDITION if they have another format version.
+template <typename Value>
+std::string Encode(const Value& value);
+template <typename Value>
+absl::StatusOr<Value> Decode(absl::string_view bytes);
 
 }  // namespace waystar::cluster

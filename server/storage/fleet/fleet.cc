@@ -15,8 +15,8 @@
 #include "server/core/store/map_id.h"
 #include "server/storage/etcd/etcd_error.h"
 #include "server/storage/fleet/cluster_reader.h"
+#include "server/storage/folder/folder.h"
 #include "server/storage/folder/image_file.h"
-#include "server/storage/folder/posix_folder.h"
 
 namespace waystar::cluster {
 namespace {
@@ -420,7 +420,7 @@ void Fleet::AskServers(ServersDone done) const {
                    std::vector<FleetMember> members = {{.report = ReportNow(), .is_this = true}};
                    const std::string own = keys_.Server(log_.server());
                    for (const etcd::KeyValue& entry : result->entries) {
-                     absl::StatusOr<ServerReport> report = DecodeReport(entry.value);
+                     absl::StatusOr<ServerReport> report = Decode<ServerReport>(entry.value);
                      if (entry.key != own && report.ok()) {
                        members.push_back({.report = *std::move(report)});
                      }

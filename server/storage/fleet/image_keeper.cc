@@ -19,25 +19,13 @@ namespace waystar::cluster {
 
 void ImageKeeper::Start(Options options) {
   options_ = std::move(options);
-  thread_ = std::thread([this] { Run(); });
-}
-
-void ImageKeeper::Stop() {
-  if (!thread_.joinable()) {
-    return;
-  }
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    wake_.NotifyOne();
-  }
-  thread_.join();
+  thread_.Start("image-keeper", [this] { Run(); });
 }
 
 void ImageKeeper::MakeSoon(absl::string_view id) {
   MutexLock lock(mutex_);
   wanted_.emplace(id);
-  wake_.NotifyOne();
+  thread_.Wake();
 }
 
 void ImageKeeper::Run() {
@@ -47,10 +35,10 @@ void ImageKeeper::Run() {
     std::set<std::string> wanted;
     {
       MutexLock lock(mutex_);
-      while (wanted_.empty() && !is_stopping_ && std::chrono::steady_clock::now() < next) {
-        wake_.WaitUntil(mutex_, next);
+      while (wanted_.empty() && !thread_.is_stopping() && std::chrono::steady_clock::now() < next) {
+        thread_.WaitUntil(mutex_, next);
       }
-      if (is_stopping_) {
+      if (thread_.is_stopping()) {
         return;
       }
       wanted.swap(wanted_);
@@ -82,7 +70,7 @@ absl::Status ImageKeeper::Make(const std::string& id) {
   if (read.entries.empty()) {
     return absl::OkStatus();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const MapBase before, DecodeBase(read.entries.front().value));
+  WAYSTAR_ASSIGN_OR_RETURN(const MapBase before, Decode<MapBase>(read.entries.front().value));
   if (before.version.epoch != version.epoch || before.version.revision >= version.revision) {
     return absl::OkStatus();
   }
@@ -91,7 +79,7 @@ absl::Status ImageKeeper::Make(const std::string& id) {
   if (newest.entries.empty()) {
     return absl::OkStatus();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const MapHead head, DecodeHead(newest.entries.front().value));
+  WAYSTAR_ASSIGN_OR_RETURN(const MapHead head, Decode<MapHead>(newest.entries.front().value));
   if (head.version.epoch != version.epoch || head.version.revision < version.revision) {
     return absl::OkStatus();
   }
@@ -172,9 +160,9 @@ absl::Status ImageKeeper::RemoveFiles() {
     const auto since = seen == unnamed_.end() ? now : seen->second;
     if (now - since < absl::ToChronoNanoseconds(options_.kept_time)) {
       unnamed.emplace(name, since);
-    } else if (const absl::Status status = folder->Remove(name); !absl::IsNotFound(status)) {
-      // Not found: another server has removed it.
-      WAYSTAR_RETURN_IF_ERROR(status);
+    } else {
+      // Another server may have removed it.
+      WAYSTAR_RETURN_IF_ERROR(storage::RemoveIfThere(*folder, name));
     }
   }
   unnamed_ = std::move(unnamed);
@@ -183,25 +171,22 @@ absl::Status ImageKeeper::RemoveFiles() {
 
 absl::Status ImageKeeper::Sweep() {
   constexpr std::int64_t kKeysInPage = 10'000;
-  etcd::RangeQuery query{.key = keys_.AllData(),
-                         .range_end = etcd::EndOfPrefix(keys_.AllData()),
-                         .limit = kKeysInPage,
-                         .keys_only = true};
   // Values by key prefix, and whether all of their parts are old.
   std::map<std::string, std::pair<ClusterKeys::DataKey, bool>> values;
-  for (bool has_more = true; has_more;) {
-    WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult page, client_.Range(query));
-    for (const etcd::KeyValue& entry : page.entries) {
-      if (std::optional<ClusterKeys::DataKey> key = keys_.ParseDataKey(entry.key)) {
-        const auto it = values.try_emplace(key->data, *key, true).first;
-        it->second.second = it->second.second && entry.mod_revision <= compacted_;
-      }
-    }
-    has_more = page.has_more && !page.entries.empty();
-    if (has_more) {
-      query.key = page.entries.back().key + '\0';
-    }
-  }
+  WAYSTAR_RETURN_IF_ERROR(client_
+                              .ReadPages({.key = keys_.AllData(),
+                                          .range_end = etcd::EndOfPrefix(keys_.AllData()),
+                                          .limit = kKeysInPage,
+                                          .keys_only = true},
+                                         [&](const etcd::KeyValue& entry) {
+                                           if (const auto key = keys_.ParseDataKey(entry.key)) {
+                                             auto& value =
+                                                 values.try_emplace(key->data, *key, true).first->second;
+                                             value.second &= entry.mod_revision <= compacted_;
+                                           }
+                                           return absl::OkStatus();
+                                         })
+                              .status());
   for (const auto& [data, value] : values) {
     if (value.second) {
       WAYSTAR_RETURN_IF_ERROR(DeleteUnnamed(value.first));
@@ -217,14 +202,14 @@ absl::Status ImageKeeper::DeleteUnnamed(const ClusterKeys::DataKey& parts) {
   etcd::Txn txn;
   WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult bases, client_.Range({.key = base_key}));
   if (!bases.entries.empty()) {
-    const absl::StatusOr<MapBase> base = DecodeBase(bases.entries.front().value);
+    const absl::StatusOr<MapBase> base = Decode<MapBase>(bases.entries.front().value);
     if (!base.ok() || base->image.data == parts.data) {
       return absl::OkStatus();
     }
   }
   WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult records, client_.Range({.key = record_key}));
   if (!records.entries.empty()) {
-    const absl::StatusOr<LogRecord> record = DecodeRecord(records.entries.front().value);
+    const absl::StatusOr<LogRecord> record = Decode<LogRecord>(records.entries.front().value);
     if (!record.ok() || record->parts.data == parts.data) {
       return absl::OkStatus();
     }

@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -16,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
+#include "server/base/thread.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/etcd/etcd_client.h"
@@ -56,7 +56,7 @@ class ImageKeeper {
   ~ImageKeeper() { Stop(); }
 
   void Start(Options options);
-  void Stop();
+  void Stop() { thread_.Stop(mutex_); }
 
   // Schedules a new image of a map.
   void MakeSoon(absl::string_view id);
@@ -92,10 +92,8 @@ class ImageKeeper {
   std::map<std::string, std::chrono::steady_clock::time_point> unnamed_;
 
   mutable Mutex mutex_;
-  CondVar wake_;
   std::set<std::string> wanted_ ABSL_GUARDED_BY(mutex_);
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  StoppableThread thread_;
 };
 
 }  // namespace waystar::cluster

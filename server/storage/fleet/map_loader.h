@@ -1,7 +1,6 @@
 // Loads unloaded maps of a fleet from the cache or etcd.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 
 #include "absl/status/status.h"

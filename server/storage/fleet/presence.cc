@@ -1,6 +1,5 @@
 #include "server/storage/fleet/presence.h"
 
-#include <cassert>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -12,24 +11,17 @@ namespace waystar::cluster {
 
 void Presence::Start(std::string key, std::string servers, std::function<ServerReport()> report,
                      PresenceOptions options) {
-  assert(!thread_.joinable());
   key_ = std::move(key);
   servers_ = std::move(servers);
   report_ = std::move(report);
   options_ = std::move(options);
-  thread_ = std::thread([this] { Run(); });
+  thread_.Start("presence", [this] { Run(); });
 }
 
 void Presence::Stop() {
-  if (!thread_.joinable()) {
+  if (!thread_.Stop(mutex_)) {
     return;
   }
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    wake_.NotifyOne();
-  }
-  thread_.join();
   watch_.reset();
   if (lease_ != 0 && status_.ok()) {
     // Otherwise the lease expires.
@@ -47,10 +39,7 @@ void Presence::Run() {
     }
     const auto next = std::chrono::steady_clock::now() + interval;
     MutexLock lock(mutex_);
-    while (!is_stopping_ && std::chrono::steady_clock::now() < next) {
-      wake_.WaitUntil(mutex_, next);
-    }
-    if (is_stopping_) {
+    if (!thread_.SleepUntil(mutex_, next)) {
       return;
     }
   }
@@ -94,7 +83,7 @@ void Presence::WatchFrom(std::int64_t revision) {
 void Presence::OnEvent(const etcd::WatchEvent& event) {
   if (event.is_delete) {
     clocks_.Forget(event.key);
-  } else if (const absl::StatusOr<ServerReport> report = DecodeReport(event.value);
+  } else if (const absl::StatusOr<ServerReport> report = Decode<ServerReport>(event.value);
              report.ok() && event.key != key_) {
     clocks_.Note(event.key, report->report_time, absl::Now());
   }

@@ -1,23 +1,73 @@
 // Publishes this server's report to the fleet, and follows the reports of the others.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
+#include "server/base/thread.h"
 #include "server/storage/etcd/etcd_client.h"
 #include "server/storage/etcd/etcd_watch.h"
-#include "server/storage/fleet/clock_offsets.h"
 #include "server/storage/fleet/cluster_values.h"
 
 namespace waystar::cluster {
+
+// Offsets of the other servers' clocks from this one. They are measured from the reports of other servers.
+// The transit time of a report adds to its offset: this clock looks ahead by that much.
+//
+// Thread safety: any method may be called from any thread.
+class ClockOffsets {
+ public:
+  // Records a report that a server sent at `made` by its own clock and that arrived at `came` by this one.
+  void Note(absl::string_view server, absl::Time made, absl::Time came) {
+    MutexLock lock(mutex_);
+    offsets_[server] = came - made;
+  }
+
+  void Forget(absl::string_view server) {
+    MutexLock lock(mutex_);
+    offsets_.erase(server);
+  }
+
+  void ForgetAll() {
+    MutexLock lock(mutex_);
+    offsets_.clear();
+  }
+
+  // Returns how far this clock is ahead of the median of the others; of two medians, the one nearer to zero.
+  // So a server with a wrong clock sees its own error. Negative if this clock is behind; zero if there are no
+  // other servers.
+  absl::Duration Offset() const {
+    std::vector<absl::Duration> offsets;
+    {
+      MutexLock lock(mutex_);
+      for (const auto& [server, offset] : offsets_) {
+        offsets.push_back(offset);
+      }
+    }
+    if (offsets.empty()) {
+      return absl::ZeroDuration();
+    }
+    std::ranges::sort(offsets);
+    const absl::Duration low = offsets[(offsets.size() - 1) / 2];
+    const absl::Duration high = offsets[offsets.size() / 2];
+    return absl::AbsDuration(low) <= absl::AbsDuration(high) ? low : high;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  absl::flat_hash_map<std::string, absl::Duration> offsets_ ABSL_GUARDED_BY(mutex_);
+};
 
 struct PresenceOptions {
   // Interval of the reports, and lifetime of a report after the last renewal.
@@ -72,9 +122,7 @@ class Presence {
   ClockOffsets clocks_;
 
   Mutex mutex_;
-  CondVar wake_;
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  StoppableThread thread_;
 };
 
 }  // namespace waystar::cluster

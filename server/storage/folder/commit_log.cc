@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,7 +12,6 @@
 #include "server/base/random_id.h"
 #include "server/base/retry_delay.h"
 #include "server/base/status_macros.h"
-#include "server/base/thread.h"
 
 namespace waystar::storage {
 namespace {
@@ -67,72 +64,35 @@ CommitLog::CommitLog(Folder& folder, const LogStart& start, std::vector<OldLogFi
       maps_(start),
       old_files_(std::move(old)) {
   Note(RequireFile());
-  thread_ = StartThread("commit-log", [this] { Run(); });
-}
-
-CommitLog::~CommitLog() { Stop(); }
-
-void CommitLog::Stop() {
-  if (!thread_.joinable()) {
-    return;
-  }
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    wake_.NotifyAll();
-  }
-  thread_.join();
+  thread_.Start("commit-log", [this] { Run(); });
 }
 
 void CommitLog::AppendCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
                                Done done) {
-  Append({.kind = LogEntry::Kind::kCreation,
-          .map = first.id,
-          .epoch = first.epoch,
-          .first_revision = first.revision,
-          .revision = first.revision},
-         EncodeCreation(first, request), std::move(done));
+  Append(EncodeCreation(first, request), std::move(done));
 }
 
 void CommitLog::AppendReplacement(const core::MapSnapshot& first, core::MapVersion replaced, Done done) {
-  Append({.kind = LogEntry::Kind::kReplacement,
-          .map = first.id,
-          .epoch = first.epoch,
-          .first_revision = first.revision,
-          .revision = first.revision,
-          .replaced = replaced},
-         EncodeReplacement(first, replaced), std::move(done));
+  Append(EncodeReplacement(first, replaced), std::move(done));
 }
 
 void CommitLog::AppendCommits(absl::string_view id, std::uint64_t epoch,
                               std::vector<core::LoggedCommit> commits, Done done) {
-  Append({.kind = LogEntry::Kind::kCommits,
-          .map = std::string(id),
-          .epoch = epoch,
-          .first_revision = commits.front().commit->revision,
-          .revision = commits.back().commit->revision,
-          .work = std::accumulate(commits.begin(), commits.end(), std::uint64_t{0},
-                                  [](std::uint64_t work, const core::LoggedCommit& commit) {
-                                    return work + WorkOfCommit(commit.commit->summary);
-                                  })},
-         EncodeCommits(id, epoch, commits), std::move(done));
+  Append(EncodeCommits(id, epoch, commits), std::move(done));
 }
 
 void CommitLog::AppendDeletion(absl::string_view id, core::MapVersion last, Done done) {
-  Append({.kind = LogEntry::Kind::kDeletion,
-          .map = std::string(id),
-          .epoch = last.epoch,
-          .first_revision = last.revision,
-          .revision = last.revision},
-         EncodeDeletion(id, last), std::move(done));
+  Append(EncodeDeletion(id, last), std::move(done));
 }
 
-void CommitLog::Append(LogEntry entry, std::string bytes, Done done) {
+void CommitLog::Append(EncodedEntry entry, Done done) {
   const TimePoint now = std::chrono::steady_clock::now();
   MutexLock lock(mutex_);
-  waiting_.push_back(
-      {.entry = std::move(entry), .bytes = std::move(bytes), .done = std::move(done), .appended = now});
-  wake_.NotifyOne();
+  waiting_.push_back({.entry = std::move(entry.entry),
+                      .bytes = std::move(entry.bytes),
+                      .done = std::move(done),
+                      .appended = now});
+  thread_.Wake();
 }
 
 absl::StatusOr<LogStart> CommitLog::Rotate() { return Ask(true); }
@@ -140,25 +100,11 @@ absl::StatusOr<LogStart> CommitLog::Rotate() { return Ask(true); }
 absl::StatusOr<LogStart> CommitLog::Sync() { return Ask(false); }
 
 absl::StatusOr<LogStart> CommitLog::Ask(bool is_rotation) {
-  Mutex mutex;
-  CondVar is_done;
-  std::optional<absl::StatusOr<LogStart>> answer;
-  {
+  return CallAndWait<absl::StatusOr<LogStart>>([&](auto done) {
     MutexLock lock(mutex_);
-    requests_.push_back({.is_rotation = is_rotation, .done = [&](absl::StatusOr<LogStart> result) {
-                           // Notify under the lock: the waiting thread may destroy the mutex as soon as it
-                           // has the answer.
-                           MutexLock done_lock(mutex);
-                           answer = std::move(result);
-                           is_done.NotifyAll();
-                         }});
-    wake_.NotifyOne();
-  }
-  MutexLock lock(mutex);
-  while (!answer) {
-    is_done.Wait(mutex);
-  }
-  return *std::move(answer);
+    requests_.push_back({.is_rotation = is_rotation, .done = std::move(done)});
+    thread_.Wake();
+  });
 }
 
 void CommitLog::Run() {
@@ -179,7 +125,7 @@ void CommitLog::Run() {
     Note(CheckIsReady());
     AnswerRequests();
     MutexLock lock(mutex_);
-    if (is_stopping_ && waiting_.empty()) {
+    if (thread_.is_stopping() && waiting_.empty()) {
       break;
     }
   }
@@ -215,11 +161,11 @@ std::vector<CommitLog::Waiting> CommitLog::TakeGroup() {
   const std::optional<TimePoint> next_task = NextTask();
   std::vector<Waiting> group;
   MutexLock lock(mutex_);
-  while (waiting_.empty() && requests_.empty() && !is_stopping_ && !has_less_files_) {
+  while (waiting_.empty() && requests_.empty() && !thread_.is_stopping() && !has_less_files_) {
     if (!next_task) {
-      wake_.Wait(mutex_);
+      thread_.Wait(mutex_);
     } else if (std::chrono::steady_clock::now() < *next_task) {
-      wake_.WaitUntil(mutex_, *next_task);
+      thread_.WaitUntil(mutex_, *next_task);
     } else {
       break;
     }
@@ -506,14 +452,11 @@ absl::Status CommitLog::RemoveFilesBefore(std::uint64_t number) {
   }
   for (const OldLogFile& file : old) {
     if (file.number < number) {
-      const absl::Status removed = folder_.Remove(LogFileName(file.number));
-      if (!removed.ok() && !absl::IsNotFound(removed)) {
-        return removed;
-      }
+      WAYSTAR_RETURN_IF_ERROR(RemoveIfThere(folder_, LogFileName(file.number)));
       MutexLock lock(mutex_);
       std::erase_if(old_files_, [&](const OldLogFile& one) { return one.number == file.number; });
       has_less_files_ = true;
-      wake_.NotifyOne();
+      thread_.Wake();
     }
   }
   return absl::OkStatus();

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -18,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
+#include "server/base/thread.h"
 #include "server/core/store/durable_log.h"
 #include "server/storage/folder/folder.h"
 #include "server/storage/folder/log_entry.h"
@@ -116,13 +116,13 @@ class CommitLog final : public core::DurableLog {
   CommitLog(const CommitLog&) = delete;
   CommitLog& operator=(const CommitLog&) = delete;
   // Calls Stop.
-  ~CommitLog() override;
+  ~CommitLog() override { Stop(); }
 
   // Writes and syncs all waiting entries, and ends the thread.
   // REQUIRES: only `done` callbacks append afterwards.
   // REQUIRES: no call of Rotate or Sync is in progress.
   // REQUIRES: only one thread calls this.
-  void Stop();
+  void Stop() { thread_.Stop(mutex_); }
 
   // Starts a new file and returns its start. Returns the errors of the folder, and the reason why entries
   // fail. Acknowledged commits stay valid in either case.
@@ -162,7 +162,7 @@ class CommitLog final : public core::DurableLog {
   };
 
   absl::StatusOr<LogStart> Ask(bool is_rotation);
-  void Append(LogEntry entry, std::string bytes, Done done);
+  void Append(EncodedEntry entry, Done done);
 
   // The methods below run on the log's thread.
   void Run();
@@ -218,7 +218,6 @@ class CommitLog final : public core::DurableLog {
   std::uint64_t long_at_work_ = 0;
 
   mutable Mutex mutex_;
-  CondVar wake_;
   std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   std::vector<Request> requests_ ABSL_GUARDED_BY(mutex_);
   CommitLogStatistics statistics_ ABSL_GUARDED_BY(mutex_);
@@ -232,8 +231,7 @@ class CommitLog final : public core::DurableLog {
   std::uint64_t file_work_ ABSL_GUARDED_BY(mutex_) = 0;
   // True if files were removed since the thread last checked the size limit.
   bool has_less_files_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  StoppableThread thread_;
 };
 
 }  // namespace waystar::storage

@@ -82,7 +82,19 @@ class Folder {
   virtual absl::Status SyncNames() = 0;
 };
 
+// Calls Remove. A missing file is no error.
+absl::Status RemoveIfThere(Folder& folder, absl::string_view name);
+
 // Opens a folder by its path, as OpenPosixFolder does.
 using OpenFolder = std::function<absl::StatusOr<std::unique_ptr<Folder>>(const std::string& path)>;
+
+// Opens and locks a folder of the file system; creates it if its parent exists. The lock is held until
+// destruction. Writes nothing into an existing folder. Syncs the name of a folder that has no log. Returns
+// FAILED_PRECONDITION if another process holds the lock.
+absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path);
+
+// Opens an existing folder without a lock, for use by several processes, also on several machines with a
+// shared file system. Returns the errors of Folder.
+absl::StatusOr<std::unique_ptr<Folder>> OpenSharedPosixFolder(const std::string& path);
 
 }  // namespace waystar::storage

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"

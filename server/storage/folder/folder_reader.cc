@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>

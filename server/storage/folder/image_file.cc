@@ -1,6 +1,5 @@
 #include "server/storage/folder/image_file.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <memory>

@@ -9,7 +9,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/base/thread.h"
 
 namespace waystar::storage {
 namespace {
@@ -25,29 +24,15 @@ ImageMaker::ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles f
   NoteFiles();
 }
 
-ImageMaker::~ImageMaker() { Stop(); }
-
 void ImageMaker::Start(CommitLog& log) {
   log_ = &log;
-  thread_ = StartThread("image-maker", [this] { Run(); });
-}
-
-void ImageMaker::Stop() {
-  if (!thread_.joinable()) {
-    return;
-  }
-  {
-    MutexLock lock(mutex_);
-    is_stopping_.store(true, std::memory_order_relaxed);
-    wake_.NotifyAll();
-  }
-  thread_.join();
+  thread_.Start("image-maker", [this] { Run(); });
 }
 
 void ImageMaker::MakeSoon() {
   MutexLock lock(mutex_);
   is_wanted_ = true;
-  wake_.NotifyAll();
+  thread_.Wake();
 }
 
 ImageMaker::Statistics ImageMaker::GetStatistics() const {
@@ -59,10 +44,10 @@ void ImageMaker::Run() {
   while (true) {
     {
       MutexLock lock(mutex_);
-      while (!is_wanted_ && !is_stopping_.load(std::memory_order_relaxed)) {
-        wake_.Wait(mutex_);
+      while (!is_wanted_ && !thread_.is_stopping()) {
+        thread_.Wait(mutex_);
       }
-      if (is_stopping_.load(std::memory_order_relaxed)) {
+      if (thread_.is_stopping()) {
         return;
       }
       is_wanted_ = false;
@@ -76,9 +61,7 @@ void ImageMaker::Run() {
       const auto retry_at =
           std::chrono::steady_clock::now() +
           absl::ToChronoNanoseconds(absl::IsAborted(made) ? kCatchUpInterval : retry_interval_);
-      while (!is_stopping_.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < retry_at) {
-        wake_.WaitUntil(mutex_, retry_at);
-      }
+      thread_.SleepUntil(mutex_, retry_at);
     }
   }
 }
@@ -92,7 +75,7 @@ absl::Status ImageMaker::Make() {
   const LiveMaps live(now);
   bool is_complete = true;
   for (const LiveMap& map : round_->maps) {
-    if (is_stopping_.load(std::memory_order_relaxed)) {
+    if (thread_.is_stopping()) {
       return absl::OkStatus();
     }
     const LiveMap* const still = live.Find(map.id);
@@ -199,10 +182,7 @@ absl::Status ImageMaker::RemoveNeedless() {
     }
   }
   for (; !needless_.empty(); needless_.pop_back()) {
-    const absl::Status removed = folder_.Remove(needless_.back());
-    if (!removed.ok() && !absl::IsNotFound(removed)) {
-      return removed;
-    }
+    WAYSTAR_RETURN_IF_ERROR(RemoveIfThere(folder_, needless_.back()));
   }
   // The log goes last: it shows which images belong to deleted maps.
   WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());

@@ -1,11 +1,9 @@
 // Background thread that makes images of maps so that log files can be removed.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
+#include "server/base/thread.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/commit_log.h"
@@ -43,11 +42,11 @@ class ImageMaker {
   ImageMaker(const ImageMaker&) = delete;
   ImageMaker& operator=(const ImageMaker&) = delete;
   // Calls Stop.
-  ~ImageMaker();
+  ~ImageMaker() { Stop(); }
 
   // Starts the thread. The log must outlive the thread.
   void Start(CommitLog& log);
-  void Stop();
+  void Stop() { thread_.Stop(mutex_); }
 
   // Requests a round. A failed round is retried automatically.
   void MakeSoon();
@@ -91,11 +90,9 @@ class ImageMaker {
   std::vector<std::string> needless_ ABSL_GUARDED_BY(files_mutex_);
 
   mutable Mutex mutex_;
-  CondVar wake_;
   bool is_wanted_ ABSL_GUARDED_BY(mutex_) = false;
-  std::atomic<bool> is_stopping_ = false;
   Statistics statistics_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;
+  StoppableThread thread_;
 };
 
 }  // namespace waystar::storage

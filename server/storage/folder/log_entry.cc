@@ -61,19 +61,19 @@ void CreationFields(auto& request, auto& create_time, const auto& visit) {
   visit(create_time);
 }
 
-std::string EncodeFirst(LogEntry::Kind kind, const core::MapSnapshot& first, core::MapVersion replaced,
-                        const core::CreationRequest& request) {
+EncodedEntry EncodeFirst(LogEntry::Kind kind, const core::MapSnapshot& first, core::MapVersion replaced,
+                         const core::CreationRequest& request) {
+  LogEntry entry{.kind = kind,
+                 .map = first.id,
+                 .epoch = first.epoch,
+                 .first_revision = first.revision,
+                 .revision = first.revision,
+                 .replaced = replaced};
   core::ValueWriter to;
-  core::WriteValue(LogEntry{.kind = kind,
-                            .map = first.id,
-                            .epoch = first.epoch,
-                            .first_revision = first.revision,
-                            .revision = first.revision,
-                            .replaced = replaced},
-                   to);
+  core::WriteValue(entry, to);
   CreationFields(request, first.create_time, core::FieldWriter(to));
   to.PutBytes(core::EncodeImage(first.map));
-  return std::move(to).TakeBytes();
+  return {std::move(entry), std::move(to).TakeBytes()};
 }
 
 absl::StatusOr<LogEntry> DecodeEntry(absl::string_view bytes) {
@@ -104,35 +104,38 @@ std::uint64_t WorkOfCommit(const core::ChangeSummary& summary) {
   return kPerEntry + static_cast<std::uint64_t>(summary.work);
 }
 
-std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request) {
+EncodedEntry EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request) {
   return EncodeFirst(LogEntry::Kind::kCreation, first, {}, request);
 }
 
-std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced) {
+EncodedEntry EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced) {
   return EncodeFirst(LogEntry::Kind::kReplacement, first, replaced, {});
 }
 
-std::string EncodeCommits(absl::string_view id, std::uint64_t epoch,
-                          absl::Span<const core::LoggedCommit> commits) {
+EncodedEntry EncodeCommits(absl::string_view id, std::uint64_t epoch,
+                           absl::Span<const core::LoggedCommit> commits) {
+  LogEntry entry{.kind = LogEntry::Kind::kCommits,
+                 .map = std::string(id),
+                 .epoch = epoch,
+                 .first_revision = commits.front().commit->revision,
+                 .revision = commits.back().commit->revision};
   core::ValueWriter to;
-  core::WriteValue(LogEntry{.kind = LogEntry::Kind::kCommits,
-                            .map = std::string(id),
-                            .epoch = epoch,
-                            .first_revision = commits.front().commit->revision,
-                            .revision = commits.back().commit->revision},
-                   to);
+  core::WriteValue(entry, to);
   for (const core::LoggedCommit& commit : commits) {
     core::WriteValue(commit, to);
+    entry.work += WorkOfCommit(commit.commit->summary);
   }
-  return std::move(to).TakeBytes();
+  return {std::move(entry), std::move(to).TakeBytes()};
 }
 
-std::string EncodeDeletion(absl::string_view id, core::MapVersion last) {
-  return core::Encoded(LogEntry{.kind = LogEntry::Kind::kDeletion,
-                                .map = std::string(id),
-                                .epoch = last.epoch,
-                                .first_revision = last.revision,
-                                .revision = last.revision});
+EncodedEntry EncodeDeletion(absl::string_view id, core::MapVersion last) {
+  LogEntry entry{.kind = LogEntry::Kind::kDeletion,
+                 .map = std::string(id),
+                 .epoch = last.epoch,
+                 .first_revision = last.revision,
+                 .revision = last.revision};
+  std::string bytes = core::Encoded(entry);
+  return {std::move(entry), std::move(bytes)};
 }
 
 void AddEntry(absl::string_view entry, std::string& record) {

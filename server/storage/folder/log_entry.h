@@ -58,12 +58,17 @@ struct LogEntry {
 // Returns the work to replay a commit, in units of painting one cell (2 ns).
 std::uint64_t WorkOfCommit(const core::ChangeSummary& summary);
 
-std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request = {});
+// A new entry, without its body, and its encoding for AddEntry.
+struct EncodedEntry {
+  LogEntry entry;
+  std::string bytes;
+};
+EncodedEntry EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request = {});
 // REQUIRES: `commits` is not empty.
-std::string EncodeCommits(absl::string_view id, std::uint64_t epoch,
-                          absl::Span<const core::LoggedCommit> commits);
-std::string EncodeDeletion(absl::string_view id, core::MapVersion last);
-std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced);
+EncodedEntry EncodeCommits(absl::string_view id, std::uint64_t epoch,
+                           absl::Span<const core::LoggedCommit> commits);
+EncodedEntry EncodeDeletion(absl::string_view id, core::MapVersion last);
+EncodedEntry EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced);
 
 // Returns true for a creation or a replacement.
 inline bool BeginsMap(const LogEntry& entry) {

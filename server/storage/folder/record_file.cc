@@ -1,8 +1,5 @@
 #include "server/storage/folder/record_file.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"

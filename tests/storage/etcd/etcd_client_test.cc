@@ -2,17 +2,14 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
@@ -39,14 +36,8 @@ MATCHER_P(FailsAs, failure, "") {
   return FailureOf(waystar::testing::AsStatus(arg)) == failure;
 }
 
-class EtcdClientTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!EtcdCluster::IsInstalled()) {
-      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
-    }
-  }
-};
+using EtcdClientTest = waystar::testing::EtcdTest;
+using EtcdMemberTest = waystar::testing::OneMemberTest;
 
 // Puts the value if the key was changed last at that revision, and else reads it.
 Txn PutIf(const std::string& key, std::int64_t mod_revision, const std::string& value) {
@@ -63,16 +54,13 @@ TEST(EtcdPrefixTest, EndsBeforeTheNextKey) {
   EXPECT_EQ(EndOfPrefix("\xff"), std::string(1, '\0'));
 }
 
-TEST_F(EtcdClientTest, CommitsWhatIsCompared) {
-  const EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
-
-  const auto created = client->Commit(PutIf("k", 0, "one"));
+TEST_F(EtcdMemberTest, CommitsWhatIsCompared) {
+  const auto created = client_->Commit(PutIf("k", 0, "one"));
   ASSERT_THAT(created, IsOk());
   EXPECT_TRUE(created->succeeded);
   EXPECT_EQ(created->results.size(), 1U);
 
-  const auto conflict = client->Commit(PutIf("k", 0, "two"));
+  const auto conflict = client_->Commit(PutIf("k", 0, "two"));
   ASSERT_THAT(conflict, IsOk());
   EXPECT_FALSE(conflict->succeeded);
   ASSERT_EQ(conflict->results.size(), 1U);
@@ -83,12 +71,12 @@ TEST_F(EtcdClientTest, CommitsWhatIsCompared) {
                        .version = 1};
   EXPECT_THAT(conflict->results[0].entries, ElementsAre(first));
 
-  const auto replaced = client->Commit(PutIf("k", created->revision, "two"));
+  const auto replaced = client_->Commit(PutIf("k", created->revision, "two"));
   ASSERT_THAT(replaced, IsOk());
   EXPECT_TRUE(replaced->succeeded);
   EXPECT_EQ(replaced->revision, created->revision + 1);
 
-  const auto now = client->Range({.key = "k"});
+  const auto now = client_->Range({.key = "k"});
   ASSERT_THAT(now, IsOk());
   EXPECT_EQ(now->revision, replaced->revision);
   const KeyValue second{.key = "k",
@@ -97,19 +85,17 @@ TEST_F(EtcdClientTest, CommitsWhatIsCompared) {
                         .mod_revision = replaced->revision,
                         .version = 2};
   EXPECT_THAT(now->entries, ElementsAre(second));
-  const auto before = client->Range({.key = "k", .revision = created->revision});
+  const auto before = client_->Range({.key = "k", .revision = created->revision});
   ASSERT_THAT(before, IsOk());
   EXPECT_THAT(before->entries, ElementsAre(first));
 }
 
-TEST_F(EtcdClientTest, ComparesEachProperty) {
-  const EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
-  const std::int64_t created = client->Commit(PutAlways("k", "m"))->revision;
-  const std::int64_t changed = client->Commit(PutAlways("k", "n"))->revision;
+TEST_F(EtcdMemberTest, ComparesEachProperty) {
+  const std::int64_t created = client_->Commit(PutAlways("k", "m"))->revision;
+  const std::int64_t changed = client_->Commit(PutAlways("k", "n"))->revision;
   const auto holds = [&](Compare::Target target, Compare::Relation relation, std::int64_t number,
                          const std::string& value = "") {
-    const auto result = client->Commit({.compares = {{"k", target, relation, number, value}}});
+    const auto result = client_->Commit({.compares = {{"k", target, relation, number, value}}});
     EXPECT_THAT(result, IsOk());
     return result.ok() && result->succeeded;
   };
@@ -127,88 +113,80 @@ TEST_F(EtcdClientTest, ComparesEachProperty) {
   EXPECT_FALSE(holds(Target::kValue, Relation::kNotEqual, 0, "n"));
 }
 
-TEST_F(EtcdClientTest, DeletesRanges) {
-  const EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
-  ASSERT_THAT(client->Commit({.then = {Put{"/a/1", ""}, Put{"/a/2", ""}, Put{"/b", ""}}}), IsOk());
-  const auto deleted = client->Commit({.then = {Delete{"/a/", EndOfPrefix("/a/")}, Delete{"/c", ""}}});
+TEST_F(EtcdMemberTest, DeletesRanges) {
+  ASSERT_THAT(client_->Commit({.then = {Put{"/a/1", ""}, Put{"/a/2", ""}, Put{"/b", ""}}}), IsOk());
+  const auto deleted = client_->Commit({.then = {Delete{"/a/", EndOfPrefix("/a/")}, Delete{"/c", ""}}});
   ASSERT_THAT(deleted, IsOk());
   ASSERT_EQ(deleted->results.size(), 2U);
   EXPECT_EQ(deleted->results[0].deleted, 2);
   EXPECT_EQ(deleted->results[1].deleted, 0);
-  const auto rest = client->Range({.key = "/", .range_end = EndOfPrefix("/"), .keys_only = true});
+  const auto rest = client_->Range({.key = "/", .range_end = EndOfPrefix("/"), .keys_only = true});
   ASSERT_THAT(rest, IsOk());
   ASSERT_EQ(rest->entries.size(), 1U);
   EXPECT_EQ(rest->entries[0].key, "/b");
 }
 
 // Each transaction puts the same number under all keys, so one revision has one number.
-TEST_F(EtcdClientTest, ReadsPagesAsOfOneRevisionWhileOthersWrite) {
-  const EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
+TEST_F(EtcdMemberTest, ReadsPagesAsOfOneRevisionWhileOthersWrite) {
   const auto put_all = [&](int number) {
     Txn txn;
     for (int i = 0; i < 20; ++i) {
       txn.then.emplace_back(Put{absl::StrCat("/p/", i), absl::StrCat(number)});
     }
-    return client->Commit(txn);
+    return client_->Commit(txn);
   };
   ASSERT_THAT(put_all(0), IsOk());
   int number = 0;
-  for (const std::int64_t page_keys : {1, 3, 7, 20, 1000}) {
+  for (const std::int64_t limit : {1, 3, 7, 20, 1000}) {
     std::set<std::string> keys;
     std::set<std::string> numbers;
-    const auto revision = client->ReadPrefix("/p/", 0, page_keys, [&](std::vector<KeyValue> page) {
-      EXPECT_LE(page.size(), static_cast<std::size_t>(page_keys));
-      for (const KeyValue& entry : page) {
-        EXPECT_TRUE(keys.empty() || *keys.rbegin() < entry.key);
-        keys.insert(entry.key);
-        numbers.insert(entry.value);
-      }
-      EXPECT_THAT(put_all(++number), IsOk());
-      return absl::OkStatus();
-    });
+    const auto revision =
+        client_->ReadPages({.key = "/p/", .range_end = "/p0", .limit = limit}, [&](const KeyValue& entry) {
+          EXPECT_TRUE(keys.empty() || *keys.rbegin() < entry.key);
+          keys.insert(entry.key);
+          numbers.insert(entry.value);
+          EXPECT_THAT(put_all(++number), IsOk());
+          return absl::OkStatus();
+        });
     ASSERT_THAT(revision, IsOk());
     EXPECT_EQ(keys.size(), 20U);
     EXPECT_EQ(numbers.size(), 1U);
   }
-  const auto nothing = client->ReadPrefix(
-      "/q/", 0, 10, [](const std::vector<KeyValue>&) { return absl::InternalError("a page of nothing"); });
+  const auto nothing =
+      client_->ReadPages({.key = "/q/", .range_end = "/q0", .limit = 10},
+                         [](const KeyValue& /*entry*/) { return absl::InternalError("there is no entry"); });
   EXPECT_THAT(nothing, IsOk());
-  const auto ended = client->ReadPrefix(
-      "/p/", 0, 10, [](const std::vector<KeyValue>&) { return absl::AbortedError("enough"); });
+  const auto ended =
+      client_->ReadPages({.key = "/p/", .range_end = "/p0", .limit = 10},
+                         [](const KeyValue& /*entry*/) { return absl::AbortedError("enough"); });
   EXPECT_EQ(ended.status(), absl::AbortedError("enough"));
 }
 
-TEST_F(EtcdClientTest, TellsWhatIsCompactedAndWhatIsNotYet) {
-  const EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
-  const std::int64_t first = client->Commit(PutAlways("k", "1"))->revision;
-  const std::int64_t second = client->Commit(PutAlways("k", "2"))->revision;
-  EXPECT_THAT(client->Compact(second), IsOk());
-  EXPECT_THAT(client->Compact(second), IsOk());
-  EXPECT_THAT(client->Range({.key = "k", .revision = first}), FailsAs(Failure::kCompacted));
-  EXPECT_THAT(client->Range({.key = "k", .revision = second}), IsOk());
-  EXPECT_THAT(client->Range({.key = "k", .revision = second + 1}), FailsAs(Failure::kFutureRevision));
-  EXPECT_THAT(client->Compact(second + 1), FailsAs(Failure::kFutureRevision));
+TEST_F(EtcdMemberTest, TellsWhatIsCompactedAndWhatIsNotYet) {
+  const std::int64_t first = client_->Commit(PutAlways("k", "1"))->revision;
+  const std::int64_t second = client_->Commit(PutAlways("k", "2"))->revision;
+  EXPECT_THAT(client_->Compact(second), IsOk());
+  EXPECT_THAT(client_->Compact(second), IsOk());
+  EXPECT_THAT(client_->Range({.key = "k", .revision = first}), FailsAs(Failure::kCompacted));
+  EXPECT_THAT(client_->Range({.key = "k", .revision = second}), IsOk());
+  EXPECT_THAT(client_->Range({.key = "k", .revision = second + 1}), FailsAs(Failure::kFutureRevision));
+  EXPECT_THAT(client_->Compact(second + 1), FailsAs(Failure::kFutureRevision));
 }
 
-TEST_F(EtcdClientTest, TellsRefusalsApart) {
-  const EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
+TEST_F(EtcdMemberTest, TellsRefusalsApart) {
   const std::string limit(std::size_t{3} << 19, 'x');
   for (const std::string& value : {limit, limit + limit}) {
-    EXPECT_THAT(client->Commit(PutAlways("k", value)),
+    EXPECT_THAT(client_->Commit(PutAlways("k", value)),
                 IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kRequestTooLarge, ""));
   }
-  EXPECT_THAT(client->Commit(PutAlways("", "value")), FailsAs(Failure::kRefused));
-  EXPECT_THAT(client->Commit({.then = {Put{"k", "1"}, Put{"k", "2"}}}), FailsAs(Failure::kRefused));
+  EXPECT_THAT(client_->Commit(PutAlways("", "value")), FailsAs(Failure::kRefused));
+  EXPECT_THAT(client_->Commit({.then = {Put{"k", "1"}, Put{"k", "2"}}}), FailsAs(Failure::kRefused));
   Txn many;
   for (int i = 0; i < 129; ++i) {
     many.then.emplace_back(Put{absl::StrCat(i), ""});
   }
-  EXPECT_THAT(client->Commit(many), FailsAs(Failure::kRefused));
-  EXPECT_EQ(client->Range({.key = "k"})->revision, 1);
+  EXPECT_THAT(client_->Commit(many), FailsAs(Failure::kRefused));
+  EXPECT_EQ(client_->Range({.key = "k"})->revision, 1);
 }
 
 TEST_F(EtcdClientTest, TellsThatThereIsNoSpaceLeft) {
@@ -230,37 +208,33 @@ TEST_F(EtcdClientTest, TellsThatThereIsNoSpaceLeft) {
   EXPECT_THAT(client->Commit(PutAlways("small", "")), FailsAs(Failure::kNoSpace));
 }
 
-TEST_F(EtcdClientTest, KeysGoWithTheirLease) {
-  const EtcdCluster etcd(1);
-  const std::unique_ptr<Client> client = etcd.NewClient();
+TEST_F(EtcdMemberTest, KeysGoWithTheirLease) {
   const auto has = [&](const std::string& key) {
-    const absl::StatusOr<RangeResult> read = client->Range({.key = key});
+    const absl::StatusOr<RangeResult> read = client_->Range({.key = key});
     EXPECT_THAT(read, IsOk());
     return read.ok() && !read->entries.empty();
   };
-  const absl::StatusOr<std::int64_t> kept = client->GrantLease(absl::Minutes(5));
-  const absl::StatusOr<std::int64_t> left = client->GrantLease(absl::Seconds(1));
+  const absl::StatusOr<std::int64_t> kept = client_->GrantLease(absl::Minutes(5));
+  const absl::StatusOr<std::int64_t> left = client_->GrantLease(absl::Seconds(1));
   ASSERT_THAT(kept, IsOk());
   ASSERT_THAT(left, IsOk());
   const auto put = [](const std::string& key, std::int64_t lease) {
     return Txn{.then = {Put{.key = key, .value = "", .lease = lease}}};
   };
-  ASSERT_THAT(client->Commit(put("kept", *kept)), IsOk());
-  ASSERT_THAT(client->Commit(put("left", *left)), IsOk());
+  ASSERT_THAT(client_->Commit(put("kept", *kept)), IsOk());
+  ASSERT_THAT(client_->Commit(put("left", *left)), IsOk());
   waystar::testing::WaitUntil([&] { return !has("left"); }, "the end of a lease");
-  EXPECT_EQ(client->KeepLease(*left).value_or(true), false);
-  EXPECT_THAT(client->Commit(put("left", *left)), FailsAs(Failure::kRefused));
-  EXPECT_EQ(client->KeepLease(*kept).value_or(false), true);
+  EXPECT_EQ(client_->KeepLease(*left).value_or(true), false);
+  EXPECT_THAT(client_->Commit(put("left", *left)), FailsAs(Failure::kRefused));
+  EXPECT_EQ(client_->KeepLease(*kept).value_or(false), true);
   EXPECT_TRUE(has("kept"));
-  EXPECT_THAT(client->RevokeLease(*kept), IsOk());
+  EXPECT_THAT(client_->RevokeLease(*kept), IsOk());
   EXPECT_FALSE(has("kept"));
 }
 
-TEST_F(EtcdClientTest, TellsTheStatus) {
-  const EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
-  const std::int64_t revision = client->Commit(PutAlways("k", "v"))->revision;
-  const auto status = client->Status();
+TEST_F(EtcdMemberTest, TellsTheStatus) {
+  const std::int64_t revision = client_->Commit(PutAlways("k", "v"))->revision;
+  const auto status = client_->Status();
   ASSERT_THAT(status, IsOk());
   EXPECT_EQ(status->revision, revision);
   EXPECT_EQ(status->leader, status->member);
@@ -272,16 +246,14 @@ TEST_F(EtcdClientTest, TellsTheStatus) {
   EXPECT_FALSE(status->is_corrupt);
 }
 
-TEST_F(EtcdClientTest, AnswersTransactionsThatArePipelined) {
-  const EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
+TEST_F(EtcdMemberTest, AnswersTransactionsThatArePipelined) {
   const auto count = static_cast<int>(Rounds(400));
   Mutex mutex;
   CondVar changed;
   int answers = 0;
   std::set<std::int64_t> revisions;
   for (int i = 0; i < count; ++i) {
-    client->Commit(PutAlways(absl::StrCat(i), "v"), [&](const absl::StatusOr<TxnResult>& result) {
+    client_->Commit(PutAlways(absl::StrCat(i), "v"), [&](const absl::StatusOr<TxnResult>& result) {
       MutexLock lock(mutex);
       EXPECT_THAT(result, IsOk());
       revisions.insert(result.ok() ? result->revision : -1);
@@ -326,33 +298,29 @@ TEST_F(EtcdClientTest, TellsThatAnOutcomeIsUnknown) {
   EXPECT_TRUE(waystar::testing::WaitUntil([&] { return (*client)->Range({.key = "before"}).ok(); }, "etcd"));
 }
 
-TEST_F(EtcdClientTest, TellsThatAnOutcomeIsUnknownWhenTheMemberDies) {
-  EtcdCluster cluster(1);
-  const auto client = cluster.NewClient();
-  ASSERT_THAT(client->Commit(PutAlways("before", "")), IsOk());
-  cluster.Freeze(0);
+TEST_F(EtcdMemberTest, TellsThatAnOutcomeIsUnknownWhenTheMemberDies) {
+  ASSERT_THAT(client_->Commit(PutAlways("before", "")), IsOk());
+  etcd_->Freeze(0);
   waystar::testing::Event answered("an answer");
   absl::Status status;
-  client->Commit(PutAlways("frozen", ""), [&](const absl::StatusOr<TxnResult>& result) {
+  client_->Commit(PutAlways("frozen", ""), [&](const absl::StatusOr<TxnResult>& result) {
     status = result.status();
     answered.Happen();
   });
-  cluster.Kill(0);
+  etcd_->Kill(0);
   ASSERT_TRUE(answered.Wait());
   EXPECT_THAT(status, FailsAs(Failure::kUnknownOutcome));
 }
 
-TEST_F(EtcdClientTest, EndsWhatRunsWhenItIsClosed) {
-  const EtcdCluster cluster(1);
-  auto client = cluster.NewClient();
-  ASSERT_THAT(client->Commit(PutAlways("before", "")), IsOk());
-  cluster.Freeze(0);
+TEST_F(EtcdMemberTest, EndsWhatRunsWhenItIsClosed) {
+  ASSERT_THAT(client_->Commit(PutAlways("before", "")), IsOk());
+  etcd_->Freeze(0);
   std::vector<absl::Status> statuses(3);
   for (absl::Status& status : statuses) {
-    client->Commit(PutAlways("frozen", ""),
-                   [&status](const absl::StatusOr<TxnResult>& result) { status = result.status(); });
+    client_->Commit(PutAlways("frozen", ""),
+                    [&status](const absl::StatusOr<TxnResult>& result) { status = result.status(); });
   }
-  client.reset();
+  client_.reset();
   for (const absl::Status& status : statuses) {
     EXPECT_THAT(status, FailsAs(Failure::kUnknownOutcome));
   }
@@ -427,12 +395,11 @@ TEST_F(EtcdClientTest, LosesNothingThatWasAcknowledgedWhenLeadersDie) {
     writer.join();
   }
   std::set<std::string> found;
-  const auto read = client->ReadPrefix("/w/", 0, 100, [&](const std::vector<KeyValue>& page) {
-    for (const KeyValue& entry : page) {
-      found.insert(entry.key);
-    }
-    return absl::OkStatus();
-  });
+  const auto read =
+      client->ReadPages({.key = "/w/", .range_end = "/w0", .limit = 100}, [&](const KeyValue& entry) {
+        found.insert(entry.key);
+        return absl::OkStatus();
+      });
   ASSERT_THAT(read, IsOk());
   std::vector<std::string> lost;
   for (const std::vector<std::string>& keys : kept) {

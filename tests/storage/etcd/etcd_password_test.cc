@@ -23,23 +23,16 @@
 namespace waystar::etcd {
 namespace {
 
-using waystar::testing::EtcdCluster;
 using waystar::testing::Event;
 using waystar::testing::IsError;
 using waystar::testing::IsOk;
 using waystar::testing::kInvalid;
 
-class EtcdPasswordTest : public ::testing::Test {
+class EtcdPasswordTest : public waystar::testing::OneMemberTest {
  protected:
-  void SetUp() override {
-    if (!EtcdCluster::IsInstalled()) {
-      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
-    }
-  }
-
-  static std::unique_ptr<Client> NewClient(const EtcdCluster& cluster, const std::string& password) {
-    ClientOptions options = cluster.Options();
-    options.password_file = absl::StrCat(cluster.folder(), "/password");
+  std::unique_ptr<Client> NewClient(const std::string& password = "maps:se:cret") const {
+    ClientOptions options = etcd_->Options();
+    options.password_file = absl::StrCat(etcd_->folder(), "/password");
     std::ofstream(options.password_file) << password << "\n";
     auto client = Client::Open(options);
     EXPECT_THAT(client, IsOk());
@@ -47,14 +40,13 @@ class EtcdPasswordTest : public ::testing::Test {
   }
 
   // A user "maps" who may read and write below /maps/.
-  static void AskForPasswords(const EtcdCluster& cluster) {
-    cluster.Control("user add root:rootpw");
-    cluster.Control("user grant-role root root");
-    cluster.Control("user add maps:se:cret");
-    cluster.Control("role add maps");
-    cluster.Control("role grant-permission --prefix=true maps readwrite /maps/");
-    cluster.Control("user grant-role maps maps");
-    cluster.Control("auth enable");
+  void AskForPasswords() const {
+    for (const char* const arguments :
+         {"user add root:rootpw", "user grant-role root root", "user add maps:se:cret", "role add maps",
+          "role grant-permission --prefix=true maps readwrite /maps/", "user grant-role maps maps",
+          "auth enable"}) {
+      etcd_->Control(arguments);
+    }
   }
 };
 
@@ -63,33 +55,30 @@ Failure FailureOfPut(Client& client, const std::string& key) {
 }
 
 TEST_F(EtcdPasswordTest, LetsInWhoHasThePassword) {
-  const EtcdCluster cluster(1);
-  AskForPasswords(cluster);
-  const auto client = NewClient(cluster, "maps:se:cret");
+  AskForPasswords();
+  const auto client = NewClient();
   EXPECT_THAT(client->Commit({.then = {Put{"/maps/1", "v"}}}), IsOk());
   EXPECT_THAT(client->Range({.key = "/maps/1"}), IsOk());
   EXPECT_EQ(FailureOfPut(*client, "/other/1"), Failure::kDenied);
-  EXPECT_EQ(FailureOfPut(*NewClient(cluster, "maps:wrong"), "/maps/1"), Failure::kDenied);
-  EXPECT_EQ(FailureOfPut(*NewClient(cluster, "nobody:wrong"), "/maps/1"), Failure::kDenied);
-  EXPECT_EQ(FailureOfPut(*cluster.NewClient(), "/maps/1"), Failure::kDenied);
+  EXPECT_EQ(FailureOfPut(*NewClient("maps:wrong"), "/maps/1"), Failure::kDenied);
+  EXPECT_EQ(FailureOfPut(*NewClient("nobody:wrong"), "/maps/1"), Failure::kDenied);
+  EXPECT_EQ(FailureOfPut(*client_, "/maps/1"), Failure::kDenied);
 }
 
 TEST_F(EtcdPasswordTest, HasAPasswordThatNobodyAsksFor) {
-  const EtcdCluster cluster(1);
-  const auto client = NewClient(cluster, "maps:se:cret");
+  const auto client = NewClient();
   EXPECT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
-  AskForPasswords(cluster);
+  AskForPasswords();
   EXPECT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
 }
 
 // Members forget tokens when they end.
 TEST_F(EtcdPasswordTest, RenewsATokenThatIsRefused) {
-  EtcdCluster cluster(1);
-  AskForPasswords(cluster);
-  const auto client = NewClient(cluster, "maps:se:cret");
+  AskForPasswords();
+  const auto client = NewClient();
   ASSERT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
-  cluster.Kill(0);
-  cluster.Restart(0);
+  etcd_->Kill(0);
+  etcd_->Restart(0);
   EXPECT_TRUE(waystar::testing::WaitUntil(
       [&] {
         const Failure failure = FailureOfPut(*client, "/maps/1");
@@ -100,9 +89,8 @@ TEST_F(EtcdPasswordTest, RenewsATokenThatIsRefused) {
 }
 
 TEST_F(EtcdPasswordTest, WatchesWithATokenAndRenewsIt) {
-  EtcdCluster cluster(1);
-  AskForPasswords(cluster);
-  const auto client = NewClient(cluster, "maps:se:cret");
+  AskForPasswords();
+  const auto client = NewClient();
   ASSERT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
   Event first("the first event");
   Event cut("a cut");
@@ -114,9 +102,9 @@ TEST_F(EtcdPasswordTest, WatchesWithATokenAndRenewsIt) {
                          },
                      .on_cut = [&](const absl::Status& /*status*/) { cut.Happen(); }});
   ASSERT_TRUE(first.Wait());
-  cluster.Kill(0);
+  etcd_->Kill(0);
   ASSERT_TRUE(cut.Wait());
-  cluster.Restart(0);
+  etcd_->Restart(0);
   EXPECT_TRUE(waystar::testing::WaitUntil([&] { return FailureOfPut(*client, "/maps/2") == Failure::kNone; },
                                           "a write"));
   EXPECT_TRUE(second.Wait());

@@ -4,9 +4,11 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gtest/gtest.h"
 #include "server/storage/etcd/etcd_address.h"
 #include "server/storage/etcd/etcd_client.h"
 #include "tests/testing/own_folder.h"
@@ -67,6 +69,31 @@ class EtcdCluster {
   const std::string folder_ = own_folder_.path().string();
   const std::vector<std::string> flags_;
   std::vector<Member> members_;
+};
+
+// Test of etcd, which is skipped where it is not installed.
+class EtcdTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!EtcdCluster::IsInstalled()) {
+      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
+    }
+  }
+};
+
+// Such a test with one member and a client.
+class OneMemberTest : public EtcdTest {
+ protected:
+  void SetUp() override {
+    EtcdTest::SetUp();
+    if (!IsSkipped()) {
+      etcd_.emplace(1);
+      client_ = etcd_->NewClient();
+    }
+  }
+
+  std::optional<EtcdCluster> etcd_;
+  std::unique_ptr<etcd::Client> client_;
 };
 
 }  // namespace waystar::testing

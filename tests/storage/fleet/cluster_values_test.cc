@@ -18,9 +18,9 @@ MATCHER_P(HasCode, code, "") { return waystar::testing::AsStatus(arg).code() == 
 
 TEST(ClusterValuesTest, HeadsComeBack) {
   const absl::StatusOr<MapHead> head =
-      DecodeHead(Encode(MapHead{.version = {.epoch = 7, .revision = 1ULL << 60},
-                                .digest = ~0ULL,
-                                .append = {.server = 5, .number = 6}}));
+      Decode<MapHead>(Encode(MapHead{.version = {.epoch = 7, .revision = 1ULL << 60},
+                                     .digest = ~0ULL,
+                                     .append = {.server = 5, .number = 6}}));
   ASSERT_THAT(head, IsOk());
   EXPECT_EQ(head->version, (core::MapVersion{.epoch = 7, .revision = 1ULL << 60}));
   EXPECT_EQ(head->digest, ~0ULL);
@@ -29,12 +29,12 @@ TEST(ClusterValuesTest, HeadsComeBack) {
 
 TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {
   const absl::StatusOr<LogRecord> held =
-      DecodeRecord(Encode(LogRecord{.append = {.server = 1, .number = 2}, .entries = "what happened"}));
+      Decode<LogRecord>(Encode(LogRecord{.append = {.server = 1, .number = 2}, .entries = "what happened"}));
   ASSERT_THAT(held, IsOk());
   EXPECT_EQ(held->entries, "what happened");
   const std::string value(2 * kMaxValueBytes + 1, 'x');
   const absl::StatusOr<LogRecord> elsewhere =
-      DecodeRecord(Encode(LogRecord{.parts = PartsOf(value, "there/")}));
+      Decode<LogRecord>(Encode(LogRecord{.parts = PartsOf(value, "there/")}));
   ASSERT_THAT(elsewhere, IsOk());
   EXPECT_EQ(elsewhere->entries, "");
   EXPECT_EQ(elsewhere->parts.count, 3U);
@@ -48,14 +48,14 @@ TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {
 TEST(ClusterValuesTest, ReportsComeBack) {
   const absl::Time start = absl::FromUnixMillis(1'700'000'000'123);
   const absl::StatusOr<ServerReport> report =
-      DecodeReport(Encode(ServerReport{.address = "game-7:7450",
-                                       .version = "0.1.0",
-                                       .start_time = start,
-                                       .report_time = start + absl::Hours(1),
-                                       .maps = 3,
-                                       .revision = 77,
-                                       .lag = 2,
-                                       .staleness = absl::Milliseconds(1500)}));
+      Decode<ServerReport>(Encode(ServerReport{.address = "game-7:7450",
+                                               .version = "0.1.0",
+                                               .start_time = start,
+                                               .report_time = start + absl::Hours(1),
+                                               .maps = 3,
+                                               .revision = 77,
+                                               .lag = 2,
+                                               .staleness = absl::Milliseconds(1500)}));
   ASSERT_THAT(report, IsOk());
   EXPECT_EQ(report->address, "game-7:7450");
   EXPECT_EQ(report->version, "0.1.0");
@@ -70,21 +70,27 @@ TEST(ClusterValuesTest, ReportsComeBack) {
 TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
   for (const std::string file : {"", "map-a"}) {
     const std::string base = Encode(MapBase{.version = {.epoch = 7, .revision = 3}, .file = file});
-    ASSERT_THAT(DecodeBase(base), IsOk());
-    EXPECT_EQ(DecodeBase(base)->file, file);
+    ASSERT_THAT(Decode<MapBase>(base), IsOk());
+    EXPECT_EQ(Decode<MapBase>(base)->file, file);
     for (std::size_t size = 0; size < base.size(); ++size) {
-      EXPECT_THAT(DecodeBase(base.substr(0, size)), HasCode(absl::StatusCode::kInvalidArgument)) << size;
+      EXPECT_THAT(Decode<MapBase>(base.substr(0, size)), HasCode(absl::StatusCode::kInvalidArgument)) << size;
     }
-    EXPECT_THAT(DecodeBase(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
+    EXPECT_THAT(Decode<MapBase>(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
   }
   for (const char format : {'\0', '\2', '\3'}) {
     const std::string value = storage::WithChecksum(format + std::string("what this does not know"));
-    EXPECT_THAT(DecodeHead(value), HasCode(absl::StatusCode::kFailedPrecondition));
-    EXPECT_THAT(DecodeBase(value), HasCode(absl::StatusCode::kFailedPrecondition));
-    EXPECT_THAT(DecodeRecord(value), HasCode(absl::StatusCode::kFailedPrecondition));
-    EXPECT_THAT(DecodeReport(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(Decode<MapHead>(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(Decode<MapBase>(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(Decode<LogRecord>(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(Decode<ServerReport>(value), HasCode(absl::StatusCode::kFailedPrecondition));
   }
-  EXPECT_THAT(DecodeHead(storage::WithChecksum("\1too short")), HasCode(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Decode<MapHead>(storage::WithChecksum("\1too short")),
+              HasCode(absl::StatusCode::kInvalidArgument));
+  for (const std::string& value :
+       {std::string("X"), std::string("nonsense"), std::string(4, '\0'), std::string("\xff\x7f"),
+        std::string("\xff\xff"), std::string("\2"), std::string("\x11")}) {
+    EXPECT_THAT(Decode<MapHead>(value), HasCode(absl::StatusCode::kInvalidArgument)) << value;
+  }
 }
 
 TEST(ClusterValuesTest, NoDamageLooksLikeAnotherVersion) {
@@ -106,9 +112,9 @@ TEST(ClusterValuesTest, NoDamageLooksLikeAnotherVersion) {
     EXPECT_THAT(decode(value.substr(1)), HasCode(absl::StatusCode::kInvalidArgument));
     EXPECT_THAT(decode(std::string()), HasCode(absl::StatusCode::kInvalidArgument));
   };
-  expect_damage(head, DecodeHead);
-  expect_damage(base, DecodeBase);
-  expect_damage(record, DecodeRecord);
+  expect_damage(head, Decode<MapHead>);
+  expect_damage(base, Decode<MapBase>);
+  expect_damage(record, Decode<LogRecord>);
 }
 
 TEST(ClusterKeysTest, AreReadAsTheyWereMade) {

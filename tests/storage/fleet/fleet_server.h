@@ -4,18 +4,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/fleet/fleet.h"
-#include "server/storage/folder/image_file.h"
 #include "tests/storage/etcd/etcd_process.h"
+#include "tests/storage/folder/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
@@ -78,16 +78,17 @@ class FleetServer {
   std::unique_ptr<Fleet> fleet;
 };
 
-// Returns how many images a cache's folder holds, once its list is there: it is written after them.
-inline int ImagesIn(const std::filesystem::path& folder) {
-  int images = 0;
-  if (!std::filesystem::exists(folder / "fleet")) {
-    return 0;
-  }
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
-    images += storage::ParseImageFileName(file.path().filename().string()) ? 1 : 0;
-  }
-  return images;
+// Returns the status of a start with an empty store.
+inline absl::Status StatusOfStart(const FleetOptions& options) {
+  core::MapStore store{core::StoreOptions()};
+  FleetFound found;
+  return Fleet::Open(options, store, found).status();
+}
+
+// Returns the images in a cache's folder, once its list is there: it is written after them.
+inline std::vector<std::string> ImagesIn(const std::filesystem::path& cache) {
+  return std::filesystem::exists(cache / "fleet") ? testing::FilesThatBegin("image-", cache)
+                                                  : std::vector<std::string>();
 }
 
 // Waits until both have the same version of the map, and judges that it is the same map.
@@ -104,13 +105,21 @@ inline void ExpectSame(const FleetServer& a, const FleetServer& b, const std::st
 
 MATCHER_P(FailsWith, reason, "") { return ErrorReasonOf(testing::AsStatus(arg)) == reason; }
 
-class FleetTest : public ::testing::Test {
+using FleetTest = testing::OneMemberTest;
+
+// Test of two servers.
+class TwoServersTest : public FleetTest {
  protected:
   void SetUp() override {
-    if (!testing::EtcdCluster::IsInstalled()) {
-      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
+    FleetTest::SetUp();
+    if (!IsSkipped()) {
+      a_.emplace(*etcd_);
+      b_.emplace(*etcd_);
     }
   }
+
+  std::optional<FleetServer> a_;
+  std::optional<FleetServer> b_;
 };
 
 }  // namespace waystar::cluster

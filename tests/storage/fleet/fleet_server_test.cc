@@ -1,12 +1,10 @@
 // Whole servers in a fleet.
 
 #include <future>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "server/runtime/options.h"
 #include "server/storage/etcd/etcd_address.h"
@@ -22,7 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::StartsWith;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
-using ::waystar::testing::EtcdCluster;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
@@ -31,29 +28,18 @@ using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WatchOfMap;
 using ::waystar::testing::WatchRequest;
 
-class FleetServerTest : public ::testing::Test {
+class FleetServerTest : public ::waystar::testing::OneMemberTest {
  protected:
-  void SetUp() override {
-    if (!EtcdCluster::IsInstalled()) {
-      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
-    }
-  }
-
-  static runtime::Options OptionsFor(const EtcdCluster& etcd) {
-    std::vector<std::string> hosts;
-    for (const etcd::Endpoint& endpoint : etcd.Options().endpoints) {
-      hosts.push_back(etcd::TextOf(endpoint));
-    }
+  runtime::Options FleetOptions() const {
     runtime::Options options;
-    options.cluster = absl::StrCat("etcd://", absl::StrJoin(hosts, ","), "/games");
+    options.cluster = absl::StrCat("etcd://", etcd::TextOf(etcd_->Options().endpoints.front()), "/games");
     return options;
   }
 };
 
 TEST_F(FleetServerTest, AQuestionWaitsForWhatAnotherServerHasAcknowledged) {
-  const EtcdCluster etcd(1);
-  TestServer a(OptionsFor(etcd));
-  TestServer b(OptionsFor(etcd));
+  TestServer a(FleetOptions());
+  TestServer b(FleetOptions());
   a.Create("arena", {"...", "..."});
   v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(2, 0));
   for (int i = 0; i < 20; ++i) {
@@ -84,9 +70,8 @@ TEST_F(FleetServerTest, AQuestionWaitsForWhatAnotherServerHasAcknowledged) {
 }
 
 TEST_F(FleetServerTest, ACreationIsMadeOnceAtWhicheverServersItArrives) {
-  const EtcdCluster etcd(1);
-  TestServer a(OptionsFor(etcd));
-  TestServer b(OptionsFor(etcd));
+  TestServer a(FleetOptions());
+  TestServer b(FleetOptions());
   v1::CreateMapRequest request;
   request.add_rows("...");
   for (int i = 0; i < 10; ++i) {
@@ -114,15 +99,14 @@ TEST_F(FleetServerTest, ACreationIsMadeOnceAtWhicheverServersItArrives) {
 }
 
 TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
-  const EtcdCluster etcd(1);
-  TestServer other(OptionsFor(etcd));
+  TestServer other(FleetOptions());
   const auto change = [&](int x) {
     const auto changed = other.client().UpdateObstacles(BlockRequest("arena", {CellAt(x, 0)}));
     EXPECT_TRUE(changed.ok()) << changed.status();
   };
   v1::Version last;
   {
-    TestServer first(OptionsFor(etcd));
+    TestServer first(FleetOptions());
     other.Create("arena", {".....", "....."});
     v1::GetMapRequest latest;
     latest.set_map("arena");
@@ -137,7 +121,7 @@ TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
   change(1);
   change(2);
   // It has read what was committed before it came.
-  TestServer third(OptionsFor(etcd));
+  TestServer third(FleetOptions());
   ASSERT_TRUE(third.client().UpdateObstacles(BlockRequest("arena", {CellAt(3, 0)})).ok());
   v1::WatchMapRequest request = WatchRequest("arena");
   *request.mutable_after() = last;
@@ -151,9 +135,8 @@ TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
 }
 
 TEST_F(FleetServerTest, AWatchWaitsForTheVersionThatItsClientKnows) {
-  const EtcdCluster etcd(1);
-  TestServer a(OptionsFor(etcd));
-  TestServer b(OptionsFor(etcd));
+  TestServer a(FleetOptions());
+  TestServer b(FleetOptions());
   for (int i = 0; i < 10; ++i) {
     const std::string map = absl::StrCat("arena-", i / 2);
     if (i % 2 == 0) {
@@ -185,21 +168,8 @@ TEST_F(FleetServerTest, AWatchWaitsForTheVersionThatItsClientKnows) {
   EXPECT_EQ(client::ReasonOf(missing->Finish()), "MAP_NOT_FOUND");
 }
 
-TEST_F(FleetServerTest, MapsAreThereAfterAllServersHaveGone) {
-  const EtcdCluster etcd(1);
-  {
-    TestServer a(OptionsFor(etcd));
-    a.Create("arena", {"..."});
-    ASSERT_TRUE(a.client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
-    EXPECT_TRUE(a.End().ok());
-  }
-  TestServer b(OptionsFor(etcd));
-  EXPECT_EQ(VersionOf(b, "arena").revision(), 2U);
-}
-
 TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
-  const EtcdCluster etcd(1);
-  TestServer server(OptionsFor(etcd));
+  TestServer server(FleetOptions());
   server.Create("arena", {"...", "..."});
   const v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(2, 0));
   v1::FindPathsRequest batch;
@@ -212,7 +182,7 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
   v1::GetMapRequest get;
   get.set_map("arena");
   EXPECT_FALSE(server.Find(query).has_staleness());
-  etcd.Freeze(0);
+  etcd_->Freeze(0);
   WaitUntil([&] { return server.Find(query).has_staleness(); }, "an answer that tells how old it may be");
   const v1::FindPathResponse found = server.Find(query);
   EXPECT_GE(found.staleness().seconds(), 3);
@@ -233,14 +203,13 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
   own.clear_map();
   own.mutable_inline_map()->add_rows("...");
   EXPECT_FALSE(server.Find(own).has_staleness());
-  etcd.Thaw(0);
+  etcd_->Thaw(0);
   WaitUntil([&] { return !server.Find(query).has_staleness(); }, "an answer that is new again");
 }
 
 TEST_F(FleetServerTest, AMapIsTheLatestOfTheFleetIfThatIsAskedFor) {
-  const EtcdCluster etcd(1);
-  TestServer a(OptionsFor(etcd));
-  TestServer b(OptionsFor(etcd));
+  TestServer a(FleetOptions());
+  TestServer b(FleetOptions());
   v1::GetMapRequest latest;
   latest.set_map("arena");
   latest.set_latest_of_cluster(true);
@@ -271,23 +240,21 @@ TEST_F(FleetServerTest, AMapIsTheLatestOfTheFleetIfThatIsAskedFor) {
 }
 
 TEST_F(FleetServerTest, WhatTheFleetKnowsCannotBeAskedForWithoutEtcd) {
-  EtcdCluster etcd(1);
-  TestServer server(OptionsFor(etcd));
+  TestServer server(FleetOptions());
   server.Create("arena", {"...", "..."});
   v1::GetMapRequest get;
   get.set_map("arena");
-  etcd.Kill(0);
+  etcd_->Kill(0);
   EXPECT_TRUE(server.client().GetMap(get).ok());
   get.set_latest_of_cluster(true);
   EXPECT_THAT(server.client().GetMap(get), IsRefused(absl::StatusCode::kUnavailable, "STORAGE_FAILED", ""));
   EXPECT_THAT(server.client().ListServers(), IsRefused(absl::StatusCode::kUnavailable, "STORAGE_FAILED", ""));
-  etcd.Restart(0);
+  etcd_->Restart(0);
   WaitUntil([&] { return server.client().GetMap(get).ok(); }, "the fleet");
 }
 
 TEST_F(FleetServerTest, EachServerListsAllThatAreThere) {
-  EtcdCluster etcd(1);
-  runtime::Options of_a = OptionsFor(etcd);
+  runtime::Options of_a = FleetOptions();
   of_a.advertise = "game-1:7450";
   TestServer a(of_a);
   const auto addresses = [&] {
@@ -302,7 +269,7 @@ TEST_F(FleetServerTest, EachServerListsAllThatAreThere) {
   EXPECT_THAT(addresses(), ElementsAre("game-1:7450"));
   a.Create("arena", {"..."});
   {
-    TestServer b(OptionsFor(etcd));
+    TestServer b(FleetOptions());
     WaitUntil(
         [&] {
           return addresses() == std::vector<std::string>{b.target(), "game-1:7450"};
@@ -331,15 +298,14 @@ TEST_F(FleetServerTest, EachServerListsAllThatAreThere) {
 }
 
 TEST_F(FleetServerTest, AServerIsListedAgainAfterItsEntryIsLost) {
-  EtcdCluster etcd(1);
-  TestServer a(OptionsFor(etcd));
-  TestServer b(OptionsFor(etcd));
+  TestServer a(FleetOptions());
+  TestServer b(FleetOptions());
   const auto listed = [&] {
     const auto list = a.client().ListServers();
     return list.ok() ? list->servers_size() : 0;
   };
   WaitUntil([&] { return listed() == 2; }, "both servers");
-  etcd.Control("del --prefix /games/servers/");
+  etcd_->Control("del --prefix /games/servers/");
   EXPECT_EQ(listed(), 1);
   WaitUntil([&] { return listed() == 2; }, "both servers again");
   ASSERT_TRUE(a.client().GetServerStatistics({}).ok());

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
@@ -27,43 +26,37 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using waystar::testing::EtcdCluster;
 using waystar::testing::IsOk;
 using waystar::testing::Rounds;
 using waystar::testing::WaitUntil;
 
-TEST_F(FleetTest, ServersHaveTheSameMaps) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(etcd);
-  ASSERT_THAT(a.Create("arena", {"....", "...."}), IsOk());
-  b.AwaitRevision("arena", 1);
-  ASSERT_THAT(b.Update("arena", 1), IsOk());
-  a.AwaitRevision("arena", 2);
-  ASSERT_THAT(a.Update("arena", 2), IsOk());
-  b.AwaitRevision("arena", 3);
-  EXPECT_EQ(b.Drawn("arena"), ".##.");
-  ExpectSame(a, b, "arena");
-  EXPECT_THAT(a.Heard(), ElementsAre(2, 3));
-  EXPECT_THAT(b.Heard(), ElementsAre(2, 3));
+TEST_F(TwoServersTest, ServersHaveTheSameMaps) {
+  ASSERT_THAT(a_->Create("arena", {"....", "...."}), IsOk());
+  b_->AwaitRevision("arena", 1);
+  ASSERT_THAT(b_->Update("arena", 1), IsOk());
+  a_->AwaitRevision("arena", 2);
+  ASSERT_THAT(a_->Update("arena", 2), IsOk());
+  b_->AwaitRevision("arena", 3);
+  EXPECT_EQ(b_->Drawn("arena"), ".##.");
+  ExpectSame(*a_, *b_, "arena");
+  EXPECT_THAT(a_->Heard(), ElementsAre(2, 3));
+  EXPECT_THAT(b_->Heard(), ElementsAre(2, 3));
 
-  EXPECT_THAT(b.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
-  ASSERT_THAT(b.store.Delete("arena", {}), IsOk());
-  a.AwaitRevision("arena", 0);
-  EXPECT_THAT(a.Heard(), ElementsAre(2, 3, 0));
-  ASSERT_THAT(a.Create("arena", {"..", ".."}), IsOk());
-  b.AwaitRevision("arena", 1);
-  ExpectSame(a, b, "arena");
+  EXPECT_THAT(b_->Create("arena", {"."}), FailsWith("MAP_EXISTS"));
+  ASSERT_THAT(b_->store.Delete("arena", {}), IsOk());
+  a_->AwaitRevision("arena", 0);
+  EXPECT_THAT(a_->Heard(), ElementsAre(2, 3, 0));
+  ASSERT_THAT(a_->Create("arena", {"..", ".."}), IsOk());
+  ExpectSame(*a_, *b_, "arena");
 }
 
 // An event may be of a backlog: it does not make a server newer than the last answer that it asked for.
 TEST_F(FleetTest, AnEventDoesNotProveThatThereIsNothingNewer) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetOptions never_asks = FleetServer::OptionsFor(etcd.Options());
+  FleetServer a(*etcd_);
+  FleetOptions never_asks = FleetServer::OptionsFor(etcd_->Options());
   never_asks.log.quiet_timeout = absl::Hours(10);
   const FleetServer b(never_asks);
-  const FleetServer c(etcd);
+  const FleetServer c(*etcd_);
   ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
   b.AwaitRevision("arena", 1);
   const auto before = std::chrono::steady_clock::now();
@@ -77,18 +70,16 @@ TEST_F(FleetTest, AnEventDoesNotProveThatThereIsNothingNewer) {
 }
 
 TEST_F(FleetTest, AServerThatWasLostIsNotListedBesideTheOneInItsPlace) {
-  const EtcdCluster etcd(1);
-  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
   options.address = "game-1:7450";
   options.start_time = absl::Now();
   const ClusterKeys keys("/waystar/");
   const absl::Time before = options.start_time - absl::Seconds(5);
-  const auto client = etcd.NewClient();
   const auto report = [&](std::uint64_t server, const std::string& address, absl::Time at) {
     ASSERT_THAT(
-        client->Commit({.then = {etcd::Put{keys.Server(server), Encode(ServerReport{.address = address,
-                                                                                    .start_time = before,
-                                                                                    .report_time = at})}}}),
+        client_->Commit({.then = {etcd::Put{keys.Server(server), Encode(ServerReport{.address = address,
+                                                                                     .start_time = before,
+                                                                                     .report_time = at})}}}),
         IsOk());
   };
   report(1, "game-1:7450", before);
@@ -110,68 +101,46 @@ TEST_F(FleetTest, AServerThatWasLostIsNotListedBesideTheOneInItsPlace) {
 }
 
 TEST_F(FleetTest, AClockThatIsAheadOfTheOthersIsSeen) {
-  const EtcdCluster etcd(1);
-  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
   options.presence.interval = absl::Milliseconds(20);
   const FleetServer server(options);
-  const auto client = etcd.NewClient();
   const std::string other = ClusterKeys("/waystar/").Server(1);
   const absl::Time an_hour_ago = absl::Now() - absl::Hours(1);
   const auto report = [&] {
     const ServerReport late{.address = "game-1:7450", .start_time = an_hour_ago, .report_time = an_hour_ago};
-    return client->Commit({.then = {etcd::Put{other, Encode(late)}}}).ok();
+    return client_->Commit({.then = {etcd::Put{other, Encode(late)}}}).ok();
   };
   WaitUntil([&] { return report() && server.fleet->ClockOffset() >= absl::Hours(1); }, "the other clock");
-  ASSERT_THAT(client->Commit({.then = {etcd::Delete{other}}}), IsOk());
+  ASSERT_THAT(client_->Commit({.then = {etcd::Delete{other}}}), IsOk());
   WaitUntil([&] { return server.fleet->ClockOffset() == absl::ZeroDuration(); }, "the end of the other");
 }
 
-TEST_F(FleetTest, NothingIsKeptOfMapsThatAreGone) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(etcd);
-  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+TEST_F(TwoServersTest, NothingIsKeptOfMapsThatAreGone) {
+  ASSERT_THAT(a_->Create("arena", {"...."}), IsOk());
   for (int i = 0; i < 6; ++i) {
     const std::string id = absl::StrCat("match-", i);
-    ASSERT_THAT(a.Create(id, {"...."}), IsOk());
-    b.AwaitRevision(id, 1);
-    ASSERT_THAT((i % 2 == 0 ? a : b).store.Delete(id, {}), IsOk());
+    ASSERT_THAT(a_->Create(id, {"...."}), IsOk());
+    b_->AwaitRevision(id, 1);
+    ASSERT_THAT((i % 2 == 0 ? *a_ : *b_).store.Delete(id, {}), IsOk());
   }
-  for (FleetServer* const server : {&a, &b}) {
+  for (FleetServer* const server : {&*a_, &*b_}) {
     WaitUntil([&] { return server->fleet->Statistics().maps == 1; }, "the end of what is kept");
   }
   // An id is free again at once, and no end of before is one of the new map.
   for (int i = 0; i < 6; ++i) {
-    ASSERT_THAT(a.Create("match-0", {"...."}), IsOk());
-    ASSERT_THAT(a.Update("match-0", 1), IsOk());
-    b.AwaitRevision("match-0", 2);
-    ExpectSame(a, b, "match-0");
-    ASSERT_THAT(a.store.Delete("match-0", {}), IsOk());
+    ASSERT_THAT(a_->Create("match-0", {"...."}), IsOk());
+    ASSERT_THAT(a_->Update("match-0", 1), IsOk());
+    b_->AwaitRevision("match-0", 2);
+    ExpectSame(*a_, *b_, "match-0");
+    ASSERT_THAT(a_->store.Delete("match-0", {}), IsOk());
   }
-  b.AwaitRevision("match-0", 0);
-  EXPECT_EQ(a.fleet->Statistics().broken, 0U);
-  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
-}
-
-TEST_F(FleetTest, AMapTakesThePlaceOfAnother) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(etcd);
-  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
-  ASSERT_THAT(a.Update("arena", 0), IsOk());
-  b.AwaitRevision("arena", 2);
-  ASSERT_THAT(b.store.Replace("arena", testing::DrawMap({"#..", "..."}), b.store.Now()), IsOk());
-  a.AwaitRevision("arena", 1);
-  EXPECT_EQ(a.Drawn("arena"), "#..");
-  ExpectSame(a, b, "arena");
-  ASSERT_THAT(a.Update("arena", 1), IsOk());
-  b.AwaitRevision("arena", 2);
-  ExpectSame(a, b, "arena");
+  b_->AwaitRevision("match-0", 0);
+  EXPECT_EQ(a_->fleet->Statistics().broken, 0U);
+  EXPECT_EQ(b_->fleet->Statistics().broken, 0U);
 }
 
 TEST_F(FleetTest, AServerThatComesLaterReadsImagesAndRecords) {
-  const EtcdCluster etcd(1);
-  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
   options.log.max_records = 4;
   FleetServer a(options);
   ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
@@ -192,15 +161,12 @@ TEST_F(FleetTest, AServerThatComesLaterReadsImagesAndRecords) {
   EXPECT_TRUE(again->already_applied);
   EXPECT_EQ(again->revision, 5U);
   ASSERT_THAT(b.Update("arena", 12), IsOk());
-  a.AwaitRevision("arena", 13);
   ExpectSame(a, b, "arena");
 }
 
 TEST_F(FleetTest, AnImageMayLieWithinARecord) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
+  FleetServer a(*etcd_);
   const ClusterKeys keys("/waystar/");
-  const auto client = etcd.NewClient();
   ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
   for (int x = 0; x < 6; ++x) {
     ASSERT_THAT(a.Update("arena", x), IsOk());
@@ -210,7 +176,7 @@ TEST_F(FleetTest, AnImageMayLieWithinARecord) {
       const std::string image = storage::EncodeStoredMap(*map);
       const Parts parts = PartsOf(image, keys.Data("arena", map->snapshot->version(), 1));
       ASSERT_THAT(
-          client->Commit(
+          client_->Commit(
               {.then = {etcd::Put{PartKey(parts.data, 0), image},
                         etcd::Put{keys.Base("arena"),
                                   Encode(MapBase{.version = map->snapshot->version(), .image = parts})}}}),
@@ -220,50 +186,33 @@ TEST_F(FleetTest, AnImageMayLieWithinARecord) {
   // All records become one.
   const std::uint64_t epoch = (*a.store.Pin("arena"))->epoch;
   const absl::StatusOr<etcd::RangeResult> records =
-      client->Range({.key = keys.LogBegin("arena", epoch), .range_end = keys.LogEnd("arena", epoch)});
+      client_->Range({.key = keys.LogBegin("arena", epoch), .range_end = keys.LogEnd("arena", epoch)});
   ASSERT_THAT(records, IsOk());
   LogRecord record;
   for (const etcd::KeyValue& entry : records->entries) {
-    record.entries += DecodeRecord(entry.value)->entries;
+    record.entries += Decode<LogRecord>(entry.value)->entries;
   }
   ASSERT_THAT(
-      client->Commit({.then = {etcd::Delete{keys.LogBegin("arena", epoch), keys.LogEnd("arena", epoch)}}}),
+      client_->Commit({.then = {etcd::Delete{keys.LogBegin("arena", epoch), keys.LogEnd("arena", epoch)}}}),
       IsOk());
-  ASSERT_THAT(client->Commit({.then = {etcd::Put{records->entries.back().key, Encode(record)}}}), IsOk());
-  FleetServer b(etcd);
+  ASSERT_THAT(client_->Commit({.then = {etcd::Put{records->entries.back().key, Encode(record)}}}), IsOk());
+  FleetServer b(*etcd_);
   EXPECT_EQ(b.RevisionOf("arena"), 7U);
   ExpectSame(a, b, "arena");
   ASSERT_THAT(b.Update("arena", 7), IsOk());
-  a.AwaitRevision("arena", 8);
   ExpectSame(a, b, "arena");
 }
 
-TEST_F(FleetTest, RequestsAreAppliedOnceWhoeverGetsThem) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(etcd);
-  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
-  b.AwaitRevision("arena", 1);
-  ASSERT_THAT(a.Update("arena", 1, "x"), IsOk());
-  const absl::StatusOr<core::UpdateResult> again = b.Update("arena", 1, "x");
-  ASSERT_THAT(again, IsOk());
-  EXPECT_TRUE(again->already_applied);
-  EXPECT_EQ(again->revision, 2U);
-}
-
 // Two writers a server, which block cells of their own.
-TEST_F(FleetTest, NothingIsLostOrAppliedTwiceWhileServersConflict) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(etcd);
-  ASSERT_THAT(a.Create("arena", {std::string(64, '.')}), IsOk());
-  b.AwaitRevision("arena", 1);
+TEST_F(TwoServersTest, NothingIsLostOrAppliedTwiceWhileServersConflict) {
+  ASSERT_THAT(a_->Create("arena", {std::string(64, '.')}), IsOk());
+  b_->AwaitRevision("arena", 1);
   const std::uint64_t count = Rounds(100);
   std::vector<std::set<std::uint64_t>> revisions(4);
   std::vector<std::thread> writers;
   for (int writer = 0; writer < 4; ++writer) {
     writers.emplace_back([&, writer] {
-      FleetServer& server = writer % 2 == 0 ? a : b;
+      FleetServer& server = writer % 2 == 0 ? *a_ : *b_;
       for (std::uint64_t i = 0; i < count; ++i) {
         const absl::StatusOr<core::UpdateResult> result =
             server.Update("arena", 16 * writer + static_cast<int>(i % 16), absl::StrCat(writer, "-", i));
@@ -277,8 +226,8 @@ TEST_F(FleetTest, NothingIsLostOrAppliedTwiceWhileServersConflict) {
     writer.join();
   }
   const std::uint64_t total = 4 * count;
-  a.AwaitRevision("arena", 1 + total);
-  ExpectSame(a, b, "arena");
+  a_->AwaitRevision("arena", 1 + total);
+  ExpectSame(*a_, *b_, "arena");
   std::set<std::uint64_t> all;
   for (const std::set<std::uint64_t>& of_writer : revisions) {
     EXPECT_THAT(of_writer, SizeIs(count));
@@ -287,32 +236,26 @@ TEST_F(FleetTest, NothingIsLostOrAppliedTwiceWhileServersConflict) {
   EXPECT_THAT(all, SizeIs(total));
   std::vector<std::uint64_t> each(total);
   std::iota(each.begin(), each.end(), 2);
-  EXPECT_EQ(a.Heard(), each);
-  EXPECT_EQ(b.Heard(), each);
-  EXPECT_GT(a.fleet->Statistics().conflicts + b.fleet->Statistics().conflicts, 0U);
+  EXPECT_EQ(a_->Heard(), each);
+  EXPECT_EQ(b_->Heard(), each);
+  EXPECT_GT(a_->fleet->Statistics().conflicts + b_->fleet->Statistics().conflicts, 0U);
 }
 
-TEST_F(FleetTest, OneOfTwoCreationsWins) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(etcd);
+TEST_F(TwoServersTest, OneOfTwoCreationsWins) {
   for (std::uint64_t i = 0; i < Rounds(20); ++i) {
     const std::string id = absl::StrCat("map-", i);
     absl::Status of_a;
-    std::thread other([&] { of_a = a.Create(id, {".."}); });
-    const absl::Status of_b = b.Create(id, {"..."});
+    std::thread other([&] { of_a = a_->Create(id, {".."}); });
+    const absl::Status of_b = b_->Create(id, {"..."});
     other.join();
     EXPECT_NE(of_a.ok(), of_b.ok()) << of_a << of_b;
     EXPECT_THAT(of_a.ok() ? of_b : of_a, FailsWith("MAP_EXISTS"));
-    WaitUntil([&] { return a.RevisionOf(id) == 1 && b.RevisionOf(id) == 1; }, "the map");
-    ExpectSame(a, b, id);
+    WaitUntil([&] { return a_->RevisionOf(id) == 1 && b_->RevisionOf(id) == 1; }, "the map");
+    ExpectSame(*a_, *b_, id);
   }
 }
 
-TEST_F(FleetTest, WhatIsTooLongForOneValueGoesInParts) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetServer b(etcd);
+TEST_F(TwoServersTest, WhatIsTooLongForOneValueGoesInParts) {
   testing::Random random(1);
   std::vector<std::string> lines(2048, std::string(2048, '.'));
   for (std::string& line : lines) {
@@ -320,31 +263,28 @@ TEST_F(FleetTest, WhatIsTooLongForOneValueGoesInParts) {
       cell = random.Between(0, 1) == 0 ? '.' : '#';
     }
   }
-  ASSERT_THAT(a.Create("plain", lines), IsOk());
-  b.AwaitRevision("plain", 1);
-  ExpectSame(a, b, "plain");
+  ASSERT_THAT(a_->Create("plain", lines), IsOk());
+  ExpectSame(*a_, *b_, "plain");
   core::UpdateBatch batch;
   for (int y = 0; y < 2048; ++y) {
     for (int x = y % 2; x < 2048; x += 64) {
       batch.edits.push_back(testing::Block({x, y}));
     }
   }
-  ASSERT_THAT(b.store.UpdateAndWait("plain", std::move(batch)), IsOk());
-  a.AwaitRevision("plain", 2);
-  ExpectSame(a, b, "plain");
-  FleetServer late(etcd);
-  ExpectSame(a, late, "plain");
+  ASSERT_THAT(b_->store.UpdateAndWait("plain", std::move(batch)), IsOk());
+  ExpectSame(*a_, *b_, "plain");
+  FleetServer late(*etcd_);
+  ExpectSame(*a_, late, "plain");
 }
 
 TEST_F(FleetTest, AServerKnowsItsOwnMapsAfterARestart) {
-  const EtcdCluster etcd(1);
   {
-    FleetServer a(etcd);
+    FleetServer a(*etcd_);
     EXPECT_THAT(a.found.damaged, IsEmpty());
     ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
     ASSERT_THAT(a.Update("arena", 1), IsOk());
   }
-  FleetServer again(etcd);
+  FleetServer again(*etcd_);
   EXPECT_EQ(again.found.maps, 1U);
   EXPECT_EQ(again.found.records, 1U);
   EXPECT_EQ(again.Drawn("arena"), ".#..");

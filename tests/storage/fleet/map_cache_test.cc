@@ -16,12 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/storage/folder/folder.h"
 #include "server/storage/folder/image_file.h"
-#include "server/storage/folder/posix_folder.h"
 #include "tests/storage/fleet/fleet_server.h"
 #include "tests/storage/folder/crashing_folder.h"
 #include "tests/testing/own_folder.h"
@@ -36,13 +35,18 @@ using ::testing::Key;
 using ::testing::SizeIs;
 using waystar::testing::CrashingFolder;
 using waystar::testing::DrawMap;
-using waystar::testing::EtcdCluster;
 using waystar::testing::IsOk;
 using waystar::testing::Loss;
 using waystar::testing::WaitUntil;
 
 constexpr absl::string_view kKeys = "/waystar/";
 const absl::Time kThen = absl::FromUnixSeconds(1'790'000'000);
+
+std::unique_ptr<MapCache> OpenCache(std::unique_ptr<storage::Folder> folder) {
+  auto cache = MapCache::Open(std::move(folder), kKeys);
+  EXPECT_THAT(cache, IsOk());
+  return *std::move(cache);
+}
 
 class MapCacheTest : public ::testing::Test {
  protected:
@@ -54,37 +58,23 @@ class MapCacheTest : public ::testing::Test {
   }
   std::uint64_t DigestOf(const std::string& id) { return (*store_.Pin(id))->digest(); }
 
+  void Refresh() { ASSERT_THAT(cache_->Refresh(store_, kThen), IsOk()); }
+  std::vector<std::string> ImageFiles() const { return testing::FilesThatBegin("image-", *files_); }
+
   core::MapStore store_{core::StoreOptions()};
+  // The cache owns it.
+  CrashingFolder* const files_ = new CrashingFolder;
+  const std::unique_ptr<MapCache> cache_ = OpenCache(std::unique_ptr<storage::Folder>(files_));
 };
 
-std::unique_ptr<MapCache> OpenCache(std::unique_ptr<storage::Folder> folder) {
-  auto cache = MapCache::Open(std::move(folder), kKeys);
-  EXPECT_THAT(cache, IsOk());
-  return *std::move(cache);
-}
-
-std::vector<std::string> ImageFiles(const storage::Folder& folder) {
-  std::vector<std::string> images;
-  const auto names = folder.List();
-  for (const std::string& name : *names) {
-    if (storage::ParseImageFileName(name)) {
-      images.push_back(name);
-    }
-  }
-  return images;
-}
-
 TEST_F(MapCacheTest, MapsComeBackAsTheyWere) {
-  auto folder = std::make_unique<CrashingFolder>();
-  const CrashingFolder& files = *folder;
   Create("arena", {"...."});
   Create("tower", {"..."});
   BlockIn("arena", 1);
-  const auto cache = OpenCache(std::move(folder));
-  EXPECT_EQ(cache->known_at(), absl::InfinitePast());
-  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
+  EXPECT_EQ(cache_->known_at(), absl::InfinitePast());
+  Refresh();
 
-  const auto again = OpenCache(files.AfterCrash(Loss::kDrop, 1));
+  const auto again = OpenCache(files_->AfterCrash(Loss::kDrop, 1));
   EXPECT_EQ(again->known_at(), kThen);
   EXPECT_THAT(again->images(), ElementsAre(Key("arena"), Key("tower")));
   const auto arena = again->Read("arena");
@@ -94,20 +84,17 @@ TEST_F(MapCacheTest, MapsComeBackAsTheyWere) {
 }
 
 TEST_F(MapCacheTest, HoldsOneImageOfEachMapThatThereIs) {
-  auto folder = std::make_unique<CrashingFolder>();
-  const CrashingFolder& files = *folder;
-  const auto cache = OpenCache(std::move(folder));
   Create("arena", {"...."});
   Create("tower", {"..."});
   for (int x = 0; x < 3; ++x) {
     BlockIn("arena", x);
-    ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
-    EXPECT_THAT(ImageFiles(files), SizeIs(2));
+    Refresh();
+    EXPECT_THAT(ImageFiles(), SizeIs(2));
   }
   ASSERT_THAT(store_.Delete("tower").status(), IsOk());
-  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
-  EXPECT_THAT(cache->images(), ElementsAre(Key("arena")));
-  EXPECT_THAT(ImageFiles(files), SizeIs(1));
+  Refresh();
+  EXPECT_THAT(cache_->images(), ElementsAre(Key("arena")));
+  EXPECT_THAT(ImageFiles(), SizeIs(1));
 }
 
 // Wherever the power goes, the list and its images are of one round.
@@ -146,42 +133,33 @@ TEST_F(MapCacheTest, AnEndAtAnyTimeLeavesOneRound) {
 }
 
 TEST_F(MapCacheTest, ADamagedImageIsMadeAgain) {
-  auto folder = std::make_unique<CrashingFolder>();
-  CrashingFolder& files = *folder;
   Create("arena", {"...."});
-  const auto cache = OpenCache(std::move(folder));
-  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
-  files.Contents(ImageFiles(files).front()).back() ^= 1;
-  EXPECT_TRUE(absl::IsDataLoss(cache->Read("arena").status()));
-  EXPECT_THAT(cache->images(), IsEmpty());
-  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
-  EXPECT_THAT(cache->Read("arena"), IsOk());
+  Refresh();
+  files_->Contents(ImageFiles().front()).back() ^= 1;
+  EXPECT_TRUE(absl::IsDataLoss(cache_->Read("arena").status()));
+  EXPECT_THAT(cache_->images(), IsEmpty());
+  Refresh();
+  EXPECT_THAT(cache_->Read("arena"), IsOk());
 }
 
 TEST_F(MapCacheTest, NoFlippedBitOfTheListIsTaken) {
-  auto folder = std::make_unique<CrashingFolder>();
-  CrashingFolder& files = *folder;
   Create("arena", {"...."});
-  const auto cache = OpenCache(std::move(folder));
-  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
-  const std::string list = *files.Read("fleet");
+  Refresh();
+  const std::string list = *files_->Read("fleet");
   for (std::size_t i = 0; i < list.size(); ++i) {
-    files.Contents("fleet")[i] ^= 4;
-    const auto damaged = OpenCache(files.AfterKill());
+    files_->Contents("fleet")[i] ^= 4;
+    const auto damaged = OpenCache(files_->AfterKill());
     EXPECT_THAT(damaged->images(), IsEmpty()) << i;
     EXPECT_THAT(damaged->Refresh(store_, kThen), IsOk());
     EXPECT_THAT(damaged->images(), SizeIs(1));
-    files.Contents("fleet") = list;
+    files_->Contents("fleet") = list;
   }
 }
 
 TEST_F(MapCacheTest, FoldersOfOthersAreRefusedAndLeftAsTheyAre) {
-  auto folder = std::make_unique<CrashingFolder>();
-  CrashingFolder& files = *folder;
   Create("arena", {"...."});
-  const auto cache = OpenCache(std::move(folder));
-  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
-  const absl::Status of_others = MapCache::Open(files.AfterKill(), "/other/").status();
+  Refresh();
+  const absl::Status of_others = MapCache::Open(files_->AfterKill(), "/other/").status();
   EXPECT_TRUE(absl::IsFailedPrecondition(of_others));
   EXPECT_THAT(of_others.message(), HasSubstr("of the fleet with the keys"));
 
@@ -194,8 +172,8 @@ TEST_F(MapCacheTest, FoldersOfOthersAreRefusedAndLeftAsTheyAre) {
 
 class CachedFleetTest : public FleetTest {
  protected:
-  FleetOptions OptionsFor(const EtcdCluster& etcd) const {
-    FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetOptions CachingOptions() const {
+    FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
     options.cache_dir = folder_.PathOf("cache");
     options.cache_patience = absl::ZeroDuration();
     options.cache.interval = absl::Milliseconds(10);
@@ -209,34 +187,24 @@ class CachedFleetTest : public FleetTest {
           for (const auto& map : server.store.ListAll("", 100)) {
             expected.push_back(storage::ImageFileName({.map = map.id, .version = map.version}));
           }
-          return std::filesystem::exists(folder_.path() / "cache" / "fleet") && Images() == expected;
+          std::ranges::sort(expected);
+          const std::filesystem::path cache = folder_.path() / "cache";
+          return std::filesystem::exists(cache / "fleet") && ImagesIn(cache) == expected;
         },
         "the images");
   }
 
  private:
-  std::vector<std::string> Images() const {
-    std::vector<std::string> images;
-    for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "cache")) {
-      if (const std::string name = file.path().filename().string(); storage::ParseImageFileName(name)) {
-        images.push_back(name);
-      }
-    }
-    std::ranges::sort(images);
-    return images;
-  }
-
   const testing::OwnFolder folder_;
 };
 
 TEST_F(CachedFleetTest, AServerStartsWhileEtcdIsAway) {
-  EtcdCluster etcd(1);
-  FleetServer other(etcd);
+  FleetServer other(*etcd_);
   for (const char* const id : {"arena", "tower", "yard"}) {
     ASSERT_THAT(other.Create(id, {"........"}), IsOk());
   }
   {
-    FleetServer first(OptionsFor(etcd));
+    FleetServer first(CachingOptions());
     EXPECT_FALSE(first.found.cached_at.has_value());
     ASSERT_THAT(first.Update("arena", 0, "once"), IsOk());
     AwaitImages(first);
@@ -245,9 +213,9 @@ TEST_F(CachedFleetTest, AServerStartsWhileEtcdIsAway) {
   ASSERT_THAT(other.store.Delete("tower", {}), IsOk());
   ASSERT_THAT(other.store.Replace("yard", DrawMap({"##"}), other.store.Now()), IsOk());
   ASSERT_THAT(other.Create("attic", {"."}), IsOk());
-  etcd.Kill(0);
+  etcd_->Kill(0);
 
-  FleetOptions options = OptionsFor(etcd);
+  FleetOptions options = CachingOptions();
   std::chrono::steady_clock::time_point heard;
   std::once_flag is_told;
   options.log.on_heard = [&](std::chrono::steady_clock::time_point at) {
@@ -269,13 +237,12 @@ TEST_F(CachedFleetTest, AServerStartsWhileEtcdIsAway) {
   EXPECT_THAT(again.Create("cellar", {"."}), FailsWith("STORAGE_FAILED"));
   EXPECT_THAT(again.store.Delete("tower", {}), FailsWith("STORAGE_FAILED"));
 
-  etcd.Restart(0);
+  etcd_->Restart(0);
   WaitUntil([&] { return again.RevisionOf("attic") == 1 && again.RevisionOf("tower") == 0; }, "etcd");
   for (const char* const id : {"arena", "attic", "yard"}) {
     ExpectSame(again, other, id);
   }
   WaitUntil([&] { return again.Update("yard", 1).ok(); }, "changes that are taken");
-  other.AwaitRevision("yard", 2);
   ExpectSame(again, other, "yard");
   const auto repeated = again.Update("arena", 0, "once");
   ASSERT_THAT(repeated, IsOk());
@@ -286,20 +253,19 @@ TEST_F(CachedFleetTest, AServerStartsWhileEtcdIsAway) {
 
 // Whatever changes come just when etcd is back, none gets by what the server has not followed yet.
 TEST_F(CachedFleetTest, ChangesWaitUntilTheServerHasFollowed) {
-  EtcdCluster etcd(1);
-  FleetServer other(etcd);
+  FleetServer other(*etcd_);
   ASSERT_THAT(other.Create("arena", {"................"}), IsOk());
   ASSERT_THAT(other.Create("tower", {"................"}), IsOk());
   {
-    const FleetServer first(OptionsFor(etcd));
+    const FleetServer first(CachingOptions());
     AwaitImages(first);
   }
   for (int x = 0; x < 8; ++x) {
     ASSERT_THAT(other.Update("arena", x), IsOk());
   }
   ASSERT_THAT(other.store.Delete("tower", {}), IsOk());
-  etcd.Kill(0);
-  FleetServer again(OptionsFor(etcd));
+  etcd_->Kill(0);
+  FleetServer again(CachingOptions());
   std::atomic<bool> is_over = false;
   std::atomic<int> taken = 0;
   std::thread writer([&] {
@@ -308,7 +274,7 @@ TEST_F(CachedFleetTest, ChangesWaitUntilTheServerHasFollowed) {
       EXPECT_FALSE(again.Update("tower", 0).ok());
     }
   });
-  etcd.Restart(0);
+  etcd_->Restart(0);
   WaitUntil([&] { return taken >= 20; }, "changes that are taken");
   is_over = true;
   writer.join();
@@ -319,15 +285,14 @@ TEST_F(CachedFleetTest, ChangesWaitUntilTheServerHasFollowed) {
 }
 
 TEST_F(CachedFleetTest, WithoutAnImageAServerWaitsForEtcd) {
-  EtcdCluster etcd(1);
-  FleetServer other(etcd);
+  FleetServer other(*etcd_);
   ASSERT_THAT(other.Create("arena", {"...."}), IsOk());
-  etcd.Kill(0);
-  FleetOptions options = OptionsFor(etcd);
+  etcd_->Kill(0);
+  FleetOptions options = CachingOptions();
   bool is_away = false;
   options.on_away = [&](const absl::Status& /*status*/) {
     is_away = true;
-    etcd.Restart(0);
+    etcd_->Restart(0);
   };
   const FleetServer first(options);
   EXPECT_TRUE(is_away);
@@ -337,15 +302,14 @@ TEST_F(CachedFleetTest, WithoutAnImageAServerWaitsForEtcd) {
 
 // An image that leads elsewhere than etcd says is not believed.
 TEST_F(CachedFleetTest, AServerReadsEtcdWhereItsImageIsWrong) {
-  EtcdCluster etcd(1);
-  FleetServer other(etcd);
+  FleetServer other(*etcd_);
   ASSERT_THAT(other.Create("arena", {"...."}), IsOk());
   {
-    const FleetServer first(OptionsFor(etcd));
+    const FleetServer first(CachingOptions());
     AwaitImages(first);
   }
   {
-    auto folder = storage::OpenPosixFolder(OptionsFor(etcd).cache_dir);
+    auto folder = storage::OpenPosixFolder(CachingOptions().cache_dir);
     ASSERT_THAT(folder, IsOk());
     core::MapSnapshot wrong = *(*other.store.Pin("arena"));
     wrong.map = DrawMap({"#..."});
@@ -356,7 +320,7 @@ TEST_F(CachedFleetTest, AServerReadsEtcdWhereItsImageIsWrong) {
         IsOk());
   }
   ASSERT_THAT(other.Update("arena", 2), IsOk());
-  const FleetServer again(OptionsFor(etcd));
+  const FleetServer again(CachingOptions());
   EXPECT_THAT(again.found.damaged, IsEmpty());
   EXPECT_EQ(again.Drawn("arena"), "..#.");
 }

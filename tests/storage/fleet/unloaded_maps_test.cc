@@ -19,6 +19,7 @@ namespace waystar::cluster {
 namespace {
 
 using waystar::testing::EtcdCluster;
+using waystar::testing::EtcdTest;
 using waystar::testing::Event;
 using waystar::testing::IsOk;
 using waystar::testing::Rounds;
@@ -55,27 +56,46 @@ class KeepingServer {
     return pinned;
   }
 
+  // Judges that a map is what another server has, at that revision or a later one.
+  void ExpectAsIn(const FleetServer& other, const std::string& id, std::uint64_t revision) {
+    const core::PinnedSnapshot loaded = Await(id, revision);
+    ASSERT_NE(loaded, nullptr);
+    EXPECT_EQ(loaded->digest(), (*other.store.Pin(id))->digest());
+  }
+
   core::MapStore store;
   maintenance::MapKeeper keeper{store};
   FleetFound found;
   std::unique_ptr<Fleet> fleet;
 };
 
-class UnloadedMapsTest : public FleetTest {};
+constexpr std::size_t kLittle = std::size_t{2} << 20;
+
+class UnloadedMapsTest : public FleetTest {
+ protected:
+  static absl::Status Create(FleetServer& server, int map) {
+    return server.Create(absl::StrCat("m", map), std::vector<std::string>(256, std::string(1024, '.')));
+  }
+  // Creates maps of which a sixth has room. Returns their number.
+  static int CreateMany(FleetServer& server) {
+    int maps = 0;
+    while (server.store.MeasureMemory().total() < 6 * kLittle) {
+      EXPECT_THAT(Create(server, maps++), IsOk());
+    }
+    return maps;
+  }
+};
 
 TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  KeepingServer b(etcd);
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
   ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
   b.Await("arena", 1);
   ASSERT_TRUE(b.Unload("arena"));
   for (int x = 0; x < 10; ++x) {
     ASSERT_THAT(a.Update("arena", x, absl::StrCat("request-", x)), IsOk());
   }
-  const core::PinnedSnapshot loaded = b.Await("arena", 11);
-  ASSERT_NE(loaded, nullptr);
-  EXPECT_EQ(loaded->digest(), (*a.store.Pin("arena"))->digest());
+  b.ExpectAsIn(a, "arena", 11);
   const auto again =
       b.store.UpdateAndWait("arena", {.edits = {testing::Block({3, 0})}, .request_id = "request-3"});
   ASSERT_THAT(again, IsOk());
@@ -85,9 +105,8 @@ TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
 }
 
 TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  KeepingServer b(etcd);
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
   ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
   ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
   b.Await("arena", 1);
@@ -97,7 +116,7 @@ TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
   ASSERT_THAT(a.store.Replace("arena", testing::DrawMap({"#..", "..."}), a.store.Now()), IsOk());
   ASSERT_THAT(a.store.Delete("tower"), IsOk());
   WaitUntil([&] { return absl::IsNotFound(b.store.CheckCanDelete("tower")); }, "the end of the tower");
-  EXPECT_EQ(b.Await("arena", 1)->digest(), (*a.store.Pin("arena"))->digest());
+  b.ExpectAsIn(a, "arena", 1);
   // It deletes one that it does not have in memory.
   ASSERT_TRUE(b.Unload("arena"));
   EXPECT_THAT(b.store.Delete("arena"), IsOk());
@@ -105,9 +124,8 @@ TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
 }
 
 TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  KeepingServer b(etcd);
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
   ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
   std::atomic<bool> is_over = false;
   std::thread writer([&] {
@@ -123,18 +141,16 @@ TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
   }
   is_over = true;
   writer.join();
-  const core::PinnedSnapshot last = *a.store.Pin("arena");
-  EXPECT_EQ(b.Await("arena", last->revision)->digest(), last->digest());
+  b.ExpectAsIn(a, "arena", a.RevisionOf("arena"));
 }
 
 // etcd knows of the end of a map before the log has followed it: the map is not damaged.
 TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
+  FleetServer a(*etcd_);
   std::atomic<bool> is_held = false;
   Event holds("the log to stand still");
   Event goes_on("the log to go on");
-  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
   options.log.on_followed = [&](std::int64_t /*revision*/) {
     if (is_held.exchange(false)) {
       holds.Happen();
@@ -154,20 +170,19 @@ TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain
   absl::Status loaded;
   std::thread loading([&] { loaded = b.fleet->source().Load("arena"); });
   // So it most likely reads etcd in between.
-  const auto client = etcd.NewClient();
   for (int i = 0; i < 20; ++i) {
-    EXPECT_THAT(client->Range({.key = "x"}), IsOk());
+    EXPECT_THAT(client_->Range({.key = "x"}), IsOk());
   }
   EXPECT_THAT(a.Create("arena", {"#.."}), IsOk());
   goes_on.Happen();
   loading.join();
   EXPECT_THAT(loaded, IsOk());
-  EXPECT_EQ(b.Await("arena", 1)->digest(), (*a.store.Pin("arena"))->digest());
+  b.ExpectAsIn(a, "arena", 1);
   EXPECT_EQ(b.keeper.GetStatistics().failed_loads, 0U);
 }
 
 // Its log cannot be followed step by step, and there is nothing in memory to judge by.
-TEST_F(UnloadedMapsTest, ComeThroughWhatWasCompacted) {
+TEST_F(EtcdTest, ComeThroughWhatWasCompacted) {
   EtcdCluster etcd(3);
   FleetServer a(FleetServer::OptionsFor(etcd.OptionsOf(0)));
   KeepingServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
@@ -185,65 +200,50 @@ TEST_F(UnloadedMapsTest, ComeThroughWhatWasCompacted) {
   const core::MapVersion last = (*a.store.Pin("arena"))->version();
   WaitUntil([&] { return b.store.UnloadedVersion("arena") == last; }, "the version");
   EXPECT_EQ(b.fleet->Statistics().broken, 0U);
-  EXPECT_EQ(b.Await("arena", last.revision)->digest(), (*a.store.Pin("arena"))->digest());
+  b.ExpectAsIn(a, "arena", last.revision);
 }
 
 // Maps that have no room come from the cache, too.
 TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
   const testing::OwnFolder folder;
-  EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  FleetServer a(*etcd_);
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
   options.cache_dir = folder.PathOf("cache");
   options.cache_patience = absl::ZeroDuration();
   options.cache.interval = absl::Milliseconds(10);
-  constexpr std::size_t kLittle = std::size_t{2} << 20;
-  const std::vector<std::string> rows(256, std::string(1024, '.'));
-  int maps = 0;
-  while (a.store.MeasureMemory().total() < 6 * kLittle) {
-    const std::string id = absl::StrCat("m", maps++);
-    ASSERT_THAT(a.Create(id, rows), IsOk());
-    ASSERT_THAT(a.Update(id, maps), IsOk());
+  const int maps = CreateMany(a);
+  for (int i = 0; i < maps; ++i) {
+    ASSERT_THAT(a.Update(absl::StrCat("m", i), i), IsOk());
   }
   {
     const FleetServer b(options);
-    WaitUntil([&] { return ImagesIn(options.cache_dir) == maps; }, "the images");
+    WaitUntil([&] { return ImagesIn(options.cache_dir).size() == static_cast<std::size_t>(maps); },
+              "the images");
   }
-  etcd.Kill(0);
+  etcd_->Kill(0);
   KeepingServer c(options, kLittle);
   EXPECT_TRUE(c.found.cached_at.has_value());
   EXPECT_GT(c.found.unloaded, 0U);
   for (int i = 0; i < maps; ++i) {
     const std::string id = absl::StrCat("m", i);
-    const core::PinnedSnapshot loaded = c.Await(id, 2);
-    ASSERT_NE(loaded, nullptr);
-    EXPECT_EQ(loaded->digest(), (*a.store.Pin(id))->digest());
+    c.ExpectAsIn(a, id, 2);
   }
   EXPECT_GT(c.keeper.GetStatistics().evictions, 0U);
 }
 
 TEST_F(UnloadedMapsTest, AServerNeedsNoRoomForAllMapsOfTheFleet) {
-  const EtcdCluster etcd(1);
-  FleetServer a(etcd);
-  constexpr std::size_t kLittle = std::size_t{2} << 20;
-  const std::vector<std::string> rows(256, std::string(1024, '.'));
-  int maps = 0;
-  const auto create = [&] { ASSERT_THAT(a.Create(absl::StrCat("m", maps++), rows), IsOk()); };
-  while (a.store.MeasureMemory().total() < 6 * kLittle) {
-    create();
-  }
-  KeepingServer b(etcd, kLittle);
+  FleetServer a(*etcd_);
+  int maps = CreateMany(a);
+  KeepingServer b(*etcd_, kLittle);
   EXPECT_GT(b.found.unloaded, 0U);
   EXPECT_EQ(b.found.maps + b.found.unloaded, static_cast<std::size_t>(maps));
   for (int i = 0; i < 4; ++i) {
-    create();
+    ASSERT_THAT(Create(a, maps++), IsOk());
   }
   for (int i = 0; i < maps; ++i) {
     const std::string id = absl::StrCat("m", i);
     ASSERT_THAT(a.Update(id, i % 1024), IsOk());
-    const core::PinnedSnapshot loaded = b.Await(id, 2);
-    ASSERT_NE(loaded, nullptr);
-    EXPECT_EQ(loaded->digest(), (*a.store.Pin(id))->digest());
+    b.ExpectAsIn(a, id, 2);
   }
   EXPECT_LE(b.store.MeasureMemory().total(), kLittle);
   EXPECT_GT(b.keeper.GetStatistics().evictions, 0U);

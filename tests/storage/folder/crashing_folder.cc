@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
 
 namespace waystar::testing {
 namespace {
@@ -81,20 +82,16 @@ class CrashingFolder::Sector final : public storage::SectorFile {
 
   absl::Status Overwrite(absl::string_view bytes) override {
     MutexLock lock(folder_.mutex_);
-    const absl::Status status = folder_.Operate();
-    if (status.ok()) {
-      inode_->bytes = std::string(bytes);
-    }
-    return status;
+    WAYSTAR_RETURN_IF_ERROR(folder_.Operate());
+    inode_->bytes = std::string(bytes);
+    return absl::OkStatus();
   }
 
   absl::Status Sync() override {
     MutexLock lock(folder_.mutex_);
-    const absl::Status status = folder_.Operate();
-    if (status.ok()) {
-      inode_->stable_sector = inode_->bytes;
-    }
-    return status;
+    WAYSTAR_RETURN_IF_ERROR(folder_.Operate());
+    inode_->stable_sector = inode_->bytes;
+    return absl::OkStatus();
   }
 
  private:
@@ -224,6 +221,14 @@ absl::Status CrashingFolder::Operate(bool* partly) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::shared_ptr<CrashingFolder::Inode>> CrashingFolder::Find(absl::string_view name) const {
+  const auto it = names_.find(name);
+  if (it == names_.end()) {
+    return absl::NotFoundError(absl::StrCat("there is no ", name));
+  }
+  return it->second;
+}
+
 void CrashingFolder::NameChange::ApplyTo(Names& names) const {
   names.erase(removed);
   if (inode != nullptr) {
@@ -238,9 +243,7 @@ void CrashingFolder::Change(NameChange change) {
 
 absl::StatusOr<std::unique_ptr<storage::AppendFile>> CrashingFolder::Create(absl::string_view name) {
   MutexLock lock(mutex_);
-  if (const absl::Status status = Operate(); !status.ok()) {
-    return status;
-  }
+  WAYSTAR_RETURN_IF_ERROR(Operate());
   auto inode = std::make_shared<Inode>();
   Change({.added = std::string(name), .inode = inode});
   return std::make_unique<File>(*this, std::move(inode));
@@ -256,9 +259,7 @@ absl::StatusOr<std::unique_ptr<storage::SectorFile>> CrashingFolder::OpenSector(
   if (const auto it = names_.find(name); it != names_.end()) {
     return std::make_unique<Sector>(*this, it->second);
   }
-  if (const absl::Status status = Operate(); !status.ok()) {
-    return status;
-  }
+  WAYSTAR_RETURN_IF_ERROR(Operate());
   auto inode = std::make_shared<Inode>();
   inode->stable_sector = "";
   Change({.added = std::string(name), .inode = inode});
@@ -267,29 +268,23 @@ absl::StatusOr<std::unique_ptr<storage::SectorFile>> CrashingFolder::OpenSector(
 
 absl::Status CrashingFolder::Secure(absl::string_view name, std::uint64_t from) {
   MutexLock lock(mutex_);
-  const auto it = names_.find(name);
-  if (it == names_.end()) {
-    return absl::NotFoundError(absl::StrCat("there is no ", name));
-  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<Inode> inode, Find(name));
   const absl::Status status = Operate();
   if (status.ok()) {
-    it->second->lost_end = std::min(it->second->lost_end, static_cast<std::size_t>(from));
+    inode->lost_end = std::min(inode->lost_end, static_cast<std::size_t>(from));
   }
-  return it->second->Sync(status);
+  return inode->Sync(status);
 }
 
 absl::StatusOr<std::uint64_t> CrashingFolder::Size(absl::string_view name) const {
-  const absl::StatusOr<std::string> bytes = Read(name);
-  return bytes.ok() ? absl::StatusOr<std::uint64_t>(bytes->size()) : bytes.status();
+  WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, Read(name));
+  return bytes.size();
 }
 
 absl::StatusOr<std::string> CrashingFolder::Read(absl::string_view name) const {
   MutexLock lock(mutex_);
-  const auto it = names_.find(name);
-  if (it == names_.end()) {
-    return absl::NotFoundError(absl::StrCat("there is no ", name));
-  }
-  return it->second->bytes;
+  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<Inode> inode, Find(name));
+  return inode->bytes;
 }
 
 absl::StatusOr<std::vector<std::string>> CrashingFolder::List() const {
@@ -303,37 +298,26 @@ absl::StatusOr<std::vector<std::string>> CrashingFolder::List() const {
 
 absl::Status CrashingFolder::Rename(absl::string_view from, absl::string_view to) {
   MutexLock lock(mutex_);
-  if (const absl::Status status = Operate(); !status.ok()) {
-    return status;
-  }
-  const auto it = names_.find(from);
-  if (it == names_.end()) {
-    return absl::NotFoundError(absl::StrCat("there is no ", from));
-  }
-  Change({.removed = std::string(from), .added = std::string(to), .inode = it->second});
+  WAYSTAR_RETURN_IF_ERROR(Operate());
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<Inode> inode, Find(from));
+  Change({.removed = std::string(from), .added = std::string(to), .inode = std::move(inode)});
   return absl::OkStatus();
 }
 
 absl::Status CrashingFolder::Remove(absl::string_view name) {
   MutexLock lock(mutex_);
-  if (const absl::Status status = Operate(); !status.ok()) {
-    return status;
-  }
-  if (!names_.contains(name)) {
-    return absl::NotFoundError(absl::StrCat("there is no ", name));
-  }
+  WAYSTAR_RETURN_IF_ERROR(Operate());
+  WAYSTAR_RETURN_IF_ERROR(Find(name).status());
   Change({.removed = std::string(name)});
   return absl::OkStatus();
 }
 
 absl::Status CrashingFolder::SyncNames() {
   MutexLock lock(mutex_);
-  const absl::Status status = Operate();
-  if (status.ok()) {
-    synced_names_ = names_;
-    changes_.clear();
-  }
-  return status;
+  WAYSTAR_RETURN_IF_ERROR(Operate());
+  synced_names_ = names_;
+  changes_.clear();
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::testing

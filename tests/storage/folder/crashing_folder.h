@@ -92,6 +92,8 @@ class CrashingFolder final : public storage::Folder {
   // Counts an operation. Returns an error if it is not to be done as a whole; `partly` says whether it is
   // begun.
   absl::Status Operate(bool* partly = nullptr) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<std::shared_ptr<Inode>> Find(absl::string_view name) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Change(NameChange change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;

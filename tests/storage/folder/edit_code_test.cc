@@ -1,7 +1,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -110,7 +109,7 @@ void ExpectSame(const core::LoggedCommit& read, const core::LoggedCommit& writte
 TEST(EditCodeTest, EveryKindOfEditComesBack) {
   static_assert(std::variant_size_v<core::Edit> == 18, "put the new kind above");
   const core::LoggedCommit written = CommitOf(AllKinds());
-  const std::string entry = EncodeCommits("map", 99, {written});
+  const std::string entry = EncodeCommits("map", 99, {written}).bytes;
   std::string record;
   AddEntry(entry, record);
   const auto entries = DecodeEntries(record);
@@ -144,11 +143,11 @@ TEST(EditCodeTest, CreationsReplacementsAndDeletionsComeBack) {
   const core::MapSnapshot snapshot{
       .id = "m", .epoch = 5, .revision = 9, .create_time = kNow, .map = DrawMap({"..#", "..."}, {})};
   std::string record;
-  AddEntry(EncodeCreation(snapshot), record);
+  AddEntry(EncodeCreation(snapshot).bytes, record);
   const core::Fingerprint fingerprint{.high = 1, .low = 2};
-  AddEntry(EncodeCreation(snapshot, {.request_id = "r", .fingerprint = fingerprint}), record);
-  AddEntry(EncodeReplacement(snapshot, {.epoch = 4, .revision = 8}), record);
-  AddEntry(EncodeDeletion("m", snapshot.version()), record);
+  AddEntry(EncodeCreation(snapshot, {.request_id = "r", .fingerprint = fingerprint}).bytes, record);
+  AddEntry(EncodeReplacement(snapshot, {.epoch = 4, .revision = 8}).bytes, record);
+  AddEntry(EncodeDeletion("m", snapshot.version()).bytes, record);
   const auto entries = DecodeEntries(record);
   ASSERT_EQ(entries.status(), absl::OkStatus());
   ASSERT_EQ(entries->size(), 4U);
@@ -173,7 +172,7 @@ TEST(EditCodeTest, CreationsReplacementsAndDeletionsComeBack) {
 
 // Whatever the bytes are, reading them ends, with an error or with values.
 TEST(EditCodeTest, HostileBytesAreReadInBoundedMemory) {
-  const std::string entry = EncodeCommits("map", 99, {CommitOf(AllKinds())});
+  const std::string entry = EncodeCommits("map", 99, {CommitOf(AllKinds())}).bytes;
   std::string record;
   AddEntry(entry, record);
   for (std::size_t i = 0; i < record.size(); ++i) {

@@ -7,7 +7,7 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/base/call_and_wait.h"
+#include "server/base/thread.h"
 #include "server/storage/folder/folder_files.h"
 #include "server/storage/folder/image_file.h"
 #include "tests/storage/folder/crashing_folder.h"
@@ -29,81 +29,65 @@ core::MapSnapshot SnapshotOf(core::MapVersion version, const std::string& id = "
   return {.id = id, .epoch = version.epoch, .revision = version.revision, .map = DrawMap({"..."})};
 }
 
-// The log knows of a replacement before the store has it. The log's entry is all that there is of the new
-// map.
-TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
-  constexpr core::MapVersion kOld = {.epoch = 1, .revision = 5};
-  constexpr core::MapVersion kNew = {.epoch = 2, .revision = 1};
-  CrashingFolder folder;
-  core::MapStore store(1);
-  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kOld)}), IsOk());
-  CommitLog log(folder, {}, {}, {});
-  ImageMaker maker(folder, store, {}, absl::ZeroDuration());
-  ASSERT_THAT(CallAndWait<core::AppendOutcome>([&](core::DurableLog::Done done) {
-                log.AppendCreation(SnapshotOf(kOld), {}, std::move(done));
-              }).status(),
-              IsOk());
-  ASSERT_THAT(CallAndWait<core::AppendOutcome>([&](core::DurableLog::Done done) {
-                log.AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
-              }).status(),
-              IsOk());
-  const auto has_first_file = [&] {
-    const auto names = folder.List();
-    return std::ranges::count(*names, LogFileName(1)) == 1;
-  };
-  maker.Start(log);
-  maker.MakeSoon();
-  const auto has_tried = [&] {
-    const auto names = folder.List();
-    return !has_first_file() || std::ranges::count(*names, LogFileName(2)) == 1;
-  };
-  EXPECT_TRUE(WaitUntil(has_tried, "the images"));
-  EXPECT_TRUE(has_first_file());
+// Makes images while the log has a replacement of the arena that the store does not have yet.
+class ImageMakerTest : public ::testing::Test {
+ protected:
+  static constexpr core::MapVersion kOld = {.epoch = 1, .revision = 5};
+  static constexpr core::MapVersion kNew = {.epoch = 2, .revision = 1};
 
-  ASSERT_THAT(store.Delete("arena"), IsOk());
-  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kNew)}), IsOk());
-  const auto is_made = [&] { return !has_first_file() && maker.GetStatistics().count == 1; };
+  ImageMakerTest() {
+    Restore(SnapshotOf(kOld));
+    Log(SnapshotOf(kOld));
+    EXPECT_THAT(CallAndWait<core::AppendOutcome>([&](core::DurableLog::Done done) {
+                  log_.AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
+                }).status(),
+                IsOk());
+    maker_.Start(log_);
+    maker_.MakeSoon();
+  }
+  ~ImageMakerTest() override { maker_.Stop(); }
+
+  void Log(const core::MapSnapshot& map) {
+    EXPECT_THAT(CallAndWait<core::AppendOutcome>([&](core::DurableLog::Done done) {
+                  log_.AppendCreation(map, {}, std::move(done));
+                }).status(),
+                IsOk());
+  }
+  void Restore(const core::MapSnapshot& map) { EXPECT_THAT(store_.Restore({.snapshot = map}), IsOk()); }
+  void FollowTheReplacement() {
+    EXPECT_THAT(store_.Delete("arena"), IsOk());
+    Restore(SnapshotOf(kNew));
+  }
+  bool HasLog(std::uint64_t number) const {
+    const auto names = folder_.List();
+    return std::ranges::count(*names, LogFileName(number)) == 1;
+  }
+
+  CrashingFolder folder_;
+  core::MapStore store_{2};
+  CommitLog log_{folder_, {}, {}, {}};
+  ImageMaker maker_{folder_, store_, {}, absl::ZeroDuration()};
+};
+
+// The log's entry is all that there is of the new map.
+TEST_F(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
+  EXPECT_TRUE(WaitUntil([&] { return !HasLog(1) || HasLog(2); }, "the images"));
+  EXPECT_TRUE(HasLog(1));
+  FollowTheReplacement();
+  const auto is_made = [&] { return !HasLog(1) && maker_.GetStatistics().count == 1; };
   EXPECT_TRUE(WaitUntil(is_made, "the image, and the end of the first file"));
-  maker.Stop();
 }
 
 // A map that is created while a round is made, and kept, is not the round's to clean up.
-TEST(ImageMakerTest, KeepsImagesOfMapsThatAreYoungerThanTheRound) {
-  constexpr core::MapVersion kOld = {.epoch = 1, .revision = 5};
-  constexpr core::MapVersion kNew = {.epoch = 2, .revision = 1};
+TEST_F(ImageMakerTest, KeepsImagesOfMapsThatAreYoungerThanTheRound) {
   constexpr core::MapVersion kYoung = {.epoch = 3, .revision = 1};
-  CrashingFolder folder;
-  core::MapStore store(2);
-  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kOld)}), IsOk());
-  CommitLog log(folder, {}, {}, {});
-  ImageMaker maker(folder, store, {}, absl::ZeroDuration());
-  const auto create = [&](const core::MapSnapshot& map) {
-    return CallAndWait<core::AppendOutcome>(
-               [&](core::DurableLog::Done done) { log.AppendCreation(map, {}, std::move(done)); })
-        .status();
-  };
-  ASSERT_THAT(create(SnapshotOf(kOld)), IsOk());
-  // A round waits for the store to have the replacement.
-  ASSERT_THAT(CallAndWait<core::AppendOutcome>([&](core::DurableLog::Done done) {
-                log.AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
-              }).status(),
-              IsOk());
-  maker.Start(log);
-  maker.MakeSoon();
-  const auto has = [&](const std::string& file) {
-    const auto names = folder.List();
-    return std::ranges::count(*names, file) == 1;
-  };
-  ASSERT_TRUE(WaitUntil([&] { return has(LogFileName(2)); }, "the round to begin"));
-  ASSERT_THAT(create(SnapshotOf(kYoung, "young")), IsOk());
-  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kYoung, "young")}), IsOk());
-  ASSERT_THAT(maker.Keep("young").status(), IsOk());
-
-  ASSERT_THAT(store.Delete("arena"), IsOk());
-  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kNew)}), IsOk());
-  EXPECT_TRUE(WaitUntil([&] { return !has(LogFileName(1)); }, "the round to end"));
-  EXPECT_THAT(maker.Read("young", kYoung).status(), IsOk());
-  maker.Stop();
+  ASSERT_TRUE(WaitUntil([&] { return HasLog(2); }, "the round to begin"));
+  Log(SnapshotOf(kYoung, "young"));
+  Restore(SnapshotOf(kYoung, "young"));
+  ASSERT_THAT(maker_.Keep("young").status(), IsOk());
+  FollowTheReplacement();
+  EXPECT_TRUE(WaitUntil([&] { return !HasLog(1); }, "the round to end"));
+  EXPECT_THAT(maker_.Read("young", kYoung).status(), IsOk());
 }
 
 // What a full disk has taken of a file would keep it full.

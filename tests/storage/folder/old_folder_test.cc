@@ -1,7 +1,5 @@
 // Data folders of other releases: those of older ones are read, those of newer ones are refused.
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -18,11 +16,12 @@
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/checksum.h"
 #include "server/storage/folder/data_folder.h"
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 #include "tests/storage/folder/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/folders.h"
+#include "tests/testing/own_folder.h"
 #include "tests/testing/slow_digest.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
@@ -116,11 +115,7 @@ void Make(const fs::path& path) {
 
 class OldFolderTest : public ::testing::Test {
  protected:
-  OldFolderTest() {
-    fs::remove_all(folder_);
-    fs::copy(kData, folder_);
-  }
-  ~OldFolderTest() override { fs::remove_all(folder_); }
+  OldFolderTest() { fs::copy(testing::SourceFolder() / "tests/data/data-folder-1", folder_); }
 
   static std::string DigestOf(const core::MapSnapshot& map) {
     EXPECT_EQ(map.digest(), SlowDigest(map.map)) << map.id;
@@ -141,8 +136,8 @@ class OldFolderTest : public ::testing::Test {
     std::ofstream(file, std::ios::binary) << bytes;
   }
 
-  const fs::path kData = testing::SourceFolder() / "tests/data/data-folder-1";
-  const fs::path folder_ = fs::path(::testing::TempDir()) / absl::StrCat("old-folder-", ::getpid());
+  const testing::OwnFolder own_;
+  const fs::path folder_ = own_.path() / "data";
 };
 
 TEST(OldFolderMaker, MakesAFolderIfItIsToldWhere) {

@@ -1,5 +1,3 @@
-#include "server/storage/folder/posix_folder.h"
-
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>

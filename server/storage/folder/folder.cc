@@ -1,4 +1,4 @@
-#include "server/storage/folder/posix_folder.h"
+#include "server/storage/folder/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -324,6 +324,11 @@ bool LocksNoFolders(int error) {
 }
 
 }  // namespace
+
+absl::Status RemoveIfThere(Folder& folder, absl::string_view name) {
+  const absl::Status removed = folder.Remove(name);
+  return absl::IsNotFound(removed) ? absl::OkStatus() : removed;
+}
 
 absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path) {
   constexpr mode_t kLockMode = 0640;
