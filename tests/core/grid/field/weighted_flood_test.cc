@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/grid/field/cost_numbers.h"
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/map/grid_map_editor.h"
