@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,27 @@ void Lay(GridMap& map, Predicate blocked) {
 }
 
 }  // namespace
+
+GridMap PaintedMap(Random& random, int side, int patch, const std::vector<double>& costs) {
+  core::GridSettings settings;
+  settings.terrains.clear();
+  for (const double cost : costs) {
+    const auto symbol = static_cast<char>('a' + settings.terrains.size());
+    settings.terrains.push_back({.symbol = symbol, .name = std::string(1, symbol), .cost = cost});
+  }
+  const GridMap blank = GridMap::Create(side, side, std::move(settings)).value();
+  GridMapEditor editor(blank);
+  for (int y = 0; y < side; y += patch) {
+    for (int x = 0; x < side; x += patch) {
+      const auto terrain =
+          static_cast<core::TerrainId>(random.Between(0, static_cast<int>(costs.size()) - 1));
+      for (int row = y; row < std::min(y + patch, side); ++row) {
+        editor.SetTerrains(row, x, std::min(x + patch, side), terrain);
+      }
+    }
+  }
+  return std::move(editor).Finish();
+}
 
 void LayNoise(Random& random, double density, GridMap& map) {
   Lay(map, [&](Cell) { return random.Chance(density); });

@@ -1,13 +1,18 @@
 // Layouts of obstacles at random, in the manners in which maps differ for a search.
 #pragma once
 
+#include <vector>
+
 #include "server/core/grid/map/grid_map.h"
 #include "tests/testing/random.h"
 
 namespace waystar::testing {
 
-// Each puts obstacles on a map and takes off those that lie where its layout has none; terrain stays as it
-// is.
+// Makes a square map of square patches, each of one of as many terrains, 'a' and so on, as there are costs.
+core::GridMap PaintedMap(Random& random, int side, int patch, const std::vector<double>& costs);
+
+// Each of the others puts obstacles on a map and takes off those that lie where its layout has none; terrain
+// stays as it is.
 
 // Lays an obstacle on each cell with probability `density`.
 void LayNoise(Random& random, double density, core::GridMap& map);

@@ -36,8 +36,8 @@ inline core::MovementProfile AnyProfile(Generator& generator, const core::GridSe
 }
 
 // Builds a map of the same terrains and obstacles under other settings, which shares nothing with `map`.
-inline core::GridMap Rebuilt(const core::GridMap& map, const core::TerrainRules& rules) {
-  core::GridMap blank = *core::GridMap::Create(map.width(), map.height(), rules.ApplyTo(map.settings()));
+inline core::GridMap Rebuilt(const core::GridMap& map, core::GridSettings settings) {
+  core::GridMap blank = *core::GridMap::Create(map.width(), map.height(), std::move(settings));
   core::GridMapEditor editor(blank);
   for (int y = 0; y < map.height(); ++y) {
     for (int x = 0; x < map.width(); ++x) {
@@ -55,6 +55,10 @@ inline core::GridMap Rebuilt(const core::GridMap& map, const core::TerrainRules&
     return true;
   });
   return rebuilt;
+}
+
+inline core::GridMap Rebuilt(const core::GridMap& map, const core::TerrainRules& rules) {
+  return Rebuilt(map, rules.ApplyTo(map.settings()));
 }
 
 // Returns the view of an agent with that profile; it is the map itself if the agent sees that.

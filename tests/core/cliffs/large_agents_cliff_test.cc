@@ -12,6 +12,7 @@
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/search/dearest_cells.h"
 #include "server/core/grid/search/scratch.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {
@@ -26,20 +27,10 @@ constexpr std::uint64_t kMostReadForAStep = 40;
 
 // Terrains of many costs, cell by cell, and walls whose gaps of 40 cells alternate sides.
 GridMap Noise(int side, int pitch) {
-  GridSettings settings;
-  settings.terrains.clear();
-  for (char symbol = 'a'; symbol < 'k'; ++symbol) {
-    settings.terrains.push_back(
-        {.symbol = symbol, .name = std::string(1, symbol), .cost = 1.0 + 0.3 * (symbol - 'a')});
-  }
-  const GridMap blank = GridMap::Create(side, side, std::move(settings)).value();
-  GridMapEditor editor(blank);
   Random random(5);
-  for (int y = 0; y < side; ++y) {
-    for (int x = 0; x < side; ++x) {
-      editor.SetTerrains(y, x, x + 1, static_cast<TerrainId>(random.Between(0, 9)));
-    }
-  }
+  const GridMap noise =
+      testing::PaintedMap(random, side, 1, {1.0, 1.3, 1.6, 1.9, 2.2, 2.5, 2.8, 3.1, 3.4, 3.7});
+  GridMapEditor editor(noise);
   for (int y = pitch, i = 0; y < side - 40; y += pitch, ++i) {
     for (int x = i % 2 == 0 ? 40 : 0; x < side - (i % 2 == 0 ? 0 : 40); ++x) {
       editor.SetObstacle({x, y}, true);

@@ -13,7 +13,7 @@
 #include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/search/scratch.h"
-#include "tests/core/cliffs/field_cliff_maps.h"
+#include "tests/core/cliffs/cliff_maps.h"
 
 namespace waystar::core {
 namespace {
@@ -54,32 +54,31 @@ class OverlayCliffTest : public ::testing::Test {
 };
 
 TEST_F(OverlayCliffTest, QueriesExpandAsOnAMapThatIsSo) {
-  ForEachFieldMap({Connectivity::kFour, Connectivity::kEight, Connectivity::kSix}, {128},
-                  [&](const GridMap& map) {
-                    const std::vector<Cell> ends = AnyOf(LargestPart(map), 8, 4);
-                    for (const int count : {1, 100, 10'000}) {
-                      SCOPED_TRACE(absl::StrCat(count, " cells"));
-                      const std::vector<Cell> blocked = CellsToBlock(map, count, ends);
-                      const GridMap overlaid = WithOverlay(map, {.blocked = {.cells = blocked}}).value();
-                      GridMapEditor editor(map);
-                      for (const Cell cell : blocked) {
-                        editor.SetObstacle(cell, true);
-                      }
-                      const GridMap edited = std::move(editor).Finish();
-                      for (const Algorithm algorithm : {Algorithm::kAuto, Algorithm::kAStar}) {
-                        EXPECT_LE(Expanded(overlaid, ends, algorithm), Expanded(edited, ends, algorithm));
-                      }
-                      EXPECT_LE(Reached(overlaid, ends[0]), Reached(edited, ends[0]));
-                    }
-                  });
+  ForEachMap({.sides = {128}}, [&](const GridMap& map) {
+    const std::vector<Cell> ends = AnyOf(LargestPart(map), 8, 4);
+    for (const int count : {1, 100, 10'000}) {
+      SCOPED_TRACE(absl::StrCat(count, " cells"));
+      const std::vector<Cell> blocked = CellsToBlock(map, count, ends);
+      const GridMap overlaid = WithOverlay(map, {.blocked = {.cells = blocked}}).value();
+      GridMapEditor editor(map);
+      for (const Cell cell : blocked) {
+        editor.SetObstacle(cell, true);
+      }
+      const GridMap edited = std::move(editor).Finish();
+      for (const Algorithm algorithm : {Algorithm::kAuto, Algorithm::kAStar}) {
+        EXPECT_LE(Expanded(overlaid, ends, algorithm), Expanded(edited, ends, algorithm));
+      }
+      EXPECT_LE(Reached(overlaid, ends[0]), Reached(edited, ends[0]));
+    }
+  });
 }
 
 // What agents of two sizes need is derived before, so that the overlay repairs it.
 TEST_F(OverlayCliffTest, KeepsBytesInProportionToItsCells) {
   constexpr std::size_t kMostForACell = 20'000;
-  for (const FieldLayout layout : kFieldLayouts) {
+  for (const Layout layout : kLayouts) {
     for (const int side : {256, 512, 1024}) {
-      const GridMap map = MakeFieldMap({.layout = layout, .costs = FieldCosts::kMud, .side = side});
+      const GridMap map = MakeMap({.layout = layout, .prices = CellPrices::kMud, .side = side});
       for (const int footprint : {1, 2}) {
         map.walk(footprint)->components(Adjacency::kStraight);
       }

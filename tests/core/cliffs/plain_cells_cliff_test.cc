@@ -4,70 +4,50 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "server/core/grid/engines/find_path.h"
-#include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/grid/map/plain_cells.h"
 #include "server/core/grid/map/profile_views.h"
 #include "server/core/search/interruption.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/plainness.h"
+#include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::JudgeAll;
 
-// A map whose cells have terrains at random: up to 26 that cost `cost_of(terrain)`. Maps of different sides
-// have the same cells where both have any.
-template <typename CostOf>
-GridMap Noise(int side, int terrains, CostOf cost_of) {
-  GridSettings settings;
-  settings.terrains.clear();
+// A map whose cells have one of `terrains` terrains at random, in turn of the costs 1 to `costs`.
+GridMap Noise(int side, int terrains, int costs) {
+  testing::Random random(5);
+  std::vector<double> values;
   for (int i = 0; i < terrains; ++i) {
-    const char symbol = static_cast<char>('a' + i);
-    settings.terrains.push_back({.symbol = symbol, .name = std::string(1, symbol), .cost = cost_of(i)});
+    values.push_back(1.0 + i % costs);
   }
-  const GridMap blank = *GridMap::Create(side, side, settings);
-  GridMapEditor editor(blank);
-  std::vector<TerrainId> row(static_cast<std::size_t>(side));
-  for (int y = 0; y < side; ++y) {
-    for (int x = 0; x < side; ++x) {
-      std::uint64_t hash = (static_cast<std::uint64_t>(y) << 32 | static_cast<std::uint64_t>(x)) + 1;
-      hash *= 0x9E3779B97F4A7C15;
-      hash ^= hash >> 29;
-      hash *= 0xBF58476D1CE4E5B9;
-      row[static_cast<std::size_t>(x)] =
-          static_cast<TerrainId>((hash >> 32) % static_cast<std::uint64_t>(terrains));
-    }
-    editor.SetRow(y, row);
-  }
-  return std::move(editor).Finish();
+  return testing::PaintedMap(random, side, 1, values);
 }
 
 TEST(PlainCellsCliffTest, TerrainsOfOneCostAreOne) {
-  const auto judged = [](int grasses) {
-    return JudgeAll(Noise(256, 2 * grasses, [](int terrain) { return 1.0 + terrain % 2; })).neighbourhoods;
-  };
+  const auto judged = [](int grasses) { return JudgeAll(Noise(256, 2 * grasses, 2)).neighbourhoods; };
   EXPECT_LE(judged(1), 8U * 512);
   EXPECT_LE(judged(10), 8U * 512);
-  EXPECT_LE(JudgeAll(Noise(256, 20, [](int) { return 1.0; })).neighbourhoods, 64U);
+  EXPECT_LE(JudgeAll(Noise(256, 20, 1)).neighbourhoods, 64U);
 }
 
 TEST(PlainCellsCliffTest, EachNeighbourhoodIsJudgedAboutOnce) {
   for (const int side : {128, 256, 512}) {
-    const PlainCells::Work work = JudgeAll(Noise(side, 2, [](int terrain) { return 1.0 + terrain; }));
+    const PlainCells::Work work = JudgeAll(Noise(side, 2, 2));
     EXPECT_EQ(work.cells, static_cast<std::uint64_t>(side) * static_cast<std::uint64_t>(side));
     EXPECT_LE(work.neighbourhoods, 8U * 512) << "side " << side;
   }
 }
 
 TEST(PlainCellsCliffTest, NoNewMapIsJudged) {
-  GridMap map = Noise(256, 3, [](int terrain) { return 1.0 + terrain; });
+  GridMap map = Noise(256, 3, 3);
   map.Prepare();
   for (std::size_t row = 0; row < 4; ++row) {
     for (std::size_t column = 0; column < 4; ++column) {
@@ -78,9 +58,7 @@ TEST(PlainCellsCliffTest, NoNewMapIsJudged) {
 
 class FreshProfileCliffTest : public ::testing::Test {
  protected:
-  static GridMap MapOf(int side) {
-    return Noise(side, 20, [](int terrain) { return 1.0 + terrain % 3; });
-  }
+  static GridMap MapOf(int side) { return Noise(side, 20, 3); }
 
   PathResult Find(const GridMap& map, const PathQuery& query, std::uint64_t upkeep) {
     Upkeep left(upkeep);

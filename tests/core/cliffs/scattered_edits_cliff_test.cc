@@ -2,9 +2,7 @@
 // much of the map for a list of changes.
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -104,27 +102,6 @@ TEST_P(ScatteredEditsCliffTest, SearchesOfOneMapDoNotPayForAnother) {
     }
     EXPECT_TRUE(FindPath(overlaid, {.start = start, .goal = goal}, {}, scratch_).ok());
     EXPECT_EQ(overlaid.walk().diagonal_jumps(kRule), nullptr);
-  }
-}
-
-TEST_P(ScatteredEditsCliffTest, PathsCostTheSameWithAndWithoutTheIndex) {
-  const GridMap after = Scattered(map_, 2 * kMostListed);
-  Random random(4);
-  std::vector<PathQuery> queries;
-  while (queries.size() < 20) {
-    const Cell start = {random.Between(0, kSide - 1), random.Between(0, kSide - 1)};
-    const Cell goal = {random.Between(0, kSide - 1), random.Between(0, kSide - 1)};
-    if (after.IsWalkable(start) && after.IsWalkable(goal)) {
-      queries.push_back({.start = start, .goal = goal, .algorithm = Algorithm::kJumpPoint});
-    }
-  }
-  std::vector<double> costs;
-  for (const PathQuery& query : queries) {
-    costs.push_back(FindPath(after, query, {}, scratch_)->cost);
-  }
-  ASSERT_NE(after.walk().MakeDiagonalJumpIndex(kRule), nullptr);
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    EXPECT_EQ(FindPath(after, queries[i], {}, scratch_)->cost, costs[i]);
   }
 }
 

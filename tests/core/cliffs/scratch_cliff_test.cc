@@ -19,10 +19,10 @@ namespace {
 
 using ::waystar::testing::With;
 
-constexpr int kSide = 1024;
-
 class ScratchCliffTest : public ::testing::TestWithParam<Algorithm> {
  protected:
+  static constexpr int kSide = 1024;
+
   ScratchCliffTest() : map_(GridMap::Create(kSide, kSide, {}).value()) {
     testing::Random random(7);
     testing::LayNoise(random, 0.3, map_);

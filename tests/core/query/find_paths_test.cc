@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/grid/engines/find_path.h"
-#include "tests/core/grid/field/agents.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"

@@ -14,11 +14,68 @@
 namespace waystar::core {
 namespace {
 
-template <typename Recorder, bool kHasOwnCosts>
+// Ends at query.goal. With Algorithm::kDijkstra the heuristic is zero.
+class OneGoal {
+ public:
+  OneGoal(const GridMap& map, const PathQuery& query)
+      : goal_(query.goal),
+        heuristic_(query.algorithm == Algorithm::kDijkstra ? CostFloorHeuristic::Zero(query.goal)
+                                                           : CostFloorHeuristic(map, query.goal)) {}
+
+  Cost Heuristic(Cell cell) const { return heuristic_(cell); }
+  // Returns true if the search is over at an entry taken from the open list.
+  bool IsOver(const OpenEntry& entry) {
+    is_found_ = entry.cell() == goal_;
+    return is_found_;
+  }
+  bool is_found() const { return is_found_; }
+  // Returns the cell whose path is the result, if it is not the nearest one expanded.
+  std::optional<Cell> end() const { return is_found_ ? std::optional(goal_) : std::nullopt; }
+
+  // Return true if a cell need not be expanded, before and after it is counted.
+  static bool MaySkip(const OpenEntry& /*entry*/) { return false; }
+  static bool IsSettled(const OpenEntry& /*entry*/, Cost /*g*/) { return false; }
+
+ private:
+  const Cell goal_;
+  const CostFloorHeuristic heuristic_;
+  bool is_found_ = false;
+};
+
+// Ends once the best of scratch.goals() is known.
+class ManyGoals {
+ public:
+  explicit ManyGoals(GoalSet& goals) : goals_(goals) {}
+
+  Cost Heuristic(Cell cell) const { return goals_.Heuristic(cell); }
+  bool IsOver(const OpenEntry& entry) const { return entry.f > goals_.best_cost(); }
+  bool is_found() const { return goals_.is_found(); }
+  static std::optional<Cell> end() { return std::nullopt; }
+
+  bool MaySkip(const OpenEntry& entry) const { return !goals_.MayImprove(entry.cell(), entry.g, entry.f); }
+  // Everything behind a goal costs more than the goal.
+  bool IsSettled(const OpenEntry& entry, Cost g) {
+    if (entry.f != g) {
+      return false;
+    }
+    const Cell cell = entry.cell();
+    const auto contains = [&](const GoalSet::Box& box) {
+      return box.first.x <= cell.x && cell.x <= box.last.x && box.first.y <= cell.y && cell.y <= box.last.y;
+    };
+    goals_.LookAround(cell, g, contains, [&](Cell goal) { return goal == cell; });
+    return true;
+  }
+
+ private:
+  GoalSet& goals_;
+};
+
+// `Goals` is OneGoal or ManyGoals.
+template <typename Goals, typename Recorder, bool kHasOwnCosts>
 class AStarSearch {
  public:
   AStarSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
-              Scratch& scratch, Recorder& recorder)
+              Goals goals, Scratch& scratch, Recorder& recorder)
       : map_(map),
         walk_(walk),
         query_(query),
@@ -27,17 +84,15 @@ class AStarSearch {
         recorder_(recorder),
         step_costs_(map),
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
-        heuristic_(query.algorithm == Algorithm::kDijkstra ? CostFloorHeuristic::Zero(query.goal)
-                                                           : CostFloorHeuristic(map, query.goal)),
+        goals_(goals),
         nearest_(query.start, query.goal, map.lattice()) {}
 
   SearchReport Run() {
     const SearchEnd end = Search();
-    statistics_.algorithm = query_.algorithm;
-    const bool is_found = end == SearchEnd::kGoalReached;
+    const std::optional<Cell> found = end == SearchEnd::kGoalReached ? goals_.end() : std::nullopt;
     return {.end = end,
-            .nearest = is_found ? query_.goal : nearest_.cell(),
-            .cost = is_found ? scratch_.Find(query_.goal)->g : nearest_.cost(),
+            .nearest = found.value_or(nearest_.cell()),
+            .cost = found ? scratch_.Find(*found)->g : nearest_.cost(),
             .statistics = statistics_};
   }
 
@@ -60,13 +115,13 @@ class AStarSearch {
 
     while (!scratch_.open().empty()) {
       const OpenEntry entry = scratch_.open().Pop();
+      if (goals_.IsOver(entry)) {
+        break;
+      }
       const Cell cell = entry.cell();
       SearchNode& node = *scratch_.Find(cell);
-      if (node.expanded) {
+      if (node.expanded || goals_.MaySkip(entry)) {
         continue;
-      }
-      if (cell == query_.goal) {
-        return SearchEnd::kGoalReached;
       }
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
         return *end;
@@ -75,11 +130,11 @@ class AStarSearch {
       ++statistics_.expanded;
       recorder_.Expanded(cell, node.g, entry.f);
       nearest_.Consider(cell, node.g);
-      if (!Expand(cell, node.g)) {
+      if (!goals_.IsSettled(entry, node.g) && !Expand(cell, node.g)) {
         return SearchEnd::kScratchLimit;
       }
     }
-    return SearchEnd::kExhausted;
+    return goals_.is_found() ? SearchEnd::kGoalReached : SearchEnd::kExhausted;
   }
 
   // Returns false if the scratch is full.
@@ -114,7 +169,7 @@ class AStarSearch {
 
   bool Push(Cell cell, Cell parent, Cost g) {
     ++statistics_.generated;
-    const Cost f = g + heuristic_(cell);
+    const Cost f = g + goals_.Heuristic(cell);
     recorder_.Generated(cell, parent, g, f);
     return scratch_.Push(OpenEntry::Of(f, g, cell));
   }
@@ -127,22 +182,39 @@ class AStarSearch {
   Recorder& recorder_;
   const StepCostLookup<kHasOwnCosts> step_costs_;
   const GridMoves& moves_;
-  const CostFloorHeuristic heuristic_;
+  Goals goals_;
   // Used for a large agent where costs differ.
   DearestCells::Ground ground_;
   NearestCell nearest_;
   SearchStatistics statistics_;
 };
 
+template <typename Goals, typename Recorder>
+SearchReport Run(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+                 Goals goals, Scratch& scratch, Recorder& recorder) {
+  return map.cell_costs() != nullptr
+             ? AStarSearch<Goals, Recorder, true>(map, walk, query, budget, goals, scratch, recorder).Run()
+             : AStarSearch<Goals, Recorder, false>(map, walk, query, budget, goals, scratch, recorder).Run();
+}
+
 }  // namespace
 
 template <typename Recorder>
 SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                       Scratch& scratch, Recorder& recorder) {
-  if (map.cell_costs() != nullptr) {
-    return AStarSearch<Recorder, true>(map, walk, query, budget, scratch, recorder).Run();
-  }
-  return AStarSearch<Recorder, false>(map, walk, query, budget, scratch, recorder).Run();
+  SearchReport report = Run(map, walk, query, budget, OneGoal(map, query), scratch, recorder);
+  report.statistics.algorithm = query.algorithm;
+  return report;
+}
+
+SearchReport RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                          const Budget& budget, Scratch& scratch) {
+  NoRecorder recorder;
+  SearchReport report = Run(map, walk, query, budget, ManyGoals(scratch.goals()), scratch, recorder);
+  report.statistics.algorithm = Algorithm::kAStar;
+  // The start is not counted here.
+  report.statistics.generated -= report.statistics.generated > 0 ? 1 : 0;
+  return report;
 }
 
 template SearchReport RunAStar(const GridMap&, const WalkGrid&, const PathQuery&, const Budget&, Scratch&,

@@ -21,6 +21,10 @@ template <typename Recorder>
 SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                       Scratch& scratch, Recorder& recorder);
 
+// A* to the best of scratch.goals(); see RunGoalSearch.
+SearchReport RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                          const Budget& budget, Scratch& scratch);
+
 // Jump point search on grids of uniform cost. Leaves the jump points in scratch.nodes(): a node's parent
 // leads to the node by a diagonal and then a straight run; on a 4-connected map by a horizontal and then a
 // vertical run. Expansions count jump points, and `nearest` of the report is the nearest expanded one.

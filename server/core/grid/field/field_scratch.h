@@ -7,7 +7,6 @@
 #include "server/core/grid/field/flood.h"
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/jump_graph.h"
-#include "server/core/grid/field/jump_sight.h"
 #include "server/core/grid/field/passages.h"
 
 namespace waystar::core {

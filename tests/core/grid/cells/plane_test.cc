@@ -1,9 +1,13 @@
 #include "server/core/grid/cells/plane.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
@@ -41,6 +45,51 @@ TEST(PlaneTest, CopyClonesOnlyTheBandsItWrites) {
   EXPECT_EQ(copy.row(100), original.row(100));
   EXPECT_EQ(copy.row(8191), original.row(8191));
   EXPECT_LT(copy.memory_bytes(), blank + 100'000U);
+}
+
+void ExpectTransposed(const BitPlane& turned, const BitPlane& plane) {
+  ASSERT_EQ(turned.width(), plane.height());
+  ASSERT_EQ(turned.height(), plane.width());
+  for (int x = 0; x < plane.width(); ++x) {
+    for (int y = 0; y < plane.height(); ++y) {
+      ASSERT_EQ(turned.Test({y, x}), plane.Test({x, y})) << x << ", " << y;
+    }
+    // Nothing is set off the plane.
+    for (std::size_t i = 0; i < static_cast<std::size_t>(WordsPerRow(plane.height())); ++i) {
+      ASSERT_EQ(turned.word(x, i) & ~SpanMask(i, 0, plane.height()), 0U) << x;
+    }
+  }
+}
+
+TEST(TransposeTest, ColumnsBecomeRows) {
+  testing::Random random(1);
+  for (const auto& [width, height] : {std::pair{1, 1},
+                                      {1, 700},
+                                      {700, 1},
+                                      {62, 65},
+                                      {63, 64},
+                                      {64, 63},
+                                      {511, 130},
+                                      {512, 512},
+                                      {513, 1030},
+                                      {1100, 70}}) {
+    SCOPED_TRACE(::testing::Message() << width << " x " << height);
+    BitPlane plane(width, height, random.Chance(0.5));
+    BitPlaneWriter writer(plane);
+    for (int i = 0; i < width * height / 3 + 1; ++i) {
+      AssignBit(writer.row(random.Between(0, height - 1)), random.Between(0, width - 1), random.Chance(0.5));
+    }
+    ExpectTransposed(Transposed(plane), plane);
+  }
+}
+
+TEST(TransposeTest, UniformRowsStayOneBand) {
+  for (const bool fill : {false, true}) {
+    BitPlane plane(4096, 4096, fill);
+    EXPECT_LT(Transposed(plane).memory_bytes(), 100'000U);
+    AssignBit(BitPlaneWriter(plane).row(2000), 3000, !fill);
+    EXPECT_LT(Transposed(plane).memory_bytes(), 100'000U);
+  }
 }
 
 }  // namespace

@@ -52,20 +52,6 @@ std::vector<Cell> NearestByTryingAll(const Flood& flood, Adjacency adjacency, co
   return nearest;
 }
 
-TEST(NearestConnectedTest, AllTiesInRowMajorOrder) {
-  const BitPlane cells = DrawMap({
-                                     ".....",
-                                     ".###.",
-                                     ".#.#.",
-                                     ".###.",
-                                     ".....",
-                                 })
-                             .walk()
-                             .rows();
-  EXPECT_THAT(Nearest(cells, Adjacency::kStraight, {0, 0}, {2, 2}),
-              ElementsAre(Cell{2, 0}, Cell{0, 2}, Cell{4, 2}, Cell{2, 4}));
-}
-
 TEST(NearestConnectedTest, NothingFromACellThatIsNotSetOrOffThePlane) {
   const BitPlane cells = DrawMap({".#."}).walk().rows();
   EXPECT_THAT(Nearest(cells, Adjacency::kAny, {1, 0}, {2, 0}), IsEmpty());

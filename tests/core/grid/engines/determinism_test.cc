@@ -8,8 +8,8 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/grid/engines/find_path.h"
-#include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/profiles.h"
 
 namespace waystar::core {
 namespace {
@@ -78,14 +78,7 @@ TEST(DeterminismTest, SamePathsAfterManySmallEditsAsAfresh) {
       if (round % 20 != 0) {
         continue;
       }
-      GridMap afresh = *GridMap::Create(map.width(), map.height(), map.settings());
-      GridMapEditor editor(afresh);
-      for (int y = 0; y < map.height(); ++y) {
-        for (int x = 0; x < map.width(); ++x) {
-          editor.SetObstacle({x, y}, map.HasObstacle({x, y}));
-        }
-      }
-      afresh = std::move(editor).Finish();
+      GridMap afresh = testing::Rebuilt(map, map.settings());
       GridMap without_indexes = afresh;
       without_indexes.Prepare({.max_bytes = 0});
       for (int i = 0; i < 8; ++i) {

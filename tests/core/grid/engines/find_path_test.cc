@@ -3,15 +3,20 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
+#include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/patience.h"
+#include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
@@ -40,6 +45,31 @@ class FindPathTest : public ::testing::Test {
     const auto result = Find(drawn.map, query, budget);
     EXPECT_TRUE(result.ok()) << result.status();
     return *result;
+  }
+
+  static constexpr int kSide = 300;
+
+  // Noise whose cells cost the same, and noise of two costs, each with the engines that search it.
+  static std::vector<std::pair<GridMap, Algorithm>> MapsAndEngines() {
+    GridMap uniform = *GridMap::Create(kSide, kSide, {});
+    testing::Random random(4);
+    testing::LayNoise(random, 0.25, uniform);
+    GridMapEditor clear(uniform);
+    for (const Cell cell : {Cell{0, 0}, Cell{1, 0}, Cell{kSide - 1, kSide / 2}}) {
+      clear.SetObstacle(cell, false);
+    }
+    uniform = std::move(clear).Finish();
+    GridMapEditor editor(uniform);
+    for (int y = 0; y < kSide; y += 20) {
+      for (int x = 0; x < kSide; ++x) {
+        editor.SetStepCost({x, y}, 3 * kCostScale);
+      }
+    }
+    const GridMap weighted = std::move(editor).Finish();
+    return {{uniform, Algorithm::kAStar},     {uniform, Algorithm::kDijkstra},
+            {uniform, Algorithm::kJumpPoint}, {uniform, Algorithm::kLazyThetaStar},
+            {weighted, Algorithm::kAStar},    {weighted, Algorithm::kDijkstra},
+            {weighted, Algorithm::kJumpPoint}};
   }
 
   Scratch scratch_{1 << 24};
@@ -93,33 +123,23 @@ TEST_F(FindPathTest, WritesThePathInEachForm) {
   EXPECT_EQ(directions.cost, 7.0);
 }
 
-TEST_F(FindPathTest, DecimalCostsAddUpAsWritten) {
-  GridSettings settings;
-  settings.diagonal_cost = 1.4;
-  const DrawnQuery drawn = DrawQuery({"s.................",  //
-                                      "..................",  //
-                                      "..................",  //
-                                      "..................",  //
-                                      "..................",  //
-                                      "..................",  //
-                                      "..................",  //
-                                      ".................g"},
-                                     settings);
-  EXPECT_EQ(Answer(drawn, drawn.query()).cost, 19.8);
-}
-
 TEST_F(FindPathTest, StartMayBeTheGoal) {
-  const GridMap map = DrawMap({"."});
-  PathQuery query{.start = {0, 0}, .goal = {0, 0}};
-  const auto cells = Find(map, query);
-  ASSERT_TRUE(cells.ok()) << cells.status();
-  EXPECT_EQ(cells->outcome, Outcome::kFound);
-  EXPECT_EQ(cells->cost, 0.0);
-  EXPECT_THAT(cells->points, ElementsAre(Cell{0, 0}));
-  query.path_form = PathForm::kCorners;
-  EXPECT_THAT(Find(map, query)->points, ElementsAre(Cell{0, 0}));
-  query.path_form = PathForm::kDirections;
-  EXPECT_THAT(Find(map, query)->directions, IsEmpty());
+  for (const auto& [map, algorithm] : MapsAndEngines()) {
+    SCOPED_TRACE(static_cast<int>(algorithm));
+    PathQuery query{.start = {1, 0}, .goal = {1, 0}, .algorithm = algorithm};
+    const auto cells = Find(map, query);
+    ASSERT_TRUE(cells.ok()) << cells.status();
+    EXPECT_EQ(cells->outcome, Outcome::kFound);
+    EXPECT_EQ(cells->cost, 0.0);
+    EXPECT_EQ(cells->statistics.expanded, 0U);
+    EXPECT_THAT(cells->points, ElementsAre(Cell{1, 0}));
+    query.path_form = PathForm::kCorners;
+    EXPECT_THAT(Find(map, query)->points, ElementsAre(Cell{1, 0}));
+    if (algorithm != Algorithm::kLazyThetaStar) {
+      query.path_form = PathForm::kDirections;
+      EXPECT_THAT(Find(map, query)->directions, IsEmpty());
+    }
+  }
 }
 
 TEST_F(FindPathTest, AGoalInSightTakesOneExpansion) {
@@ -145,19 +165,9 @@ TEST_F(FindPathTest, AGoalBehindACornerInSightTakesTwoExpansions) {
 
 TEST_F(FindPathTest, NoiseOfManyCostsIsSearchedByAStar) {
   const auto algorithm_on = [&](int patch) {
-    GridSettings settings;
-    settings.terrains = {{.symbol = 'a', .name = "a"},
-                         {.symbol = 'b', .name = "b", .cost = 2},
-                         {.symbol = 'c', .name = "c", .cost = 3},
-                         {.symbol = 'd', .name = "d", .cost = 4}};
-    std::vector<std::string> rows(64, std::string(64, 'a'));
-    for (std::size_t y = 0; y < rows.size(); ++y) {
-      for (std::size_t x = 0; x < rows.size(); ++x) {
-        const std::size_t side = static_cast<std::size_t>(patch);
-        rows[y][x] = static_cast<char>('a' + (x / side + 2 * (y / side)) % 4);
-      }
-    }
-    return Find(DrawMap(rows, settings), {.start = {1, 1}, .goal = {60, 50}})->statistics.algorithm;
+    testing::Random random(1);
+    const GridMap map = testing::PaintedMap(random, 64, patch, {1.0, 2.0, 3.0, 4.0});
+    return Find(map, {.start = {1, 1}, .goal = {60, 50}})->statistics.algorithm;
   };
   EXPECT_EQ(algorithm_on(1), Algorithm::kAStar);
   EXPECT_EQ(algorithm_on(16), Algorithm::kJumpPoint);
@@ -242,16 +252,34 @@ TEST_F(FindPathTest, ExpansionLimitEndsWithThePathSoFar) {
   EXPECT_EQ(Answer(drawn, query, {.max_expansions = 9}).outcome, Outcome::kFound);
 }
 
-TEST_F(FindPathTest, ScratchLimitEndsWithThePathSoFar) {
-  const GridMap map = *GridMap::Create(2000, 40, {});
-  Scratch small(200 * 1024);
-  const auto result =
-      FindPath(map, {.start = {0, 0}, .goal = {1999, 39}, .algorithm = Algorithm::kAStar}, {}, small);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->outcome, Outcome::kBudgetExhausted);
-  EXPECT_EQ(result->reason, OutcomeReason::kScratchLimit);
-  EXPECT_GT(result->points.size(), 1U);
-  EXPECT_LE(small.memory_bytes(), std::size_t{200 * 1024});
+TEST_F(FindPathTest, BudgetsEndEveryEngine) {
+  for (const auto& [map, algorithm] : MapsAndEngines()) {
+    SCOPED_TRACE(static_cast<int>(algorithm));
+    const PathQuery query{.start = {0, 0}, .goal = {kSide - 1, kSide / 2}, .algorithm = algorithm};
+    for (const std::uint64_t limit : {0U, 3U, 7U}) {
+      const auto result = Find(map, query, {.max_expansions = limit});
+      ASSERT_TRUE(result.ok()) << result.status();
+      EXPECT_EQ(result->outcome, Outcome::kBudgetExhausted);
+      EXPECT_EQ(result->reason, OutcomeReason::kExpansionLimit);
+      EXPECT_EQ(result->statistics.expanded, limit);
+      EXPECT_TRUE(limit > 0 || result->end == query.start);
+    }
+    for (const std::size_t max_bytes : {std::size_t{0}, std::size_t{120'000}, std::size_t{200'000}}) {
+      Scratch small(max_bytes);
+      const auto result = FindPath(map, query, {}, small);
+      ASSERT_TRUE(result.ok()) << result.status();
+      EXPECT_EQ(result->outcome, Outcome::kBudgetExhausted) << max_bytes;
+      EXPECT_EQ(result->reason, OutcomeReason::kScratchLimit) << max_bytes;
+      // An empty scratch holds its first tables.
+      EXPECT_TRUE(max_bytes == 0 || small.memory_bytes() <= max_bytes) << small.memory_bytes();
+    }
+    EXPECT_THAT(Find(map, query, {.deadline = std::chrono::steady_clock::time_point::min()}),
+                IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+    const std::atomic<bool> cancelled = true;
+    EXPECT_THAT(Find(map, query, {.cancelled = &cancelled}),
+                IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+    EXPECT_EQ(Find(map, query)->outcome, Outcome::kFound);
+  }
 }
 
 // Dijkstra across the largest map takes seconds: whoever does not look at the budget on the way ends with a

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +12,9 @@
 #include "server/core/grid/engines/engines.h"
 #include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/path/smoothing.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
-#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
@@ -36,10 +34,10 @@ struct Answer {
   double g = 0.0;
 };
 
-Answer Search(const GridMap& map, const PathQuery& query, Scratch& scratch, const Budget& budget = {}) {
+Answer Search(const GridMap& map, const PathQuery& query, Scratch& scratch) {
   NoRecorder recorder;
   Answer answer;
-  answer.report = RunLazyThetaStar(map, map.walk(), query, budget, scratch, recorder);
+  answer.report = RunLazyThetaStar(map, map.walk(), query, {}, scratch, recorder);
   const NodeTable& nodes = scratch.nodes();
   NodeIndex node = nodes.Find(answer.report.nearest);
   answer.g = CostToDouble(nodes[node].g);
@@ -83,59 +81,6 @@ TEST(LazyThetaTest, EndsAtTheNearestCellIfThereIsNoWay) {
   EXPECT_EQ(answer.report.end, SearchEnd::kExhausted);
   EXPECT_EQ(answer.report.nearest, (Cell{4, 2}));
   EXPECT_EQ(answer.report.statistics.algorithm, Algorithm::kLazyThetaStar);
-}
-
-TEST(LazyThetaTest, StartsAtTheGoal) {
-  const GridMap map = *GridMap::Create(5, 5, {});
-  Scratch scratch(std::size_t{1} << 24);
-  const Answer answer = Search(map, {.start = {2, 2}, .goal = {2, 2}}, scratch);
-  EXPECT_EQ(answer.report.end, SearchEnd::kGoalReached);
-  EXPECT_EQ(answer.points, (std::vector<Cell>{{2, 2}}));
-}
-
-TEST(LazyThetaTest, StopsWhenABudgetRunsOut) {
-  const GridMap map = *GridMap::Create(300, 300, {});
-  const PathQuery query = {.start = {0, 0}, .goal = {299, 120}};
-  Scratch scratch(std::size_t{1} << 24);
-
-  const Answer limited = Search(map, query, scratch, {.max_expansions = 7});
-  EXPECT_EQ(limited.report.end, SearchEnd::kExpansionLimit);
-  EXPECT_EQ(limited.report.statistics.expanded, 7);
-  EXPECT_TRUE(HasLineOfSight(map.walk(), query.corner_rule, {0, 0}, limited.report.nearest));
-
-  const std::atomic<bool> cancelled = true;
-  EXPECT_EQ(Search(map, query, scratch, {.cancelled = &cancelled}).report.end, SearchEnd::kCancelled);
-  EXPECT_EQ(
-      Search(map, query, scratch, {.deadline = std::chrono::steady_clock::time_point::min()}).report.end,
-      SearchEnd::kDeadline);
-
-  Scratch small(std::size_t{128} * 1024);
-  EXPECT_EQ(Search(map, query, small).report.end, SearchEnd::kScratchLimit);
-}
-
-TEST(LazyThetaTest, RecordsEachExpansionAndEachEntry) {
-  Generator generator(11);
-  const GridMap map = generator.Map({.max_side = 60});
-  const PathQuery query = {.start = generator.WalkableCellOf(map), .goal = generator.WalkableCellOf(map)};
-  Scratch scratch(std::size_t{1} << 24);
-  EventRecorder recorder(std::numeric_limits<std::size_t>::max());
-  const SearchReport report = RunLazyThetaStar(map, map.walk(), query, {}, scratch, recorder);
-  std::uint64_t expanded = 0;
-  for (const SearchEvent& event : recorder.events()) {
-    expanded += event.kind == SearchEvent::Kind::kExpanded ? 1 : 0;
-  }
-  EXPECT_EQ(expanded, report.statistics.expanded);
-  EXPECT_EQ(recorder.events().size() - expanded, report.statistics.generated);
-}
-
-struct ThetaFamily {
-  Connectivity connectivity;
-  CornerRule rule;
-};
-
-std::string NameOfTheta(const ::testing::TestParamInfo<ThetaFamily>& info) {
-  return absl::StrCat(info.param.connectivity == Connectivity::kFour ? "Four" : "Eight",
-                      testing::RuleName(info.param.rule));
 }
 
 // The length of the way that the last run of A* left in a scratch.
@@ -190,20 +135,21 @@ double ShortestOfAnyAngle(const GridMap& map, CornerRule rule, Cell start, Cell 
   }
 }
 
-class LazyThetaPathsTest : public ::testing::TestWithParam<ThetaFamily> {};
+class LazyThetaPathsTest : public ::testing::TestWithParam<MapAndAgent> {};
 
 TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
-  const ThetaFamily& family = GetParam();
-  const SightRule rule = LineRule(family.connectivity, family.rule);
+  const CornerRule corner_rule = GetParam().agent.corner_rule;
+  const SightRule rule = LineRule(GetParam().connectivity, corner_rule);
   Scratch scratch(std::size_t{1} << 26);
   Scratch steps_scratch(std::size_t{1} << 26);
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
-    GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 140 : 40, .connectivity = family.connectivity});
+    GridMap map =
+        generator.Map({.max_side = seed % 5 == 0 ? 140 : 40, .connectivity = GetParam().connectivity});
     const PathQuery query = {.start = generator.WalkableCellOf(map),
                              .goal = generator.CellOf(map),
-                             .corner_rule = family.rule,
+                             .corner_rule = corner_rule,
                              .algorithm = Algorithm::kAStar};
     // With another diagonal cost A* would look for other steps.
     if (!map.IsWalkable(query.start) || map.settings().diagonal_cost != kSqrt2) {
@@ -242,18 +188,18 @@ TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
 }
 
 TEST_P(LazyThetaPathsTest, AreNearlyTheShortest) {
-  const ThetaFamily& family = GetParam();
-  const SightRule rule = LineRule(family.connectivity, family.rule);
+  const CornerRule corner_rule = GetParam().agent.corner_rule;
+  const SightRule rule = LineRule(GetParam().connectivity, corner_rule);
   Scratch scratch(std::size_t{1} << 26);
   double total = 0.0;
   double smoothed_total = 0.0;
   double shortest_total = 0.0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Generator generator(seed);
-    const GridMap map = generator.Map({.max_side = 24, .connectivity = family.connectivity});
+    const GridMap map = generator.Map({.max_side = 24, .connectivity = GetParam().connectivity});
     const PathQuery query = {.start = generator.WalkableCellOf(map),
                              .goal = generator.WalkableCellOf(map),
-                             .corner_rule = family.rule};
+                             .corner_rule = corner_rule};
     if (!map.IsWalkable(query.start)) {
       continue;
     }
@@ -277,12 +223,14 @@ TEST_P(LazyThetaPathsTest, AreNearlyTheShortest) {
   EXPECT_LE(smoothed_total, shortest_total * 1.015);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, LazyThetaPathsTest,
-                         ::testing::Values(ThetaFamily{Connectivity::kEight, CornerRule::kNoCornerCutting},
-                                           ThetaFamily{Connectivity::kEight, CornerRule::kOneSideFree},
-                                           ThetaFamily{Connectivity::kEight, CornerRule::kAlways},
-                                           ThetaFamily{Connectivity::kFour, CornerRule::kNoCornerCutting}),
-                         NameOfTheta);
+std::vector<MapAndAgent> OnUniformSquares() {
+  std::vector<MapAndAgent> kinds = SmallAgents();
+  std::erase_if(
+      kinds, [](const MapAndAgent& one) { return one.weighted || one.connectivity == Connectivity::kSix; });
+  return kinds;
+}
+
+INSTANTIATE_TEST_SUITE_P(Agents, LazyThetaPathsTest, ::testing::ValuesIn(OnUniformSquares()), NameOf);
 
 }  // namespace
 }  // namespace waystar::core

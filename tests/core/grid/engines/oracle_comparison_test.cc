@@ -4,20 +4,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/grid/engines/find_path.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/environment.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/random.h"
-#include "tests/testing/rules.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -34,60 +31,18 @@ using ::waystar::testing::Rounds;
 // Each must give an optimal path wherever there is one.
 constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra,
                                      Algorithm::kJumpPoint};
-constexpr int kFootprints[] = {1, 2, 3};
 
-// Questions that one run of the oracle answers.
-struct Family {
-  Connectivity connectivity = Connectivity::kEight;
-  CornerRule rule = CornerRule::kNoCornerCutting;
-  bool weighted = false;
-  int footprint = 1;
-  // Single cells have costs of their own, on maps of one terrain and of several.
-  bool own_costs = false;
-};
-
-std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
-  const Family& family = info.param;
-  return absl::StrCat(testing::ConnectivityName(family.connectivity), testing::RuleName(family.rule),
-                      family.own_costs  ? "OwnCosts"
-                      : family.weighted ? "Weighted"
-                                        : "Uniform",
-                      "Footprint", family.footprint);
-}
-
-std::vector<Family> Families() {
-  std::vector<Family> families;
-  for (const int footprint : kFootprints) {
-    const auto add = [&](Family family) {
-      family.footprint = footprint;
-      families.push_back(family);
-      families.back().connectivity = Connectivity::kFour;
-      families.push_back(family);
-      families.back().connectivity = Connectivity::kSix;
-      for (const CornerRule rule :
-           {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
-        families.push_back(family);
-        families.back().rule = rule;
-      }
-    };
-    add({.weighted = false});
-    add({.weighted = true});
-    add({.own_costs = true});
-  }
-  return families;
-}
-
-class OracleComparisonTest : public ::testing::TestWithParam<Family> {
+class OracleComparisonTest : public ::testing::TestWithParam<MapAndAgent> {
  protected:
   // Asks every algorithm for paths from one cell to several on `map`.
   void Judge(const GridMap& map, Generator& generator) {
     constexpr int kGoals = 4;
-    const Family& family = GetParam();
-    const Cell start = generator.WalkableCellOf(map, family.footprint);
-    if (!CanStand(map, start, family.footprint)) {
+    const Agent& agent = GetParam().agent;
+    const Cell start = generator.WalkableCellOf(map, agent.footprint);
+    if (!CanStand(map, start, agent.footprint)) {
       return;
     }
-    const Oracle oracle(map, family.rule, start, family.footprint);
+    const Oracle oracle(map, agent.corner_rule, start, agent.footprint);
     for (int i = 0; i < kGoals; ++i) {
       const Cell goal = generator.CellOf(map);
       const UnreachablePolicy policy =
@@ -97,10 +52,10 @@ class OracleComparisonTest : public ::testing::TestWithParam<Family> {
         SCOPED_TRACE(absl::StrCat("algorithm ", static_cast<int>(algorithm)));
         const PathQuery query{.start = start,
                               .goal = goal,
-                              .corner_rule = family.rule,
+                              .corner_rule = agent.corner_rule,
                               .algorithm = algorithm,
                               .unreachable_policy = policy,
-                              .footprint = family.footprint};
+                              .footprint = agent.footprint};
         Judge(map, query, oracle);
         ++queries_;
       }
@@ -149,17 +104,11 @@ class OracleComparisonTest : public ::testing::TestWithParam<Family> {
 
 TEST_P(OracleComparisonTest, AgreesOnGeneratedAndEditedMaps) {
   constexpr int kBatches = 2;
-  const std::uint64_t maps = NumberFromEnvironment("WAYSTAR_ORACLE_MAPS", Rounds(500));
+  const std::uint64_t maps = NumberFromEnvironment("WAYSTAR_ORACLE_MAPS", Rounds(375));
   const std::uint64_t first_seed = NumberFromEnvironment("WAYSTAR_ORACLE_SEED", 1);
   for (std::uint64_t seed = first_seed; seed < first_seed + maps; ++seed) {
     Generator generator(seed);
-    GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 140 : 32,
-                                 .max_cells = 2500,
-                                 .weighted = GetParam().own_costs ? seed % 2 == 0 : GetParam().weighted,
-                                 .connectivity = GetParam().connectivity});
-    if (GetParam().own_costs) {
-      map = generator.WithStepCostsChanged(map);
-    }
+    GridMap map = GetParam().Make(generator, seed % 5 == 0 ? 140 : 32);
     if (seed % 3 == 0) {
       // As where indexes do not fit into memory.
       map.Prepare({.max_bytes = 0});
@@ -184,7 +133,7 @@ TEST_P(OracleComparisonTest, AgreesOnGeneratedAndEditedMaps) {
               static_cast<unsigned long long>(first_seed + maps - 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, OracleComparisonTest, ::testing::ValuesIn(Families()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Agents, OracleComparisonTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
 
 }  // namespace
 }  // namespace waystar::core

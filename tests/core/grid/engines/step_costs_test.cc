@@ -83,39 +83,6 @@ TEST_F(StepCostsTest, PathsBendRoundDanger) {
                           "#######"));
 }
 
-TEST_F(StepCostsTest, PathsCrossDangerThatIsNotWorthTheDetour) {
-  const std::vector<std::string> rows = {"......",  //
-                                         "s.aa.g",  //
-                                         "######"};
-  EXPECT_THAT(PathOn(Draw(rows, {{'a', 1.4}}), 5.8),  //
-              ElementsAre("......",                   //
-                          "s****g",                   //
-                          "######"));
-  EXPECT_THAT(PathOn(Draw(rows, {{'a', 1.5}}), 3.0 + 2.0 * kSqrt2).at(1), ::testing::Not("s****g"));
-}
-
-TEST_F(StepCostsTest, WhereThereIsNoWayRoundPathsCrossAtTheWeakestPoint) {
-  EXPECT_THAT(PathOn(Draw({"..#c#..",  //
-                           "s.#b#.g",  //
-                           "...a..."},
-                          {{'a', 5.0}, {'b', 7.0}, {'c', 900.0}}),
-                     4.0 + 5.0 + 2.0 * kSqrt2 - 1.0),
-              ElementsAre("..#.#..",  //
-                          "s.#.#.g",  //
-                          ".*****."));
-}
-
-TEST_F(StepCostsTest, RewardsDrawPaths) {
-  EXPECT_THAT(PathOn(Draw({"s......",  //
-                           ".......",  //
-                           ".rrrrrg"},
-                          {{'r', 0.1}}),
-                     1.0 + 0.1 * kSqrt2 + 0.4 + 1.0),
-              ElementsAre("s......",  //
-                          "*......",  //
-                          ".*****g"));
-}
-
 TEST_F(StepCostsTest, DecimalCostsAddUpAsWritten) {
   GridSettings settings;
   settings.diagonal_cost = 1.4;

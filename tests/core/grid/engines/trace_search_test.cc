@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "server/core/grid/engines/find_path.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -22,6 +26,7 @@ using ::waystar::testing::DrawnQuery;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::DrawQuery;
 using ::waystar::testing::FourConnected;
+using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
 
 constexpr auto kGenerated = SearchEvent::Kind::kGenerated;
@@ -172,17 +177,37 @@ TEST_F(TraceSearchTest, AnswersAsFindPathDoes) {
   }
 }
 
+// Every engine reaches a cell before it expands it.
 TEST_F(TraceSearchTest, StatisticsCountTheEvents) {
-  for (const DrawnQuery& drawn : Maps()) {
-    EventRecorder recorder(1000);
-    const PathResult result = Trace(drawn, Algorithm::kAStar, recorder);
-    const auto count = [&](SearchEvent::Kind kind) {
-      const std::vector<SearchEvent>& events = recorder.events();
-      return static_cast<std::size_t>(std::count_if(
-          events.begin(), events.end(), [kind](const SearchEvent& event) { return event.kind == kind; }));
-    };
-    EXPECT_EQ(count(kExpanded), result.statistics.expanded);
-    EXPECT_EQ(count(kGenerated), result.statistics.generated);
+  Generator generator(5);
+  std::vector<DrawnQuery> maps = Maps();
+  for (const bool weighted : {false, true}) {
+    const GridMap map = generator.Map({.max_side = 60, .weighted = weighted});
+    maps.push_back({map, generator.WalkableCellOf(map), generator.WalkableCellOf(map)});
+  }
+  for (const Algorithm algorithm :
+       {Algorithm::kAStar, Algorithm::kDijkstra, Algorithm::kJumpPoint, Algorithm::kLazyThetaStar}) {
+    for (const DrawnQuery& drawn : maps) {
+      if (algorithm == Algorithm::kLazyThetaStar && !drawn.map.HasUniformCost()) {
+        continue;
+      }
+      EventRecorder recorder(100'000);
+      const PathResult result = Trace(drawn, algorithm, recorder);
+      std::set<std::pair<int, int>> reached;
+      std::uint64_t generated = 0;
+      for (const SearchEvent& event : recorder.events()) {
+        EXPECT_GE(event.f, event.g);
+        if (event.kind == kGenerated) {
+          ++generated;
+          reached.emplace(event.cell.x, event.cell.y);
+        } else {
+          EXPECT_TRUE(reached.contains({event.cell.x, event.cell.y}));
+        }
+      }
+      EXPECT_EQ(generated, result.statistics.generated);
+      EXPECT_EQ(recorder.events().size() - generated, result.statistics.expanded);
+      EXPECT_EQ(result.statistics.expanded > 0, result.outcome == Outcome::kFound);
+    }
   }
 }
 

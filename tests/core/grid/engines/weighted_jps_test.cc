@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/edit/batch_editor.h"
 #include "server/core/grid/engines/engines.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"
@@ -46,9 +43,9 @@ std::vector<Cell> CellsTo(const NodeTable& nodes, Cell end) {
 
 class WeightedJpsTest : public ::testing::Test {
  protected:
-  SearchReport Search(const GridMap& map, const PathQuery& query, const Budget& budget = {}) {
+  SearchReport Search(const GridMap& map, const PathQuery& query) {
     NoRecorder recorder;
-    return RunWeightedJps(map, query, budget, scratch_, recorder);
+    return RunWeightedJps(map, query, {}, scratch_, recorder);
   }
 
   // Nothing if Dijkstra's algorithm does not get there.
@@ -161,59 +158,11 @@ TEST_F(WeightedJpsTest, PassesOverCellsOfOneCostInOneJump) {
   EXPECT_LT(4 * Search(dear, query).statistics.expanded, cell_by_cell.statistics.expanded);
 }
 
-TEST_F(WeightedJpsTest, StartIsGoal) {
-  const GridMap map = DrawMap({"..", ".."});
-  const SearchReport report = Search(map, {.start = {1, 0}, .goal = {1, 0}});
-  EXPECT_EQ(report.end, SearchEnd::kGoalReached);
-  EXPECT_EQ(report.statistics.expanded, 0U);
-  EXPECT_EQ(CellsTo(scratch_.nodes(), {1, 0}), std::vector<Cell>({{1, 0}}));
-}
-
 TEST_F(WeightedJpsTest, BlockedGoalIsExhausted) {
   const GridMap map = DrawMap({"....", "...#"});
   const SearchReport report = Search(map, {.start = {0, 0}, .goal = {3, 1}});
   EXPECT_EQ(report.end, SearchEnd::kExhausted);
   EXPECT_EQ(report.statistics.algorithm, Algorithm::kJumpPoint);
-}
-
-TEST_F(WeightedJpsTest, BudgetsEndIt) {
-  const GridMap map = *GridMap::Create(300, 300, {});
-  const PathQuery query{.start = {0, 0}, .goal = {299, 150}};
-  EXPECT_EQ(Search(map, query, {.max_expansions = 3}).end, SearchEnd::kExpansionLimit);
-  EXPECT_EQ(Search(map, query, {.max_expansions = 3}).statistics.expanded, 3U);
-  EXPECT_EQ(Search(map, query, {.max_expansions = 0}).nearest, query.start);
-  EXPECT_EQ(Search(map, query, {.deadline = std::chrono::steady_clock::time_point::min()}).end,
-            SearchEnd::kDeadline);
-  const std::atomic<bool> cancelled = true;
-  EXPECT_EQ(Search(map, query, {.cancelled = &cancelled}).end, SearchEnd::kCancelled);
-  for (const std::size_t max_bytes : {std::size_t{0}, std::size_t{100'000}, std::size_t{200'000}}) {
-    Scratch small(max_bytes);
-    NoRecorder recorder;
-    EXPECT_EQ(RunWeightedJps(map, query, {}, small, recorder).end, SearchEnd::kScratchLimit) << max_bytes;
-  }
-  EXPECT_EQ(Search(map, query).end, SearchEnd::kGoalReached);
-}
-
-TEST_F(WeightedJpsTest, RecorderSeesEachNodeReachedBeforeItIsExpanded) {
-  Generator generator(5);
-  const GridMap map = generator.Map({.max_side = 60, .weighted = true});
-  const PathQuery query{.start = generator.WalkableCellOf(map), .goal = generator.WalkableCellOf(map)};
-  EventRecorder recorder(100'000);
-  const SearchReport report = RunWeightedJps(map, query, {}, scratch_, recorder);
-  std::vector<Cell> reached;
-  std::uint64_t generated = 0;
-  for (const SearchEvent& event : recorder.events()) {
-    EXPECT_GE(event.f, event.g);
-    if (event.kind == SearchEvent::Kind::kGenerated) {
-      ++generated;
-      reached.push_back(event.cell);
-    } else {
-      EXPECT_NE(std::find(reached.begin(), reached.end(), event.cell), reached.end());
-    }
-  }
-  EXPECT_EQ(generated, report.statistics.generated);
-  EXPECT_EQ(recorder.events().size() - generated, report.statistics.expanded);
-  EXPECT_GT(report.statistics.expanded, 0U);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,23 +16,30 @@
 #include "server/core/grid/field/reachable_pairs.h"
 #include "server/core/grid/field/sample_cells.h"
 #include "server/core/grid/path/line_of_sight.h"
-#include "tests/core/grid/field/agents.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/portal_world.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/world_oracle.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using ::waystar::testing::Between;
 using ::waystar::testing::CanStand;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::FourConnected;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
-using ::waystar::testing::Oracle;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::Maps;
+using ::waystar::testing::With;
+using ::waystar::testing::WorldOracle;
 
 TEST(CastRayTest, FindsTheFirstBlockedCell) {
   const GridMap map = DrawMap({".....",  //
@@ -128,62 +136,64 @@ TEST_P(GeneratedCellsTest, RaysBetweenCentresAreLinesOfSight) {
   }
 }
 
-TEST_P(GeneratedCellsTest, PairsAreReachableIfPathsLeadThere) {
-  NoWorld no_world;
-  const Agent& agent = GetParam().agent;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    Generator generator(seed);
-    const GridMap map = GetParam().Make(generator, 30);
-    const Cell start = generator.WalkableCellOf(map, agent.footprint);
-    std::vector<CellPair> pairs;
-    for (int i = 0; i < 50; ++i) {
-      pairs.push_back({start, generator.CellOf(map)});
-    }
-    const auto reachable = CheckReachability(map, no_world, agent, pairs);
-    ASSERT_TRUE(reachable.ok()) << reachable.status();
-    if (!CanStand(map, start, agent.footprint)) {
-      EXPECT_THAT(*reachable, ::testing::Each(false));
-      continue;
-    }
-    const Oracle oracle(map, agent.corner_rule, start, agent.footprint);
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      ASSERT_EQ((*reachable)[i], oracle.CostTo(pairs[i].goal).has_value()) << "seed " << seed;
-    }
-  }
-}
-
-// All that there are, each once, when as many are asked for.
-TEST_P(GeneratedCellsTest, SamplesAreTheReachableCellsOfTheRegion) {
-  NoWorld no_world;
-  const Agent& agent = GetParam().agent;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+// On worlds with portals and without; of the samples all that there are, each once, when as many are asked
+// for.
+TEST_P(GeneratedCellsTest, PairsAreReachableAndSamplesAreThoseThatAre) {
+  const std::vector<std::string> wide = {"wide"};
+  int through_portals = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
-    const GridMap map = GetParam().Make(generator, 140);
-    const Rectangle region = Extend(Extend({}, generator.CellOf(map)), generator.CellOf(map));
-    SampleQuery query{.count = 100'000, .seed = seed, .agent = agent, .region = region, .distinct = true};
-    const Cell from = generator.WalkableCellOf(map, agent.footprint);
-    std::optional<Oracle> oracle;
-    if (CanStand(map, from, agent.footprint) && generator.Chance(0.5)) {
-      query.reachable_from = from;
-      oracle.emplace(map, agent.corner_rule, from, agent.footprint);
+    Agent agent = GetParam().agent;
+    if (generator.Chance(0.5)) {
+      agent.required_tags = wide;
     }
-    const auto sampled = SampleCells(map, no_world, query, {});
-    ASSERT_TRUE(sampled.ok()) << sampled.status();
+    const bool has_portals = seed % 4 != 0;
+    Maps world = GetParam().MakeWorld(
+        generator,
+        has_portals ? std::vector<std::string>{"home", "attic", "cellar"} : std::vector<std::string>{"home"},
+        has_portals ? 24 : 140, has_portals ? generator.Between(1, 25) : 0);
+    const GridMap& home = world.maps.at("home");
+    const Cell start = generator.WalkableCellOf(home, agent.footprint);
+    std::vector<CellPair> pairs;
+    for (int i = 0; i < 60; ++i) {
+      pairs.push_back({start, generator.CellOf(home)});
+    }
+    const auto reachable = CheckReachability(home, world, agent, pairs);
+    ASSERT_THAT(reachable, IsOk());
+    const WorldOracle oracle(world.maps, WalkerOf(agent), "home", start);
+    const auto& components = home.walk(agent.footprint)->components(AdjacencyOf(home, agent.corner_rule));
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      ASSERT_EQ((*reachable)[i], oracle.CostTo("home", pairs[i].goal).has_value()) << i;
+      through_portals += (*reachable)[i] && !components.AreConnected(start, pairs[i].goal) ? 1 : 0;
+    }
+
+    SampleQuery query{.count = 100'000, .seed = seed, .agent = agent, .distinct = true};
+    const Rectangle region = Extend(Extend({}, generator.CellOf(home)), generator.CellOf(home));
+    if (generator.Chance(0.5)) {
+      query.region = region;
+    }
+    if (CanStand(home, start, agent.footprint) && (has_portals || generator.Chance(0.5))) {
+      query.reachable_from = start;
+    }
+    const auto sampled = SampleCells(home, world, query, {});
+    ASSERT_THAT(sampled, IsOk());
     std::set<std::pair<int, int>> drawn;
     for (const Cell cell : sampled->cells) {
       ASSERT_TRUE(drawn.insert({cell.x, cell.y}).second);
     }
     ASSERT_EQ(static_cast<std::size_t>(sampled->candidates), drawn.size());
-    for (int y = 0; y < map.height(); ++y) {
-      for (int x = 0; x < map.width(); ++x) {
-        const bool wanted =
-            !Intersect(region, {x, y, 1, 1}).empty() &&
-            (oracle ? oracle->CostTo({x, y}).has_value() : CanStand(map, {x, y}, agent.footprint));
-        ASSERT_EQ(drawn.count({x, y}) > 0, wanted) << x << "," << y;
+    for (int y = 0; y < home.height(); ++y) {
+      for (int x = 0; x < home.width(); ++x) {
+        const bool is_in_region = !query.region || query.region->Contains({x, y});
+        const bool is_wanted =
+            is_in_region && (query.reachable_from ? oracle.CostTo("home", {x, y}).has_value()
+                                                  : CanStand(home, {x, y}, agent.footprint));
+        ASSERT_EQ(drawn.contains({x, y}), is_wanted) << x << "," << y;
       }
     }
   }
+  EXPECT_GT(through_portals, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Agents, GeneratedCellsTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
@@ -236,6 +246,50 @@ TEST(SampleCellsTest, RefusesBadQuestions) {
               IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kStartBlocked, "reachable_from"));
   EXPECT_THAT(sample({.region = Rectangle{0, 0, 3, 1}}),
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "region"));
+}
+
+// Cells 0, 2 and 4 are islands.
+GridMap Islands(const std::vector<Portal>& portals) { return With(DrawMap({".#.#."}), portals); }
+
+TEST(CheckReachabilityTest, GoesThePortalsWay) {
+  NoWorld no_world;
+  const GridMap map = Islands({Between("there", {0, 0}, {2, 0}), Between("on", {2, 0}, {4, 0})});
+  const auto reachable = CheckReachability(
+      map, no_world, {},
+      {{{0, 0}, {2, 0}}, {{0, 0}, {4, 0}}, {{2, 0}, {0, 0}}, {{4, 0}, {4, 0}}, {{0, 0}, {1, 0}}});
+  ASSERT_THAT(reachable, IsOk());
+  EXPECT_THAT(*reachable, ElementsAre(true, true, false, true, false));
+}
+
+TEST(CheckReachabilityTest, GoesOutAndComesBack) {
+  Maps world;
+  Portal down = Between("down", {0, 0}, {1, 0});
+  down.to_map = "cellar";
+  Portal up = Between("up", {3, 0}, {4, 0});
+  up.to_map = "home";
+  world.maps.emplace("home", Islands({down}));
+  world.maps.emplace("cellar", With(DrawMap({"...."}), {up}));
+  const GridMap& home = world.maps.at("home");
+  EXPECT_THAT(*CheckReachability(home, world, {}, {{{0, 0}, {4, 0}}, {{0, 0}, {2, 0}}}),
+              ElementsAre(true, false));
+  const auto sampled =
+      SampleCells(home, world, {.count = 9, .reachable_from = Cell{0, 0}, .distinct = true}, {});
+  ASSERT_THAT(sampled, IsOk());
+  EXPECT_THAT(sampled->cells, UnorderedElementsAre(Cell{0, 0}, Cell{4, 0}));
+}
+
+TEST(CheckReachabilityTest, ClosedAndForbiddenPortalsLeadNowhere) {
+  NoWorld no_world;
+  Portal closed = Between("closed", {0, 0}, {2, 0});
+  closed.closed = true;
+  Portal tagged = Between("tagged", {0, 0}, {4, 0});
+  tagged.tags = {"dry"};
+  const GridMap map = Islands({closed, tagged});
+  const std::vector<std::string> dry = {"dry"};
+  const std::vector<std::string> wide = {"wide"};
+  const std::vector<CellPair> pairs = {{{0, 0}, {2, 0}}, {{0, 0}, {4, 0}}};
+  EXPECT_THAT(*CheckReachability(map, no_world, {.required_tags = dry}, pairs), ElementsAre(false, true));
+  EXPECT_THAT(*CheckReachability(map, no_world, {.required_tags = wide}, pairs), ElementsAre(false, false));
 }
 
 TEST(CheckReachabilityTest, RefusesBadPairs) {

@@ -2,43 +2,54 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "tests/core/grid/field/agents.h"
+#include "server/core/grid/portal/portal_search.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
-#include "tests/testing/oracle.h"
+#include "tests/testing/portal_world.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/world_oracle.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
-using ::waystar::testing::CanStand;
+using ::waystar::testing::Between;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::FourConnected;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
-using ::waystar::testing::Oracle;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::Maps;
 using ::waystar::testing::Rounds;
+using ::waystar::testing::With;
+using ::waystar::testing::WorldOracle;
 
 class CostMatrixTest : public ::testing::Test {
  protected:
   absl::StatusOr<CostMatrix> Compute(const GridMap& map, const std::vector<Cell>& starts,
                                      const std::vector<Cell>& goals, const Agent& agent = {}) {
-    return ComputeCostMatrix(map, no_world_, {.starts = starts, .goals = goals, .agent = agent}, {}, scratch_,
+    NoWorld no_world;
+    return Compute(map, no_world, starts, goals, agent);
+  }
+  absl::StatusOr<CostMatrix> Compute(const GridMap& map, World& world, const std::vector<Cell>& starts,
+                                     const std::vector<Cell>& goals, const Agent& agent = {}) {
+    return ComputeCostMatrix(map, world, {.starts = starts, .goals = goals, .agent = agent}, {}, scratch_,
                              field_scratch_);
   }
 
- private:
-  NoWorld no_world_;
   Scratch scratch_{std::size_t{1} << 26};
+
+ private:
   FieldScratch field_scratch_;
 };
 
@@ -80,24 +91,85 @@ TEST_F(CostMatrixTest, RefusesBadLists) {
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "footprint"));
 }
 
+TEST_F(CostMatrixTest, GoesThroughPortals) {
+  const GridMap map = With(DrawMap({"...#...",  //
+                                    "...#..."},
+                                   FourConnected()),
+                           {Between("there", {2, 0}, {4, 0}, 2.0), Between("back", {6, 1}, {0, 1}, 0.5)});
+  const auto matrix = Compute(map, {{0, 0}, {2, 0}, {4, 0}}, {{4, 0}, {0, 0}, {3, 0}});
+  ASSERT_THAT(matrix, IsOk());
+  EXPECT_THAT(matrix->costs, ElementsAre(4.0, 0.0, CostMatrix::kUnreachable,  //
+                                         2.0, 2.0, CostMatrix::kUnreachable,  //
+                                         0.0, 4.5, CostMatrix::kUnreachable));
+  const auto few = Compute(map, {{0, 0}, {4, 0}}, {{4, 0}, {0, 0}});
+  ASSERT_THAT(few, IsOk());
+  EXPECT_THAT(few->costs, ElementsAre(4.0, 0.0, 0.0, 4.5));
+}
+
+TEST_F(CostMatrixTest, GoesOutAndComesBack) {
+  Maps world;
+  Portal down = Between("down", {1, 0}, {0, 0}, 3.0);
+  down.to_map = "cellar";
+  Portal up = Between("up", {3, 0}, {3, 0}, 1.0);
+  up.to_map = "home";
+  world.maps.emplace("home", With(DrawMap({"..#..."}, FourConnected()), {down}));
+  world.maps.emplace("cellar", With(DrawMap({"...."}, FourConnected()), {up}));
+  const auto matrix = Compute(world.maps.at("home"), world, {{0, 0}, {1, 0}, {3, 0}}, {{5, 0}, {3, 0}});
+  ASSERT_THAT(matrix, IsOk());
+  EXPECT_THAT(matrix->costs, ElementsAre(10.0, 8.0, 9.0, 7.0, 2.0, 0.0));
+}
+
+TEST_F(CostMatrixTest, APortalOfHugeCostChangesNothing) {
+  for (std::uint64_t seed = 1; seed <= Rounds(30); ++seed) {
+    SCOPED_TRACE(seed);
+    Generator generator(seed);
+    const GridMap plain = generator.Map({.max_side = 60, .weighted = generator.Chance(0.5)});
+    const Cell from = generator.WalkableCellOf(plain);
+    const Cell to = generator.WalkableCellOf(plain);
+    if (from == to) {
+      continue;
+    }
+    const GridMap map = With(plain, {Between("dear", from, to, kMaxPortalCost)});
+    std::vector<Cell> starts;
+    for (int i = 0; i < 4; ++i) {
+      starts.push_back(generator.WalkableCellOf(plain));
+    }
+    const auto without = Compute(plain, starts, starts);
+    const auto with = Compute(map, starts, starts);
+    ASSERT_THAT(with, IsOk());
+    for (std::size_t i = 0; i < with->costs.size(); ++i) {
+      if (without->costs[i] != CostMatrix::kUnreachable) {
+        ASSERT_EQ(with->costs[i], without->costs[i]);
+      }
+    }
+  }
+}
+
 class GeneratedCostMatrixTest : public CostMatrixTest, public ::testing::WithParamInterface<MapAndAgent> {
  protected:
-  void Judge(const GridMap& map, const std::vector<Cell>& starts, const std::vector<Cell>& goals) {
-    const Agent& agent = GetParam().agent;
-    const auto matrix = Compute(map, starts, goals, agent);
-    ASSERT_TRUE(matrix.ok()) << matrix.status();
-    for (std::size_t s = 0; s < starts.size(); ++s) {
-      std::optional<Oracle> oracle;
-      if (CanStand(map, starts[s], agent.footprint)) {
-        oracle.emplace(map, agent.corner_rule, starts[s], agent.footprint);
-      }
+  // Expects what the oracle says of the maps. The starts and goals are on "home".
+  CostMatrix Judge(testing::Maps& world, const std::vector<Cell>& starts, const std::vector<Cell>& goals,
+                   const Agent& agent) {
+    const auto matrix = Compute(world.maps.at("home"), world, starts, goals, agent);
+    EXPECT_THAT(matrix, IsOk());
+    for (std::size_t s = 0; s < starts.size() && !HasFailure(); ++s) {
+      const WorldOracle oracle(world.maps, WalkerOf(agent), "home", starts[s]);
       for (std::size_t t = 0; t < goals.size(); ++t) {
-        const double cost =
-            (oracle ? oracle->CostTo(goals[t]) : std::nullopt).value_or(CostMatrix::kUnreachable);
-        ASSERT_THAT(matrix->costs[s * goals.size() + t], DoubleNear(cost, 1e-6 * (1.0 + cost)))
+        const double cost = oracle.CostTo("home", goals[t]).value_or(CostMatrix::kUnreachable);
+        EXPECT_THAT(matrix->costs[s * goals.size() + t], DoubleNear(cost, 1e-6 * (1.0 + cost)))
             << "from " << starts[s].x << "," << starts[s].y << " to " << goals[t].x << "," << goals[t].y;
       }
     }
+    return matrix.value_or(CostMatrix{});
+  }
+  // Returns some cells, few of which are blocked.
+  std::vector<Cell> CellsOf(const GridMap& map, int most, Generator& generator) const {
+    std::vector<Cell> cells;
+    for (int i = generator.Between(1, most); i > 0; --i) {
+      cells.push_back(generator.Chance(0.1) ? generator.CellOf(map)
+                                            : generator.WalkableCellOf(map, GetParam().agent.footprint));
+    }
+    return cells;
   }
 };
 
@@ -105,29 +177,84 @@ TEST_P(GeneratedCostMatrixTest, AgreesWithTheOracle) {
   for (std::uint64_t seed = 1; seed <= Rounds(60); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
-    GridMap map = GetParam().Make(generator, seed % 3 == 0 ? 140 : 32);
+    Maps world = GetParam().MakeWorld(generator, {"home"}, seed % 3 == 0 ? 140 : 32, 0);
+    GridMap& map = world.maps.at("home");
     if (seed % 4 == 0) {
       // As where indexes do not fit into memory.
       map.Prepare({.max_bytes = 0});
     }
     for (int round = 0; round < 2; ++round) {
-      std::vector<Cell> starts;
-      std::vector<Cell> goals;
-      const auto fill = [&](std::vector<Cell>& cells) {
-        for (int i = generator.Between(1, 8); i > 0; --i) {
-          cells.push_back(generator.Chance(0.1) ? generator.CellOf(map)
-                                                : generator.WalkableCellOf(map, GetParam().agent.footprint));
-        }
-      };
-      fill(starts);
-      fill(goals);
+      const std::vector<Cell> starts = CellsOf(map, 8, generator);
+      std::vector<Cell> goals = CellsOf(map, 8, generator);
       goals.push_back(starts.front());
-      Judge(map, starts, goals);
-      ASSERT_FALSE(HasFatalFailure());
+      Judge(world, starts, goals, GetParam().agent);
+      ASSERT_FALSE(HasFailure());
       auto edited = ApplyEdits(map, generator.Edits(map, generator.Between(1, 5)));
       ASSERT_TRUE(edited.ok()) << edited.status();
       map = std::move(edited->map);
     }
+  }
+}
+
+TEST_P(GeneratedCostMatrixTest, SaysWhatPathQueriesThroughPortalsSay) {
+  const std::vector<std::string> wide = {"wide"};
+  int through_portals = 0;
+  for (std::uint64_t seed = 1; seed <= Rounds(30); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    Agent agent = GetParam().agent;
+    if (generator.Chance(0.3)) {
+      agent.required_tags = wide;
+    }
+    std::vector<std::string> names = {"home", "attic", "cellar"};
+    names.resize(static_cast<std::size_t>(generator.Between(1, 3)));
+    Maps world = GetParam().MakeWorld(generator, names, seed % 3 == 0 ? 140 : 32, generator.Between(1, 20));
+    const GridMap& home = world.maps.at("home");
+    const std::vector<Cell> starts = CellsOf(home, 6, generator);
+    const std::vector<Cell> goals = CellsOf(home, 6, generator);
+    const CostMatrix matrix = Judge(world, starts, goals, agent);
+    ASSERT_FALSE(HasFailure());
+    for (std::size_t i = 0; i < matrix.costs.size(); ++i) {
+      const double cost = matrix.costs[i];
+      if (cost == CostMatrix::kUnreachable) {
+        continue;
+      }
+      const auto found = FindPathThroughPortals(home, world,
+                                                {.path = {.start = starts[i / goals.size()],
+                                                          .goal = goals[i % goals.size()],
+                                                          .corner_rule = agent.corner_rule,
+                                                          .footprint = agent.footprint},
+                                                 .required_tags = agent.required_tags},
+                                                {}, scratch_);
+      ASSERT_THAT(found, IsOk());
+      ASSERT_NEAR(cost, found->path.cost, 1e-7 * (1.0 + cost));
+      through_portals += found->crossings.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(through_portals, 5);
+}
+
+// So many that all maps are flooded as one. They differ in size, and some in what their cells cost.
+TEST_P(GeneratedCostMatrixTest, ManyPortalsToOtherMapsChangeNoAnswer) {
+  const Agent& agent = GetParam().agent;
+  for (std::uint64_t seed = 1; seed <= Rounds(6); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    Maps world;
+    world.maps.emplace("home", GetParam().Make(generator, 32));
+    world.maps.emplace("below", GetParam().Make(generator, 48));
+    world.maps.emplace("beside", generator.Map({.max_side = 40, .weighted = generator.Chance(0.5)}));
+    world.AddPortals(generator, 250, agent.footprint);
+    const auto four_or_five = [&] {
+      std::vector<Cell> cells;
+      for (int i = generator.Between(4, 5); i > 0; --i) {
+        cells.push_back(generator.WalkableCellOf(world.maps.at("home"), agent.footprint));
+      }
+      return cells;
+    };
+    const std::vector<Cell> starts = four_or_five();
+    Judge(world, starts, four_or_five(), agent);
+    ASSERT_FALSE(HasFailure());
   }
 }
 

@@ -11,59 +11,68 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/grid/field/grid_fields.h"
-#include "server/core/search/checks.h"
-#include "tests/core/grid/field/agents.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/portal_world.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/world_oracle.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::waystar::testing::Between;
 using ::waystar::testing::CanStand;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::FourConnected;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::Maps;
 using ::waystar::testing::Oracle;
+using ::waystar::testing::With;
+using ::waystar::testing::WorldOracle;
 
-// What the packed answer says of each cell of the map: its cost, if it is reached.
-std::vector<std::optional<double>> Unpack(const GridMap& map, const ReachableCells& reachable) {
-  std::vector<std::optional<double>> costs(static_cast<std::size_t>(map.bounds().area()));
+// Calls `visit` with each cell that is reached, row by row.
+template <typename Visit>
+void ForEachReached(const ReachableCells& reachable, Visit visit) {
   const auto row_bytes = static_cast<std::size_t>((reachable.bounds.width + 7) / 8);
-  std::size_t next = 0;
   for (int y = 0; y < reachable.bounds.height; ++y) {
     for (int x = 0; x < reachable.bounds.width; ++x) {
       const std::uint8_t byte =
           reachable.bits[static_cast<std::size_t>(y) * row_bytes + static_cast<std::size_t>(x / 8)];
       if ((byte >> (x % 8) & 1U) != 0) {
-        const auto at =
-            static_cast<std::size_t>((reachable.bounds.y + y) * map.width() + reachable.bounds.x + x);
-        costs[at] = static_cast<double>(reachable.costs[next++]);
+        visit(Cell{reachable.bounds.x + x, reachable.bounds.y + y});
       }
     }
   }
-  EXPECT_EQ(next, reachable.costs.size());
-  EXPECT_EQ(next, static_cast<std::size_t>(reachable.count));
-  return costs;
 }
 
-// The map's rows with '*' on the cells that are reached.
-std::vector<std::string> Draw(const std::vector<std::string>& rows, const ReachableCells& reachable) {
-  std::vector<std::string> drawn = rows;
-  const auto row_bytes = static_cast<std::size_t>((reachable.bounds.width + 7) / 8);
-  for (int y = 0; y < reachable.bounds.height; ++y) {
-    for (int x = 0; x < reachable.bounds.width; ++x) {
-      const std::uint8_t byte =
-          reachable.bits[static_cast<std::size_t>(y) * row_bytes + static_cast<std::size_t>(x / 8)];
-      if ((byte >> (x % 8) & 1U) != 0) {
-        drawn[static_cast<std::size_t>(reachable.bounds.y + y)]
-             [static_cast<std::size_t>(reachable.bounds.x + x)] = '*';
-      }
+// Expects the cells that `cost_of` has a cost for, up to `max_cost`, at that cost.
+template <typename CostOf>
+void ExpectCosts(const GridMap& map, const absl::StatusOr<ReachableCells>& reachable, CostOf cost_of,
+                 double max_cost = std::numeric_limits<double>::infinity()) {
+  ASSERT_THAT(reachable, IsOk());
+  std::vector<std::optional<double>> costs(static_cast<std::size_t>(map.bounds().area()));
+  std::size_t next = 0;
+  ForEachReached(*reachable, [&](Cell cell) {
+    costs[static_cast<std::size_t>(cell.y * map.width() + cell.x)] = reachable->costs.at(next++);
+  });
+  EXPECT_EQ(next, reachable->costs.size());
+  EXPECT_EQ(next, static_cast<std::size_t>(reachable->count));
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const Cell cell{static_cast<int>(i) % map.width(), static_cast<int>(i) / map.width()};
+    const std::optional<double> cost = cost_of(cell);
+    if (cost && std::abs(*cost - max_cost) < 1e-5) {
+      continue;
+    }
+    ASSERT_EQ(costs[i].has_value(), cost && *cost <= max_cost) << cell.x << "," << cell.y;
+    if (cost && costs[i]) {
+      ASSERT_NEAR(*costs[i], *cost, 1e-6 * (1.0 + *cost)) << cell.x << "," << cell.y;
     }
   }
-  return drawn;
 }
 
 TEST(ReachableTest, DrawsTheRangeOfAUnit) {
@@ -75,11 +84,15 @@ TEST(ReachableTest, DrawsTheRangeOfAUnit) {
   };
   FieldScratch scratch;
   const auto reachable = FindReachable(DrawMap(rows), {.start = {3, 2}, .max_cost = 2.5}, {}, scratch);
-  ASSERT_TRUE(reachable.ok()) << reachable.status();
-  EXPECT_THAT(Draw(rows, *reachable), ElementsAre("..**.....",  //
-                                                  ".***#....",  //
-                                                  ".***#....",  //
-                                                  ".****...."));
+  ASSERT_THAT(reachable, IsOk());
+  std::vector<std::string> drawn = rows;
+  ForEachReached(*reachable, [&](Cell cell) {
+    drawn[static_cast<std::size_t>(cell.y)][static_cast<std::size_t>(cell.x)] = '*';
+  });
+  EXPECT_THAT(drawn, ElementsAre("..**.....",  //
+                                 ".***#....",  //
+                                 ".***#....",  //
+                                 ".****...."));
 }
 
 TEST(ReachableTest, CountsACostThatIsExactlyTheLimit) {
@@ -136,78 +149,135 @@ TEST(ReachableTest, StopsWhenToldTo) {
               IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
 }
 
-class GeneratedReachableTest : public ::testing::TestWithParam<MapAndAgent> {};
+// Two rooms, and a portal from the left to the right.
+GridMap Rooms(double cost) {
+  return With(DrawMap({"...#...",  //
+                       "...#...",  //
+                       "...#..."},
+                      FourConnected()),
+              {Between("stairs", {2, 1}, {4, 1}, cost)});
+}
+
+TEST(ReachableTest, ReachesWhatAPortalLeadsTo) {
+  FieldScratch scratch;
+  const GridMap map = Rooms(2.0);
+  const auto reachable =
+      FindReachable(map, {.start = {2, 0}, .max_cost = 4.0, .want_costs = true}, {}, scratch);
+  ASSERT_THAT(reachable, IsOk());
+  EXPECT_EQ(reachable->bounds, (Rectangle{0, 0, 6, 3}));
+  EXPECT_THAT(reachable->costs, ElementsAre(2.0F, 1.0F, 0.0F, 4.0F,        //
+                                            3.0F, 2.0F, 1.0F, 3.0F, 4.0F,  //
+                                            4.0F, 3.0F, 2.0F, 4.0F));
+}
+
+TEST(ReachableTest, KnowsOneWayFromTheOther) {
+  FieldScratch scratch;
+  const GridMap map = Rooms(2.0);
+  const auto from_there = FindReachable(map, {.start = {4, 1}}, {}, scratch);
+  ASSERT_THAT(from_there, IsOk());
+  EXPECT_EQ(from_there->count, 9);
+  const auto to_there = FindReachable(map, {.start = {4, 1}, .sense = FloodSense::kToSeeds}, {}, scratch);
+  ASSERT_THAT(to_there, IsOk());
+  EXPECT_EQ(to_there->count, 18);
+}
+
+TEST(ReachableTest, LeavesPortalsThatLeadOutOfTheRegion) {
+  FieldScratch scratch;
+  const GridMap map = Rooms(2.0);
+  const auto reachable = FindReachable(map, {.start = {2, 0}, .region = Rectangle{0, 0, 4, 3}}, {}, scratch);
+  ASSERT_THAT(reachable, IsOk());
+  EXPECT_EQ(reachable->count, 9);
+}
+
+TEST(ReachableTest, RequiresTags) {
+  FieldScratch scratch;
+  Portal wide = Between("wide", {2, 1}, {4, 1});
+  wide.tags = {"dry", "wide"};
+  const GridMap map = With(DrawMap({"...#...", "...#..."}, FourConnected()), {wide});
+  const std::vector<std::string> some = {"wide"};
+  const std::vector<std::string> other = {"safe", "wide"};
+  EXPECT_EQ(FindReachable(map, {.agent = {.required_tags = some}}, {}, scratch)->count, 12);
+  EXPECT_EQ(FindReachable(map, {.agent = {.required_tags = other}}, {}, scratch)->count, 6);
+}
+
+TEST(ReachableTest, LargeAgentsNeedRoomAtBothEnds) {
+  FieldScratch scratch;
+  const GridMap map = With(DrawMap({"...#...", "...#...", "...#..#"}, FourConnected()),
+                           {Between("low", {1, 1}, {5, 1}), Between("high", {0, 0}, {5, 0}, 50.0)});
+  const auto reachable = FindReachable(map, {.agent = {.footprint = 2}, .want_costs = true}, {}, scratch);
+  ASSERT_THAT(reachable, IsOk());
+  EXPECT_THAT(reachable->costs, ElementsAre(0.0F, 1.0F, 51.0F, 50.0F, 1.0F, 2.0F, 52.0F));
+}
+
+TEST(ReachableTest, LooksNoFurtherThanPortalsCanLead) {
+  const auto plain = GridMap::Create(4096, 2048, {});
+  ASSERT_TRUE(plain.ok());
+  const GridMap map = With(*plain, {Between("near", {5, 0}, {40, 30}), Between("far", {0, 90}, {4000, 2000}),
+                                    Between("dear", {3, 0}, {4000, 2000}, 21.0)});
+  FieldScratch scratch;
+  const auto reachable = FindReachable(map, {.start = {0, 0}, .max_cost = 20.0}, {}, scratch);
+  ASSERT_THAT(reachable, IsOk());
+  EXPECT_EQ(reachable->bounds, (Rectangle{0, 0, 55, 45}));
+  EXPECT_THAT(FindReachable(map, {.start = {0, 0}, .max_cost = 24.0}, {}, scratch),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "region"));
+}
+
+class GeneratedReachableTest : public ::testing::TestWithParam<MapAndAgent> {
+ protected:
+  const Agent& agent() const { return GetParam().agent; }
+
+  FieldScratch scratch_;
+};
 
 TEST_P(GeneratedReachableTest, AgreesWithTheOracle) {
-  const Agent& agent = GetParam().agent;
-  FieldScratch scratch;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
-    const GridMap map = GetParam().Make(generator, seed % 5 == 0 ? 140 : 32);
-    const Cell start = generator.WalkableCellOf(map, agent.footprint);
-    if (!CanStand(map, start, agent.footprint)) {
+    const int portals = seed % 2 == 0 ? 0 : generator.Between(1, 12);
+    const Maps world = GetParam().MakeWorld(generator, {"home"}, seed % 5 == 0 ? 140 : 32, portals);
+    const GridMap& map = world.maps.at("home");
+    const Cell start = generator.WalkableCellOf(map, agent().footprint);
+    if (!CanStand(map, start, agent().footprint)) {
       continue;
     }
-    std::optional<double> max_cost;
-    if (generator.Chance(0.7)) {
-      max_cost = 0.37 * generator.Between(0, 60);
-    }
-    const auto reachable = FindReachable(
-        map, {.start = start, .agent = agent, .max_cost = max_cost, .want_costs = true}, {}, scratch);
-    ASSERT_TRUE(reachable.ok()) << reachable.status();
-    const std::vector<std::optional<double>> costs = Unpack(map, *reachable);
-    const Oracle oracle(map, agent.corner_rule, start, agent.footprint);
-    for (std::size_t i = 0; i < costs.size(); ++i) {
-      const Cell cell{static_cast<int>(i) % map.width(), static_cast<int>(i) / map.width()};
-      const std::optional<double> cost = oracle.CostTo(cell);
-      const bool is_near_limit = cost && max_cost && std::abs(*cost - *max_cost) < 1e-5;
-      if (is_near_limit) {
-        continue;
-      }
-      ASSERT_EQ(costs[i].has_value(), cost && *cost <= max_cost.value_or(1e18)) << cell.x << "," << cell.y;
-      if (costs[i]) {
-        ASSERT_NEAR(*costs[i], *cost, 1e-6 * (1.0 + *cost));
-      }
-    }
+    const double max_cost =
+        generator.Chance(0.7) ? 0.37 * generator.Between(0, 60) : std::numeric_limits<double>::infinity();
+    const WorldOracle oracle(world.maps, WalkerOf(agent()), "home", start);
+    ExpectCosts(
+        map,
+        FindReachable(map, {.start = start, .agent = agent(), .max_cost = max_cost, .want_costs = true}, {},
+                      scratch_),
+        [&](Cell cell) { return oracle.CostTo("home", cell); }, max_cost);
+    ASSERT_FALSE(HasFailure());
   }
 }
 
 TEST_P(GeneratedReachableTest, KnowsTheWayBackToo) {
-  const Agent& agent = GetParam().agent;
-  FieldScratch scratch;
   for (std::uint64_t seed = 100; seed < 110; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     const GridMap map = GetParam().Make(generator, 12);
-    const Cell goal = generator.WalkableCellOf(map, agent.footprint);
-    if (!CanStand(map, goal, agent.footprint)) {
+    const Cell goal = generator.WalkableCellOf(map, agent().footprint);
+    if (!CanStand(map, goal, agent().footprint)) {
       continue;
     }
-    const auto reachable = FindReachable(
-        map, {.start = goal, .agent = agent, .sense = FloodSense::kToSeeds, .want_costs = true}, {}, scratch);
-    ASSERT_TRUE(reachable.ok()) << reachable.status();
-    const std::vector<std::optional<double>> costs = Unpack(map, *reachable);
-    for (std::size_t i = 0; i < costs.size(); ++i) {
-      const Cell cell{static_cast<int>(i) % map.width(), static_cast<int>(i) / map.width()};
-      if (!CanStand(map, cell, agent.footprint)) {
-        ASSERT_FALSE(costs[i]);
-        continue;
-      }
-      const std::optional<double> cost = Oracle(map, agent.corner_rule, cell, agent.footprint).CostTo(goal);
-      ASSERT_EQ(costs[i].has_value(), cost.has_value()) << cell.x << "," << cell.y;
-      if (cost) {
-        ASSERT_NEAR(*costs[i], *cost, 1e-6 * (1.0 + *cost));
-      }
-    }
+    ExpectCosts(map,
+                FindReachable(
+                    map, {.start = goal, .agent = agent(), .sense = FloodSense::kToSeeds, .want_costs = true},
+                    {}, scratch_),
+                [&](Cell cell) {
+                  return CanStand(map, cell, agent().footprint)
+                             ? Oracle(map, agent().corner_rule, cell, agent().footprint).CostTo(goal)
+                             : std::nullopt;
+                });
+    ASSERT_FALSE(HasFailure());
   }
 }
 
 // As if everything outside were blocked. Agents of one cell: what is blocked is what they stand on.
 TEST_P(GeneratedReachableTest, StaysInTheRegion) {
-  Agent agent = GetParam().agent;
-  agent.footprint = 1;
-  FieldScratch scratch;
+  Agent small = agent();
+  small.footprint = 1;
   for (std::uint64_t seed = 200; seed < 240; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
@@ -227,19 +297,12 @@ TEST_P(GeneratedReachableTest, StaysInTheRegion) {
       }
     }
     const auto walled = ApplyEdits(map, {BlockCells{outside}, UnblockCells{{.cells = {start}}}});
-    const auto reachable = FindReachable(
-        map, {.start = start, .agent = agent, .region = region, .want_costs = true}, {}, scratch);
-    ASSERT_TRUE(reachable.ok()) << reachable.status();
-    const std::vector<std::optional<double>> costs = Unpack(map, *reachable);
-    const Oracle oracle(walled.ok() ? walled->map : map, agent.corner_rule, start);
-    for (std::size_t i = 0; i < costs.size(); ++i) {
-      const Cell cell{static_cast<int>(i) % map.width(), static_cast<int>(i) / map.width()};
-      const std::optional<double> cost = oracle.CostTo(cell);
-      ASSERT_EQ(costs[i].has_value(), cost.has_value()) << cell.x << "," << cell.y;
-      if (cost) {
-        ASSERT_NEAR(*costs[i], *cost, 1e-6 * (1.0 + *cost));
-      }
-    }
+    const Oracle oracle(walled.ok() ? walled->map : map, small.corner_rule, start);
+    ExpectCosts(map,
+                FindReachable(map, {.start = start, .agent = small, .region = region, .want_costs = true}, {},
+                              scratch_),
+                [&](Cell cell) { return oracle.CostTo(cell); });
+    ASSERT_FALSE(HasFailure());
   }
 }
 

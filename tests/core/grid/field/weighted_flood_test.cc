@@ -9,11 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/grid/field/cost_numbers.h"
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "tests/core/grid/field/agents.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/status_matchers.h"

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/edit/batch_editor.h"
 #include "server/core/grid/engines/engines.h"
 #include "server/core/grid/hierarchy/hierarchy_search.h"
 #include "server/core/grid/path/path.h"
@@ -22,6 +20,7 @@
 #include "tests/testing/environment.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/profiles.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {
@@ -62,23 +61,10 @@ std::vector<Cell> CellsTo(Cell end, Scratch& scratch) {
   return cells;
 }
 
-// The same obstacles.
 GridMap WithDiagonalCost(const GridMap& map, double diagonal_cost) {
-  GridMap copy = *GridMap::Create(map.width(), map.height(), {.diagonal_cost = diagonal_cost});
-  BlockCells block;
-  for (int y = 0; y < map.height(); ++y) {
-    for (int x = 0; x < map.width(); ++x) {
-      if (!map.IsWalkable({x, y})) {
-        block.shape.cells.push_back({x, y});
-      }
-    }
-  }
-  if (block.shape.cells.empty()) {
-    return copy;
-  }
-  auto edited = ApplyEdits(copy, {block});
-  EXPECT_TRUE(edited.ok()) << edited.status();
-  return std::move(edited->map);
+  GridSettings settings = map.settings();
+  settings.diagonal_cost = diagonal_cost;
+  return testing::Rebuilt(map, std::move(settings));
 }
 
 // Asks for ways from one cell to several.

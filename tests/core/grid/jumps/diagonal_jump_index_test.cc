@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/edit/batch_editor.h"
+#include "server/core/grid/jumps/turn_jump_index.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "tests/testing/diagonal_jump_index_match.h"
@@ -35,29 +36,21 @@ TEST(DiagonalJumpIndexTest, StopsWhereASideJumpFindsAJumpPoint) {
   EXPECT_EQ(stops.StepsToStop<Direction::kNorthWest>({2, 2}), 2);
 }
 
-class DiagonalStopsRepairTest : public ::testing::TestWithParam<CornerRule> {};
-
-TEST_P(DiagonalStopsRepairTest, MissesNoStop) {
-  for (std::uint64_t seed = 1; seed <= Rounds(300); ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(seed);
-    GridMap map = generator.Map({.max_side = seed % 20 == 0 ? 200 : 70});
-    map.walk().MakeDiagonalJumpIndex(GetParam());
-    for (int round = 0; round < 6; ++round) {
-      const auto edited = ApplyEdits(map, generator.Edits(map, generator.Between(1, 4)));
-      ASSERT_TRUE(edited.ok()) << edited.status();
-      map = edited->map;
-      // Else they are left behind by several edits.
-      if (round < 5 && generator.Chance(0.5)) {
-        continue;
-      }
-      const DiagonalJumpIndex& repaired = *map.walk().MakeDiagonalJumpIndex(GetParam());
-      const WalkGrid grid(map.walk().rows());
-      ExpectNoStopMissing(grid, repaired, DiagonalJumpIndex(grid, GetParam()));
-      ASSERT_FALSE(HasFailure()) << "round " << round;
-    }
-  }
+TEST(TurnJumpIndexTest, TurnsWhereAVerticalJumpGetsPastAWall) {
+  const GridMap map = DrawMap({"....",  //
+                               "....",  //
+                               "..#.",  //
+                               "....",  //
+                               "...."});
+  const Word* turns = map.walk().MakeTurnJumpIndex()->Row(1);
+  // Beside the wall, down to where it ends.
+  EXPECT_TRUE(TestBit(turns, 1));
+  EXPECT_TRUE(TestBit(turns, 3));
+  EXPECT_FALSE(TestBit(turns, 0));
+  EXPECT_FALSE(TestBit(turns, 2));
 }
+
+class DiagonalStopsRepairTest : public ::testing::TestWithParam<CornerRule> {};
 
 // Long runs, which come to find jump points and cease to, word by word.
 TEST_P(DiagonalStopsRepairTest, MissesNoStopOnOpenMaps) {

@@ -77,22 +77,6 @@ void ExpectCurrent(const WalkGrid& grid) {
   }
 }
 
-TEST(OverdueIndexesTest, DifferencesAreThoseOfTheCells) {
-  const auto first = MadeGrid(1);
-  const auto second = Changed(*first, 10, 2);
-  BitPlane rows = first->rows();
-  BitPlaneWriter writer(rows);
-  for (const WordChange& change : DifferencesBetween(first->rows(), second->rows())) {
-    writer.row(change.y)[change.index] ^= change.flipped;
-  }
-  for (int y = 0; y < kLargeSide; ++y) {
-    for (int i = 0; i < WordsPerRow(kLargeSide); ++i) {
-      ASSERT_EQ(rows.row(y)[i], second->rows().row(y)[i]);
-    }
-  }
-  EXPECT_TRUE(DifferencesBetween(first->rows(), first->rows()).empty());
-}
-
 TEST(OverdueIndexesTest, SearchesAndChangesLeaveThem) {
   const auto first = MadeGrid(1);
   EXPECT_FALSE(first->NeedsBackgroundBuild());

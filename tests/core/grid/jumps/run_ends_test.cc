@@ -63,14 +63,6 @@ void ExpectIs(const RunEnds& ends, int lines, int length, const Model& whole, co
   }
 }
 
-TEST(RunEndsTest, NewOnesAreEmpty) {
-  for (const int lines : {1, 63, 64, 200}) {
-    for (const int length : {1, 62, 63, 130}) {
-      ExpectIs(RunEnds(lines, length), lines, length, {}, {});
-    }
-  }
-}
-
 TEST(RunEndsTest, BitsAreThoseThatWereFlipped) {
   for (const int lines : {1, 62, 63, 64, 65, 150}) {
     const int length = 200;

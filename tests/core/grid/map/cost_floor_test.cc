@@ -1,7 +1,7 @@
 #include "server/core/grid/map/cost_floor.h"
 
 #include <algorithm>
-#include <string>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -12,6 +12,9 @@
 #include "server/core/grid/map/profile_views.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/profiles.h"
+#include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
@@ -189,14 +192,7 @@ TEST(CostFloorTest, HoldsForEveryCellWhateverWasEdited) {
       with_places += map.cost_floor().cheap.empty() ? 0 : 1;
     }
     // The same map, made in one go.
-    const GridMap blank = GridMap::Create(map.width(), map.height(), map.settings()).value();
-    GridMapEditor editor(blank);
-    for (int y = 0; y < map.height(); ++y) {
-      for (int x = 0; x < map.width(); ++x) {
-        editor.SetTerrains(y, x, x + 1, map.TerrainAt({x, y}));
-      }
-    }
-    const GridMap copy = std::move(editor).Finish();
+    const GridMap copy = testing::Rebuilt(map, map.settings());
     const TerrainTiles& tiles = map.terrain_tiles();
     for (int row = 0; row < tiles.rows(); ++row) {
       ASSERT_EQ(tiles.InRow(row), copy.terrain_tiles().InRow(row));
@@ -206,6 +202,38 @@ TEST(CostFloorTest, HoldsForEveryCellWhateverWasEdited) {
     }
   }
   EXPECT_GT(with_places, 100);
+}
+
+GridMap Patches(int side, int patch, int costs) {
+  testing::Random random(1);
+  std::vector<double> values;
+  for (int i = 0; i < costs; ++i) {
+    values.push_back(1.0 + i);
+  }
+  return testing::PaintedMap(random, side, patch, values);
+}
+
+TEST(CostSurveyTest, CellsOfManyCostsInDisorderAreNoise) {
+  for (const int side : {32, 128, 512}) {
+    EXPECT_TRUE(Patches(side, 1, 8).HasNoisyCosts());
+    EXPECT_TRUE(Patches(side, 2, 8).HasNoisyCosts());
+  }
+}
+
+TEST(CostSurveyTest, LargerPatchesAndFewCostsAreNot) {
+  EXPECT_FALSE(Patches(256, 8, 8).HasNoisyCosts());
+  EXPECT_FALSE(Patches(256, 1, 2).HasNoisyCosts());
+  EXPECT_FALSE(Patches(256, 1, 1).HasNoisyCosts());
+  EXPECT_FALSE(Patches(2, 1, 8).HasNoisyCosts());
+}
+
+TEST(CostSurveyTest, FollowsTheTerrain) {
+  const GridMap noise = Patches(64, 1, 8);
+  GridMapEditor editor(noise);
+  for (int y = 0; y < 64; ++y) {
+    editor.SetTerrains(y, 0, 64, y < 32 ? 1 : 2);
+  }
+  EXPECT_FALSE(std::move(editor).Finish().HasNoisyCosts());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "server/core/grid/map/grid_map_editor.h"
@@ -67,32 +68,6 @@ TEST(GridMapTest, UniformMapIsCheapWhateverItsSize) {
   const auto map = GridMap::Create(kMaxMapSide, kMaxMapSide, {});
   ASSERT_TRUE(map.ok());
   EXPECT_LT(map->memory_bytes(), 1'000'000U);
-}
-
-TEST(GridMapEditorTest, OriginalStaysAsItWas) {
-  const GridMap old = DrawMap({"...", "..."});
-  GridMapEditor editor(old);
-  editor.SetObstacle({1, 1}, true);
-  editor.SetObstacle({1, 1}, true);
-  const GridMap changed = std::move(editor).Finish();
-  EXPECT_TRUE(old.IsWalkable({1, 1}));
-  EXPECT_FALSE(changed.IsWalkable({1, 1}));
-  EXPECT_EQ(old.walkable_cells(), 6);
-  EXPECT_EQ(changed.walkable_cells(), 5);
-  EXPECT_EQ(changed.obstacle_cells(), 1);
-}
-
-TEST(GridMapEditorTest, LiftingAnObstacleShowsTheTerrainBelow) {
-  GridSettings settings;
-  settings.terrains.push_back({.symbol = 'T', .name = "trees", .impassable = true});
-  const GridMap map = DrawMap({"T."}, settings);
-  GridMapEditor editor(map);
-  editor.SetObstacle({0, 0}, true);
-  editor.SetObstacle({0, 0}, false);
-  const GridMap lifted = std::move(editor).Finish();
-  EXPECT_FALSE(lifted.IsWalkable({0, 0}));
-  EXPECT_EQ(lifted.TerrainAt({0, 0}), 1);
-  EXPECT_EQ(lifted.walkable_cells(), 1);
 }
 
 TEST(GridMapTest, PreparationEndsSoonAfterTheLookThatStopsIt) {

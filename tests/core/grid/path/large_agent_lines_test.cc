@@ -1,4 +1,5 @@
 // Lines of large agents: they cost the dearest of the cells that the agent covers.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,7 +13,6 @@
 #include "server/core/grid/path/path.h"
 #include "server/core/grid/path/validate_path.h"
 #include "server/core/grid/walk/footprint_grids.h"
-#include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/rules.h"
 
@@ -20,15 +20,8 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAreArray;
-using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 using ::waystar::testing::kRules;
-
-GridSettings Terrains(double other) {
-  GridSettings settings;
-  settings.terrains.push_back({.symbol = 's', .name = "other", .cost = other});
-  return settings;
-}
 
 double CostByValidation(const GridMap& map, const PathQuery& query, absl::Span<const Cell> points) {
   const auto validation = ValidatePath(map, {.points = points,
@@ -45,40 +38,6 @@ double CostByLegs(const GridMap& map, const PathQuery& query, const PathResult& 
     cost += leg.cost;
   }
   return cost;
-}
-
-TEST(LargeAgentLinesTest, ASwampBelowTheAgentIsNotCrossed) {
-  const GridMap map = DrawMap({".........",  //
-                               ".........",  //
-                               "....s...."},
-                              Terrains(100.0));
-  const PathQuery query{.start = {0, 1}, .goal = {7, 1}, .path_form = PathForm::kSmoothed, .footprint = 2};
-  const std::vector<Cell> straight = {query.start, query.goal};
-  EXPECT_DOUBLE_EQ(CostByValidation(map, query, straight), 205.0);
-
-  Scratch scratch(std::size_t{1} << 24);
-  const auto result = FindPath(map, query, {}, scratch);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_LT(result->cost, 7.829);
-  EXPECT_DOUBLE_EQ(CostByValidation(map, query, result->points), result->cost);
-  EXPECT_DOUBLE_EQ(CostByLegs(map, query, *result), result->cost);
-}
-
-TEST(LargeAgentLinesTest, ARoadNarrowerThanTheAgentIsNotCheaper) {
-  const GridMap map = DrawMap({"sssss.",  //
-                               "......"},
-                              Terrains(0.5));
-  Scratch scratch(std::size_t{1} << 24);
-  for (const PathForm form : {PathForm::kEveryCell, PathForm::kSmoothed}) {
-    const PathQuery query{.start = {0, 0}, .goal = {4, 0}, .path_form = form, .footprint = 2};
-    const auto result = FindPath(map, query, {}, scratch);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_DOUBLE_EQ(result->cost, 4.0);
-    const std::vector<PathLeg> legs = Summarize(map, query, *result).legs;
-    ASSERT_EQ(legs.size(), 1U);
-    EXPECT_EQ(legs[0].terrain, 0);
-    EXPECT_EQ(legs[0].cells, 4);
-  }
 }
 
 // Returns the map on which an agent of one cell is where the large one is on `map`, at the same costs.

@@ -10,9 +10,9 @@
 #include "gtest/gtest.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/path/line_of_sight.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
-#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
@@ -114,35 +114,24 @@ TEST(PolylineCostTest, AddsUpLines) {
   EXPECT_DOUBLE_EQ(PolylineCost(costs, {{0, 0}, {3, 4}, {3, 8}}), 9.0);
 }
 
-struct SmoothedFamily {
-  Connectivity connectivity;
-  CornerRule rule;
-  bool weighted;
-};
-
-std::string NameOfSmoothed(const ::testing::TestParamInfo<SmoothedFamily>& info) {
-  return absl::StrCat(testing::ConnectivityName(info.param.connectivity), testing::RuleName(info.param.rule),
-                      info.param.weighted ? "Weighted" : "Uniform");
-}
-
-class SmoothedPathsTest : public ::testing::TestWithParam<SmoothedFamily> {};
+class SmoothedPathsTest : public ::testing::TestWithParam<MapAndAgent> {};
 
 TEST_P(SmoothedPathsTest, KeepTheirPromises) {
-  const SmoothedFamily& family = GetParam();
+  const CornerRule corner_rule = GetParam().agent.corner_rule;
   Scratch scratch(std::size_t{1} << 26);
   int smoothed = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Generator generator(seed);
     GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 200 : 40,
-                                 .weighted = family.weighted,
-                                 .connectivity = family.connectivity});
-    if (family.weighted && seed % 3 == 0) {
+                                 .weighted = GetParam().weighted,
+                                 .connectivity = GetParam().connectivity});
+    if (GetParam().weighted && seed % 3 == 0) {
       map = generator.WithStepCostsChanged(map);
     }
     for (const PathForm form : {PathForm::kEveryCell, PathForm::kCorners}) {
       const PathQuery query = {.start = generator.WalkableCellOf(map),
                                .goal = generator.WalkableCellOf(map),
-                               .corner_rule = family.rule,
+                               .corner_rule = corner_rule,
                                .unreachable_policy = UnreachablePolicy::kNearestByDistance,
                                .path_form = form};
       if (!map.IsWalkable(query.start)) {
@@ -151,7 +140,7 @@ TEST_P(SmoothedPathsTest, KeepTheirPromises) {
       const auto result = FindPath(map, query, {}, scratch);
       ASSERT_TRUE(result.ok()) << result.status();
       const std::vector<Cell> before(result->points.begin(), result->points.end());
-      const SightRule rule = LineRule(family.connectivity, family.rule);
+      const SightRule rule = LineRule(GetParam().connectivity, corner_rule);
       DearestOnPath costs(map, 1);
       std::vector<Cell> after = before;
       Smooth(costs, map.walk(), rule, after);
@@ -167,19 +156,7 @@ TEST_P(SmoothedPathsTest, KeepTheirPromises) {
   EXPECT_GT(smoothed, 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Families, SmoothedPathsTest,
-    ::testing::Values(SmoothedFamily{Connectivity::kEight, CornerRule::kNoCornerCutting, false},
-                      SmoothedFamily{Connectivity::kEight, CornerRule::kNoCornerCutting, true},
-                      SmoothedFamily{Connectivity::kEight, CornerRule::kOneSideFree, false},
-                      SmoothedFamily{Connectivity::kEight, CornerRule::kOneSideFree, true},
-                      SmoothedFamily{Connectivity::kEight, CornerRule::kAlways, false},
-                      SmoothedFamily{Connectivity::kEight, CornerRule::kAlways, true},
-                      SmoothedFamily{Connectivity::kFour, CornerRule::kAlways, false},
-                      SmoothedFamily{Connectivity::kFour, CornerRule::kAlways, true},
-                      SmoothedFamily{Connectivity::kSix, CornerRule::kAlways, false},
-                      SmoothedFamily{Connectivity::kSix, CornerRule::kAlways, true}),
-    NameOfSmoothed);
+INSTANTIATE_TEST_SUITE_P(Agents, SmoothedPathsTest, ::testing::ValuesIn(SmallAgents()), NameOf);
 
 }  // namespace
 }  // namespace waystar::core

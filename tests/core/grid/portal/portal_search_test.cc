@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,9 +19,9 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::waystar::testing::Between;
 using ::waystar::testing::DrawMap;
+using ::waystar::testing::FourConnected;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Maps;
@@ -36,9 +37,9 @@ class PortalSearchTest : public ::testing::Test {
     return Find({.path = {.start = start, .goal = goal}});
   }
 
-  void AddMap(const std::string& id, const std::vector<std::string>& rows,
-              const std::vector<Portal>& portals) {
-    world_.maps.emplace(id, With(DrawMap(rows), portals));
+  void AddMap(const std::string& id, const std::vector<std::string>& rows, const std::vector<Portal>& portals,
+              GridSettings settings = {}) {
+    world_.maps.emplace(id, With(DrawMap(rows, std::move(settings)), portals));
   }
 
   Maps world_;
@@ -82,13 +83,6 @@ TEST_F(PortalSearchTest, LeadsBackOnlyIfItGoesBothWays) {
           "..#.."},
          {gate});
   EXPECT_THAT(PortalsOf(*Find({4, 1}, {0, 0})), ElementsAre("gate back"));
-}
-
-TEST_F(PortalSearchTest, IsPassedOnlyWhereItIsCheaper) {
-  AddMap("home", {"......"}, {Between("dear", {1, 0}, {4, 0}, 3.0), Between("cheap", {1, 0}, {5, 0}, 0.5)});
-  EXPECT_THAT(PortalsOf(*Find({0, 0}, {4, 0})), ElementsAre("cheap"));
-  EXPECT_DOUBLE_EQ(Find({0, 0}, {4, 0})->path.cost, 2.5);
-  EXPECT_THAT(PortalsOf(*Find({2, 0}, {4, 0})), IsEmpty());
 }
 
 TEST_F(PortalSearchTest, ClosedOnesAndThoseWithoutATagAreNoWay) {
@@ -188,6 +182,23 @@ TEST_F(PortalSearchTest, TheNearestOfSeveralGoalsMayLieBehindAPortal) {
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "goals[1]"));
 }
 
+// Both cost 4; the one below the wall looks nearer.
+TEST_F(PortalSearchTest, OfEquallyCheapGoalsTheFirst) {
+  AddMap("home",
+         {".......",  //
+          "..#....",  //
+          "......."},
+         {Between("far", {5, 2}, {6, 2}, 1000.0)}, FourConnected());
+  const std::vector<Cell> goals = {{6, 0}, {2, 2}};
+  for (const std::vector<Cell>& order : {goals, std::vector<Cell>(goals.rbegin(), goals.rend())}) {
+    const auto found = Find({.path = {.start = {2, 0}}, .goals = order});
+    ASSERT_THAT(found, IsOk());
+    EXPECT_EQ(found->path.cost, 4.0);
+    EXPECT_EQ(found->goal_index, 0U);
+    EXPECT_EQ(found->path.end, order[0]);
+  }
+}
+
 TEST_F(PortalSearchTest, StopsWhenTheBudgetIsSpent) {
   AddMap("home",
          {"..#..",  //
@@ -214,10 +225,10 @@ TEST_F(PortalSearchTest, AnswersWithinTheSameLimitWhoeverHasAskedBefore) {
   const PortalQuery query{.path = {.start = {0, 0}, .goal = {4, 0}, .algorithm = Algorithm::kJumpPoint}};
   for (std::uint64_t limit = 0; limit < 12; ++limit) {
     world_.maps.clear();
-    world_.maps.emplace("home", With(DrawMap({"..s..",  //
-                                              "....."},
-                                             WithSand()),
-                                     {Between("gate", {0, 1}, {4, 1})}));
+    AddMap("home",
+           {"..s..",  //
+            "....."},
+           {Between("gate", {0, 1}, {4, 1})}, WithSand());
     const auto first = Find(query, {.max_expansions = limit});
     ASSERT_THAT(first, IsOk());
     const PathResult path = first->path;
@@ -245,9 +256,10 @@ TEST_F(PortalSearchTest, LongSearchesKeepToTheSameLimitWhoeverHasAskedBefore) {
       }
     }
     world_.maps.clear();
-    world_.maps.emplace(
-        "home", With(DrawMap(rows, WithSand()), {Between("gate", {10, 0}, {kSide - 1, kSide - 20}, 60.0),
-                                                 Between("short", {70, 70}, {75, 90}, 3.0)}));
+    AddMap(
+        "home", rows,
+        {Between("gate", {10, 0}, {kSide - 1, kSide - 20}, 60.0), Between("short", {70, 70}, {75, 90}, 3.0)},
+        WithSand());
   };
   int found = 0;
   for (const Algorithm algorithm :

@@ -11,6 +11,7 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
+#include "tests/core/grid/agents.h"
 #include "tests/core/grid/search/allocation_counter.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"
@@ -29,36 +30,14 @@ constexpr std::size_t kScratchBytes = std::size_t{1} << 26;
 constexpr Rectangle kCell = {150, 100, 20, 20};
 constexpr int kWall = 3;
 
-struct MapKind {
-  Connectivity connectivity = Connectivity::kEight;
-  bool weighted = false;
-  CornerRule rule = CornerRule::kNoCornerCutting;
-  // Some cells have costs of their own.
-  bool own_costs = false;
-};
-
-std::vector<MapKind> MapKinds() {
-  std::vector<MapKind> kinds;
-  for (const bool weighted : {false, true}) {
-    kinds.push_back({.connectivity = Connectivity::kFour, .weighted = weighted});
-    for (const CornerRule rule :
-         {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
-      kinds.push_back({.weighted = weighted, .rule = rule});
-      if (!weighted) {
-        kinds.push_back({.rule = rule, .own_costs = true});
-      }
-    }
-  }
-  kinds.push_back({.connectivity = Connectivity::kFour, .own_costs = true});
+// Agents of one cell on maps of squares.
+std::vector<MapAndAgent> MapKinds() {
+  std::vector<MapAndAgent> kinds = EveryMapAndAgent();
+  std::erase_if(kinds, [](const MapAndAgent& one) {
+    return one.agent.footprint > 1 || one.connectivity == Connectivity::kSix ||
+           (one.weighted && one.own_costs);
+  });
   return kinds;
-}
-
-std::string NameOf(const ::testing::TestParamInfo<MapKind>& info) {
-  const MapKind& kind = info.param;
-  return absl::StrCat(kind.weighted ? "Weighted" : "Uniform", kind.own_costs ? "OwnCosts" : "",
-                      kind.connectivity == Connectivity::kFour
-                          ? "Four"
-                          : absl::StrCat("EightRule", static_cast<int>(kind.rule)));
 }
 
 void Fill(GridMapEditor& editor, const Rectangle& all, bool obstacle) {
@@ -67,12 +46,13 @@ void Fill(GridMapEditor& editor, const Rectangle& all, bool obstacle) {
   }
 }
 
-GridMap MakeMap(const MapKind& kind) {
+GridMap MakeMap(const MapAndAgent& kind) {
   GridSettings settings;
   settings.connectivity = kind.connectivity;
   if (kind.weighted) {
     // Other costs for each rule: what is remembered of one map is nothing to the next.
-    settings.terrains.push_back({.symbol = '~', .name = "swamp", .cost = 2.5 + static_cast<int>(kind.rule)});
+    settings.terrains.push_back(
+        {.symbol = '~', .name = "swamp", .cost = 2.5 + static_cast<int>(kind.agent.corner_rule)});
     settings.terrains.push_back({.symbol = '=', .name = "road", .cost = 0.5});
   }
   GridMap map = *GridMap::Create(200, 150, std::move(settings));
@@ -232,10 +212,10 @@ TEST(AllocationCounterTest, CountsEveryOperatorNew) {
                      [](void* p) { ::operator delete[](p, kAlignment); }));
 }
 
-class AllocationTest : public ::testing::TestWithParam<MapKind> {
+class AllocationTest : public ::testing::TestWithParam<MapAndAgent> {
  protected:
   const GridMap map_ = MakeMap(GetParam());
-  const std::vector<Question> questions_ = QuestionsFor(map_, GetParam().rule);
+  const std::vector<Question> questions_ = QuestionsFor(map_, GetParam().agent.corner_rule);
 };
 
 // That the counter sees what the core allocates.
@@ -257,16 +237,6 @@ TEST_P(AllocationTest, AQuestionAskedAgainAllocatesNothing) {
   }
 }
 
-TEST_P(AllocationTest, AllQuestionsAskedAgainAllocateNothing) {
-  Scratch scratch(kScratchBytes);
-  for (const Question& question : questions_) {
-    AllocationsOf(map_, question, scratch);
-  }
-  for (const Question& question : questions_) {
-    EXPECT_EQ(AllocationsOf(map_, question, scratch), 0) << question.name;
-  }
-}
-
 TEST_P(AllocationTest, NorDoesRunningOutOfABudget) {
   Scratch scratch(kScratchBytes);
   for (Question question : questions_) {
@@ -284,9 +254,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds, AllocationTest, ::testing::ValuesIn(MapKinds()),
 TEST(ManyMapsAllocationTest, NorDoesGoingFromMapToMap) {
   Scratch scratch(kScratchBytes);
   std::vector<std::pair<GridMap, Question>> questions;
-  for (const MapKind& kind : MapKinds()) {
+  for (const MapAndAgent& kind : MapKinds()) {
     const GridMap map = MakeMap(kind);
-    for (Question& question : QuestionsFor(map, kind.rule)) {
+    for (Question& question : QuestionsFor(map, kind.agent.corner_rule)) {
       questions.emplace_back(map, std::move(question));
     }
   }

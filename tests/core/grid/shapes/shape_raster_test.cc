@@ -38,12 +38,6 @@ std::vector<std::string> Draw(const Shape& shape, int width, int height) {
   return rows;
 }
 
-std::vector<std::string> DrawLine(const Line& line, int width, int height) {
-  const std::vector<std::string> drawn = Draw({.lines = {line}}, width, height);
-  EXPECT_EQ(drawn, Draw({.lines = {{line.end, line.start, line.width}}}, width, height)) << "backwards";
-  return drawn;
-}
-
 TEST(ShapeRasterTest, PolygonMayBeConcaveOrCrossItself) {
   EXPECT_THAT(Draw({.polygons = {{{{0, 0}, {6, 0}, {6, 5}, {4, 5}, {4, 2}, {2, 2}, {2, 5}, {0, 5}}}}}, 7, 6),
               ElementsAre("#######",  //
@@ -78,19 +72,6 @@ TEST(ShapeRasterTest, PolygonMayBeConcaveOrCrossItself) {
                           "##...##",  //
                           "#######",  //
                           "#######"));
-}
-
-TEST(ShapeRasterTest, PolygonsWithACommonEdgeLeaveNoGap) {
-  const Point a{0.3, 0.2};
-  const Point b{8.9, 6.1};
-  EXPECT_THAT(
-      Draw({.polygons = {{{a, b, {8.9, 0.2}}}, {{a, b, {0.3, 6.1}}}}}, 9, 7),
-      ElementsAre(".........", ".########", ".########", ".########", ".########", ".########", ".########"));
-}
-
-TEST(ShapeRasterTest, LineAlongTheEdgesOfCellsTakesThoseBelowAndToTheRight) {
-  EXPECT_THAT(DrawLine({{0, 0.5}, {3, 0.5}}, 4, 2), ElementsAre("....", "####"));
-  EXPECT_THAT(DrawLine({{1.5, 0}, {1.5, 1}}, 4, 2), ElementsAre("..#.", "..#."));
 }
 
 TEST(ShapeRasterTest, AgreesWithAskingForEachCell) {

@@ -15,22 +15,10 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 
 BitPlane DrawCells(const std::vector<std::string>& rows) { return DrawMap(rows).walk().rows(); }
-
-std::vector<std::string> Drawing(const BitPlane& cells) {
-  std::vector<std::string> rows;
-  for (int y = 0; y < cells.height(); ++y) {
-    std::string& row = rows.emplace_back();
-    for (int x = 0; x < cells.width(); ++x) {
-      row += cells.Test({x, y}) ? '.' : '#';
-    }
-  }
-  return rows;
-}
 
 bool Fits(const BitPlane& cells, Cell cell, int side) {
   for (int y = cell.y; y < cell.y + side; ++y) {
@@ -52,45 +40,6 @@ void ExpectFitsEverywhere(const BitPlane& eroded, const BitPlane& cells, int sid
       AssignBit(row.data(), x, Fits(cells, {x, y}, side));
     }
     ASSERT_EQ(std::vector<Word>(eroded.row(y), eroded.row(y) + row.size()), row) << "row " << y;
-  }
-}
-
-TEST(FootprintTest, AnAgentStandsByItsUpperLeftCell) {
-  const BitPlane cells = DrawCells({"....#",  //
-                                    "....#",  //
-                                    ".#...",  //
-                                    "....."});
-  EXPECT_THAT(Drawing(Eroded(cells, 2)), ElementsAre("...##",  //
-                                                     "##.##",  //
-                                                     "##..#",  //
-                                                     "#####"));
-  EXPECT_THAT(Drawing(Eroded(cells, 3)), ElementsAre("#####",  //
-                                                     "#####",  //
-                                                     "#####",  //
-                                                     "#####"));
-}
-
-TEST(FootprintTest, TheLargestAgentReachesIntoTheNextWord) {
-  BitPlane cells(130, kMaxFootprint, true);
-  const int last = 130 - kMaxFootprint;
-  EXPECT_TRUE(Eroded(cells, kMaxFootprint).Test({last, 0}));
-  EXPECT_FALSE(Eroded(cells, kMaxFootprint).Test({last + 1, 0}));
-  AssignBit(BitPlaneWriter(cells).row(kMaxFootprint - 1), 80, false);
-  const BitPlane eroded = Eroded(cells, kMaxFootprint);
-  for (int x = 0; x <= last; ++x) {
-    EXPECT_EQ(eroded.Test({x, 0}), x > 80 || x + kMaxFootprint <= 80) << x;
-  }
-}
-
-TEST(FootprintTest, MatchesLookingAtEveryCellBelow) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(seed);
-    const BitPlane cells = generator.Map({.max_side = 200, .max_cells = 6000}).walk().rows();
-    for (const int side : {1, 2, 3, generator.Between(4, 16), generator.Between(17, kMaxFootprint)}) {
-      SCOPED_TRACE(absl::StrCat("side ", side));
-      ExpectFitsEverywhere(Eroded(cells, side), cells, side);
-    }
   }
 }
 
@@ -116,13 +65,14 @@ std::vector<WordChange> Flip(BitPlane& cells, Generator& generator) {
   return changes;
 }
 
-TEST(FootprintTest, RepairedEqualsMadeAfreshAndTellsWhatChanged) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+TEST(FootprintTest, MadeAndRepairedMatchesLookingAtEveryCellAndTellsWhatChanged) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     BitPlane cells = generator.Map({.max_side = 200, .max_cells = 6000}).walk().rows();
-    const int side = generator.Between(2, seed % 4 == 0 ? kMaxFootprint : 5);
+    const int side = generator.Between(1, seed % 4 == 0 ? kMaxFootprint : 5);
     BitPlane eroded = Eroded(cells, side);
+    ExpectFitsEverywhere(eroded, cells, side);
     for (int round = 0; round < 5; ++round) {
       BitPlane replayed = eroded;
       const std::vector<WordChange> changes = Flip(cells, generator);

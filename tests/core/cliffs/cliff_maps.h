@@ -1,10 +1,11 @@
-// The maps on which the cliff tests of fields count: every layout, with cells of several costs.
+// The maps on which the cliff tests count: every layout, with cells of several costs.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,12 +29,14 @@ namespace waystar::core {
 // A step of A* takes as long as this many cells of a flood: see IsFloodQuicker.
 inline constexpr std::uint64_t kCellsOfAStep = 4;
 
-enum class FieldLayout { kOpen, kRooms, kNoise, kMaze, kCaves };
-inline constexpr FieldLayout kFieldLayouts[] = {FieldLayout::kOpen, FieldLayout::kRooms, FieldLayout::kNoise,
-                                                FieldLayout::kMaze, FieldLayout::kCaves};
+enum class Layout { kOpen, kRooms, kNoise, kMaze, kCaves };
+inline constexpr Layout kLayouts[] = {Layout::kOpen, Layout::kRooms, Layout::kNoise, Layout::kMaze,
+                                      Layout::kCaves};
+inline constexpr Connectivity kConnectivities[] = {Connectivity::kFour, Connectivity::kEight,
+                                                   Connectivity::kSix};
 
 // What the cells of a map cost to enter.
-enum class FieldCosts {
+enum class CellPrices {
   kOne,
   // Three in ten cells cost three times as much as the others.
   kMud,
@@ -42,70 +45,81 @@ enum class FieldCosts {
   // One cell costs a hundredth, and one a hundred times as much.
   kCheapAndDear,
 };
-inline constexpr FieldCosts kFieldCosts[] = {FieldCosts::kOne, FieldCosts::kMud, FieldCosts::kCheapCell,
-                                             FieldCosts::kCheapAndDear};
 
-struct FieldMapSpec {
-  FieldLayout layout = FieldLayout::kOpen;
+struct MapSpec {
+  Layout layout = Layout::kOpen;
   Connectivity connectivity = Connectivity::kEight;
-  FieldCosts costs = FieldCosts::kOne;
+  CellPrices prices = CellPrices::kOne;
   int side = 96;
 };
 
-inline GridMap MakeFieldMap(const FieldMapSpec& spec) {
-  GridSettings settings{.connectivity = spec.connectivity};
-  if (spec.costs == FieldCosts::kMud) {
-    settings.terrains = {{.symbol = '.', .name = "meadow"}, {.symbol = ',', .name = "mud", .cost = 3.0}};
-  }
-  if (spec.connectivity == Connectivity::kSix) {
+inline GridSettings SettingsOf(Connectivity connectivity) {
+  GridSettings settings{.connectivity = connectivity};
+  if (connectivity == Connectivity::kSix) {
     settings.diagonal_cost = 1.0;
     settings.frame.hexagons = HexBoard{};
+  }
+  return settings;
+}
+
+inline GridMap MakeMap(const MapSpec& spec) {
+  GridSettings settings = SettingsOf(spec.connectivity);
+  if (spec.prices == CellPrices::kMud) {
+    settings.terrains = {{.symbol = '.', .name = "meadow"}, {.symbol = ',', .name = "mud", .cost = 3.0}};
   }
   GridMap map = GridMap::Create(spec.side, spec.side, std::move(settings)).value();
   testing::Random random(5);
   GridMapEditor editor(map);
-  if (spec.costs == FieldCosts::kMud) {
+  if (spec.prices == CellPrices::kMud) {
     for (int y = 0; y < spec.side; ++y) {
       for (int x = 0; x < spec.side; ++x) {
         editor.SetTerrains(y, x, x + 1, random.Chance(0.3) ? 1 : 0);
       }
     }
-  } else if (spec.costs != FieldCosts::kOne) {
+  } else if (spec.prices != CellPrices::kOne) {
     editor.SetStepCost({spec.side / 2, spec.side / 2}, CostFromDouble(0.01));
-    if (spec.costs == FieldCosts::kCheapAndDear) {
+    if (spec.prices == CellPrices::kCheapAndDear) {
       editor.SetStepCost({spec.side / 4, spec.side / 4}, CostFromDouble(100.0));
     }
   }
   map = std::move(editor).Finish();
   switch (spec.layout) {
-    case FieldLayout::kOpen:
+    case Layout::kOpen:
       break;
-    case FieldLayout::kRooms:
+    case Layout::kRooms:
       testing::LayRooms(random, 12, 0.15, map);
       break;
-    case FieldLayout::kNoise:
+    case Layout::kNoise:
       testing::LayNoise(random, 0.25, map);
       break;
-    case FieldLayout::kMaze:
+    case Layout::kMaze:
       testing::LayMaze(random, 2, 0.3, map);
       break;
-    case FieldLayout::kCaves:
+    case Layout::kCaves:
       testing::LayCaves(random, 3, map);
       break;
   }
   return map;
 }
 
-// Visits every layout, kind of costs and size on maps of each of the connectivities.
-inline void ForEachFieldMap(const std::vector<Connectivity>& connectivities, const std::vector<int>& sides,
-                            const std::function<void(const GridMap&)>& visit) {
-  for (const FieldLayout layout : kFieldLayouts) {
-    for (const FieldCosts costs : kFieldCosts) {
-      for (const Connectivity connectivity : connectivities) {
-        for (const int side : sides) {
-          SCOPED_TRACE(absl::StrCat("layout ", static_cast<int>(layout), ", costs ", static_cast<int>(costs),
-                                    ", ", testing::ConnectivityName(connectivity), ", side ", side));
-          visit(MakeFieldMap({.layout = layout, .connectivity = connectivity, .costs = costs, .side = side}));
+// Ranges of maps to count on.
+struct MapRange {
+  std::vector<int> sides;
+  std::vector<Connectivity> connectivities = {std::begin(kConnectivities), std::end(kConnectivities)};
+  std::vector<CellPrices> prices = {CellPrices::kOne, CellPrices::kMud, CellPrices::kCheapCell,
+                                    CellPrices::kCheapAndDear};
+  std::vector<Layout> layouts = {std::begin(kLayouts), std::end(kLayouts)};
+};
+
+inline void ForEachMap(const MapRange& range, const std::function<void(const GridMap&)>& visit) {
+  for (const Layout layout : range.layouts) {
+    for (const CellPrices prices : range.prices) {
+      for (const Connectivity connectivity : range.connectivities) {
+        for (const int side : range.sides) {
+          SCOPED_TRACE(absl::StrCat("layout ", static_cast<int>(layout), ", prices ",
+                                    static_cast<int>(prices), ", ", testing::ConnectivityName(connectivity),
+                                    ", side ", side));
+          visit(MakeMap({.layout = layout, .connectivity = connectivity, .prices = prices, .side = side}));
         }
       }
     }

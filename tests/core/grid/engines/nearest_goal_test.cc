@@ -2,12 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/grid/engines/goal_search.h"
-#include "tests/core/grid/field/agents.h"
+#include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
@@ -111,6 +112,21 @@ TEST_F(NearestGoalTest, RefusesBadQuestions) {
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "goals"));
 }
 
+// Adds cells on the rim of a square around a cell, many of which are about as far.
+void AddRim(const GridMap& map, Cell middle, Generator& generator, std::vector<Cell>& goals) {
+  const int radius = generator.Between(1, 40);
+  for (int i = generator.Between(16, 300); i > 0; --i) {
+    Cell offset{generator.Between(-radius, radius), generator.Chance(0.5) ? radius : -radius};
+    if (generator.Chance(0.5)) {
+      std::swap(offset.x, offset.y);
+    }
+    const Cell goal{middle.x + offset.x, middle.y + offset.y};
+    if (map.Contains(goal)) {
+      goals.push_back(goal);
+    }
+  }
+}
+
 class GeneratedNearestGoalTest : public NearestGoalTest, public ::testing::WithParamInterface<MapAndAgent> {};
 
 TEST_P(GeneratedNearestGoalTest, AgreesWithTheOracle) {
@@ -130,6 +146,9 @@ TEST_P(GeneratedNearestGoalTest, AgreesWithTheOracle) {
     std::vector<Cell> goals = {generator.WalkableCellOf(map, agent.footprint)};
     for (int i = generator.Between(0, seed % 5 == 0 ? 40 : 6); i > 0; --i) {
       goals.push_back(generator.CellOf(map));
+    }
+    if (seed % 5 == 1) {
+      AddRim(map, seed % 2 == 0 ? start : generator.CellOf(map), generator, goals);
     }
     if (std::ranges::none_of(goals, [&](Cell goal) { return CanStand(map, goal, agent.footprint); })) {
       continue;
