@@ -22,8 +22,8 @@ struct PortalBetween {
   // Valid by CheckPortalId.
   std::string id;
   Place from;
-  // Map of `to`; empty for the same map. On another map, a cell is counted as that map's clients count cells,
-  // since the map may not exist yet.
+  // Map of `to`; empty for the same map. On another map, `to` is in client coordinates: the map may not exist
+  // yet, and only it knows how they become cells.
   std::string to_map;
   Place to;
   // Cost of the step, from 0 to that of kMaxPortalCost, independent of terrain.

@@ -50,7 +50,7 @@ class AwaitedRequests final : public runtime::MetricSource {
     std::uint64_t max_request_bytes = std::uint64_t{4} << 20;
   };
 
-  // Returns the process's remaining memory in bytes, if it has used more than half.
+  // Returns how many bytes of memory the process may still use, once it has used half of them.
   using MemoryLeft = std::function<std::optional<std::uint64_t>()>;
 
   // Returns how many bytes those peers, named as by PeerOf, have sent over their connections, in the same

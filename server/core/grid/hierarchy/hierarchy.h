@@ -88,8 +88,8 @@ class Hierarchy final : public StaticIndex {
     return {arcs_.data() + first_arc_[node], first_arc_[node + 1] - first_arc_[node]};
   }
   const Arc& ArcAt(ArcIndex index) const { return arcs_[index]; }
-  // Returns the node that a shortcut bypasses, which is less important than both ends, or kNone if the arc is
-  // not a shortcut. The ends of such an arc are neighbours as defined by Subgoals.
+  // Returns the node in the middle of a shortcut, which is less important than both ends. Returns kNone for
+  // an arc that joins two subgoals directly.
   Node MiddleOf(ArcIndex index) const { return middles_[index]; }
 
   // Returns the node that lists an arc: the less important end, or one of the two in the core.

@@ -28,7 +28,7 @@ struct HierarchyNode {
   std::array<Cost, 2> g;
   // Last arc of that path; HierarchyScratch::kFromEnd if it starts at this node.
   std::array<std::uint32_t, 2> arc;
-  // Search that wrote this; an older generation means that neither side has reached the node.
+  // Number of the search that wrote this. A node with an older number was reached from neither end.
   std::uint32_t generation = 0;
   // True, by side, if the node is on the open list.
   std::array<bool, 2> is_waiting;

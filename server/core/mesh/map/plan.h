@@ -27,7 +27,7 @@ Int128 TwiceArea(std::size_t count, const At& at) {
   return area;
 }
 
-// Side in integers. Rarely needed; kept out of the fast path.
+// Returns the side of `p` exactly, by integers. Out of line, since callers rarely need it.
 [[gnu::noinline, gnu::cold]] inline double SideByIntegers(const WorldPoint& a, const WorldPoint& b,
                                                           const WorldPoint& p) {
   // Most points on a line are one of its ends.
