@@ -1,7 +1,5 @@
 // What polygons of a mesh hide when it is seen from the side.
 
-#include "server/render/scene/mesh_marks.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/render/scene/mesh_marks.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/testing/random.h"
 
