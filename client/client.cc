@@ -72,6 +72,7 @@ Client::Client(const Options& options)
   if (status().ok()) {
     paths_ = v1::PathService::NewStub(connection_.channel());
     maps_ = v1::MapService::NewStub(connection_.channel());
+    pictures_ = v1::PictureService::NewStub(connection_.channel());
     server_ = v1::ServerService::NewStub(connection_.channel());
     health_ = grpc::health::v1::Health::NewStub(connection_.health_channel());
   }
@@ -84,7 +85,7 @@ absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
   }
   grpc::ClientContext context;
   connection_.Prepare(context, options_.transfer_timeout);
-  const auto stream = paths_->TraceSearch(&context, request);
+  const auto stream = pictures_->TraceSearch(&context, request);
 
   std::optional<v1::TraceSearchResult> result;
   v1::TraceSearchResponse message;

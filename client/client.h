@@ -23,7 +23,9 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/picture_service.grpc.pb.h"
 #include "waystar/v1/server_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::client {
 
@@ -46,11 +48,11 @@ using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 //
 // Read-only calls are retried if the server is not available (UNAVAILABLE), and, except for TraceSearch and
 // ExportMap, if it is temporarily too busy (RESOURCE_EXHAUSTED with a delay): four times at most, within the
-// timeout, and not while most calls fail. So is UpdateObstacles with a request_id. Any other call that
+// timeout, and not while most calls fail. So is UpdateMap with a request_id. Any other call that
 // changes a map and ends with UNAVAILABLE or DEADLINE_EXCEEDED may or may not have been carried out.
 //
 // Queries see the client's own changes: unless a query sets view.least_version, the client sends the version
-// made by its last CreateMap, ImportMap or UpdateObstacles of the map, so that any server of a fleet answers
+// made by its last CreateMap, ImportMap or UpdateMap of the map, so that any server of a fleet answers
 // with that version or a later one (Options::reads_own_writes). If the map was replaced (MAP_REPLACED), the
 // query is retried without it. Set an empty least_version to accept any version. Streams, watches, traces and
 // pictures do not use this.
@@ -74,8 +76,8 @@ class Client {
   absl::StatusOr<v1::TraceSearchResult> TraceSearch(
       const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const;
 
-  absl::StatusOr<v1::ValidatePathResponse> ValidatePath(const v1::ValidatePathRequest& request) const {
-    return Ask(&Paths::ValidatePath, request);
+  absl::StatusOr<v1::ValidatePathsResponse> ValidatePaths(const v1::ValidatePathsRequest& request) const {
+    return Ask(&Paths::ValidatePaths, request);
   }
   std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const {
     return std::make_unique<PathWatch>(connection_, paths_.get(), request, options_.stream_timeout);
@@ -103,8 +105,8 @@ class Client {
   absl::StatusOr<v1::CastRayResponse> CastRay(const v1::CastRayRequest& request) const {
     return Ask(&Paths::CastRay, request);
   }
-  absl::StatusOr<v1::SampleCellsResponse> SampleCells(const v1::SampleCellsRequest& request) const {
-    return Ask(&Paths::SampleCells, request);
+  absl::StatusOr<v1::SamplePlacesResponse> SamplePlaces(const v1::SamplePlacesRequest& request) const {
+    return Ask(&Paths::SamplePlaces, request);
   }
   absl::StatusOr<v1::ProbeSurfaceResponse> ProbeSurface(const v1::ProbeSurfaceRequest& request) const {
     return Ask(&Paths::ProbeSurface, request);
@@ -130,13 +132,13 @@ class Client {
   }
   // Sets request_time to the present time if the batch has a request_id and no request_time, so that the
   // client's own retries are never applied twice. To repeat the call later, set request_time yourself.
-  absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(v1::UpdateObstaclesRequest request) const {
+  absl::StatusOr<v1::UpdateMapResponse> UpdateMap(v1::UpdateMapRequest request) const {
     StampRequestTime(request);
-    return Noted(request.map(), Call(maps_, &Maps::UpdateObstacles, request,
+    return Noted(request.map(), Call(maps_, &Maps::UpdateMap, request,
                                      request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId));
   }
 
-  std::unique_ptr<UpdateStream> StreamObstacleUpdates() const {
+  std::unique_ptr<UpdateStream> StreamUpdates() const {
     return std::make_unique<UpdateStream>(connection_, maps_.get(), options_.stream_timeout);
   }
   std::unique_ptr<PathStream> StreamFindPath() const {
@@ -156,7 +158,7 @@ class Client {
   }
   absl::StatusOr<v1::RenderMapResponse> RenderMap(const v1::RenderMapRequest& request) const {
     // A picture may be of a whole map.
-    return Call(maps_, &Maps::RenderMap, request, Repeatable::kReads, options_.transfer_timeout);
+    return Call(pictures_, &Pictures::RenderMap, request, Repeatable::kReads, options_.transfer_timeout);
   }
   std::unique_ptr<MapWatch> WatchMap(const v1::WatchMapRequest& request) const {
     return std::make_unique<MapWatch>(connection_, maps_.get(), request, options_.stream_timeout);
@@ -206,6 +208,7 @@ class Client {
  private:
   using Paths = v1::PathService::StubInterface;
   using Maps = v1::MapService::StubInterface;
+  using Pictures = v1::PictureService::StubInterface;
   using Server = v1::ServerService::StubInterface;
   using Health = grpc::health::v1::Health::StubInterface;
 
@@ -232,6 +235,7 @@ class Client {
   mutable OwnWrites own_writes_;
   std::unique_ptr<Paths> paths_;
   std::unique_ptr<Maps> maps_;
+  std::unique_ptr<Pictures> pictures_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<Health> health_;
 };

@@ -83,7 +83,7 @@ absl::Status CallWithRetries(Repeatable repeatable, absl::Duration timeout, Retr
   }
 }
 
-void StampRequestTime(v1::UpdateObstaclesRequest& batch) {
+void StampRequestTime(v1::UpdateMapRequest& batch) {
   if (batch.request_id().empty() || batch.has_request_time()) {
     return;
   }

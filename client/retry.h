@@ -45,6 +45,6 @@ absl::Status CallWithRetries(Repeatable repeatable, absl::Duration timeout, Retr
                              absl::FunctionRef<absl::Status(absl::Duration timeout)> call);
 
 // Gives a batch that has a request_id the present time as its request_time, unless it has one.
-void StampRequestTime(v1::UpdateObstaclesRequest& batch);
+void StampRequestTime(v1::UpdateMapRequest& batch);
 
 }  // namespace waystar::client

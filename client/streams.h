@@ -88,17 +88,16 @@ class TwoWayStream : public StreamingCall<grpc::ClientReaderWriterInterface<Requ
 };
 
 // Batches of edits. The server answers each, applied or rejected, in order. Batches with a request_id get a
-// request_time as in UpdateObstacles. Destruction cancels unfinished batches: those that were sent may or may
+// request_time as in UpdateMap. Destruction cancels unfinished batches: those that were sent may or may
 // not be applied.
-class UpdateStream
-    : public TwoWayStream<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> {
+class UpdateStream : public TwoWayStream<v1::StreamUpdatesRequest, v1::StreamUpdatesResponse> {
  public:
   UpdateStream(const Connection& connection, v1::MapService::StubInterface* maps, absl::Duration timeout)
       : TwoWayStream(connection, connection.StatusForChanges(), timeout,
-                     [maps](auto* context) { return maps->StreamObstacleUpdates(context); }) {}
+                     [maps](auto* context) { return maps->StreamUpdates(context); }) {}
 
-  bool Send(const v1::UpdateObstaclesRequest& batch) {
-    v1::StreamObstacleUpdatesRequest message;
+  bool Send(const v1::UpdateMapRequest& batch) {
+    v1::StreamUpdatesRequest message;
     *message.mutable_update() = batch;
     StampRequestTime(*message.mutable_update());
     return TwoWayStream::Send(message);

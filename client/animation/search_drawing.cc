@@ -92,12 +92,12 @@ class CellDrawing final : public PlacedDrawing {
  public:
   CellDrawing(const TracedSearch& search, picture::Canvas map, const picture::Tiling& tiling)
       : PlacedDrawing(std::move(map), tiling),
-        is_any_angle_(search.answer.statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR) {
+        is_any_angle_(search.answer.info().statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR) {
     SetEnds(search.query, std::clamp(tiling_.CellPixels() * 0.36, 4.0, 14.0), [&](const v1::Location& end) {
       return end.has_cell() ? std::optional(CenterOf(end.cell())) : std::nullopt;
     });
-    start_ = CenterOf(search.answer.start());
-    for (const v1::Cell& point : search.answer.points()) {
+    start_ = CenterOf(search.answer.path().start().cell());
+    for (const v1::Cell& point : search.answer.path().points()) {
       if (const Point at = CenterOf(point); IsWithin(at)) {
         path_.push_back(at);
       }
@@ -181,12 +181,12 @@ class NodeDrawing final : public PlacedDrawing {
       return at.has_value() && IsWithin(*at) ? at : std::nullopt;
     });
     if (search.places.empty()) {
-      for (const v1::Position& position : search.answer.positions()) {
+      for (const v1::Position& position : search.answer.path().positions()) {
         path_.push_back(At(position));
       }
       return;
     }
-    for (const std::string& node : search.answer.nodes()) {
+    for (const std::string& node : search.answer.path().nodes()) {
       if (const auto place = search.places.find(node); place != search.places.end()) {
         path_.push_back(place->second);
       }
@@ -278,7 +278,7 @@ class IntervalDrawing final : public PlacedDrawing {
       const Point at = At(end.position());
       return IsWithin(at) ? std::optional(at) : std::nullopt;
     });
-    for (const v1::Position& position : search.answer.positions()) {
+    for (const v1::Position& position : search.answer.path().positions()) {
       path_.push_back(At(position));
     }
   }

@@ -11,6 +11,7 @@
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/picture_service.pb.h"
 
 namespace waystar::animation {
 

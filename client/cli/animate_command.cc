@@ -54,8 +54,8 @@ void LocateGoal(animation::TracedSearch& search, Session& session) {
   *request.mutable_start() = goal;
   *request.add_goals() = goal;
   const auto found = session.client().FindPath(request);
-  if (found.ok() && found->positions_size() > 0) {
-    *goal.mutable_position() = found->positions(0);
+  if (found.ok() && found->path().positions_size() > 0) {
+    *goal.mutable_position() = found->path().positions(0);
   }
 }
 
@@ -86,7 +86,7 @@ absl::StatusOr<animation::TracedSearch> Trace(const v1::FindPathRequest& query, 
         << "waystar: only the first events of a search are shown, for it has more than 1000000\n";
   }
   search.query = query;
-  search.name = AlgorithmName(result->answer().statistics().algorithm());
+  search.name = AlgorithmName(result->answer().info().statistics().algorithm());
   search.name.front() = absl::ascii_toupper(static_cast<unsigned char>(search.name.front()));
   search.answer = std::move(*result->mutable_answer());
   search.on_graph = IsOnGraph(query, search.answer);
@@ -173,14 +173,10 @@ void MoveToAxial(v1::HexLayout layout, animation::TracedSearch& search) {
     }
   }
   v1::FindPathResponse& answer = search.answer;
-  if (answer.has_start()) {
-    move(*answer.mutable_start());
-  }
-  if (answer.has_end()) {
-    move(*answer.mutable_end());
-  }
-  absl::c_for_each(*answer.mutable_points(), move);
-  for (v1::PortalCrossing& crossing : *answer.mutable_crossings()) {
+  move_place(*answer.mutable_path()->mutable_start());
+  move_place(*answer.mutable_path()->mutable_end());
+  absl::c_for_each(*answer.mutable_path()->mutable_points(), move);
+  for (v1::PortalCrossing& crossing : *answer.mutable_path()->mutable_crossings()) {
     move(*crossing.mutable_arrival());
   }
 }
@@ -275,7 +271,8 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
     for (const animation::TracedSearch& search : searches) {
       *answers.add_results()->mutable_answer() = search.answer;
     }
-    answers.mutable_version()->set_revision(searches.front().answer.version().revision());
+    answers.mutable_info()->mutable_version()->set_revision(
+        searches.front().answer.info().version().revision());
     session.PrintJson(answers);
     return ExitCodeFor(searches.front().answer.outcome());
   }

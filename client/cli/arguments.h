@@ -11,7 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {

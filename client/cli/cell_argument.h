@@ -11,8 +11,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
-#include "waystar/v1/waypoint_edits.pb.h"
 
 namespace waystar::cli {
 

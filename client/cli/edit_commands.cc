@@ -15,7 +15,7 @@
 namespace waystar::cli {
 namespace {
 
-using RequestPtr = std::shared_ptr<v1::UpdateObstaclesRequest>;
+using RequestPtr = std::shared_ptr<v1::UpdateMapRequest>;
 
 constexpr char kAtOnce[] = "All cells change at once, as one new revision.\n\nExamples:\n";
 
@@ -39,7 +39,7 @@ void AddCells(CLI::App& command, Session& session, const RequestPtr& request, v1
 }
 
 void AddEditCommand(CLI::App& parent, Session& session, const EditCommand& edit) {
-  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
   v1::Shape& shape = *(request->add_edits()->*edit.shape)();
   CLI::App& command = *parent.add_subcommand(edit.name, edit.summary);
   AddMap(command, *request->mutable_map());
@@ -51,7 +51,7 @@ void AddEditCommand(CLI::App& parent, Session& session, const EditCommand& edit)
 }
 
 void AddTerrainCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
   v1::SetTerrain& edit = *request->add_edits()->mutable_set_terrain();
   CLI::App& command = *parent.add_subcommand("terrain", "Gives cells another terrain");
   AddMap(command, *request->mutable_map());
@@ -95,7 +95,7 @@ absl::StatusOr<v1::Location> ParseEnd(absl::string_view text) {
 }
 
 void AddPutPortal(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
   v1::PutPortal& put = *request->add_edits()->mutable_put_portal();
   v1::Portal& portal = *put.mutable_portal();
   CLI::App& command = *group.add_subcommand("put", "Adds a portal to a map");
@@ -131,7 +131,7 @@ void AddPutPortal(CLI::App& group, Session& session) {
 // One edit for each ID.
 void AddEach(CLI::App& group, const char* name, const char* summary, const char* examples,
              const std::function<void(v1::Edit&, const std::string&)>& fill, Session& session) {
-  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
   CLI::App& command = *group.add_subcommand(name, summary);
   AddMap(command, *request->mutable_map());
   AddTexts(

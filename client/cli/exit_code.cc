@@ -24,6 +24,8 @@
 #include "client/errors.h"
 #include "client/target.h"
 #include "waystar/v1/error_reason.pb.h"
+#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 namespace {

@@ -74,12 +74,12 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
     if (request.start().has_cell()) {
       overlay.start = request.start().cell();
     }
-    ShowFieldPicture(request.map(), overlay, answer.version(), arguments.draw, session);
+    ShowFieldPicture(request.map(), overlay, answer.info().version(), arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
-    session.io().out << absl::StreamFormat("%d %s within reach, x %d to %d and y %d to %d (revision %d)\n",
-                                           answer.count(), answer.count() == 1 ? "cell" : "cells", bounds.x(),
-                                           bounds.x() + bounds.width() - 1, bounds.y(),
-                                           bounds.y() + bounds.height() - 1, answer.version().revision());
+    session.io().out << absl::StreamFormat(
+        "%d %s within reach, x %d to %d and y %d to %d (revision %d)\n", answer.count(),
+        answer.count() == 1 ? "cell" : "cells", bounds.x(), bounds.x() + bounds.width() - 1, bounds.y(),
+        bounds.y() + bounds.height() - 1, answer.info().version().revision());
   });
 }
 
@@ -142,10 +142,10 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
     for (const v1::PortalStep& step : answer.portals()) {
       overlay.portals.push_back(step.cell());
     }
-    ShowFieldPicture(request.map(), overlay, answer.version(), arguments.draw, session);
+    ShowFieldPicture(request.map(), overlay, answer.info().version(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
                                            cells == 1 ? "cell" : "cells", answer.region().width(),
-                                           answer.region().height(), answer.version().revision());
+                                           answer.region().height(), answer.info().version().revision());
     if (answer.portals_size() > 0) {
       session.io().out << PortalsText(answer) << "\n";
     }
@@ -173,7 +173,7 @@ ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
 
 std::string MeshRayText(const v1::CastRayResponse& answer) {
   const std::string place = absl::StrCat(", at ", FormatPosition(answer.position()), " (revision ",
-                                         answer.version().revision(), ")\n");
+                                         answer.info().version().revision(), ")\n");
   return answer.fraction() == 1
              ? absl::StrCat("Blocked: it arrives on another floor", place)
              : absl::StrFormat("Blocked after %.6g of the way%s", answer.fraction(), place);
@@ -192,16 +192,16 @@ ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
     } else if (is_blocked) {
       session.io().out << absl::StreamFormat("Blocked by %s, at %s (revision %d)\n",
                                              FormatCell(answer.cell()), FormatPosition(answer.position()),
-                                             answer.version().revision());
+                                             answer.info().version().revision());
     } else {
-      session.io().out << absl::StreamFormat("Free (revision %d)\n", answer.version().revision());
+      session.io().out << absl::StreamFormat("Free (revision %d)\n", answer.info().version().revision());
     }
   };
   return session.Answer(response, print, is_blocked ? ExitCode::kNoPath : ExitCode::kOk);
 }
 
-ExitCode Sample(const v1::SampleCellsRequest& request, Session& session) {
-  return session.Answer(session.client().SampleCells(request), [&](const auto& answer) {
+ExitCode Sample(const v1::SamplePlacesRequest& request, Session& session) {
+  return session.Answer(session.client().SamplePlaces(request), [&](const auto& answer) {
     for (const v1::Cell& cell : answer.cells()) {
       session.io().out << FormatCell(cell) << "\n";
     }
@@ -223,7 +223,7 @@ ExitCode Probe(const v1::ProbeSurfaceRequest& request, Session& session) {
   const auto print = [&](const v1::ProbeSurfaceResponse& answer) {
     if (!answer.results().empty()) {
       session.io().out << SurfaceText(request.probes(0), answer.results(0)) << " (revision "
-                       << answer.version().revision() << ")\n";
+                       << answer.info().version().revision() << ")\n";
     }
   };
   return session.Answer(response, print, is_found ? ExitCode::kOk : ExitCode::kNoPath);
@@ -369,14 +369,14 @@ void AddRayCommand(CLI::App& parent, Session& session) {
 }
 
 void AddSampleCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::SampleCellsRequest>();
+  const auto request = std::make_shared<v1::SamplePlacesRequest>();
   request->set_count(1);
   CLI::App& command = AddCommand(parent, session, "sample",
                                  "Draws random cells or nodes that an agent can be on", request, &Sample);
   AddMap(command, *request->mutable_map());
   AddQuestion(command, *request);
-  AddField(command, "--count", *request, &v1::SampleCellsRequest::set_count, "How many to draw [1]");
-  AddField(command, "--seed", *request, &v1::SampleCellsRequest::set_seed,
+  AddField(command, "--count", *request, &v1::SamplePlacesRequest::set_count, "How many to draw [1]");
+  AddField(command, "--seed", *request, &v1::SamplePlacesRequest::set_seed,
            "The same seed draws the same, as long as the map does not change [0]");
   AddPlaces(
       command, "--reachable-from", "--reachable-from-position",
@@ -384,8 +384,8 @@ void AddSampleCommand(CLI::App& parent, Session& session) {
       "Only what a path leads to from here: the cell X,Y, or a node of a waypoint graph");
   command.get_option("--reachable-from")->excludes("--reachable-from-position");
   AddRegion(command, *request, "Only what lies in this part of the map [all of it]");
-  AddField(command, "--distinct", *request, &v1::SampleCellsRequest::set_distinct, "No cell or node twice");
-  AddField(command, "--along-edges", *request, &v1::SampleCellsRequest::set_along_edges,
+  AddField(command, "--distinct", *request, &v1::SamplePlacesRequest::set_distinct, "No cell or node twice");
+  AddField(command, "--along-edges", *request, &v1::SamplePlacesRequest::set_along_edges,
            "On a waypoint graph, draw points of edges in place of nodes")
       ->excludes("--distinct");
   command.footer(

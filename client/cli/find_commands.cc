@@ -43,13 +43,14 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
   const bool is_on_graph = IsOnGraph(request, answer);
   if (IsOnMesh(answer) || is_on_graph || request.has_inline_map()) {
     out << FindText(request, answer) << "\n";
-    if (is_on_graph && answer.positions_size() > 0) {
+    if (is_on_graph && answer.path().positions_size() > 0) {
       out << GraphPathText(request, answer) << "\n";
-    } else if (!is_on_graph && (IsOnMesh(answer) ? answer.positions_size() > 0 : answer.has_end())) {
+    } else if (!is_on_graph &&
+               (IsOnMesh(answer) ? answer.path().positions_size() > 0 : answer.path().has_end())) {
       out << PathText(answer) << "\n";
     }
-    if (answer.corridor_size() > 0) {
-      out << "Polygons " << absl::StrJoin(answer.corridor(), " ") << "\n";
+    if (answer.path().corridor_size() > 0) {
+      out << "Polygons " << absl::StrJoin(answer.path().corridor(), " ") << "\n";
     }
     PrintSummary(answer, session);
     return;
@@ -57,7 +58,7 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
   ShowAnswerPicture(request, answer, {}, arguments.draw, session);
   out << FindText(request, answer) << "\n";
   const bool lists = !arguments.draw.picture || request.path_form() != v1::PATH_FORM_UNSPECIFIED;
-  if ((lists || answer.positions_size() > 0) && answer.has_end()) {
+  if ((lists || answer.path().positions_size() > 0) && answer.path().has_end()) {
     out << PathText(answer) << "\n";
   }
   PrintSummary(answer, session);
@@ -117,15 +118,15 @@ void Print(const WatchPathArguments& arguments, const v1::WatchPathResponse& mes
   if (session.options().json) {
     out << ToJson(message, /*pretty=*/false);
   } else if (message.has_problem()) {
-    out << "No answer at revision " << message.version().revision() << ": " << message.problem().message()
-        << "\n";
+    out << "No answer at revision " << message.info().version().revision() << ": "
+        << message.problem().message() << "\n";
   } else {
     const v1::FindPathRequest& query = arguments.request.query();
     const v1::FindPathResponse& answer = message.answer();
     out << FindText(query, answer) << "\n";
-    if (IsOnGraph(query, answer) && answer.positions_size() > 0) {
+    if (IsOnGraph(query, answer) && answer.path().positions_size() > 0) {
       out << GraphPathText(query, answer) << "\n";
-    } else if (answer.has_end()) {
+    } else if (answer.path().has_end()) {
       out << PathText(answer) << "\n";
     }
   }
@@ -147,39 +148,40 @@ ExitCode WatchPath(const WatchPathArguments& arguments, Session& session) {
 
 // Says from where on the path cannot be walked, and, on a waypoint graph, what is in the way.
 // REQUIRES: the answer is that it cannot.
-std::string BlockedText(const v1::ValidatePathRequest& request, const v1::ValidatePathResponse& answer) {
-  const int index = answer.blocked_index();
-  const bool has_corners = !request.positions().empty();
-  if (has_corners && !answer.has_blocked_position()) {
-    return absl::StrFormat("Blocked: corner %d is not on the surface, at revision %d.\n", index,
-                           answer.version().revision());
+std::string BlockedText(const v1::Path& path, const v1::PathValidity& validity, uint64_t revision) {
+  const int index = validity.blocked_index();
+  const bool has_corners = !path.positions().empty();
+  if (has_corners && !validity.has_blocked_at()) {
+    return absl::StrFormat("Blocked: corner %d is not on the surface, at revision %d.\n", index, revision);
   }
   std::string where;
   std::string end = "the goal";
-  if (has_corners || !request.points().empty()) {
-    where = absl::StrCat(
-        "at ", has_corners ? FormatPosition(answer.blocked_position()) : FormatCell(answer.blocked_cell()),
-        ", ");
+  if (validity.has_blocked_at()) {
+    const v1::Location& at = validity.blocked_at();
+    where = absl::StrCat("at ", has_corners ? FormatPosition(at.position()) : FormatCell(at.cell()), ", ");
     end = absl::StrCat(has_corners ? "corner " : "point ", index);
   } else {
-    where = answer.blocked_by().empty() ? "" : absl::StrCat("by ", answer.blocked_by(), " ");
-    if (index >= 0 && index < request.nodes_size()) {
-      end = absl::StrCat("node ", index, ", ", request.nodes(index));
+    where = validity.blocked_by().empty() ? "" : absl::StrCat("by ", validity.blocked_by(), " ");
+    if (index >= 0 && index < path.nodes_size()) {
+      end = absl::StrCat("node ", index, ", ", path.nodes(index));
     }
   }
   return absl::StrFormat("Blocked %son the way to %s, after cost %.6g, at revision %d.\n", where, end,
-                         answer.cost(), answer.version().revision());
+                         validity.cost(), revision);
 }
 
-ExitCode Validate(const v1::ValidatePathRequest& request, Session& session) {
-  const auto response = session.client().ValidatePath(request);
-  const bool is_walkable = response.ok() && response->walkable();
-  const auto print = [&](const v1::ValidatePathResponse& answer) {
-    if (is_walkable) {
-      session.io().out << absl::StreamFormat("Walkable at cost %.6g, at revision %d.\n", answer.cost(),
-                                             answer.version().revision());
-    } else {
-      session.io().out << BlockedText(request, answer);
+ExitCode Validate(const v1::ValidatePathsRequest& request, Session& session) {
+  const auto response = session.client().ValidatePaths(request);
+  const bool is_walkable = response.ok() && response->results_size() == 1 && response->results(0).walkable();
+  const auto print = [&](const v1::ValidatePathsResponse& answer) {
+    const uint64_t revision = answer.info().version().revision();
+    for (const v1::PathValidity& validity : answer.results()) {
+      if (validity.walkable()) {
+        session.io().out << absl::StreamFormat("Walkable at cost %.6g, at revision %d.\n", validity.cost(),
+                                               revision);
+      } else {
+        session.io().out << BlockedText(request.paths(0), validity, revision);
+      }
     }
   };
   return session.Answer(response, print, is_walkable ? ExitCode::kOk : ExitCode::kNoPath);
@@ -187,17 +189,17 @@ ExitCode Validate(const v1::ValidatePathRequest& request, Session& session) {
 
 // Adds a cell or a position to a path. A corner at height 0 is written as a cell is, so beside positions
 // cells are corners.
-void AddPoint(const v1::Location& place, v1::ValidatePathRequest& request) {
+void AddPoint(const v1::Location& place, v1::Path& path) {
   if (place.has_position()) {
-    for (const v1::Cell& cell : request.points()) {
-      *request.add_positions() = PositionOf(cell);
+    for (const v1::Cell& cell : path.points()) {
+      *path.add_positions() = PositionOf(cell);
     }
-    request.clear_points();
-    *request.add_positions() = place.position();
-  } else if (!request.positions().empty()) {
-    *request.add_positions() = PositionOf(place.cell());
+    path.clear_points();
+    *path.add_positions() = place.position();
+  } else if (!path.positions().empty()) {
+    *path.add_positions() = PositionOf(place.cell());
   } else {
-    *request.add_points() = place.cell();
+    *path.add_points() = place.cell();
   }
 }
 
@@ -277,43 +279,42 @@ void AddWatchPathCommand(CLI::App& parent, Session& session) {
 }
 
 void AddValidateCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::ValidatePathRequest>();
+  const auto request = std::make_shared<v1::ValidatePathsRequest>();
+  v1::Path* const path = request->add_paths();
   CLI::App& command =
       AddCommand(parent, session, "validate", "Tells whether a path can still be walked, and what it costs",
                  request, &Validate);
   AddMap(command, *request->mutable_map());
   AddParsedList(
       command, "POINTS", &ParsePlace,
-      [request](const v1::Location& place) {
+      [path](const v1::Location& place) {
         if (place.has_node()) {
-          request->add_nodes(place.node());
+          path->add_nodes(place.node());
         } else {
-          AddPoint(place, *request);
+          AddPoint(place, *path);
         }
       },
       "The path: its cells, X,Y, each of them or those that straight lines lead between, its nodes on a "
       "waypoint graph, or its corners on a navigation mesh, at least one as X,Y,Z");
   AddParsed(
       command, "--start-position", &ParsePosition,
-      [request](const v1::Position& start) { *request->mutable_start_position() = start; },
+      [path](const v1::Position& start) { *path->mutable_start()->mutable_position() = start; },
       "On a waypoint graph, where the path begins before its first node: X,Y or X,Y,Z")
       ->type_name("X,Y");
   AddParsed(
       command, "--goal-position", &ParsePosition,
-      [request](const v1::Position& goal) { *request->mutable_goal_position() = goal; },
+      [path](const v1::Position& goal) { *path->mutable_end()->mutable_position() = goal; },
       "On a waypoint graph, where the path ends behind its last node: X,Y or X,Y,Z")
       ->type_name("X,Y");
-  command.parse_complete_callback([request] {
-    const bool has_points = !request->points().empty() || !request->positions().empty();
-    CheckPlace(has_points || !request->nodes().empty() ||
-                   (request->has_start_position() && request->has_goal_position()),
-               "POINTS");
-    if (has_points && !request->nodes().empty()) {
+  command.parse_complete_callback([path] {
+    const bool has_points = !path->points().empty() || !path->positions().empty();
+    CheckPlace(has_points || !path->nodes().empty() || (path->has_start() && path->has_end()), "POINTS");
+    if (has_points && !path->nodes().empty()) {
       throw CLI::ArgumentMismatch("POINTS are cells or nodes, not both");
     }
   });
   command.add_flag_callback(
-      "--smoothed", [request] { request->set_path_form(v1::PATH_FORM_SMOOTHED); },
+      "--smoothed", [path] { path->set_form(v1::PATH_FORM_SMOOTHED); },
       "The path is a smoothed one, whose lines cost their length");
   AddQuestion(command, *request);
   command.footer(

@@ -39,22 +39,24 @@ std::string Because(const v1::FindPathRequest& request, const v1::FindPathRespon
 
 bool HasStraightLines(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   return request.path_form() == v1::PATH_FORM_SMOOTHED ||
-         answer.statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR;
+         answer.info().statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR;
 }
 
 std::string EndText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   if (IsOnMesh(answer)) {
-    return absl::StrCat(FormatPosition(answer.positions(answer.positions_size() - 1)), ", the nearest point");
+    return absl::StrCat(FormatPosition(answer.path().positions(answer.path().positions_size() - 1)),
+                        ", the nearest point");
   }
   if (!IsOnGraph(request, answer)) {
-    return absl::StrCat(FormatCell(answer.end()), ", the nearest cell");
+    return absl::StrCat(FormatCell(answer.path().end().cell()), ", the nearest cell");
   }
-  return absl::StrCat(answer.nodes_size() > 0 ? answer.nodes(answer.nodes_size() - 1) : "the start",
-                      ", the nearest node");
+  return absl::StrCat(
+      answer.path().nodes_size() > 0 ? answer.path().nodes(answer.path().nodes_size() - 1) : "the start",
+      ", the nearest node");
 }
 
 std::string Portals(const v1::FindPathResponse& answer) {
-  const int crossed = answer.crossings_size();
+  const int crossed = answer.path().crossings_size();
   return crossed == 0 ? "" : absl::StrCat(" and ", crossed, crossed == 1 ? " portal" : " portals");
 }
 
@@ -62,17 +64,17 @@ std::string LinesText(int lines) { return absl::StrCat(lines, " straight ", line
 
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   if (IsOnMesh(answer)) {
-    const int lines = std::max(answer.positions_size() - 1 - answer.crossings_size(), 0);
-    return answer.crossings().empty()
+    const int lines = std::max(answer.path().positions_size() - 1 - answer.path().crossings_size(), 0);
+    return answer.path().crossings().empty()
                ? absl::StrFormat("%s of length %.10g", LinesText(lines), answer.cost())
                : absl::StrFormat("%s%s at cost %.10g", LinesText(lines), Portals(answer), answer.cost());
   }
   if (IsOnGraph(request, answer)) {
-    return absl::StrFormat("%d %s at cost %.10g", answer.nodes_size(),
-                           answer.nodes_size() == 1 ? "node" : "nodes", answer.cost());
+    return absl::StrFormat("%d %s at cost %.10g", answer.path().nodes_size(),
+                           answer.path().nodes_size() == 1 ? "node" : "nodes", answer.cost());
   }
   if (HasStraightLines(request, answer)) {
-    const int lines = std::max(answer.points_size() - 1 - answer.crossings_size(), 0);
+    const int lines = std::max(answer.path().points_size() - 1 - answer.path().crossings_size(), 0);
     return absl::StrFormat("%s%s at cost %.10g", LinesText(lines), Portals(answer), answer.cost());
   }
   size_t steps = 0;
@@ -137,10 +139,10 @@ std::string AlgorithmName(v1::Algorithm algorithm) {
 }
 
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  const v1::SearchStatistics& statistics = answer.statistics();
+  const v1::SearchStatistics& statistics = answer.info().statistics();
   // A map that the query brought along has none.
   const std::string revision =
-      request.has_inline_map() ? "" : absl::StrCat("revision ", answer.version().revision(), "; ");
+      request.has_inline_map() ? "" : absl::StrCat("revision ", answer.info().version().revision(), "; ");
   return absl::StrCat(Outcome(request, answer), " (", revision, statistics.expanded(), " ",
                       UnitOfSearch(request, answer), statistics.expanded() == 1 ? "" : "s", " expanded in ",
                       absl::FormatDuration(absl::Seconds(statistics.search_time().seconds()) +
@@ -149,16 +151,17 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
 }
 
 std::string PathText(const v1::FindPathResponse& answer) {
-  const bool has_positions = answer.positions_size() > 0;
-  const bool has_points = has_positions || answer.points_size() > 0;
-  const int count = has_positions ? answer.positions_size()
-                    : has_points  ? answer.points_size()
-                                  : answer.directions_size();
+  const bool has_positions = answer.path().positions_size() > 0;
+  const bool has_points = has_positions || answer.path().points_size() > 0;
+  const int count = has_positions ? answer.path().positions_size()
+                    : has_points  ? answer.path().points_size()
+                                  : answer.path().directions_size();
   std::vector<std::string> words;
   int crossed = 0;
   for (int i = 0; i <= count; ++i) {
-    for (; crossed < answer.crossings_size() && answer.crossings(crossed).index() == i; ++crossed) {
-      const v1::PortalCrossing& crossing = answer.crossings(crossed);
+    for (; crossed < answer.path().crossings_size() && answer.path().crossings(crossed).index() == i;
+         ++crossed) {
+      const v1::PortalCrossing& crossing = answer.path().crossings(crossed);
       const std::string map = crossing.map().empty() ? "" : absl::StrCat(" of ", crossing.map());
       words.push_back(absl::StrCat("-", crossing.portal(), map, "->"));
       if (!has_points) {
@@ -166,21 +169,21 @@ std::string PathText(const v1::FindPathResponse& answer) {
       }
     }
     if (i < count) {
-      words.push_back(has_positions ? FormatPosition(answer.positions(i))
-                      : has_points  ? FormatCell(answer.points(i))
-                                    : DirectionName(answer.directions(i)));
+      words.push_back(has_positions ? FormatPosition(answer.path().positions(i))
+                      : has_points  ? FormatCell(answer.path().points(i))
+                                    : DirectionName(answer.path().directions(i)));
     }
   }
   return absl::StrJoin(words, " ");
 }
 
 std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  std::vector<std::string> places(answer.nodes().begin(), answer.nodes().end());
-  if (request.start().has_position() && answer.positions_size() > 0) {
-    places.insert(places.begin(), FormatPosition(answer.positions(0)));
+  std::vector<std::string> places(answer.path().nodes().begin(), answer.path().nodes().end());
+  if (request.start().has_position() && answer.path().positions_size() > 0) {
+    places.insert(places.begin(), FormatPosition(answer.path().positions(0)));
   }
-  if (static_cast<size_t>(answer.positions_size()) > places.size()) {
-    places.push_back(FormatPosition(answer.positions(answer.positions_size() - 1)));
+  if (static_cast<size_t>(answer.path().positions_size()) > places.size()) {
+    places.push_back(FormatPosition(answer.path().positions(answer.path().positions_size() - 1)));
   }
   return absl::StrJoin(places, " ");
 }
@@ -197,7 +200,7 @@ std::string SummaryText(const v1::PathSummary& summary, std::size_t width) {
 }
 
 bool IsOnMesh(const v1::FindPathResponse& answer) {
-  return answer.statistics().algorithm() == v1::ALGORITHM_POLYANYA;
+  return answer.info().statistics().algorithm() == v1::ALGORITHM_POLYANYA;
 }
 
 bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
@@ -208,12 +211,12 @@ bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& a
     return location.has_node() || location.has_position();
   };
   // Each answer on a grid says which cell was started from.
-  return answer.nodes_size() > 0 ||
-         (!answer.has_start() && may_be(request.start()) && absl::c_all_of(request.goals(), may_be));
+  return answer.path().nodes_size() > 0 || (!answer.path().start().has_cell() && may_be(request.start()) &&
+                                            absl::c_all_of(request.goals(), may_be));
 }
 
 const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  return answer.has_start() ? answer.start() : request.start().cell();
+  return answer.path().start().has_cell() ? answer.path().start().cell() : request.start().cell();
 }
 
 namespace {
@@ -269,7 +272,7 @@ std::string ReachText(const v1::FindReachableResponse& answer, bool is_on_mesh, 
         {absl::StrCat(polygon->polygon()), CostText(polygon->cost()), FormatPosition(polygon->nearest())});
   }
   return absl::StrCat(FormatTable(rows, width), CountText(answer, is_on_mesh), " within reach (revision ",
-                      answer.version().revision(), ")\n");
+                      answer.info().version().revision(), ")\n");
 }
 
 std::string FlowText(const v1::ComputeFlowFieldResponse& answer, bool is_on_mesh, std::size_t width) {
@@ -290,12 +293,13 @@ std::string FlowText(const v1::ComputeFlowFieldResponse& answer, bool is_on_mesh
                     FormatPosition(step->next())});
   }
   return absl::StrCat(FormatTable(rows, width), "Ways to a goal from ", CountText(answer, is_on_mesh),
-                      " (revision ", answer.version().revision(), ")\n");
+                      " (revision ", answer.info().version().revision(), ")\n");
 }
 
 std::string GraphRayText(const v1::CastRayRequest& request, const v1::CastRayResponse& answer) {
   return absl::StrFormat("Blocked %safter %.6g of the way, at %s (revision %d)\n", ByText(request, answer),
-                         answer.fraction(), FormatPosition(answer.position()), answer.version().revision());
+                         answer.fraction(), FormatPosition(answer.position()),
+                         answer.info().version().revision());
 }
 
 std::string EdgePointText(const v1::EdgePoint& point) {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string>
 
-#include "waystar/v1/fields.pb.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 

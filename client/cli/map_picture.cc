@@ -79,11 +79,11 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   if (request.goals_size() == 1 && !overlay.goals.empty()) {
     overlay.goal = overlay.goals.front();
   } else if (ends_here && answer.outcome() == v1::OUTCOME_FOUND) {
-    overlay.goal = answer.end();
+    overlay.goal = answer.path().end().cell();
   }
   overlay.path = PathCells(request.map(), StartOf(request, answer), answer);
-  if (ends_here && answer.has_end()) {
-    overlay.end = answer.end();
+  if (ends_here && answer.path().has_end()) {
+    overlay.end = answer.path().end().cell();
   }
   return overlay;
 }
@@ -177,7 +177,7 @@ void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathRes
   for (const v1::SearchEvent& event : search.Open()) {
     overlay.open.push_back(event.cell());
   }
-  ShowOnMap(request.map(), overlay, answer.version(), "path", options, session);
+  ShowOnMap(request.map(), overlay, answer.info().version(), "path", options, session);
 }
 
 void ShowFieldPicture(const std::string& map, const Overlay& overlay, const v1::Version& version,

@@ -15,6 +15,8 @@
 #include "client/cli/session.h"
 #include "client/client.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/picture_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 

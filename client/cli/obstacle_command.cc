@@ -16,7 +16,7 @@
 namespace waystar::cli {
 namespace {
 
-using RequestPtr = std::shared_ptr<v1::UpdateObstaclesRequest>;
+using RequestPtr = std::shared_ptr<v1::UpdateMapRequest>;
 
 absl::StatusOr<v1::Point> ParseShift(absl::string_view text) {
   auto shift = ParsePoint(text);
@@ -43,7 +43,7 @@ void AddShape(CLI::App& command, v1::Shape& shape) {
 }
 
 void AddPut(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
   v1::PutObstacle& put = *request->add_edits()->mutable_put_obstacle();
   v1::Obstacle& obstacle = *put.mutable_obstacle();
   CLI::App& command = AddEdit(group, "put", "Lays an obstacle on a map", request, *obstacle.mutable_id());
@@ -78,7 +78,7 @@ void AddPut(CLI::App& group, Session& session) {
 }
 
 void AddMove(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
   v1::MoveObstacle& move = *request->add_edits()->mutable_move_obstacle();
   CLI::App& command = AddEdit(group, "move", "Shifts an obstacle", request, *move.mutable_id());
   AddParsed(
@@ -98,7 +98,7 @@ void AddMove(CLI::App& group, Session& session) {
 }
 
 void AddResize(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
   v1::ResizeObstacle& resize = *request->add_edits()->mutable_resize_obstacle();
   CLI::App& command =
       AddEdit(group, "resize", "Gives an obstacle another shape", request, *resize.mutable_id());
@@ -111,7 +111,7 @@ void AddResize(CLI::App& group, Session& session) {
 }
 
 void AddRemove(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
   CLI::App& command = *group.add_subcommand("remove", "Lifts obstacles off a map");
   AddMap(command, *request->mutable_map());
   AddTexts(

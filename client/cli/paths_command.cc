@@ -221,7 +221,7 @@ TableRow RowOf(const v1::FindPathRequest& query, const v1::FindPathsResult& resu
   const v1::FindPathResponse& answer = result.answer();
   row.push_back(OutcomeName(answer.outcome()));
   const bool is_on_graph = IsOnGraph(query, answer);
-  const bool has_path = answer.has_end() || answer.positions_size() > 0;
+  const bool has_path = answer.path().has_end() || answer.path().positions_size() > 0;
   row.push_back(has_path ? absl::StrFormat("%.10g", answer.cost()) : "-");
   row.push_back(!has_path ? "-" : is_on_graph ? GraphPathText(query, answer) : PathText(answer));
   return row;

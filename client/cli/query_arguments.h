@@ -8,8 +8,8 @@
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
 #include "client/cli/shape_argument.h"
-#include "waystar/v1/fields.pb.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 

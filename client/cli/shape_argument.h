@@ -5,8 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "waystar/v1/edits.pb.h"
-#include "waystar/v1/render.pb.h"
+#include "waystar/v1/picture_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {

@@ -82,7 +82,7 @@ void AddTopCommand(CLI::App& parent, Session& session) {
       "On a terminal in place, as much as fits; elsewhere, and with --count, one table below the other. With "
       "--json, one\n"
       "object a line: rates a second, lengths of time in nanoseconds.\n\n"
-      "Requests are calls, of StreamFindPath queries, of StreamObstacleUpdates batches. Times are those on "
+      "Requests are calls, of StreamFindPath queries, of StreamUpdates batches. Times are those on "
       "the server,\n"
       "within a fifth. Workers are busy with what is not small enough to be answered where it arrives.\n\n"
       "Examples:\n"

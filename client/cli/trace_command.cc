@@ -72,7 +72,7 @@ std::string EventText(const v1::SearchEvent& event) {
 // Returns the number of entries put on the open list, and of places left on it: `place` is "cell", "node" or
 // "interval". If the trace was truncated, says how to get more instead of the number left.
 std::string TraceText(const v1::TraceSearchResult& result, std::size_t open, const std::string& place) {
-  const std::uint64_t generated = result.answer().statistics().generated();
+  const std::uint64_t generated = result.answer().info().statistics().generated();
   const std::string entries =
       absl::StrCat("Put on the open list: ", generated, generated == 1 ? " entry" : " entries");
   if (result.truncated()) {
@@ -161,7 +161,7 @@ ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
     out << PlaceTable(places, is_on_mesh, most, session.table_width());
   }
   out << FindText(query, answer) << "\n";
-  if (!is_on_grid && answer.positions_size() > 0) {
+  if (!is_on_grid && answer.path().positions_size() > 0) {
     out << (is_on_mesh ? PathText(answer) : GraphPathText(query, answer)) << "\n";
   }
   out << TraceText(*result, places.open(), is_on_mesh ? "interval" : is_on_grid ? "cell" : "node") << "\n";

@@ -41,7 +41,7 @@ void AddExpectedVersion(CLI::App& command, const std::function<v1::Version&()>& 
       "Only if this is the map's epoch, which differs once it was created again");
 }
 
-void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request) {
+void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request) {
   AddExpectedVersion(command, [request]() -> v1::Version& { return *request->mutable_expected_version(); });
   command
       .add_option(
@@ -116,15 +116,15 @@ std::string ChangeText(const ChangeCounts& counts) {
   return text.empty() ? CellCount(0) : text;
 }
 
-ExitCode Update(const v1::UpdateObstaclesRequest& given, Session& session) {
-  v1::UpdateObstaclesRequest request = given;
+ExitCode Update(const v1::UpdateMapRequest& given, Session& session) {
+  v1::UpdateMapRequest request = given;
   if (request.has_expected_version()) {
     const absl::Status status = CompleteVersion(session, request.map(), *request.mutable_expected_version());
     if (!status.ok()) {
       return session.Fail(status);
     }
   }
-  return session.Answer(session.client().UpdateObstacles(request), [&](const auto& response) {
+  return session.Answer(session.client().UpdateMap(request), [&](const auto& response) {
     std::ostream& out = session.io().out;
     if (response.already_applied()) {
       out << "That was applied already: it made revision " << response.version().revision() << " of "
@@ -140,8 +140,7 @@ ExitCode Update(const v1::UpdateObstaclesRequest& given, Session& session) {
   });
 }
 
-void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request,
-                Session& session) {
+void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request, Session& session) {
   AddUpdateOptions(command, request);
   command.callback([request, &session] { session.exit_code = Update(*request, session); });
 }

@@ -12,10 +12,8 @@
 #include "absl/status/status.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/session.h"
-#include "waystar/v1/edits.pb.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
-#include "waystar/v1/waypoints.pb.h"
 
 namespace waystar::cli {
 
@@ -23,11 +21,10 @@ namespace waystar::cli {
 void AddExpectedVersion(CLI::App& command, const std::function<v1::Version&()>& version);
 
 // Adds those, --request-id and --request-time.
-void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request);
+void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request);
 
 // Gives the command the options of AddUpdateOptions, and has it send the batch.
-void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request,
-                Session& session);
+void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request, Session& session);
 
 // Gives a revision without an epoch the epoch that the map has now: the server takes none without. Returns
 // the errors of GetMap.
@@ -57,7 +54,7 @@ struct ChangeCounts {
 // Returns those of the edits; what servers count is 0.
 ChangeCounts CountsOf(const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
 
-// Adds what the server counted: `change` is an UpdateObstaclesResponse or a MapRevision.
+// Adds what the server counted: `change` is an UpdateMapResponse or a MapRevision.
 template <typename Change>
 ChangeCounts CountsOf(const Change& change, const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
   ChangeCounts counts = CountsOf(edits);
@@ -71,7 +68,7 @@ ChangeCounts CountsOf(const Change& change, const google::protobuf::RepeatedPtrF
 std::string ChangeText(const ChangeCounts& counts);
 
 // Sends the batch and tells what it changed.
-ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session);
+ExitCode Update(const v1::UpdateMapRequest& request, Session& session);
 
 // Says what the obstacle does to the cells that it covers: "blocks", "cost x 2.5", "cost + 4 falling off".
 std::string EffectText(const v1::Obstacle& obstacle);

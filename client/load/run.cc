@@ -76,7 +76,7 @@ class UpdateLoad {
 };
 
 UpdateLoad::UpdateLoad(const client::Client& client, const Workload& workload, double rate)
-    : workload_(workload), rate_(rate), stream_(client.StreamObstacleUpdates()) {}
+    : workload_(workload), rate_(rate), stream_(client.StreamUpdates()) {}
 
 void UpdateLoad::Start(const Window& window) {
   window_ = &window;
@@ -110,7 +110,7 @@ void UpdateLoad::Send() {
 
 bool UpdateLoad::Toggle(std::size_t index, bool block, Time due) {
   const Workload::Toggle& toggle = workload_.toggles()[index];
-  v1::UpdateObstaclesRequest request;
+  v1::UpdateMapRequest request;
   request.set_map(toggle.map);
   v1::Edit& edit = *request.add_edits();
   *(block ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = toggle.cell;
@@ -126,7 +126,7 @@ bool UpdateLoad::Toggle(std::size_t index, bool block, Time due) {
 }
 
 void UpdateLoad::Receive() {
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   while (stream_->Receive(answer)) {
     const Time now = Clock::now();
     Time due;

@@ -28,8 +28,8 @@ using Places = std::set<Place>;
 
 Place PlaceOf(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
 
-v1::SampleCellsRequest SampleRequest(const v1::FindPathRequest& common, std::uint64_t seed) {
-  v1::SampleCellsRequest request;
+v1::SamplePlacesRequest SampleRequest(const v1::FindPathRequest& common, std::uint64_t seed) {
+  v1::SamplePlacesRequest request;
   request.set_map(common.map());
   request.set_seed(seed);
   if (common.has_agent()) {
@@ -52,10 +52,10 @@ absl::Status NothingToDraw(const std::string& map, absl::string_view what) {
       absl::StrCat("map \"", map, "\" has no ", what, " to draw for this load"));
 }
 
-absl::StatusOr<std::vector<v1::Cell>> SampleCells(const client::Client& client,
-                                                  const v1::SampleCellsRequest& request,
-                                                  const Places& without) {
-  const auto answer = client.SampleCells(request);
+absl::StatusOr<std::vector<v1::Cell>> DrawCells(const client::Client& client,
+                                                const v1::SamplePlacesRequest& request,
+                                                const Places& without) {
+  const auto answer = client.SamplePlaces(request);
   if (!answer.ok()) {
     return answer.status();
   }
@@ -69,10 +69,10 @@ absl::StatusOr<std::vector<v1::Cell>> SampleCells(const client::Client& client,
 }
 
 // Draws cells of a grid, nodes of a graph or points of a mesh.
-absl::StatusOr<std::vector<v1::Location>> SamplePlaces(const client::Client& client,
-                                                       const v1::SampleCellsRequest& request,
-                                                       const Places& without) {
-  const auto answer = client.SampleCells(request);
+absl::StatusOr<std::vector<v1::Location>> DrawPlaces(const client::Client& client,
+                                                     const v1::SamplePlacesRequest& request,
+                                                     const Places& without) {
+  const auto answer = client.SamplePlaces(request);
   if (!answer.ok()) {
     return answer.status();
   }
@@ -96,9 +96,9 @@ absl::StatusOr<std::vector<v1::Location>> SamplePlaces(const client::Client& cli
 
 // Draws the pairs that a part leaves to chance.
 absl::Status DrawPairs(const client::Client& client, std::uint64_t seed, const Places& without, Part& part) {
-  v1::SampleCellsRequest request = SampleRequest(part.common, seed);
+  v1::SamplePlacesRequest request = SampleRequest(part.common, seed);
   request.set_count(2 * part.random_pairs);
-  const auto places = SamplePlaces(client, request, without);
+  const auto places = DrawPlaces(client, request, without);
   if (!places.ok()) {
     return places.status();
   }
@@ -131,12 +131,12 @@ absl::StatusOr<Workload> Workload::Make(std::vector<Part> parts, const client::C
     if (!want_toggles) {
       break;
     }
-    v1::SampleCellsRequest request;
+    v1::SamplePlacesRequest request;
     request.set_map(map);
     request.set_seed(seed);
     request.set_count(1000);
     request.set_distinct(true);
-    const auto cells = SampleCells(client, request, places);
+    const auto cells = DrawCells(client, request, places);
     if (!cells.ok()) {
       return cells.status();
     }

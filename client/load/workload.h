@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/client.h"
-#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
@@ -63,7 +62,7 @@ class Workload {
 
   // Draws from the server what the parts leave to chance. With `want_toggles` it also draws a few cells to
   // block from the maps of all parts; no query whose cells are given starts or ends there, and random queries
-  // avoid them. Errors: those of SampleCells; FAILED_PRECONDITION if a map has no place to draw, or
+  // avoid them. Errors: those of SamplePlaces; FAILED_PRECONDITION if a map has no place to draw, or
   // none to block.
   static absl::StatusOr<Workload> Make(std::vector<Part> parts, const client::Client& client,
                                        std::uint64_t seed, bool want_toggles);

@@ -233,7 +233,7 @@ WAYSTAR_POSITIVE_TIME_FLAG(request_timeout, request_timeout,
                            "How long the request of a call may take to arrive. Streams have no such limit.");
 WAYSTAR_NUMBER_FLAG(
     stream_window, stream_window, 1, 1'000'000,
-    "Messages of one StreamObstacleUpdates or StreamFindPath that may be unanswered; more are not read until "
+    "Messages of one StreamUpdates or StreamFindPath that may be unanswered; more are not read until "
     "some are.");
 WAYSTAR_NUMBER_FLAG(
     max_history_commits, max_history_commits, 1, 100'000'000,

@@ -14,7 +14,6 @@
 #include "server/service/convert/convert_edits.h"
 #include "server/service/handlers/maps/change_queue.h"
 #include "server/service/handlers/maps/listings.h"
-#include "server/service/handlers/maps/render_map.h"
 #include "server/service/handlers/maps/transfer_calls.h"
 #include "server/service/handlers/maps/update_stream.h"
 #include "server/service/metrics/stamp_staleness.h"
@@ -22,10 +21,13 @@
 namespace waystar::rpc {
 namespace {
 
-absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
+absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request, const CallContext& context,
                  v1::GetMapResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   FillMapInfo(store, *snapshot, *response.mutable_info());
+  if (context.staleness) {
+    FillDuration(*context.staleness, *response.mutable_staleness());
+  }
   return absl::OkStatus();
 }
 
@@ -33,8 +35,8 @@ absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
 struct UpdateCall {
   const core::MapStore& store;
   const MapServiceLimits& limits;
-  const v1::UpdateObstaclesRequest& request;
-  v1::UpdateObstaclesResponse& response;
+  const v1::UpdateMapRequest& request;
+  v1::UpdateMapResponse& response;
   UnaryDone done;
   std::chrono::nanoseconds queued;
   const grpc::CallbackServerContext* rpc;
@@ -81,9 +83,11 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
             limits_.transfer.max_map_side, request, response, context.bench);
       },
       kCreation);
-  UnaryHandler<v1::GetMapRequest, v1::GetMapResponse> get =
-      [this](const auto& request, auto& response, CallContext&) { return Get(store_, request, response); };
-  StampStaleness(server.fleet, get);
+  UnaryHandler<v1::GetMapRequest, v1::GetMapResponse> get = [this](const auto& request, auto& response,
+                                                                   CallContext& context) {
+    return Get(store_, request, context, response);
+  };
+  NoteStaleness(server.fleet, get);
   Serve<v1::GetMapRequest, v1::GetMapResponse>(std::move(get));
   Serve<v1::ListMapsRequest, v1::ListMapsResponse>(
       [this](const auto& request, auto& response, CallContext& context) {
@@ -106,12 +110,7 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
       [this](const auto& request, auto& response, CallContext&) {
         return ListWaypointNodes(store_, limits_.max_message_bytes, request, response);
       });
-  Serve<v1::RenderMapRequest, v1::RenderMapResponse>(
-      [this](const auto& request, auto& response, CallContext& context) {
-        return AnswerRenderMap(store_, limits_.max_message_bytes, request, response, context);
-      },
-      kLargeCall);
-  ServeLater<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse>(
+  ServeLater<v1::UpdateMapRequest, v1::UpdateMapResponse>(
       [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
         UpdateCall call{.store = store_,
                         .limits = limits_,
@@ -133,7 +132,7 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
                         std::move(call).Answer(result);
                       });
       });
-  ServeReadsAndWrites<v1::StreamObstacleUpdatesRequest>([this](Rpc* rpc) {
+  ServeReadsAndWrites<v1::StreamUpdatesRequest>([this](Rpc* rpc) {
     return StartCall<UpdateStream>(server_, store_, *rpc,
                                    UpdateStreamLimits{.max_unanswered = limits_.stream_window,
                                                       .max_unanswered_bytes = limits_.max_message_bytes,

@@ -12,7 +12,7 @@ namespace waystar::rpc {
 template <typename Request, typename Response>
 UnaryHandler<Request, Response> PathService::Handler(UnaryHandler<Request, Response> handler) const {
   Observe(observer_, NameOf<Request>(), handler);
-  StampStaleness(server_.fleet, handler);
+  NoteStaleness(server_.fleet, handler);
   return handler;
 }
 
@@ -38,21 +38,18 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
       },
       costs_);
   const FieldAnswers fields(store, limits.max_response_bytes);
-  ServeQuery<v1::ValidatePathRequest, v1::ValidatePathResponse>(fields);
+  ServeQuery<v1::ValidatePathsRequest, v1::ValidatePathsResponse>(fields);
   ServeQuery<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse>(fields, kLargeCall);
   ServeQuery<v1::FindReachableRequest, v1::FindReachableResponse>(fields, kLargeCall);
   ServeQuery<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse>(fields, kLargeCall);
   ServeQuery<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse>(fields);
   ServeQuery<v1::CastRayRequest, v1::CastRayResponse>(fields);
-  ServeQuery<v1::SampleCellsRequest, v1::SampleCellsResponse>(fields, costs_);
+  ServeQuery<v1::SamplePlacesRequest, v1::SamplePlacesResponse>(fields, costs_);
   ServeQuery<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse>(fields, costs_);
   ServeReadsAndWrites<v1::StreamFindPathRequest>([this](Rpc* rpc) {
     return StartCall<PathStream>(
         server_, find_path_, costs_, *rpc,
         PathStreamLimits{.max_unanswered = limits_.stream_window, .max_bytes = limits_.max_response_bytes});
-  });
-  ServeWrites<v1::TraceSearchRequest>([this](Rpc* rpc, const Bytes* request) {
-    return StartCall<TraceCall>(server_, store_, limits_, observer_, *rpc, *request);
   });
   ServeWrites<v1::WatchPathRequest>([this, &watches](Rpc* rpc, const Bytes* request) {
     return StartCall<WatchPathCall>(server_, watches, *rpc, *request);

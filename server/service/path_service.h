@@ -1,16 +1,24 @@
 // The service waystar.v1.PathService.
 #pragma once
 
+#include <cstddef>
+
 #include "server/core/store/map_store.h"
 #include "server/service/admission/query_costs.h"
 #include "server/service/admission/server_context.h"
 #include "server/service/call/raw_service.h"
-#include "server/service/handlers/query/trace_call.h"
 #include "server/service/handlers/watch/path_watch.h"
 #include "server/service/metrics/query_observer.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::rpc {
+
+struct PathLimits {
+  // Larger answers are rejected.
+  std::size_t max_response_bytes = std::size_t{4} << 20;
+  // Limit on the unanswered messages of one stream.
+  std::size_t stream_window = 256;
+};
 
 // Thread safety: any. The referenced objects must outlive the server that this is registered with.
 class PathService final : public RawService<v1::PathService> {

@@ -166,9 +166,9 @@ using ::google::protobuf::FileDescriptor;
 using Request = grpc::reflection::v1::ServerReflectionRequest;
 using Response = grpc::reflection::v1::ServerReflectionResponse;
 
-constexpr const char* kServices[] = {"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
-                                     "waystar.v1.MapService", "waystar.v1.PathService",
-                                     "waystar.v1.ServerService"};
+constexpr const char* kServices[] = {"grpc.health.v1.Health",     "grpc.reflection.v1.ServerReflection",
+                                     "waystar.v1.MapService",     "waystar.v1.PathService",
+                                     "waystar.v1.PictureService", "waystar.v1.ServerService"};
 
 const DescriptorPool& Pool() { return *DescriptorPool::generated_pool(); }
 

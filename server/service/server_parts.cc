@@ -34,7 +34,6 @@
 #include "server/service/first_maps.h"
 #include "server/service/metrics/call_interceptor.h"
 #include "server/service/metrics/library_log.h"
-#include "server/service/metrics/stamp_staleness.h"
 #include "server/service/transport/net/descriptor.h"
 #include "server/service/transport/net/listener.h"
 
@@ -136,6 +135,12 @@ AwaitedRequests::Limits AwaitedLimits(const runtime::Options& options, int max_r
           .max_request_bytes = max_request_bytes};
 }
 
+QueryObserver ObserverOf(const runtime::Options& options, SearchMetrics* metrics,
+                         SlowQueryLog& slow_queries) {
+  return {.metrics = metrics,
+          .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries : nullptr};
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options,
@@ -190,12 +195,13 @@ ServerParts::ServerParts(const runtime::Options& options)
                     .update_metrics = &update_metrics_,
                     .slow_updates = &slow_queries_}),
       path_service_(context_, store_, path_watches_,
-                    {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes) -
-                                           (options.cluster.empty() ? 0 : kStalenessBytes),
-                     .trace_times = TimesOf(options),
+                    {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
                      .stream_window = options.stream_window},
-                    {.metrics = search_metrics_.get(),
-                     .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
+                    ObserverOf(options, search_metrics_.get(), slow_queries_)),
+      picture_service_(context_, store_,
+                       {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
+                        .times = TimesOf(options)},
+                       ObserverOf(options, search_metrics_.get(), slow_queries_)),
       server_statistics_(store_, context_, loading_, storage_statistics_, fleet_statistics_,
                          residence_statistics_),
       server_service_(server_calls_, store_, server_statistics_, fleet_statistics_, options),
@@ -385,6 +391,7 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&map_service_);
   builder.RegisterService(&path_service_);
+  builder.RegisterService(&picture_service_);
   builder.RegisterService(&server_service_);
   builder.RegisterService(&health_service_);
   builder.RegisterService(&reflection_service_);
@@ -500,7 +507,7 @@ absl::Status ServerParts::ServeMetrics(const std::string& listen) {
 void ServerParts::SetHealthy(bool healthy) {
   for (const char* const service :
        {"", v1::MapService::service_full_name(), v1::PathService::service_full_name(),
-        v1::ServerService::service_full_name()}) {
+        v1::PictureService::service_full_name(), v1::ServerService::service_full_name()}) {
     health_service_.Set(service, healthy);
   }
 }

@@ -45,6 +45,7 @@
 #include "server/service/metrics/storage_statistics.h"
 #include "server/service/metrics/store_metrics.h"
 #include "server/service/path_service.h"
+#include "server/service/picture_service.h"
 #include "server/service/probe_services.h"
 #include "server/service/server.h"
 #include "server/service/server_service.h"
@@ -185,6 +186,7 @@ class ServerParts final : public Server {
   ChangeQueue changes_;
   MapService map_service_;
   PathService path_service_;
+  PictureService picture_service_;
   ServerStatistics server_statistics_;
   ServerService server_service_;
   HealthService health_service_;

@@ -242,7 +242,7 @@ def untrusted_bodies(aggressor):
 def long_json(aggressor):
     # As many small messages as there may be in a body, and nothing to do with them.
     cells = [{}] * 1_040_000
-    body = http1.request(messages.UPDATE_OBSTACLES, {"map": "nowhere", "edits": [{"block": {"cells": cells}}]}, rude_token())
+    body = http1.request(messages.UPDATE_MAP, {"map": "nowhere", "edits": [{"block": {"cells": cells}}]}, rude_token())
     aggressor.begin_now()
 
     def send(_):
@@ -271,7 +271,7 @@ def large_updates():
 
 
 def edit_watched(aggressor, connection, edit):
-    if aggressor.call(connection, messages.UPDATE_OBSTACLES, edit) != 0:
+    if aggressor.call(connection, messages.UPDATE_MAP, edit) != 0:
         raise RuntimeError("an update is refused")
 
 

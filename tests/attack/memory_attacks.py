@@ -12,7 +12,7 @@ def stripes(side, offset=0):
 
 
 def update(aggressor, connection, map_id, edit, index=0):
-    return aggressor.call(connection, messages.UPDATE_OBSTACLES, messages.update(map_id, edit), index)
+    return aggressor.call(connection, messages.UPDATE_MAP, messages.update(map_id, edit), index)
 
 
 @attack("maps painted by updates, --max_maps_memory_mib=256", flags=("--max_maps_memory_mib=256",))

@@ -55,7 +55,7 @@ LoopResult RunClosedLoop(int port, const v1::FindPathRequest& request, int in_fl
       Die("a call failed: " + call.status.error_message());
     }
     result.latency_micros.Add(std::chrono::duration<double, std::micro>(Clock::now() - call.begin).count());
-    const google::protobuf::Duration& search = call.response.statistics().search_time();
+    const google::protobuf::Duration& search = call.response.info().statistics().search_time();
     result.search_micros.Add(static_cast<double>(search.seconds()) * 1e6 + search.nanos() / 1000.0);
     if (started < calls) {
       start(call);

@@ -24,6 +24,7 @@
 #include "tests/bench/bench.h"
 #include "tests/e2e/server_process.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 ABSL_FLAG(int, callers, 16, "Threads that ask without a pause; every other one for something large.");
 ABSL_FLAG(double, seconds, 2.0, "Of load before, between and after the restarts.");

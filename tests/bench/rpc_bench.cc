@@ -28,6 +28,7 @@
 #include "tests/bench/closed_loop.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::bench {
 namespace {
@@ -40,7 +41,7 @@ class DoNothing final : public v1::PathService::CallbackService {
                                      const v1::FindPathRequest* /*request*/,
                                      v1::FindPathResponse* response) override {
     for (int i = 0; i < 40; ++i) {
-      v1::Cell& point = *response->add_points();
+      v1::Cell& point = *response->mutable_path()->add_points();
       point.set_x(i);
       point.set_y(i);
     }
@@ -162,7 +163,7 @@ v1::FindPathRequest Moved(v1::FindPathRequest query, int i) {
 }
 
 nanoseconds SearchTimeOf(const v1::FindPathResponse& answer) {
-  const google::protobuf::Duration& search = answer.statistics().search_time();
+  const google::protobuf::Duration& search = answer.info().statistics().search_time();
   return std::chrono::seconds(search.seconds()) + nanoseconds(search.nanos());
 }
 

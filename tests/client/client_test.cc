@@ -57,7 +57,7 @@ TEST_F(ClientTest, EveryCallHasADeadline) {
   server_.get_map = handler;
   server_.list_maps = handler;
   server_.delete_map = handler;
-  server_.update_obstacles = handler;
+  server_.update_map = handler;
   server_.import_map = handler;
   server_.export_map = handler;
   server_.check_health = handler;
@@ -67,7 +67,7 @@ TEST_F(ClientTest, EveryCallHasADeadline) {
   EXPECT_TRUE(client.GetMap({}).ok());
   EXPECT_TRUE(client.ListMaps({}).ok());
   EXPECT_TRUE(client.DeleteMap({}).ok());
-  EXPECT_TRUE(client.UpdateObstacles({}).ok());
+  EXPECT_TRUE(client.UpdateMap({}).ok());
   EXPECT_TRUE(client.ImportMap({}, "").ok());
   EXPECT_TRUE(client.ExportMap({}).ok());
   EXPECT_TRUE(client.CheckHealth({}).ok());
@@ -89,7 +89,7 @@ TEST_F(ClientTest, GivesUpAfterTheTimeout) {
 TEST_F(ClientTest, RefusesAnswersThatAreTooLarge) {
   server_.find_path = [](auto&, const auto&, v1::FindPathResponse& response) {
     for (int i = 0; i < 1000; ++i) {
-      response.add_points()->set_x(i);
+      response.mutable_path()->add_points()->set_x(i);
     }
     return grpc::Status::OK;
   };

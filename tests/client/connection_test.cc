@@ -77,10 +77,10 @@ TEST_F(ConnectionTest, StreamsOfAClientThatCannotBeEnd) {
   Options options = server_.ClientOptions();
   options.token = "two words";
   const Client client(options);
-  const auto updates = client.StreamObstacleUpdates();
+  const auto updates = client.StreamUpdates();
   EXPECT_FALSE(updates->Send({}));
   updates->EndSending();
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   EXPECT_FALSE(updates->Receive(answer));
   EXPECT_EQ(updates->Finish(), client.status());
   v1::WatchPathResponse event;

@@ -80,17 +80,25 @@ class FakeServer::Paths : public v1::PathService::Service {
   explicit Paths(FakeServer& script) : script_(script) {}
 
   ANSWER(FindPath, find_path)
-  STREAM(TraceSearch, trace_search)
-  ANSWER(ValidatePath, validate_path)
+  ANSWER(ValidatePaths, validate_paths)
   ANSWER(FindPaths, find_paths)
   ANSWER(CheckReachability, check_reachability)
   ANSWER(FindReachable, find_reachable)
   ANSWER(ComputeFlowField, compute_flow_field)
   ANSWER(ComputeCostMatrix, compute_cost_matrix)
   ANSWER(CastRay, cast_ray)
-  ANSWER(SampleCells, sample_cells)
+  ANSWER(SamplePlaces, sample_places)
   ANSWER(ProbeSurface, probe_surface)
   STREAM(WatchPath, watch_path)
+ private:
+  FakeServer& script_;
+};
+
+class FakeServer::Pictures : public v1::PictureService::Service {
+ public:
+  explicit Pictures(FakeServer& script) : script_(script) {}
+
+  STREAM(TraceSearch, trace_search)
  private:
   FakeServer& script_;
 };
@@ -103,18 +111,17 @@ class FakeServer::Maps : public v1::MapService::Service {
   ANSWER(GetMap, get_map)
   ANSWER(ListMaps, list_maps)
   ANSWER(DeleteMap, delete_map)
-  ANSWER(UpdateObstacles, update_obstacles)
+  ANSWER(UpdateMap, update_map)
   ANSWER(ListObstacles, list_obstacles)
   ANSWER(ListPortals, list_portals)
-  grpc::Status StreamObstacleUpdates(
+  grpc::Status StreamUpdates(
       grpc::ServerContext* context,
-      grpc::ServerReaderWriter<v1::StreamObstacleUpdatesResponse, v1::StreamObstacleUpdatesRequest>* stream)
-      override {
-    v1::StreamObstacleUpdatesRequest request;
+      grpc::ServerReaderWriter<v1::StreamUpdatesResponse, v1::StreamUpdatesRequest>* stream) override {
+    v1::StreamUpdatesRequest request;
     grpc::Status status;
     while (status.ok() && stream->Read(&request)) {
-      v1::StreamObstacleUpdatesResponse response;
-      status = Answer(script_.stream_obstacle_updates, *context, request, response);
+      v1::StreamUpdatesResponse response;
+      status = Answer(script_.stream_updates, *context, request, response);
       if (status.ok()) {
         stream->Write(response);
       }
@@ -199,6 +206,7 @@ class FakeServer::ServerItself : public v1::ServerService::Service {
 
 FakeServer::FakeServer(const std::shared_ptr<grpc::ServerCredentials>& credentials)
     : paths_(std::make_unique<Paths>(*this)),
+      pictures_(std::make_unique<Pictures>(*this)),
       maps_(std::make_unique<Maps>(*this)),
       server_itself_(std::make_unique<ServerItself>(*this)),
       health_(std::make_unique<Health>(*this)) {
@@ -208,6 +216,7 @@ FakeServer::FakeServer(const std::shared_ptr<grpc::ServerCredentials>& credentia
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddListeningPort("127.0.0.1:0", credentials, &port);
   builder.RegisterService(paths_.get());
+  builder.RegisterService(pictures_.get());
   builder.RegisterService(maps_.get());
   builder.RegisterService(server_itself_.get());
   builder.RegisterService(health_.get());

@@ -14,6 +14,7 @@
 #include "tests/testing/certificates.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/picture_service.grpc.pb.h"
 #include "waystar/v1/server_service.grpc.pb.h"
 
 namespace waystar::testing {
@@ -49,7 +50,7 @@ class FakeServer {
 
   Handler<v1::FindPathRequest, v1::FindPathResponse> find_path;
   Handler<v1::TraceSearchRequest, std::vector<v1::TraceSearchResponse>> trace_search;
-  Handler<v1::ValidatePathRequest, v1::ValidatePathResponse> validate_path;
+  Handler<v1::ValidatePathsRequest, v1::ValidatePathsResponse> validate_paths;
   Handler<v1::WatchPathRequest, std::vector<v1::WatchPathResponse>> watch_path;
   Handler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths;
   Handler<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse> check_reachability;
@@ -57,17 +58,17 @@ class FakeServer {
   Handler<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse> compute_flow_field;
   Handler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> compute_cost_matrix;
   Handler<v1::CastRayRequest, v1::CastRayResponse> cast_ray;
-  Handler<v1::SampleCellsRequest, v1::SampleCellsResponse> sample_cells;
+  Handler<v1::SamplePlacesRequest, v1::SamplePlacesResponse> sample_places;
   Handler<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse> probe_surface;
   Handler<v1::CreateMapRequest, v1::CreateMapResponse> create_map;
   Handler<v1::GetMapRequest, v1::GetMapResponse> get_map;
   Handler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps;
   Handler<v1::DeleteMapRequest, v1::DeleteMapResponse> delete_map;
-  Handler<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse> update_obstacles;
+  Handler<v1::UpdateMapRequest, v1::UpdateMapResponse> update_map;
   Handler<v1::ListObstaclesRequest, v1::ListObstaclesResponse> list_obstacles;
   Handler<v1::ListPortalsRequest, v1::ListPortalsResponse> list_portals;
   // Called for each message of the stream; an error ends it.
-  Handler<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> stream_obstacle_updates;
+  Handler<v1::StreamUpdatesRequest, v1::StreamUpdatesResponse> stream_updates;
   Handler<v1::WatchMapRequest, std::vector<v1::WatchMapResponse>> watch_map;
   Handler<std::vector<v1::ImportMapRequest>, v1::ImportMapResponse> import_map;
   Handler<v1::ExportMapRequest, std::vector<v1::ExportMapResponse>> export_map;
@@ -82,11 +83,13 @@ class FakeServer {
 
  private:
   class Paths;
+  class Pictures;
   class Maps;
   class ServerItself;
   class Health;
 
   std::unique_ptr<Paths> paths_;
+  std::unique_ptr<Pictures> pictures_;
   std::unique_ptr<Maps> maps_;
   std::unique_ptr<ServerItself> server_itself_;
   std::unique_ptr<Health> health_;

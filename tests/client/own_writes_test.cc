@@ -65,7 +65,7 @@ class OwnWritesOfClientTest : public ::testing::Test {
       *response.mutable_info()->mutable_version() = next_;
       return grpc::Status::OK;
     };
-    server_.update_obstacles = [this](auto&, const auto&, v1::UpdateObstaclesResponse& response) {
+    server_.update_map = [this](auto&, const auto&, v1::UpdateMapResponse& response) {
       *response.mutable_version() = next_;
       return grpc::Status::OK;
     };
@@ -99,9 +99,9 @@ class OwnWritesOfClientTest : public ::testing::Test {
   }
   void Update(const Client& client, const std::string& map, std::uint64_t epoch, std::uint64_t revision) {
     next_ = VersionAt(epoch, revision);
-    v1::UpdateObstaclesRequest update;
+    v1::UpdateMapRequest update;
     update.set_map(map);
-    EXPECT_TRUE(client.UpdateObstacles(update).ok());
+    EXPECT_TRUE(client.UpdateMap(update).ok());
   }
 
   FakeServer server_;

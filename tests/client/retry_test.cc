@@ -56,7 +56,7 @@ TEST_F(RetryTest, WhatReadsIsCalledAgain) {
     EXPECT_EQ(calls_, 2);
   };
   expect_again(server_.find_path, [](const Client& client) { return client.FindPath({}); });
-  expect_again(server_.validate_path, [](const Client& client) { return client.ValidatePath({}); });
+  expect_again(server_.validate_paths, [](const Client& client) { return client.ValidatePaths({}); });
   expect_again(server_.get_map, [](const Client& client) { return client.GetMap({}); });
   expect_again(server_.list_maps, [](const Client& client) { return client.ListMaps({}); });
   expect_again(server_.export_map, [](const Client& client) { return client.ExportMap({}); });
@@ -81,12 +81,12 @@ TEST_F(RetryTest, WhatChangesAMapIsCalledOnce) {
     ++calls_;
     return grpc::Status(grpc::StatusCode::UNAVAILABLE, "always");
   };
-  server_.update_obstacles = fail;
+  server_.update_map = fail;
   server_.create_map = fail;
   server_.delete_map = fail;
   server_.import_map = fail;
   const Client client = MakeClient();
-  EXPECT_TRUE(absl::IsUnavailable(client.UpdateObstacles({}).status()));
+  EXPECT_TRUE(absl::IsUnavailable(client.UpdateMap({}).status()));
   EXPECT_TRUE(absl::IsUnavailable(client.CreateMap({}).status()));
   EXPECT_TRUE(absl::IsUnavailable(client.DeleteMap({}).status()));
   EXPECT_TRUE(absl::IsUnavailable(client.ImportMap({}, "..").status()));
@@ -129,16 +129,16 @@ TEST_F(RetryTest, ADelayPastTheDeadlineIsNotWaitedFor) {
 }
 
 TEST_F(RetryTest, ABusyServerDoesNotGetUpdatesAgainWithoutAnId) {
-  server_.update_obstacles = RefuseTimes(1);
-  EXPECT_TRUE(absl::IsResourceExhausted(MakeClient().UpdateObstacles({}).status()));
+  server_.update_map = RefuseTimes(1);
+  EXPECT_TRUE(absl::IsResourceExhausted(MakeClient().UpdateMap({}).status()));
   EXPECT_EQ(calls_, 1);
 }
 
 TEST_F(RetryTest, UpdatesWithAnIdAreMadeAgain) {
-  v1::UpdateObstaclesRequest request;
+  v1::UpdateMapRequest request;
   request.set_request_id("a");
   std::set<std::string> times;
-  server_.update_obstacles = [this, &times](auto&, const v1::UpdateObstaclesRequest& update, auto&) {
+  server_.update_map = [this, &times](auto&, const v1::UpdateMapRequest& update, auto&) {
     EXPECT_EQ(update.request_id(), "a");
     // All tries bear the time of the first.
     EXPECT_GT(update.request_time().seconds(), 1'600'000'000);
@@ -153,7 +153,7 @@ TEST_F(RetryTest, UpdatesWithAnIdAreMadeAgain) {
         return grpc::Status::OK;
     }
   };
-  EXPECT_TRUE(MakeClient().UpdateObstacles(request).ok());
+  EXPECT_TRUE(MakeClient().UpdateMap(request).ok());
   EXPECT_EQ(times.size(), 1U);
   EXPECT_EQ(calls_, 3);
 }
@@ -238,7 +238,7 @@ TEST_F(SeveralServersTest, TakeTurns) {
 // Each of them would be another step away from the other.
 TEST_F(SeveralServersTest, AreNotChangedOneByOne) {
   for (const auto& server : servers_) {
-    server->update_obstacles = [this](auto&, const auto&, auto&) {
+    server->update_map = [this](auto&, const auto&, auto&) {
       ++calls_[0];
       return grpc::Status::OK;
     };
@@ -249,14 +249,14 @@ TEST_F(SeveralServersTest, AreNotChangedOneByOne) {
   }
   const Client both(Both());
   EXPECT_EQ(both.CreateMap({}).status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(both.UpdateObstacles({}).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(both.UpdateMap({}).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(both.ImportMap({}, "").status().code(), absl::StatusCode::kFailedPrecondition);
-  const auto updates = both.StreamObstacleUpdates();
+  const auto updates = both.StreamUpdates();
   EXPECT_FALSE(updates->Send({}));
   EXPECT_EQ(updates->Finish().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(calls_[0], 0);
 
-  EXPECT_TRUE(Client(servers_[0]->ClientOptions()).UpdateObstacles({}).ok());
+  EXPECT_TRUE(Client(servers_[0]->ClientOptions()).UpdateMap({}).ok());
 }
 
 TEST_F(SeveralServersTest, OneThatIsDrainingOrGoneIsNotMissed) {

@@ -63,7 +63,7 @@ class MarkedServer {
     server_ = *std::move(started);
     const Client own({.target = AddressOf(server_->port()), .timeout = kPatience});
     for (uint64_t next = 2; next <= revision; ++next) {
-      EXPECT_TRUE(own.UpdateObstacles(BlockRequest("field", {CellAt(0, 7)})).ok());
+      EXPECT_TRUE(own.UpdateMap(BlockRequest("field", {CellAt(0, 7)})).ok());
     }
   }
 
@@ -105,7 +105,7 @@ class Load {
       const auto answer = client.FindPath(PathRequest("field", CellAt(0, 0), CellAt(7, 7)));
       MutexLock lock(mutex_);
       if (answer.ok()) {
-        revisions_.insert(answer->version().revision());
+        revisions_.insert(answer->info().version().revision());
       } else {
         failures_.push_back(answer.status().ToString());
         is_over_ = true;

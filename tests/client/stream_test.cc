@@ -28,21 +28,21 @@ class StreamTest : public ::testing::Test {
 };
 
 TEST_F(StreamTest, UpdatesAreAnsweredInOrder) {
-  server_.stream_obstacle_updates = [](auto&, const v1::StreamObstacleUpdatesRequest& request,
-                                       v1::StreamObstacleUpdatesResponse& response) {
+  server_.stream_updates = [](auto&, const v1::StreamUpdatesRequest& request,
+                              v1::StreamUpdatesResponse& response) {
     response.mutable_applied()->mutable_version()->set_revision(
         request.update().expected_version().revision() + 1);
     return grpc::Status::OK;
   };
-  const auto stream = client_.StreamObstacleUpdates();
+  const auto stream = client_.StreamUpdates();
   for (uint64_t revision = 1; revision <= 3; ++revision) {
-    v1::UpdateObstaclesRequest batch;
+    v1::UpdateMapRequest batch;
     batch.mutable_expected_version()->set_revision(revision);
     EXPECT_TRUE(stream->Send(batch));
   }
   stream->EndSending();
   std::vector<uint64_t> revisions;
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   while (stream->Receive(answer)) {
     revisions.push_back(answer.applied().version().revision());
   }
@@ -51,20 +51,20 @@ TEST_F(StreamTest, UpdatesAreAnsweredInOrder) {
 }
 
 TEST_F(StreamTest, AnErrorEndsUpdates) {
-  server_.stream_obstacle_updates = [](auto&, const auto&, auto&) {
+  server_.stream_updates = [](auto&, const auto&, auto&) {
     return Refusal(grpc::StatusCode::UNAVAILABLE, "the server is stopping", "DRAINING");
   };
-  const auto stream = client_.StreamObstacleUpdates();
+  const auto stream = client_.StreamUpdates();
   stream->Send({});
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   EXPECT_FALSE(stream->Receive(answer));
   EXPECT_EQ(ReasonOf(stream->Finish()), "DRAINING");
 }
 
 // What is destroyed before its end cancels its call, and waits neither for answers nor for the server.
 TEST_F(StreamTest, UpdatesMayBeAbandoned) {
-  server_.stream_obstacle_updates = [](auto&, const auto&, auto&) { return grpc::Status::OK; };
-  auto stream = client_.StreamObstacleUpdates();
+  server_.stream_updates = [](auto&, const auto&, auto&) { return grpc::Status::OK; };
+  auto stream = client_.StreamUpdates();
   EXPECT_TRUE(stream->Send({}));
   ExpectReturns([&] { stream.reset(); }, "a stream of updates that is abandoned");
 }

@@ -14,6 +14,7 @@ start_server --maps_dir="$SAMPLES"
 
 expect 0 waystar.v1.MapService grpcurl -plaintext "127.0.0.1:$PORT" list
 expect_text waystar.v1.PathService
+expect_text waystar.v1.PictureService
 expect_text grpc.health.v1.Health
 expect_text waystar.v1.ServerService
 
@@ -29,13 +30,13 @@ expect_text '"outcome": "OUTCOME_FOUND"'
 expect_text '"revision": "1"'
 expect_text '"search_time": "'
 
-expect 0 '"kind": "KIND_GENERATED"' call PathService/TraceSearch \
+expect 0 '"kind": "KIND_GENERATED"' call PictureService/TraceSearch \
   '{"query": {"map": "ten-by-ten", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 1, "y": 0}}],
     "algorithm": "ALGORITHM_ASTAR"}, "max_events": 2}'
 expect_text '"kind": "KIND_EXPANDED"'
 expect_text '"outcome": "OUTCOME_FOUND"'
 expect_text '"truncated": true'
-expect 67 '"field": "query"' call PathService/TraceSearch '{"max_events": 2}'
+expect 67 '"field": "query"' call PictureService/TraceSearch '{"max_events": 2}'
 
 expect 0 '"walkable_cells": "7"' call MapService/CreateMap \
   '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~", "name": "river", "cost": 3}]}}'
@@ -46,14 +47,14 @@ readonly EPOCH
 # A batch for one version of the map, which is told by epoch and revision together.
 readonly BLOCK='"edits": [{"block": {"rectangles": [{"x": 2, "width": 1, "height": 2}]}}]'
 readonly FIRST_VERSION="{\"epoch\": \"$EPOCH\", \"revision\": \"1\"}"
-expect 67 '"reason": "BAD_VALUE"' call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": {\"revision\": 1}, $BLOCK}"
+expect 67 '"reason": "BAD_VALUE"' call MapService/UpdateMap "{\"map\": \"drawn\", \"expected_version\": {\"revision\": 1}, $BLOCK}"
 expect_text '"field": "expected_version.epoch"'
-expect 73 '"reason": "MAP_REPLACED"' call MapService/UpdateObstacles \
+expect 73 '"reason": "MAP_REPLACED"' call MapService/UpdateMap \
   "{\"map\": \"drawn\", \"expected_version\": {\"epoch\": \"1\", \"revision\": \"1\"}, $BLOCK}"
 expect_text '"field": "expected_version.epoch"'
-expect 0 '"revision": "2"' call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
+expect 0 '"revision": "2"' call MapService/UpdateMap "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
 expect_text '"changed_cells": "2"'
-expect 74 '"reason": "STALE_REVISION"' call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
+expect 74 '"reason": "STALE_REVISION"' call MapService/UpdateMap "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
 expect_text '"field": "expected_version"'
 
 expect 0 '"outcome": "OUTCOME_UNREACHABLE"' call PathService/FindPath \
@@ -61,20 +62,20 @@ expect 0 '"outcome": "OUTCOME_UNREACHABLE"' call PathService/FindPath \
 expect_text '"reason": "REASON_NO_ROUTE"'
 
 # An obstacle with a name.
-expect 0 '"changed_cells": "1"' call MapService/UpdateObstacles \
+expect 0 '"changed_cells": "1"' call MapService/UpdateMap \
   '{"map": "ten-by-ten", "edits": [{"put_obstacle": {"obstacle": {
     "id": "crater", "shape": {"discs": [{"center": {"x": 5, "y": 8}, "radius": 0.5}]}, "lifetime": "3600s"}}}]}'
 expect 0 '"id": "crater"' call MapService/ListObstacles '{"map": "ten-by-ten"}'
 expect_text '"radius": 0.5'
 expect_text '"lifetime": "3'
-expect 70 "OBSTACLE_EXISTS" call MapService/UpdateObstacles \
+expect 70 "OBSTACLE_EXISTS" call MapService/UpdateMap \
   '{"map": "ten-by-ten", "edits": [{"put_obstacle": {"obstacle": {"id": "crater", "shape": {"cells": [{}]}}}}]}'
-expect 69 "OBSTACLE_NOT_FOUND" call MapService/UpdateObstacles \
+expect 69 "OBSTACLE_NOT_FOUND" call MapService/UpdateMap \
   '{"map": "ten-by-ten", "edits": [{"remove_obstacle": {"id": "hole"}}]}'
 expect_text '"edits[0].remove_obstacle.id"'
 
 # Two batches on one stream: one applied, one refused.
-expect 0 '"revision": "3"' call MapService/StreamObstacleUpdates \
+expect 0 '"revision": "3"' call MapService/StreamUpdates \
   '{"update": {"map": "drawn", "edits": [{"unblock": {"cells": [{"x": 2, "y": 1}]}}]}}
    {"update": {"map": "drawn", "edits": [{"block": {"cells": [{"x": 9, "y": 1}]}}]}}'
 expect_text '"index": "1"'

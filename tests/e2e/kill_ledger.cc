@@ -28,7 +28,7 @@ void KillLedger::Saw(std::uint64_t epoch, std::uint64_t revision, std::uint64_t 
   NoteLocked(epoch, revision, digest);
 }
 
-void KillLedger::Acknowledged(const v1::UpdateObstaclesResponse& answer, const std::string& request_id) {
+void KillLedger::Acknowledged(const v1::UpdateMapResponse& answer, const std::string& request_id) {
   const std::uint64_t epoch = answer.version().epoch();
   const std::uint64_t revision = answer.version().revision();
   MutexLock lock(mutex_);

@@ -22,7 +22,7 @@ class KillLedger {
   void Saw(std::uint64_t epoch, std::uint64_t revision, std::uint64_t digest);
   void Saw(const v1::MapInfo& info) { Saw(info.version().epoch(), info.version().revision(), info.digest()); }
   // A client has the answer to its batch.
-  void Acknowledged(const v1::UpdateObstaclesResponse& answer, const std::string& request_id);
+  void Acknowledged(const v1::UpdateMapResponse& answer, const std::string& request_id);
   // Returns the newest revision that somebody has seen.
   std::uint64_t Newest(std::uint64_t epoch) const;
 

@@ -76,7 +76,7 @@ void AddCell(int x, int y, v1::Shape& shape) {
   cell.set_y(y);
 }
 
-void AddMark(const std::string& id, int cell, v1::UpdateObstaclesRequest& batch) {
+void AddMark(const std::string& id, int cell, v1::UpdateMapRequest& batch) {
   v1::PutObstacle& put = *batch.add_edits()->mutable_put_obstacle();
   put.set_replace(true);
   put.mutable_obstacle()->set_id(id);
@@ -93,9 +93,9 @@ class Writer {
   std::string FirstMark() const { return name_ + "-first"; }
   std::string LastMark() const { return name_ + "-last"; }
 
-  v1::UpdateObstaclesRequest Next() {
+  v1::UpdateMapRequest Next() {
     ++made_;
-    v1::UpdateObstaclesRequest batch;
+    v1::UpdateMapRequest batch;
     batch.set_map(map_);
     batch.set_request_id(absl::StrCat(name_, "-", made_));
     batch.mutable_request_time()->set_seconds(absl::ToUnixSeconds(absl::Now()));
@@ -118,7 +118,7 @@ class Writer {
       if (!is_retry) {
         unanswered_ = Next();
       }
-      const auto response = maps.UpdateObstacles(*unanswered_);
+      const auto response = maps.UpdateMap(*unanswered_);
       if (!life.Judge(response.status())) {
         return;
       }
@@ -133,16 +133,16 @@ class Writer {
 
   // The same on a stream, kWindow batches at a time. What was left without an answer is not sent again.
   void Stream(Client& maps, const Life& life, KillLedger& ledger) {
-    const auto stream = maps.StreamObstacleUpdates();
+    const auto stream = maps.StreamUpdates();
     std::vector<std::string> ids;
     std::size_t answered = 0;
     while (true) {
-      const v1::UpdateObstaclesRequest batch = Next();
+      const v1::UpdateMapRequest batch = Next();
       ids.push_back(batch.request_id());
       if (!stream->Send(batch)) {
         break;
       }
-      v1::StreamObstacleUpdatesResponse response;
+      v1::StreamUpdatesResponse response;
       if (ids.size() - answered < kWindow) {
         continue;
       }
@@ -160,7 +160,7 @@ class Writer {
   const std::string map_;
   Random random_;
   int made_ = 0;
-  std::optional<v1::UpdateObstaclesRequest> unanswered_;
+  std::optional<v1::UpdateMapRequest> unanswered_;
 };
 
 absl::StatusOr<v1::MapInfo> InfoOf(Client& maps, const std::string& map) {
@@ -486,8 +486,8 @@ class LossTest : public KillTest {
   // Makes a last change of each map, and waits until it is synced though no other follows.
   void ChangeAndWaitForSync() {
     for (Writer& writer : writers_) {
-      const v1::UpdateObstaclesRequest batch = writer.Next();
-      const auto response = maps_->UpdateObstacles(batch);
+      const v1::UpdateMapRequest batch = writer.Next();
+      const auto response = maps_->UpdateMap(batch);
       ASSERT_TRUE(response.ok()) << response.status();
       ledger_.Acknowledged(*response, batch.request_id());
       synced_[writer.map()] = response->version().revision();

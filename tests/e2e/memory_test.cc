@@ -55,7 +55,7 @@ class MemoryTest : public ::testing::Test {
   }
 
   absl::Status Paint(const std::string& map, int side) {
-    v1::UpdateObstaclesRequest request;
+    v1::UpdateMapRequest request;
     request.set_map(map);
     const auto fill = [side](v1::Shape& shape) {
       v1::Rectangle& rectangle = *shape.add_rectangles();
@@ -67,7 +67,7 @@ class MemoryTest : public ::testing::Test {
     v1::SetTerrain& ground = *request.add_edits()->mutable_set_terrain();
     ground.set_terrain("~");
     fill(*ground.mutable_shape());
-    return client_->UpdateObstacles(request).status();
+    return client_->UpdateMap(request).status();
   }
 
   // As an agent for whom the ground costs as much.

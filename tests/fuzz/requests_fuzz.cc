@@ -184,7 +184,7 @@ class ServedRequests {
   absl::Status Trace(const v1::TraceSearchRequest& request);
   absl::Status Watch(const v1::WatchPathRequest& request);
   absl::Status Create(const v1::CreateMapRequest& request);
-  absl::Status Update(const v1::UpdateObstaclesRequest& request);
+  absl::Status Update(const v1::UpdateMapRequest& request);
 
   template <typename Response, typename Lister, typename Asked>
   absl::Status List(Lister list, const Asked& request) {
@@ -222,8 +222,8 @@ absl::Status ServedRequests::Serve(const Request& request) {
       return Trace(request.trace_search());
     case Request::kWatchPath:
       return Watch(request.watch_path());
-    case Request::kValidatePath:
-      return Ask<v1::ValidatePathResponse>(fields_, request.validate_path(), context_);
+    case Request::kValidatePaths:
+      return Ask<v1::ValidatePathsResponse>(fields_, request.validate_paths(), context_);
     case Request::kCostMatrix:
       return Ask<v1::ComputeCostMatrixResponse>(fields_, request.cost_matrix(), context_);
     case Request::kReachable:
@@ -235,7 +235,7 @@ absl::Status ServedRequests::Serve(const Request& request) {
     case Request::kRay:
       return Ask<v1::CastRayResponse>(fields_, request.ray(), context_);
     case Request::kSample:
-      return Ask<v1::SampleCellsResponse>(fields_, request.sample(), context_);
+      return Ask<v1::SamplePlacesResponse>(fields_, request.sample(), context_);
     case Request::kProbe:
       return Ask<v1::ProbeSurfaceResponse>(fields_, request.probe(), context_);
     case Request::kCreateMap:
@@ -288,8 +288,8 @@ absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
     const rpc::HexCoordinates coordinates(resolved.grid().agent->BoardOf(map));
     rpc::AddSearchEvent(event, recorder.cells.maps(), coordinates, message);
   }
-  return rpc::WriteAnswer(route, *snapshot, kMaxMessageBytes, *message.mutable_result()->mutable_answer(),
-                          context_);
+  return rpc::WriteAnswer(route, *snapshot, kMaxMessageBytes, request.query(),
+                          *message.mutable_result()->mutable_answer(), context_);
 }
 
 // As WatchPathCall does it, up to where it begins to watch.
@@ -313,7 +313,7 @@ absl::Status ServedRequests::Create(const v1::CreateMapRequest& request) {
       drawn.map);
 }
 
-absl::Status ServedRequests::Update(const v1::UpdateObstaclesRequest& request) {
+absl::Status ServedRequests::Update(const v1::UpdateMapRequest& request) {
   WAYSTAR_ASSIGN_OR_RETURN(core::UpdateBatch batch, rpc::ToUpdateBatch(store_, request));
   return store_.UpdateAndWait(request.map(), std::move(batch)).status();
 }

@@ -46,9 +46,9 @@ class IndexBuilderTest : public ::testing::Test {
   v1::FindPathResponse FindByIndex() {
     v1::FindPathResponse response = Find();
     const Patience patience("an answer by the index");
-    while (response.statistics().algorithm() != v1::ALGORITHM_SUBGOAL_HIERARCHY && !HasFailure() &&
+    while (response.info().statistics().algorithm() != v1::ALGORITHM_SUBGOAL_HIERARCHY && !HasFailure() &&
            patience.Lasts()) {
-      EXPECT_EQ(response.statistics().algorithm(), v1::ALGORITHM_JUMP_POINT_SEARCH);
+      EXPECT_EQ(response.info().statistics().algorithm(), v1::ALGORITHM_JUMP_POINT_SEARCH);
       response = Find();
     }
     return response;
@@ -59,21 +59,21 @@ class IndexBuilderTest : public ::testing::Test {
 };
 
 TEST_F(IndexBuilderTest, BuildsOnceAskedForAndAgainAfterAChange) {
-  EXPECT_EQ(Find().statistics().algorithm(), v1::ALGORITHM_JUMP_POINT_SEARCH);
+  EXPECT_EQ(Find().info().statistics().algorithm(), v1::ALGORITHM_JUMP_POINT_SEARCH);
   const v1::FindPathResponse before = FindByIndex();
   EXPECT_EQ(before.cost(), 7.0);
-  EXPECT_EQ(before.points_size(), 8);
+  EXPECT_EQ(before.path().points_size(), 8);
 
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(2, 0)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(2, 0)})).ok());
   const v1::FindPathResponse changed = Find();
-  EXPECT_EQ(changed.version().revision(), before.version().revision() + 1);
+  EXPECT_EQ(changed.info().version().revision(), before.info().version().revision() + 1);
   EXPECT_EQ(changed.cost(), 7.0);
 
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(2, 2)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(2, 2)})).ok());
   EXPECT_EQ(Find().outcome(), v1::OUTCOME_UNREACHABLE);
   *request_.mutable_goals(0)->mutable_cell() = CellAt(0, 2);
   const v1::FindPathResponse after = FindByIndex();
-  EXPECT_EQ(after.version().revision(), before.version().revision() + 2);
+  EXPECT_EQ(after.info().version().revision(), before.info().version().revision() + 2);
   EXPECT_EQ(after.cost(), 1.0);
 }
 

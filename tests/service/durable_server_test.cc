@@ -42,9 +42,9 @@ class DurableServerTest : public RestartTest {
 
 TEST_F(DurableServerTest, MapsAndRequestIdsAreTheSameAfterARestart) {
   server_->Create("arena", {"...", "..."});
-  v1::UpdateObstaclesRequest request = BlockRequest("arena", {CellAt(1, 0)});
+  v1::UpdateMapRequest request = BlockRequest("arena", {CellAt(1, 0)});
   request.set_request_id("once");
-  const auto first = server_->client().UpdateObstacles(request);
+  const auto first = server_->client().UpdateMap(request);
   ASSERT_TRUE(first.ok()) << first.status();
   const v1::MapInfo before = InfoOf(*server_, "arena");
   Restart();
@@ -53,7 +53,7 @@ TEST_F(DurableServerTest, MapsAndRequestIdsAreTheSameAfterARestart) {
   EXPECT_EQ(after.version().revision(), before.version().revision());
   EXPECT_EQ(after.digest(), before.digest());
   EXPECT_EQ(after.grid().walkable_cells(), 5);
-  const auto again = server_->client().UpdateObstacles(request);
+  const auto again = server_->client().UpdateMap(request);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->already_applied());
   EXPECT_EQ(again->version().revision(), first->version().revision());
@@ -80,10 +80,10 @@ TEST_F(DurableServerTest, TheClockGoesOnFromTheLastChange) {
   ASSERT_EQ(obstacles->obstacles_size(), 1);
   EXPECT_LE(obstacles->obstacles(0).lifetime().seconds(), absl::ToInt64Seconds(kLifetime));
   // Of a client whose clock is right.
-  v1::UpdateObstaclesRequest request = BlockRequest("arena", {CellAt(0, 0)});
+  v1::UpdateMapRequest request = BlockRequest("arena", {CellAt(0, 0)});
   request.set_request_id("once");
   request.mutable_request_time()->set_seconds(absl::ToUnixSeconds(absl::Now() + kSetBack));
-  const auto applied = server_->client().UpdateObstacles(request);
+  const auto applied = server_->client().UpdateMap(request);
   EXPECT_TRUE(applied.ok()) << applied.status();
   // The times of new maps are those of the clock, too.
   server_->Create("yard", {"..."});
@@ -107,7 +107,7 @@ TEST_F(DurableServerTest, WarnsOfAFolderThatOthersMayWriteTo) {
 TEST_F(DurableServerTest, FilesBecomeMapsOnlyIfThereAreNoneOfTheirNames) {
   std::ofstream(folder_ / "maps" / "arena.txt") << "...\n";
   Restart();
-  ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
+  ASSERT_TRUE(server_->client().UpdateMap(BlockRequest("arena", {CellAt(1, 0)})).ok());
   Restart();
   EXPECT_EQ(InfoOf(*server_, "arena").grid().walkable_cells(), 2);
 }

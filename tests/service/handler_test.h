@@ -26,6 +26,7 @@
 #include "tests/testing/status_matchers.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::testing {
 
@@ -52,11 +53,11 @@ class HandlerTest : public ::testing::Test {
     ASSERT_THAT(Create(request), IsOk());
   }
 
-  absl::StatusOr<v1::UpdateObstaclesResponse> Update(const v1::UpdateObstaclesRequest& request) {
+  absl::StatusOr<v1::UpdateMapResponse> Update(const v1::UpdateMapRequest& request) {
     WAYSTAR_ASSIGN_OR_RETURN(core::UpdateBatch batch, rpc::ToUpdateBatch(store_, request));
     WAYSTAR_ASSIGN_OR_RETURN(const core::UpdateResult result,
                              store_.UpdateAndWait(request.map(), std::move(batch)));
-    v1::UpdateObstaclesResponse response;
+    v1::UpdateMapResponse response;
     rpc::FillUpdateResult(result, rpc::HexCoordinates::Of(store_, request.map()), response);
     return response;
   }
@@ -67,8 +68,10 @@ class HandlerTest : public ::testing::Test {
     });
   }
 
-  absl::StatusOr<v1::ValidatePathResponse> Validate(const v1::ValidatePathRequest& request) {
-    return Ask<v1::ValidatePathResponse>(request);
+  // Validates the one path of the request.
+  absl::StatusOr<v1::PathValidity> Validate(const v1::ValidatePathsRequest& request) {
+    const absl::StatusOr<v1::ValidatePathsResponse> response = Ask<v1::ValidatePathsResponse>(request);
+    return response.ok() ? absl::StatusOr<v1::PathValidity>(response->results(0)) : response.status();
   }
 
   // Returns the answer to a question about fields, rays, samples, paths or surfaces.

@@ -22,7 +22,9 @@
 #include "tests/testing/peak_memory.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {
@@ -106,11 +108,11 @@ TEST_F(HostileClientTest, InvalidUtf8NamesTheField) {
   // Field 1 of each: the map's id.
   const std::string bad_id = "\x0a\x02\xc3\x28";
   for (const char* method : {"/waystar.v1.PathService/FindPath", "/waystar.v1.MapService/CreateMap",
-                             "/waystar.v1.MapService/GetMap", "/waystar.v1.MapService/UpdateObstacles"}) {
+                             "/waystar.v1.MapService/GetMap", "/waystar.v1.MapService/UpdateMap"}) {
     EXPECT_THAT(Call(method, bad_id), IsRefused(kInvalid, "BAD_VALUE", "map")) << method;
   }
   // query.map: fields 1 and 1.
-  EXPECT_THAT(Call("/waystar.v1.PathService/TraceSearch", "\x0a\x04\x0a\x02\xc3\x28"),
+  EXPECT_THAT(Call("/waystar.v1.PictureService/TraceSearch", "\x0a\x04\x0a\x02\xc3\x28"),
               IsRefused(kInvalid, "BAD_VALUE", "query.map"));
   // rows[0] is fine, rows[1] is not.
   EXPECT_THAT(Call("/waystar.v1.MapService/CreateMap", std::string("\x0a\x01m\x12\x01.\x12\x01\xff", 9)),
@@ -140,7 +142,7 @@ TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
   const std::vector<std::pair<std::string, std::string>> lists = {
       {"PathService/FindPaths", "queries"},        {"PathService/FindPath", "goals"},
       {"PathService/ComputeCostMatrix", "starts"}, {"PathService/CheckReachability", "pairs"},
-      {"MapService/UpdateObstacles", "edits"},     {"MapService/CreateMap", "rows"}};
+      {"MapService/UpdateMap", "edits"},           {"MapService/CreateMap", "rows"}};
   const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
   for (const auto& [method, list] : lists) {
     const std::string name = "waystar.v1." + method;
@@ -186,7 +188,7 @@ TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
   batch.set_map("yard");
   *batch.add_queries() = query;
   *batch.add_queries() = PathRequest("", CellAt(1, 0), CellAt(2, 2));
-  v1::UpdateObstaclesRequest update = testing::BlockRequest("yard", {CellAt(2, 1)});
+  v1::UpdateMapRequest update = testing::BlockRequest("yard", {CellAt(2, 1)});
   update.set_request_id("once");
   v1::Obstacle& gate = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
   gate.set_id("gate");
@@ -196,7 +198,7 @@ TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
   const std::vector<std::pair<std::string, std::string>> requests = {
       {"PathService/FindPath", query.SerializeAsString()},
       {"PathService/FindPaths", batch.SerializeAsString()},
-      {"MapService/UpdateObstacles", update.SerializeAsString()}};
+      {"MapService/UpdateMap", update.SerializeAsString()}};
   testing::Random random(20);
   for (int i = 0; i < 1500; ++i) {
     const auto& [method, bytes] = requests[static_cast<std::size_t>(i) % requests.size()];

@@ -71,9 +71,9 @@ TEST_P(ReflectionTest, ListsTheServices) {
   for (const auto& service : response.list_services_response().service()) {
     names.push_back(service.name());
   }
-  EXPECT_THAT(names,
-              ElementsAre("grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
-                          "waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.ServerService"));
+  EXPECT_THAT(names, ElementsAre("grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
+                                 "waystar.v1.MapService", "waystar.v1.PathService",
+                                 "waystar.v1.PictureService", "waystar.v1.ServerService"));
 }
 
 TEST_P(ReflectionTest, SendsAFileWithAllThatItImports) {

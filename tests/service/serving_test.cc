@@ -147,7 +147,7 @@ TEST(ServingTest, ListsTheHealthOfItsServices) {
     EXPECT_EQ(answer.status(), grpc::health::v1::HealthCheckResponse::SERVING) << service;
   }
   EXPECT_THAT(services, UnorderedElementsAre("", "waystar.v1.MapService", "waystar.v1.PathService",
-                                             "waystar.v1.ServerService"));
+                                             "waystar.v1.PictureService", "waystar.v1.ServerService"));
   EXPECT_TRUE(server.client().CheckHealth({}).ok());
   EXPECT_EQ(server.client().CheckHealth(unknown).status().code(), absl::StatusCode::kNotFound);
 }
@@ -163,22 +163,22 @@ TEST(ServingTest, ManyClientsAndAWriterAgree) {
       const auto response = server.client().FindPath(PathRequest("door", CellAt(0, 0), CellAt(8, 4)));
       ASSERT_TRUE(response.ok()) << response.status();
       ASSERT_EQ(response->outcome(),
-                response->version().revision() % 2 == 1 ? v1::OUTCOME_FOUND : v1::OUTCOME_UNREACHABLE)
-          << response->version().revision();
+                response->info().version().revision() % 2 == 1 ? v1::OUTCOME_FOUND : v1::OUTCOME_UNREACHABLE)
+          << response->info().version().revision();
     }
   };
   std::thread first(ask);
   std::thread second(ask);
-  v1::UpdateObstaclesRequest close = BlockRequest("door", {CellAt(4, 2)});
-  v1::UpdateObstaclesRequest open;
+  v1::UpdateMapRequest close = BlockRequest("door", {CellAt(4, 2)});
+  v1::UpdateMapRequest open;
   open.set_map("door");
   *open.add_edits()->mutable_unblock()->add_cells() = CellAt(4, 2);
   for (int i = 0; i < kBatches; ++i) {
-    const auto updated = server.client().UpdateObstacles(i % 2 == 0 ? close : open);
+    const auto updated = server.client().UpdateMap(i % 2 == 0 ? close : open);
     ASSERT_TRUE(updated.ok()) << updated.status();
     const auto seen = server.client().FindPath(PathRequest("door", CellAt(0, 0), CellAt(0, 0)));
     ASSERT_TRUE(seen.ok());
-    ASSERT_GE(seen->version().revision(), updated->version().revision());
+    ASSERT_GE(seen->info().version().revision(), updated->version().revision());
   }
   first.join();
   second.join();

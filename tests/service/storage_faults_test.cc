@@ -77,13 +77,13 @@ class StorageFaultsTest : public RestartTest {
   }
 
   void PutTent(int milliseconds) {
-    auto request = About<v1::UpdateObstaclesRequest>("arena");
+    auto request = About<v1::UpdateMapRequest>("arena");
     v1::Obstacle& tent = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
     tent.set_id("tent");
     *tent.mutable_shape()->add_cells() = CellAt(1, 0);
     tent.mutable_lifetime()->set_seconds(milliseconds / 1000);
     tent.mutable_lifetime()->set_nanos(milliseconds % 1000 * 1'000'000);
-    EXPECT_TRUE(server_->client().UpdateObstacles(request).ok());
+    EXPECT_TRUE(server_->client().UpdateMap(request).ok());
   }
 
   // Changes that may have to wait for the disk.
@@ -163,9 +163,9 @@ TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
   PutTent(3'600'000);
   Restart();
   EXPECT_EQ(ObstaclesOf("arena"), 1);
-  auto remove = About<v1::UpdateObstaclesRequest>("arena");
+  auto remove = About<v1::UpdateMapRequest>("arena");
   remove.add_edits()->mutable_remove_obstacle()->set_id("tent");
-  ASSERT_TRUE(server_->client().UpdateObstacles(remove).ok());
+  ASSERT_TRUE(server_->client().UpdateMap(remove).ok());
   PutTent(1);
   Restart();
   EXPECT_TRUE(WaitUntil([&] { return ObstaclesOf("arena") == 0; }, "the end of the obstacle"));
@@ -179,7 +179,7 @@ TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
 TEST_F(StorageFaultsTest, WatchesGoOnWhereTheyWere) {
   Restart();
   server_->Create("arena", {"..."});
-  const auto last = server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)}));
+  const auto last = server_->client().UpdateMap(BlockRequest("arena", {CellAt(1, 0)}));
   ASSERT_TRUE(last.ok()) << last.status();
   Restart();
   auto request = About<v1::WatchMapRequest>("arena");
@@ -193,7 +193,7 @@ TEST_F(StorageFaultsTest, WatchesGoOnWhereTheyWere) {
   EXPECT_EQ(event.watching().version().revision(), last->version().revision());
   EXPECT_EQ(event.watching().version().epoch(), last->version().epoch());
   EXPECT_EQ(event.watching().digest(), last->digest());
-  ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(2, 0)})).ok());
+  ASSERT_TRUE(server_->client().UpdateMap(BlockRequest("arena", {CellAt(2, 0)})).ok());
   ASSERT_TRUE(watch->Read(&event));
   EXPECT_EQ(event.commit().version().revision(), last->version().revision() + 1);
   context.TryCancel();
@@ -217,7 +217,7 @@ TEST_F(StorageFaultsTest, DamagedMapsAreSkippedOnRequestAndTheirFilesKept) {
   EXPECT_THAT(log, HasSubstr("event=file_kept"));
   EXPECT_TRUE(fs::exists(absl::StrCat(image, ".kept")));
   EXPECT_EQ(Get("arena").status().code(), absl::StatusCode::kNotFound);
-  ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("yard", {CellAt(1, 0)})).ok());
+  ASSERT_TRUE(server_->client().UpdateMap(BlockRequest("yard", {CellAt(1, 0)})).ok());
   server_.reset();
   const auto now = Files();
   // The server's own.
@@ -264,7 +264,7 @@ TEST_F(StorageFaultsTest, QueriesAreAnsweredWhileChangesOfMapsWaitForTheDisk) {
       std::async(std::launch::async, [&] { return server_->client().ImportMap(import, ".....\n"); });
   EXPECT_TRUE(WaitUntilOpen("DeleteMap", 1));
   EXPECT_TRUE(WaitUntilOpen("ImportMap", 1));
-  EXPECT_EQ(server_->Find(PathRequest("arena", CellAt(0, 0), CellAt(2, 0))).points_size(), 3);
+  EXPECT_EQ(server_->Find(PathRequest("arena", CellAt(0, 0), CellAt(2, 0))).path().points_size(), 3);
   // These need a worker, for small calls and for large ones.
   EXPECT_THAT(Get("yard").status(), IsOk());
   EXPECT_THAT(server_->client().RenderMap(About<v1::RenderMapRequest>("arena")).status(), IsOk());

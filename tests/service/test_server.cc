@@ -192,8 +192,8 @@ v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell
   return request;
 }
 
-v1::UpdateObstaclesRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
-  v1::UpdateObstaclesRequest request;
+v1::UpdateMapRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
+  v1::UpdateMapRequest request;
   request.set_map(map);
   request.add_edits()->mutable_block()->mutable_cells()->Assign(cells.begin(), cells.end());
   return request;

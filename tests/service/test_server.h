@@ -23,9 +23,9 @@
 #include "server/storage/folder/folder.h"
 #include "tests/service/bounded_context.h"
 #include "waystar/v1/map_service.grpc.pb.h"
-#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/server_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::testing {
 
@@ -111,7 +111,7 @@ v1::Cell CellAt(int x, int y);
 v1::Location LocationAt(int x, int y);
 v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal);
 // One edit that blocks or unblocks cells.
-v1::UpdateObstaclesRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells);
+v1::UpdateMapRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells);
 
 // "(0, 0) (1, 0)".
 std::string Show(const google::protobuf::RepeatedPtrField<v1::Cell>& points);

@@ -112,16 +112,16 @@ TEST_F(UnloadedMapsTest, ChangesAreMadeAsInMemory) {
   CreateMaps();
   const int i = FirstUnloaded();
   ASSERT_LT(i, kMaps);
-  v1::UpdateObstaclesRequest update = BlockRequest(IdOf(i), {CellAt(0, 3)});
+  v1::UpdateMapRequest update = BlockRequest(IdOf(i), {CellAt(0, 3)});
   update.set_request_id("once");
-  const auto updated = server_->client().UpdateObstacles(update);
+  const auto updated = server_->client().UpdateMap(update);
   ASSERT_TRUE(updated.ok()) << updated.status();
   EXPECT_EQ(updated->version().revision(), 2U);
   // Until it is let go of again.
   for (int other = 0; other < kMaps; ++other) {
     CostOn(other);
   }
-  const auto again = server_->client().UpdateObstacles(update);
+  const auto again = server_->client().UpdateMap(update);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->already_applied());
 
@@ -137,14 +137,14 @@ TEST_F(UnloadedMapsTest, PortalsLeadToMapsThatAreNotInMemory) {
   CreateMaps();
   const int i = FirstUnloaded();
   ASSERT_LT(i, kMaps);
-  v1::UpdateObstaclesRequest update;
+  v1::UpdateMapRequest update;
   update.set_map(IdOf(kMaps - 1));
   v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
   portal.set_id("gate");
   *portal.mutable_from() = CellAt(0, 0);
   portal.set_to_map(IdOf(i));
   *portal.mutable_to() = CellAt(0, 0);
-  ASSERT_TRUE(server_->client().UpdateObstacles(update).ok());
+  ASSERT_TRUE(server_->client().UpdateMap(update).ok());
   v1::FindPathRequest query = PathRequest(IdOf(kMaps - 1), CellAt(0, 0), CellAt(0, 5));
   query.set_goal_map(IdOf(i));
   const v1::FindPathResponse answer = server_->Find(query);

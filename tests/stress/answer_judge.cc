@@ -105,12 +105,12 @@ class Judge {
   // Leg by leg; the costs of the legs and doors must add up to the answer's.
   std::string PathFault(Cell start, Cell goal, const v1::FindPathResponse& response) const {
     std::vector<Cell> points;
-    for (const v1::Cell& point : response.points()) {
+    for (const v1::Cell& point : response.path().points()) {
       points.push_back(ToCell(point));
     }
     double cost = 0.0;
     std::size_t begin = 0;
-    for (const v1::PortalCrossing& crossing : response.crossings()) {
+    for (const v1::PortalCrossing& crossing : response.path().crossings()) {
       const auto end = static_cast<std::size_t>(crossing.index());
       if (end <= begin || end >= points.size()) {
         return absl::StrCat("there is no leg before crossing ", crossing.portal());

@@ -39,7 +39,7 @@ struct Answer {
 // What was applied, by the revision that it made.
 class History {
  public:
-  void Add(std::uint64_t revision, v1::UpdateObstaclesRequest update) {
+  void Add(std::uint64_t revision, v1::UpdateMapRequest update) {
     MutexLock lock(mutex_);
     EXPECT_TRUE(updates_.emplace(revision, std::move(update)).second)
         << "two updates made revision " << revision;
@@ -63,7 +63,7 @@ class History {
 
  private:
   mutable Mutex mutex_;
-  std::map<std::uint64_t, v1::UpdateObstaclesRequest> updates_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, v1::UpdateMapRequest> updates_ ABSL_GUARDED_BY(mutex_);
 };
 
 v1::FindPathRequest Query(RandomRequests& requests) {
@@ -79,14 +79,14 @@ v1::FindPathRequest Query(RandomRequests& requests) {
 void WriteUntil(const std::atomic<int>& readers, TestServer& server, std::uint64_t seed, History& history) {
   RandomRequests requests(seed, kSide);
   while (readers > 0) {
-    v1::UpdateObstaclesRequest update = requests.UpdateObstacles(kMap);
+    v1::UpdateMapRequest update = requests.UpdateMap(kMap);
     for (v1::Edit& edit : *update.mutable_edits()) {
       if (edit.has_put_obstacle()) {
         // Its end would be a revision that nobody asked for.
         edit.mutable_put_obstacle()->mutable_obstacle()->clear_lifetime();
       }
     }
-    const auto updated = server.client().UpdateObstacles(update);
+    const auto updated = server.client().UpdateMap(update);
     if (!updated.ok()) {
       continue;
     }
@@ -94,7 +94,7 @@ void WriteUntil(const std::atomic<int>& readers, TestServer& server, std::uint64
     history.Add(revision, std::move(update));
     const auto seen = server.client().FindPath(Query(requests));
     if (seen.ok()) {
-      EXPECT_GE(seen->version().revision(), revision)
+      EXPECT_GE(seen->info().version().revision(), revision)
           << "a query that began after the answer does not see the update";
     }
   }
@@ -108,8 +108,8 @@ void Read(TestServer& server, std::uint64_t seed, std::vector<Answer>& answers) 
     Answer answer{.request = Query(requests)};
     auto response = server.client().FindPath(answer.request);
     if (response.ok()) {
-      EXPECT_GE(response->version().revision(), latest) << "a later query saw an earlier revision";
-      latest = response->version().revision();
+      EXPECT_GE(response->info().version().revision(), latest) << "a later query saw an earlier revision";
+      latest = response->info().version().revision();
       answer.response = *std::move(response);
       answers.push_back(std::move(answer));
     } else {
@@ -153,9 +153,10 @@ TEST(LivingMapTest, EveryAnswerHoldsAtTheRevisionItNames) {
   int by_profile = 0;
   for (const std::vector<Answer>& of_reader : answers) {
     for (const Answer& answer : of_reader) {
-      ASSERT_LT(answer.response.version().revision(), maps.size());
-      EXPECT_EQ(FaultOf(answer.request, answer.response, maps[answer.response.version().revision()]), "")
-          << "revision " << answer.response.version().revision() << "\n"
+      ASSERT_LT(answer.response.info().version().revision(), maps.size());
+      EXPECT_EQ(FaultOf(answer.request, answer.response, maps[answer.response.info().version().revision()]),
+                "")
+          << "revision " << answer.response.info().version().revision() << "\n"
           << answer.request.DebugString();
       by_profile += answer.request.agent().movement_case() == v1::Agent::MOVEMENT_NOT_SET ? 0 : 1;
     }

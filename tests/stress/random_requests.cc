@@ -205,8 +205,8 @@ v1::Edit RandomRequests::AnyEdit() {
   return edit;
 }
 
-v1::UpdateObstaclesRequest RandomRequests::UpdateObstacles(const std::string& map) {
-  v1::UpdateObstaclesRequest request;
+v1::UpdateMapRequest RandomRequests::UpdateMap(const std::string& map) {
+  v1::UpdateMapRequest request;
   request.set_map(map);
   for (int i = random_.Between(1, 4); i > 0; --i) {
     *request.add_edits() = AnyEdit();
@@ -246,11 +246,14 @@ v1::FindPathRequest RandomRequests::FindPath(const std::string& map) {
   return request;
 }
 
-v1::ValidatePathRequest RandomRequests::ValidatePath(const std::string& map) {
-  v1::ValidatePathRequest request;
+v1::ValidatePathsRequest RandomRequests::ValidatePaths(const std::string& map) {
+  v1::ValidatePathsRequest request;
   request.set_map(map);
-  *request.add_points() = CellOnMap();
-  *request.add_points() = CellOnMap();
+  for (int i = 0; i < 3; ++i) {
+    v1::Path& path = *request.add_paths();
+    *path.add_points() = CellOnMap();
+    *path.add_points() = CellOnMap();
+  }
   return request;
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "tests/testing/random.h"
-#include "waystar/v1/edits.pb.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::stress {
 
@@ -23,10 +23,10 @@ class RandomRequests {
 
   // An empty map with a few kinds of terrain.
   v1::CreateMapRequest CreateMap(const std::string& map);
-  v1::UpdateObstaclesRequest UpdateObstacles(const std::string& map);
+  v1::UpdateMapRequest UpdateMap(const std::string& map);
   v1::FindPathRequest FindPath(const std::string& map);
   // Of a path between two random cells, which may be blocked.
-  v1::ValidatePathRequest ValidatePath(const std::string& map);
+  v1::ValidatePathsRequest ValidatePaths(const std::string& map);
 
  private:
   v1::Cell CellOnMap();

@@ -65,7 +65,9 @@ void SoakTally::Fault(const std::string& what) {
 }
 
 RudeClients::Stubs::Stubs(const std::shared_ptr<grpc::Channel>& channel)
-    : maps(v1::MapService::NewStub(channel)), paths(v1::PathService::NewStub(channel)) {}
+    : maps(v1::MapService::NewStub(channel)),
+      paths(v1::PathService::NewStub(channel)),
+      pictures(v1::PictureService::NewStub(channel)) {}
 
 RudeClients::RudeClients(int port, SoakTally& tally) : port_(port), tally_(tally), shared_(NewChannel()) {}
 
@@ -138,8 +140,8 @@ void RudeClients::CallAny(const Stubs& stubs, grpc::ClientContext& context, Rand
     case 4: {
       v1::TraceSearchRequest request;
       *request.mutable_query() = requests.FindPath(map);
-      ReadSome<v1::TraceSearchResponse>("TraceSearch", stubs.paths->TraceSearch(&context, request), context,
-                                        most, tally_);
+      ReadSome<v1::TraceSearchResponse>("TraceSearch", stubs.pictures->TraceSearch(&context, request),
+                                        context, most, tally_);
       break;
     }
     case 5: {
@@ -159,9 +161,8 @@ void RudeClients::CallAny(const Stubs& stubs, grpc::ClientContext& context, Rand
 }
 
 void RudeClients::Update(const Stubs& stubs, grpc::ClientContext& context, RandomRequests& requests) {
-  v1::UpdateObstaclesResponse response;
-  tally_.Note("UpdateObstacles",
-              stubs.maps->UpdateObstacles(&context, requests.UpdateObstacles(requests.MapId()), &response));
+  v1::UpdateMapResponse response;
+  tally_.Note("UpdateMap", stubs.maps->UpdateMap(&context, requests.UpdateMap(requests.MapId()), &response));
 }
 
 void RudeClients::StreamQueries(const Stubs& stubs, grpc::ClientContext& context, RandomRequests& requests) {
@@ -179,15 +180,15 @@ void RudeClients::StreamQueries(const Stubs& stubs, grpc::ClientContext& context
 }
 
 void RudeClients::StreamUpdates(const Stubs& stubs, grpc::ClientContext& context, RandomRequests& requests) {
-  const auto stream = stubs.maps->StreamObstacleUpdates(&context);
+  const auto stream = stubs.maps->StreamUpdates(&context);
   const int messages = requests.random().Between(0, 20);
   bool is_open = true;
   for (int i = 0; i < messages && is_open; ++i) {
-    v1::StreamObstacleUpdatesRequest request;
-    *request.mutable_update() = requests.UpdateObstacles(requests.MapId());
+    v1::StreamUpdatesRequest request;
+    *request.mutable_update() = requests.UpdateMap(requests.MapId());
     is_open = stream->Write(request);
   }
-  ReadSome<v1::StreamObstacleUpdatesResponse>("StreamObstacleUpdates", stream, context, messages / 2, tally_);
+  ReadSome<v1::StreamUpdatesResponse>("StreamUpdates", stream, context, messages / 2, tally_);
 }
 
 // The beginning of an HTTP/2 connection with a frame that is longer than what follows, and then nothing, a

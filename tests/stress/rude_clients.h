@@ -12,6 +12,7 @@
 #include "tests/stress/random_requests.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/picture_service.grpc.pb.h"
 
 namespace waystar::stress {
 
@@ -59,6 +60,7 @@ class RudeClients {
 
     std::unique_ptr<v1::MapService::Stub> maps;
     std::unique_ptr<v1::PathService::Stub> paths;
+    std::unique_ptr<v1::PictureService::Stub> pictures;
   };
 
   std::shared_ptr<grpc::Channel> NewChannel() const;

@@ -164,19 +164,18 @@ class Soak {
 };
 
 void Soak::Edit(RandomRequests& requests) {
-  tally_.Note("UpdateObstacles",
-              client_->UpdateObstacles(requests.UpdateObstacles(requests.MapId())).status());
+  tally_.Note("UpdateMap", client_->UpdateMap(requests.UpdateMap(requests.MapId())).status());
 }
 
 void Soak::StreamEdits(RandomRequests& requests) {
-  const auto stream = client_->StreamObstacleUpdates();
+  const auto stream = client_->StreamUpdates();
   const int batches = requests.random().Between(0, 200);
   std::thread writer([&] {
-    for (int i = 0; i < batches && stream->Send(requests.UpdateObstacles(requests.MapId())); ++i) {
+    for (int i = 0; i < batches && stream->Send(requests.UpdateMap(requests.MapId())); ++i) {
     }
     stream->EndSending();
   });
-  v1::StreamObstacleUpdatesResponse response;
+  v1::StreamUpdatesResponse response;
   std::uint64_t answered = 0;
   while (stream->Receive(response)) {
     if (response.index() != answered++) {
@@ -185,13 +184,13 @@ void Soak::StreamEdits(RandomRequests& requests) {
   }
   writer.join();
   tally_.CountMessages(answered);
-  tally_.Note("StreamObstacleUpdates", stream->Finish());
+  tally_.Note("StreamUpdates", stream->Finish());
 }
 
 void Soak::Query(RandomRequests& requests) {
   tally_.Note("FindPath", client_->FindPath(requests.FindPath(requests.MapId())).status());
   if (requests.random().Chance(0.1)) {
-    tally_.Note("ValidatePath", client_->ValidatePath(requests.ValidatePath(requests.MapId())).status());
+    tally_.Note("ValidatePaths", client_->ValidatePaths(requests.ValidatePaths(requests.MapId())).status());
   }
 }
 

@@ -165,24 +165,25 @@ void AppendLine(const v1::Cell& to, std::vector<v1::Cell>& cells) {
 }  // namespace
 
 std::vector<PathLeg> PathLegs(const v1::Cell& start, const v1::FindPathResponse& answer) {
-  if (!answer.has_end()) {
+  if (!answer.path().has_end()) {
     return {};
   }
   std::vector<PathLeg> legs = {{.cells = {start}}};
-  const bool has_points = answer.points_size() > 0;
-  const int count = has_points ? answer.points_size() : answer.directions_size();
+  const bool has_points = answer.path().points_size() > 0;
+  const int count = has_points ? answer.path().points_size() : answer.path().directions_size();
   int crossed = 0;
   for (int i = 0; i <= count; ++i) {
-    for (; crossed < answer.crossings_size() && answer.crossings(crossed).index() == i; ++crossed) {
-      const v1::PortalCrossing& crossing = answer.crossings(crossed);
+    for (; crossed < answer.path().crossings_size() && answer.path().crossings(crossed).index() == i;
+         ++crossed) {
+      const v1::PortalCrossing& crossing = answer.path().crossings(crossed);
       const std::string& map = crossing.map().empty() ? legs.back().map : crossing.map();
       legs.push_back({.map = map, .cells = {crossing.arrival()}});
     }
     if (i < count && has_points) {
-      AppendLine(answer.points(i), legs.back().cells);
+      AppendLine(answer.path().points(i), legs.back().cells);
     } else if (i < count) {
       legs.back().cells.push_back(
-          Step(legs.back().cells.back(), static_cast<v1::Direction>(answer.directions(i))));
+          Step(legs.back().cells.back(), static_cast<v1::Direction>(answer.path().directions(i))));
     }
   }
   return legs;

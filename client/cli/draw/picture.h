@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {

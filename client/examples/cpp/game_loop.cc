@@ -176,7 +176,7 @@ class Game {
     agent.way.clear();
     agent.needs_way = result.answer().outcome() != v1::OUTCOME_FOUND;
     if (!agent.needs_way) {
-      const auto& points = result.answer().points();
+      const auto& points = result.answer().path().points();
       agent.way.assign(points.rbegin(), points.rend());
       agent.way.pop_back();
     }

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace town {
 namespace {
@@ -54,14 +55,14 @@ const std::vector<v1::Cell>& Doors() {
 }
 
 absl::Status CloseDoor(const waystar::client::Client& client, int door) {
-  v1::UpdateObstaclesRequest request;
+  v1::UpdateMapRequest request;
   request.set_map(kMap);
   v1::PutObstacle& put = *request.add_edits()->mutable_put_obstacle();
   put.set_replace(true);
   put.mutable_obstacle()->set_id(absl::StrCat("door-", door));
   *put.mutable_obstacle()->mutable_shape()->add_cells() = Doors()[static_cast<std::size_t>(door)];
   put.mutable_obstacle()->mutable_lifetime()->set_seconds(2);
-  return client.UpdateObstacles(request).status();
+  return client.UpdateMap(request).status();
 }
 
 }  // namespace town

@@ -112,7 +112,7 @@ public sealed class Walkers : MonoBehaviour
     {
         if (result.ResultCase == FindPathsResult.ResultOneofCase.Answer && result.Answer.Outcome == Outcome.Found)
         {
-            walker.Way = new Queue<Cell>(result.Answer.Points.Skip(1));
+            walker.Way = new Queue<Cell>(result.Answer.Path.Points.Skip(1));
             walker.NeedsWay = false;
         }
         else if (result.ResultCase == FindPathsResult.ResultOneofCase.Problem)

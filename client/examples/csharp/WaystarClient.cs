@@ -43,8 +43,8 @@ public sealed class WaystarClient : IDisposable
     public async Task<Waystar.V1.Version> Block(string map, Cell cell, string requestId, CancellationToken cancel)
     {
         var edit = new Edit { Block = new Shape { Cells = { cell } } };
-        var request = new UpdateObstaclesRequest { Map = map, Edits = { edit }, RequestId = requestId };
-        var response = await maps.UpdateObstaclesAsync(request, deadline: DateTime.UtcNow + Timeout, cancellationToken: cancel);
+        var request = new UpdateMapRequest { Map = map, Edits = { edit }, RequestId = requestId };
+        var response = await maps.UpdateMapAsync(request, deadline: DateTime.UtcNow + Timeout, cancellationToken: cancel);
         return response.Version;
     }
 

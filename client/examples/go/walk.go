@@ -46,10 +46,11 @@ func find(ctx context.Context, paths pb.PathServiceClient, goal *pb.Location) er
 		return err
 	}
 	var points []string
-	for _, point := range answer.Points {
+	for _, point := range answer.Path.Points {
 		points = append(points, fmt.Sprintf("%d,%d", point.X, point.Y))
 	}
-	fmt.Printf("revision %d: cost %.4f by %s\n", answer.Version.Revision, answer.Cost, strings.Join(points, " "))
+	revision := answer.Info.Version.Revision
+	fmt.Printf("revision %d: cost %.4f by %s\n", revision, answer.Cost, strings.Join(points, " "))
 	return nil
 }
 
@@ -79,7 +80,7 @@ func walk(ctx context.Context, connection *grpc.ClientConn) error {
 		Shape: &pb.Shape{Rectangles: []*pb.Rectangle{{X: 4, Y: 0, Width: 2, Height: 1}}},
 	}
 	put := &pb.Edit{Edit: &pb.Edit_PutObstacle{PutObstacle: &pb.PutObstacle{Obstacle: crate}}}
-	if _, err := maps.UpdateObstacles(ctx, &pb.UpdateObstaclesRequest{Map: yard, Edits: []*pb.Edit{put}}); err != nil {
+	if _, err := maps.UpdateMap(ctx, &pb.UpdateMapRequest{Map: yard, Edits: []*pb.Edit{put}}); err != nil {
 		return err
 	}
 	event, err := watch.Recv()

@@ -41,9 +41,9 @@ function refusal(error) {
 
 async function find(goal) {
   const query = { map: MAP, start: { cell: { x: 0, y: 1 } }, goals: [{ cell: goal }], path_form: 'PATH_FORM_CORNERS' };
-  const { version, cost, points } = await call(paths, 'FindPath', query);
-  const way = points.map(({ x, y }) => `${x},${y}`).join(' ');
-  console.log(`revision ${version.revision}: cost ${cost.toFixed(4)} by ${way}`);
+  const { info, cost, path } = await call(paths, 'FindPath', query);
+  const way = path.points.map(({ x, y }) => `${x},${y}`).join(' ');
+  console.log(`revision ${info.version.revision}: cost ${cost.toFixed(4)} by ${way}`);
 }
 
 async function walk() {
@@ -54,7 +54,7 @@ async function walk() {
 
   await find({ x: 9, y: 1 });
   const crate = { id: 'crate', shape: { rectangles: [{ x: 4, y: 0, width: 2, height: 1 }] } };
-  await call(maps, 'UpdateObstacles', { map: MAP, edits: [{ put_obstacle: { obstacle: crate } }] });
+  await call(maps, 'UpdateMap', { map: MAP, edits: [{ put_obstacle: { obstacle: crate } }] });
   const { value: event } = await events.next();
   console.log(`revision ${event.commit.version.revision}: ${event.commit.changed_cells} cells changed`);
   watch.on('error', () => {}); // What a watch that is cancelled ends with.

@@ -7,7 +7,7 @@ import sys
 
 import grpc
 from google.rpc import error_details_pb2, status_pb2
-from waystar.v1 import edits_pb2, map_service_pb2, map_service_pb2_grpc
+from waystar.v1 import map_service_pb2, map_service_pb2_grpc
 from waystar.v1 import path_service_pb2, path_service_pb2_grpc, types_pb2
 
 MAP = "python-yard"
@@ -31,14 +31,14 @@ def find(paths, goal):
     answer = paths.FindPath(
         path_service_pb2.FindPathRequest(
             map=MAP,
-            start=types_pb2.Location(cell=types_pb2.Cell(x=0, y=1)),
-            goals=[types_pb2.Location(cell=goal)],
+            start=path_service_pb2.Location(cell=types_pb2.Cell(x=0, y=1)),
+            goals=[path_service_pb2.Location(cell=goal)],
             path_form=path_service_pb2.PATH_FORM_CORNERS,
         ),
         timeout=TIMEOUT,
     )
-    points = " ".join(f"{point.x},{point.y}" for point in answer.points)
-    print(f"revision {answer.version.revision}: cost {answer.cost:.4f} by {points}")
+    points = " ".join(f"{point.x},{point.y}" for point in answer.path.points)
+    print(f"revision {answer.info.version.revision}: cost {answer.cost:.4f} by {points}")
 
 
 def main():
@@ -53,9 +53,9 @@ def main():
             next(watch)
 
             find(paths, types_pb2.Cell(x=9, y=1))
-            crate = edits_pb2.Shape(rectangles=[types_pb2.Rectangle(x=4, y=0, width=2, height=1)])
-            maps.UpdateObstacles(
-                map_service_pb2.UpdateObstaclesRequest(map=MAP, edits=[edits_pb2.Edit(block=crate)]),
+            crate = types_pb2.Shape(rectangles=[types_pb2.Rectangle(x=4, y=0, width=2, height=1)])
+            maps.UpdateMap(
+                map_service_pb2.UpdateMapRequest(map=MAP, edits=[map_service_pb2.Edit(block=crate)]),
                 timeout=TIMEOUT,
             )
             change = next(watch).commit

@@ -51,7 +51,8 @@ struct Route {
   // Set if the query asked for it and there is a path.
   std::optional<RouteSummary> summary;
 
-  // These two are set on a grid.
+  // These three are set on a grid.
+  PathForm form = PathForm::kEveryCell;
   Cell start;
   absl::Span<const PortalCrossing> crossings;
   // Crossings on a mesh.
@@ -63,6 +64,9 @@ struct Route {
   // The graph, null on other maps, and the nodes of the path.
   const WaypointGraph* graph = nullptr;
   absl::Span<const NodeNumber> nodes;
+  // True if the first, or the last, of the positions is that of no node.
+  bool starts_at_position = false;
+  bool ends_at_position = false;
   // The agent on a mesh, null on other maps, and the polygons that the path passes, if the query asked for
   // them: for each leg those of its mesh, as seen by the agent.
   MeshAgent* mesh_agent = nullptr;

@@ -43,8 +43,12 @@ absl::StatusOr<PortalPath> SearchWithoutPortals(const GridRouteQuery& query, con
 
 Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chrono::nanoseconds searching) {
   const GridRouteQuery& query = resolved.grid();
-  Route route{
-      .path = found.path, .start = query.path.start, .crossings = found.crossings, .searching = searching};
+  const bool is_any_angle = found.path.statistics.algorithm == Algorithm::kLazyThetaStar;
+  Route route{.path = found.path,
+              .form = is_any_angle ? PathForm::kSmoothed : query.path.path_form,
+              .start = query.path.start,
+              .crossings = found.crossings,
+              .searching = searching};
   for (const PortalCrossing& crossing : found.crossings) {
     route.crossing_versions.push_back(query.agent->VersionOf(crossing.portal->to_map));
     // A portal within another map stays there.
@@ -93,6 +97,9 @@ absl::StatusOr<Route> SolveOn(const GraphRouteQuery& asked, const ResolvedRoute&
               .goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0,
               .graph = &graph,
               .nodes = found.nodes,
+              .starts_at_position = std::holds_alternative<WorldPoint>(query.start),
+              .ends_at_position =
+                  found.reaches_goal && std::holds_alternative<WorldPoint>(query.goals[found.goal_index]),
               .positions = PositionsOnGraph(graph, query, found),
               .searching = Clock::now() - begin};
   if (resolved.with_summary && !route.positions.empty()) {

@@ -17,8 +17,8 @@ const std::vector<const MethodDescriptor*>& AllMethods() {
     auto* methods = new std::vector<const MethodDescriptor*>();
     const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
     for (const char* const name :
-         {"waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.ServerService",
-          "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"}) {
+         {"waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.PictureService",
+          "waystar.v1.ServerService", "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"}) {
       // The library's services are found if the program is linked with their descriptors.
       const google::protobuf::ServiceDescriptor* const service = pool.FindServiceByName(name);
       for (int i = 0; service != nullptr && i < service->method_count(); ++i) {

@@ -45,7 +45,7 @@ QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRe
   return hash % kSlots;
 }
 
-QueryCosts::Slot QueryCosts::SlotOf(const v1::SampleCellsRequest& draw) {
+QueryCosts::Slot QueryCosts::SlotOf(const v1::SamplePlacesRequest& draw) {
   const std::int64_t area = std::int64_t{draw.region().width()} * draw.region().height();
   const std::size_t hash = absl::HashOf(
       draw.map(), draw.has_reachable_from(), draw.has_region(),
@@ -89,7 +89,7 @@ Lane QueryCosts::LaneOfSlot(Slot slot) const {
   return estimate <= kHere ? Lane::kHere : estimate <= kSmall ? Lane::kSmall : Lane::kLarge;
 }
 
-Lane QueryCosts::LaneOf(const v1::SampleCellsRequest& draw) const {
+Lane QueryCosts::LaneOf(const v1::SamplePlacesRequest& draw) const {
   return Estimate(SlotOf(draw)) <= kSmall ? Lane::kSmall : Lane::kLarge;
 }
 

@@ -38,7 +38,7 @@ class QueryCosts {
   }
   // Like LaneOf above, for batches of queries and cell draws, which never start on Lane::kHere.
   Lane LaneOf(const v1::FindPathsRequest& queries) const;
-  Lane LaneOf(const v1::SampleCellsRequest& draw) const;
+  Lane LaneOf(const v1::SamplePlacesRequest& draw) const;
 
   // Records the time to answer, without queueing.
   template <typename Request>
@@ -55,7 +55,7 @@ class QueryCosts {
   // `map` is the id of the map that the query is about.
   static Slot SlotOf(const std::string& map, const v1::FindPathRequest& query);
   static Slot SlotOf(const v1::FindPathRequest& query) { return SlotOf(query.map(), query); }
-  static Slot SlotOf(const v1::SampleCellsRequest& draw);
+  static Slot SlotOf(const v1::SamplePlacesRequest& draw);
   static Slot SlotOf(const v1::ProbeSurfaceRequest& probes);
   void NoteSlot(Slot slot, std::chrono::nanoseconds took);
   float Load(Slot slot) const { return log_nanos_[slot].load(std::memory_order_relaxed); }

@@ -17,17 +17,17 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.MapService.ListMaps", AccessScope::kAnyToken},
     {"waystar.v1.MapService.DeleteMap", AccessScope::kMaps, Permission::kAdmin},
     {"waystar.v1.MapService.ExportMap", AccessScope::kMaps, Permission::kRead},
-    {"waystar.v1.MapService.RenderMap", AccessScope::kMaps, Permission::kRead},
-    {"waystar.v1.MapService.UpdateObstacles", AccessScope::kMaps, Permission::kUpdate},
-    {"waystar.v1.MapService.StreamObstacleUpdates", AccessScope::kMaps, Permission::kUpdate},
+    {"waystar.v1.PictureService.RenderMap", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.MapService.UpdateMap", AccessScope::kMaps, Permission::kUpdate},
+    {"waystar.v1.MapService.StreamUpdates", AccessScope::kMaps, Permission::kUpdate},
     {"waystar.v1.MapService.ListObstacles", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.MapService.ListPortals", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.MapService.ListNodes", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.MapService.WatchMap", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.FindPath", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.StreamFindPath", AccessScope::kMaps, Permission::kRead},
-    {"waystar.v1.PathService.TraceSearch", AccessScope::kMaps, Permission::kRead},
-    {"waystar.v1.PathService.ValidatePath", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PictureService.TraceSearch", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.ValidatePaths", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.WatchPath", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.FindPaths", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ComputeCostMatrix", AccessScope::kMaps, Permission::kRead},
@@ -35,7 +35,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.ComputeFlowField", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.CheckReachability", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.CastRay", AccessScope::kMaps, Permission::kRead},
-    {"waystar.v1.PathService.SampleCells", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.SamplePlaces", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ProbeSurface", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},
     {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
@@ -82,8 +82,7 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Im
                               : absl::OkStatus();
 }
 
-absl::Status CheckMaps(const Caller& caller, Permission permission,
-                       const v1::UpdateObstaclesRequest& request) {
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::UpdateMapRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
   for (int i = 0; i < request.edits_size(); ++i) {
     const v1::Edit& edit = request.edits(i);
@@ -121,12 +120,15 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Fi
   return absl::OkStatus();
 }
 
-absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathRequest& request) {
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathsRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
-  for (int i = 0; i < request.crossings_size(); ++i) {
-    const std::string& map = request.crossings(i).map();
-    if (!map.empty() && !caller.MayRead(map)) {
-      return CheckOther(caller, map, absl::StrCat("crossings[", i, "].map"));
+  for (int i = 0; i < request.paths_size(); ++i) {
+    const v1::Path& path = request.paths(i);
+    for (int k = 0; k < path.crossings_size(); ++k) {
+      const std::string& map = path.crossings(k).map();
+      if (!map.empty() && !caller.MayRead(map)) {
+        return CheckOther(caller, map, absl::StrCat("paths[", i, "].crossings[", k, "].map"));
+      }
     }
   }
   return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "server/service/auth/token.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/picture_service.pb.h"
 
 namespace waystar::rpc {
 
@@ -41,11 +42,10 @@ RpcPermission PermissionOfRequest(const google::protobuf::Descriptor* request);
 // an overload for each request that names maps in fields other than `map`; an absent field names none.
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::CreateMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ImportMapRequest& request);
-absl::Status CheckMaps(const Caller& caller, Permission permission,
-                       const v1::UpdateObstaclesRequest& request);
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::UpdateMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathsRequest& request);
-absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathRequest& request);
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathsRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::TraceSearchRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::RenderMapRequest& request);
 

@@ -37,6 +37,8 @@ struct CallContext {
   std::chrono::nanoseconds queued{0};
   // End of that wait.
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  // Set on a server of a fleet that has not heard from it for FleetNews::kQuietTime.
+  std::optional<std::chrono::nanoseconds> staleness;
   // Expansions that the call may spend on its lane; if it needs more, it restarts on the next lane.
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
   // Lets a handler search with several workers; null if it should not.

@@ -306,6 +306,15 @@ void FillVersion(const core::MapVersion& version, v1::Version& out) {
   out.set_revision(version.revision);
 }
 
+void FillInfo(const core::MapVersion& version, std::optional<std::chrono::nanoseconds> staleness,
+              double bound, v1::AnswerInfo& out) {
+  FillVersion(version, *out.mutable_version());
+  if (staleness) {
+    FillDuration(*staleness, *out.mutable_staleness());
+  }
+  out.set_bound(bound);
+}
+
 v1::MapKind FromKind(core::MapKind kind) { return ToWire(kMapKinds, kind); }
 
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
@@ -326,7 +335,7 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
 }
 
 void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& coordinates,
-                      v1::UpdateObstaclesResponse& response) {
+                      v1::UpdateMapResponse& response) {
   FillVersion({.epoch = result.epoch, .revision = result.revision}, *response.mutable_version());
   FillChangeSummary(result.summary, coordinates, response);
   response.set_clipped_cells(result.summary.clipped_cells);

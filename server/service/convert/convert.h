@@ -25,8 +25,8 @@
 #include "server/geometry/height_range.h"
 #include "server/service/convert/hex_coordinates.h"
 #include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
-#include "waystar/v1/view.pb.h"
 
 namespace waystar::rpc {
 
@@ -97,10 +97,13 @@ void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
 void FillDuration(std::chrono::nanoseconds duration, google::protobuf::Duration& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
 void FillVersion(const core::MapVersion& version, v1::Version& out);
+// Fills in everything but the statistics.
+void FillInfo(const core::MapVersion& version, std::optional<std::chrono::nanoseconds> staleness,
+              double bound, v1::AnswerInfo& out);
 v1::MapKind FromKind(core::MapKind kind);
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& coordinates,
-                      v1::UpdateObstaclesResponse& response);
+                      v1::UpdateMapResponse& response);
 // Fills in all but the edits.
 void FillCommit(const core::Commit& commit, const HexCoordinates& coordinates, v1::MapRevision& out);
 

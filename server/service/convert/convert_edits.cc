@@ -322,7 +322,7 @@ absl::Status CheckOverlap(const core::HexBoard& board, const v1::Shape& shape) {
 
 // The core accepts cells and rectangles beside the board, on the plane or off it. Parts wholly off the board
 // are rejected here only, so that older logs can still be read.
-absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateObstaclesRequest& request) {
+absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateMapRequest& request) {
   for (int i = 0; i < request.edits_size(); ++i) {
     const PaintedShape painted = PaintedBy(request.edits(i));
     if (painted.shape == nullptr) {
@@ -338,7 +338,7 @@ absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateObstacles
 }  // namespace
 
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
-                                                const v1::UpdateObstaclesRequest& request) {
+                                                const v1::UpdateMapRequest& request) {
   HexCoordinates coordinates;
   // The core reports a missing map.
   if (const absl::StatusOr<core::PinnedSnapshot> snapshot = store.Pin(request.map()); snapshot.ok()) {

@@ -12,8 +12,8 @@
 #include "server/core/store/map_store.h"
 #include "server/core/store/update_batch.h"
 #include "server/service/convert/hex_coordinates.h"
-#include "waystar/v1/edits.pb.h"
 #include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
 
@@ -28,7 +28,7 @@ absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexC
 // OUT_OF_RANGE / OFF_MAP for a cell off a board of hexagons that is to be blocked, unblocked or given a
 // terrain.
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
-                                                const v1::UpdateObstaclesRequest& request);
+                                                const v1::UpdateMapRequest& request);
 
 // The following fill empty messages. ToEdits is the inverse of FillEdit.
 void FillEdit(const core::Edit& edit, const HexCoordinates& coordinates, v1::Edit& out);

@@ -9,7 +9,7 @@
 #include "server/core/grid/search/agent.h"
 #include "server/geometry/cell.h"
 #include "server/service/convert/hex_coordinates.h"
-#include "waystar/v1/fields.pb.h"
+#include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
 

@@ -8,10 +8,8 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/edit/edit.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
-#include "waystar/v1/waypoint_edits.pb.h"
-#include "waystar/v1/waypoints.pb.h"
 
 namespace waystar::rpc {
 

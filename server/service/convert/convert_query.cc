@@ -149,6 +149,8 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
 
 v1::Algorithm FromAlgorithm(core::Algorithm algorithm) { return ToWire(kAlgorithms, algorithm); }
 
+v1::PathForm FromPathForm(core::PathForm form) { return ToWire(kPathForms, form); }
+
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
   return FromWire(kCornerRules, rule, "corner_rule");
 }
@@ -168,23 +170,15 @@ absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
 
 namespace {
 
-absl::Status CheckLength(absl::string_view field, int size) {
-  if (static_cast<std::size_t>(size) <= core::kMaxValidatedPoints) {
-    return absl::OkStatus();
+absl::Status CheckDirections(const v1::Path& path) {
+  if (!path.points().empty()) {
+    return MakeError(ErrorReason::kBadValue, "points",
+                     "a path of directions must have no points, only its start");
   }
-  return MakeError(
-      ErrorReason::kPathTooLong, field,
-      absl::StrCat("at most ", core::kMaxValidatedPoints, " ", field, " can be validated, got ", size));
-}
-
-absl::Status CheckDirections(const v1::ValidatePathRequest& request) {
-  if (request.points_size() != 1) {
-    return MakeError(ErrorReason::kBadValue, "points", "with directions, points holds the start alone");
+  if (path.form() != v1::PATH_FORM_UNSPECIFIED && path.form() != v1::PATH_FORM_DIRECTIONS) {
+    return MakeError(ErrorReason::kBadValue, "form", "a path of directions must have PATH_FORM_DIRECTIONS");
   }
-  if (request.path_form() != v1::PATH_FORM_UNSPECIFIED && request.path_form() != v1::PATH_FORM_DIRECTIONS) {
-    return MakeError(ErrorReason::kBadValue, "path_form", "a path of directions has PATH_FORM_DIRECTIONS");
-  }
-  return absl::OkStatus();
+  return CheckGiven(path.start().has_cell(), "start");
 }
 
 bool IsNearMaps(core::Cell cell) {
@@ -192,11 +186,11 @@ bool IsNearMaps(core::Cell cell) {
   return cell.x >= -1 && cell.x <= kFurthest && cell.y >= -1 && cell.y <= kFurthest;
 }
 
-absl::Status AddSteps(const v1::ValidatePathRequest& request, PathToValidate& path) {
+absl::Status AddSteps(const v1::Path& message, PathToValidate& path) {
   std::vector<core::Direction> directions;
-  directions.reserve(static_cast<std::size_t>(request.directions_size()));
-  for (int i = 0; i < request.directions_size(); ++i) {
-    const int direction = request.directions(i);
+  directions.reserve(static_cast<std::size_t>(message.directions_size()));
+  for (int i = 0; i < message.directions_size(); ++i) {
+    const int direction = message.directions(i);
     if (direction < v1::DIRECTION_NORTH || direction > v1::DIRECTION_NORTH_WEST) {
       return UnknownEnumValue(absl::StrCat("directions[", i, "]"), direction);
     }
@@ -217,33 +211,30 @@ absl::Status AddSteps(const v1::ValidatePathRequest& request, PathToValidate& pa
 
 }  // namespace
 
-absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request,
-                                                const HexCoordinates& at_home,
+absl::StatusOr<PathToValidate> ToPathToValidate(const v1::Path& message, const HexCoordinates& at_home,
                                                 std::vector<HexCoordinates> behind) {
   PathToValidate path;
   path.at_home = at_home;
   path.behind = std::move(behind);
-  WAYSTAR_ASSIGN_OR_RETURN(path.path_form, FromWire(kPathForms, request.path_form(), "path_form"));
-  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!request.points().empty(), "points"));
-  WAYSTAR_RETURN_IF_ERROR(CheckLength("points", request.points_size()));
-  // The start is a point too.
-  WAYSTAR_RETURN_IF_ERROR(CheckLength("directions", request.directions_size() + 1));
-  path.crossings = ToCrossedPortals(request.crossings(), path.behind);
-  path.points.reserve(static_cast<std::size_t>(request.points_size()));
+  WAYSTAR_ASSIGN_OR_RETURN(path.path_form, FromWire(kPathForms, message.form(), "form"));
+  path.crossings = ToCrossedPortals(message.crossings(), path.behind);
+  path.has_directions = !message.directions().empty() || message.form() == v1::PATH_FORM_DIRECTIONS;
+  if (path.has_directions) {
+    WAYSTAR_RETURN_IF_ERROR(CheckDirections(message));
+    path.path_form = core::PathForm::kDirections;
+    path.points = {at_home.ToPlane(ToCell(message.start().cell()))};
+    WAYSTAR_RETURN_IF_ERROR(AddSteps(message, path));
+    return path;
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!message.points().empty(), "points"));
+  path.points.reserve(static_cast<std::size_t>(message.points_size()));
   std::size_t crossed = 0;
-  for (const v1::Cell& point : request.points()) {
+  for (const v1::Cell& point : message.points()) {
     while (crossed < path.crossings.size() && path.crossings[crossed].index <= path.points.size()) {
       ++crossed;
     }
     const HexCoordinates& here = crossed == 0 ? path.at_home : path.behind[crossed - 1];
     path.points.push_back(here.ToPlane(ToCell(point)));
-  }
-  path.has_directions = !request.directions().empty() ||
-                        (request.path_form() == v1::PATH_FORM_DIRECTIONS && !request.crossings().empty());
-  if (path.has_directions) {
-    WAYSTAR_RETURN_IF_ERROR(CheckDirections(request));
-    path.path_form = core::PathForm::kDirections;
-    WAYSTAR_RETURN_IF_ERROR(AddSteps(request, path));
   }
   return path;
 }
@@ -267,31 +258,32 @@ const HexCoordinates& PathToValidate::CoordinatesAt(std::size_t point) const {
   return crossed == 0 ? at_home : behind[crossed - 1];
 }
 
-absl::Status PathToValidate::InRequest(const absl::Status& status) const {
+absl::Status PathToValidate::InMessage(const absl::Status& status) const {
   const std::string field = ErrorFieldOf(status);
   absl::string_view index = field;
   std::size_t point = 0;
   if (!has_directions || !absl::ConsumePrefix(&index, "points[") || !absl::ConsumeSuffix(&index, "]") ||
-      !absl::SimpleAtoi(index, &point) || point == 0) {
+      !absl::SimpleAtoi(index, &point)) {
     return status;
   }
-  return MakeError(ErrorReason::kOffMap,
-                   absl::StrCat("directions[", std::max<std::size_t>(StepsBefore(point), 1) - 1, "]"),
+  const std::size_t steps = std::max<std::size_t>(StepsBefore(point), 1);
+  return MakeError(ErrorReason::kOffMap, point == 0 ? "start" : absl::StrCat("directions[", steps - 1, "]"),
                    status.message());
 }
 
 void FillValidation(const core::Validation& validation, const PathToValidate& path,
-                    v1::ValidatePathResponse& response) {
-  response.set_walkable(validation.walkable);
-  response.set_cost(validation.cost);
+                    v1::PathValidity& result) {
+  result.set_walkable(validation.walkable);
+  result.set_cost(validation.cost);
   if (!validation.walkable) {
     const std::size_t index = validation.blocked_index;
     const std::size_t steps = path.StepsBefore(index);
     // A portal is not a step: all steps before it are possible.
     const bool is_arrival = path.StepsBefore(index) == path.StepsBefore(std::max<std::size_t>(index, 1) - 1);
     const std::size_t made = is_arrival ? steps : steps - 1;
-    response.set_blocked_index(static_cast<int>(path.has_directions ? made : index));
-    FillCell(path.CoordinatesAt(index).FromPlane(validation.blocked_cell), *response.mutable_blocked_cell());
+    result.set_blocked_index(static_cast<int>(path.has_directions ? made : index));
+    FillCell(path.CoordinatesAt(index).FromPlane(validation.blocked_cell),
+             *result.mutable_blocked_at()->mutable_cell());
   }
 }
 

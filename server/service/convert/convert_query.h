@@ -13,8 +13,8 @@
 #include "server/geometry/cell.h"
 #include "server/service/convert/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/picture_service.pb.h"
 #include "waystar/v1/types.pb.h"
-#include "waystar/v1/view.pb.h"
 
 namespace waystar::rpc {
 
@@ -27,6 +27,7 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
 v1::CornerRule FromCornerRule(core::CornerRule rule);
 v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
+v1::PathForm FromPathForm(core::PathForm form);
 // Returns the maximum number of events of a trace.
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 
@@ -56,19 +57,17 @@ struct PathToValidate {
   std::size_t StepsBefore(std::size_t point) const;
   // Returns the coordinates of the map of a point.
   const HexCoordinates& CoordinatesAt(std::size_t point) const;
-  // Translates an error about a point into one about the request.
-  absl::Status InRequest(const absl::Status& status) const;
+  // Translates an error about a point into one about the message.
+  absl::Status InMessage(const absl::Status& status) const;
 };
 
 // Converts from the wire. Returns INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD,
-// BAD_VALUE for a footprint out of range or directions with several points; RESOURCE_EXHAUSTED /
-// PATH_TOO_LONG. `behind` are the coordinates of the maps that the crossings lead to.
-absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request,
-                                                const HexCoordinates& at_home,
+// BAD_VALUE for a footprint out of range, or for directions with points or another form. `behind` are the
+// coordinates of the maps that the crossings lead to.
+absl::StatusOr<PathToValidate> ToPathToValidate(const v1::Path& message, const HexCoordinates& at_home,
                                                 std::vector<HexCoordinates> behind);
 
 // Converts to the wire.
-void FillValidation(const core::Validation& validation, const PathToValidate& path,
-                    v1::ValidatePathResponse& response);
+void FillValidation(const core::Validation& validation, const PathToValidate& path, v1::PathValidity& result);
 
 }  // namespace waystar::rpc

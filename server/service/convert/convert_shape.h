@@ -18,7 +18,7 @@
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
 #include "server/service/convert/hex_coordinates.h"
-#include "waystar/v1/edits.pb.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
 

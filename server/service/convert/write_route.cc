@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "google/protobuf/arena.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
 #include "server/core/grid/cells/grid_settings.h"
@@ -17,6 +18,8 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/picture_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
 namespace {
@@ -80,8 +83,12 @@ constexpr std::pair<v1::Reason, core::OutcomeReason> kReasons[] = {
     {v1::REASON_EXPANSION_LIMIT, core::OutcomeReason::kExpansionLimit},
     {v1::REASON_SCRATCH_LIMIT, core::OutcomeReason::kScratchLimit}};
 
-void FillStatistics(const core::Route& route, const RouteStamp& stamp, v1::SearchStatistics& out) {
+void FillRouteInfo(const core::Route& route, const RouteStamp& stamp, v1::AnswerInfo& info) {
   const core::SearchStatistics& statistics = route.path.statistics;
+  const bool is_proved = route.path.outcome != core::Outcome::kBudgetExhausted &&
+                         statistics.algorithm != core::Algorithm::kLazyThetaStar;
+  FillInfo(stamp.version, stamp.staleness, is_proved ? 1.0 : 0.0, info);
+  v1::SearchStatistics& out = *info.mutable_statistics();
   out.set_expanded(statistics.expanded);
   out.set_generated(statistics.generated);
   out.set_algorithm(FromAlgorithm(statistics.algorithm));
@@ -91,8 +98,8 @@ void FillStatistics(const core::Route& route, const RouteStamp& stamp, v1::Searc
 
 template <typename Portal>
 v1::PortalCrossing& AddCrossing(const Portal& portal, std::size_t index, const core::MapVersion& version,
-                                v1::FindPathResponse& response) {
-  v1::PortalCrossing& out = *response.add_crossings();
+                                v1::Path& path) {
+  v1::PortalCrossing& out = *path.add_crossings();
   out.set_portal(portal.id);
   out.set_index(static_cast<int>(index));
   // A portal within a map has no target map.
@@ -103,11 +110,10 @@ v1::PortalCrossing& AddCrossing(const Portal& portal, std::size_t index, const c
   return out;
 }
 
-void FillCrossings(const core::Route& route, v1::FindPathResponse& response) {
+void FillCrossings(const core::Route& route, v1::Path& path) {
   for (std::size_t i = 0; i < route.crossings.size(); ++i) {
     const core::PortalCrossing& crossing = route.crossings[i];
-    v1::PortalCrossing& out =
-        AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], response);
+    v1::PortalCrossing& out = AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], path);
     FillCell(HexCoordinates(route.crossing_boards[i]).FromPlane(crossing.arrival), *out.mutable_arrival());
   }
 }
@@ -124,8 +130,34 @@ void FillSummary(const core::RouteSummary& summary, v1::PathSummary& out) {
   }
 }
 
+// Fills in the fields for waypoint graphs, except positions.
+void FillOnGraph(const core::Route& route, v1::Path& path) {
+  for (const core::NodeNumber node : route.nodes) {
+    path.add_nodes(route.graph->IdOf(node));
+  }
+  const auto fill_end = [&](bool is_position, const core::WorldPoint& position, const std::string& node,
+                            v1::Location& end) {
+    if (is_position) {
+      FillPosition(position, *end.mutable_position());
+    } else {
+      end.set_node(node);
+    }
+  };
+  if (!route.positions.empty()) {
+    const std::string none;
+    fill_end(route.starts_at_position, route.positions.front(), path.nodes().empty() ? none : path.nodes(0),
+             *path.mutable_start());
+    fill_end(route.ends_at_position, route.positions.back(),
+             path.nodes().empty() ? none : *path.nodes().rbegin(), *path.mutable_end());
+  }
+}
+
 // Fills in the fields for meshes, except positions.
-void FillOnMesh(const core::Route& route, v1::FindPathResponse& response) {
+void FillOnMesh(const core::Route& route, v1::Path& path) {
+  if (!route.positions.empty()) {
+    FillPosition(route.positions.front(), *path.mutable_start()->mutable_position());
+    FillPosition(route.positions.back(), *path.mutable_end()->mutable_position());
+  }
   for (const core::MeshLeg& leg :
        core::LegsOnMeshes(*route.mesh_agent, {}, route.corridor, route.mesh_crossings)) {
     // Consecutive pieces of one polygon are one polygon of the map.
@@ -133,32 +165,63 @@ void FillOnMesh(const core::Route& route, v1::FindPathResponse& response) {
     for (const core::PolygonNumber piece : leg.corridor) {
       const core::PolygonNumber polygon = leg.is_home ? route.mesh_agent->NumberOnMap(piece) : piece;
       if (polygon != last) {
-        response.add_corridor(polygon);
+        path.add_corridor(polygon);
       }
       last = polygon;
     }
   }
   for (std::size_t i = 0; i < route.mesh_crossings.size(); ++i) {
     const core::MeshCrossing& crossing = route.mesh_crossings[i];
-    v1::PortalCrossing& out =
-        AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], response);
+    v1::PortalCrossing& out = AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], path);
     FillPosition(crossing.arrival, *out.mutable_arrival_position());
   }
 }
 
-// Fills in the fields for grids, except points.
-void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::FindPathResponse& response) {
-  FillCell(coordinates.FromPlane(route.start), *response.mutable_start());
+// Fills in the fields for grids, except points and positions.
+void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::Path& path) {
+  path.set_form(FromPathForm(route.form));
+  FillCell(coordinates.FromPlane(route.start), *path.mutable_start()->mutable_cell());
   if (route.path.outcome != core::Outcome::kUnreachable) {
     const HexCoordinates at_end =
         route.crossing_boards.empty() ? coordinates : HexCoordinates(route.crossing_boards.back());
-    FillCell(at_end.FromPlane(route.path.end), *response.mutable_end());
+    FillCell(at_end.FromPlane(route.path.end), *path.mutable_end()->mutable_cell());
   }
-  response.mutable_directions()->Reserve(static_cast<int>(route.path.directions.size()));
+  path.mutable_directions()->Reserve(static_cast<int>(route.path.directions.size()));
   for (const core::Direction direction : route.path.directions) {
-    response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
+    path.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
   }
-  FillCrossings(route, response);
+  FillCrossings(route, path);
+}
+
+bool IsSamePlace(const v1::Location& a, const v1::Location& b) {
+  return a.place_case() == b.place_case() && ToCell(a.cell()) == ToCell(b.cell()) &&
+         ToWorldPoint(a.position()) == ToWorldPoint(b.position()) && a.node() == b.node();
+}
+
+// Fills in the ends that the query gave, where the search found others.
+void FillAskedEnds(const core::Route& route, const RouteStamp& stamp, v1::Path& path) {
+  if (stamp.start != nullptr && path.has_start() && !IsSamePlace(*stamp.start, path.start())) {
+    *path.mutable_asked_start() = *stamp.start;
+  }
+  if (stamp.goals != nullptr && route.path.outcome == core::Outcome::kFound) {
+    const v1::Location& goal = (*stamp.goals)[static_cast<int>(route.goal_index)];
+    if (!IsSamePlace(goal, path.end())) {
+      *path.mutable_asked_end() = goal;
+    }
+  }
+}
+
+// Fills in everything but points and positions.
+void FillPath(const core::Route& route, const RouteStamp& stamp, const HexCoordinates& coordinates,
+              v1::Path& path) {
+  if (route.graph != nullptr) {
+    FillOnGraph(route, path);
+  } else if (route.mesh_agent != nullptr) {
+    FillOnMesh(route, path);
+  } else {
+    FillOnGrid(route, coordinates, path);
+  }
+  FillAskedEnds(route, stamp, path);
 }
 
 // Returns the points of a path in client coordinates: after each portal, those of the target map.
@@ -182,14 +245,14 @@ bool CountsBoards(const core::Route& route, const HexCoordinates& at_home) {
 }
 
 void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::WorldPoint> positions,
-                v1::FindPathResponse& response) {
-  response.mutable_points()->Reserve(static_cast<int>(points.size()));
+                v1::Path& path) {
+  path.mutable_points()->Reserve(static_cast<int>(points.size()));
   for (const core::Cell point : points) {
-    FillCell(point, *response.add_points());
+    FillCell(point, *path.add_points());
   }
-  response.mutable_positions()->Reserve(static_cast<int>(positions.size()));
+  path.mutable_positions()->Reserve(static_cast<int>(positions.size()));
   for (const core::WorldPoint& position : positions) {
-    FillPosition(position, *response.add_positions());
+    FillPosition(position, *path.add_positions());
   }
 }
 
@@ -208,10 +271,10 @@ void FillStep(const Event& event, v1::SearchEvent& out) {
 
 }  // namespace
 
-void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer) {
-  answer.Add(points.size() * kMostPointBytes, [points](std::uint8_t* out) {
+void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& path) {
+  path.Add(points.size() * kMostPointBytes, [points](std::uint8_t* out) {
     for (const core::Cell point : points) {
-      out = WritePlace<v1::FindPathResponse::kPointsFieldNumber>(out, [point](std::uint8_t* part) {
+      out = WritePlace<v1::Path::kPointsFieldNumber>(out, [point](std::uint8_t* part) {
         part = WriteCoordinate<v1::Cell::kXFieldNumber>(point.x, part);
         return WriteCoordinate<v1::Cell::kYFieldNumber>(point.y, part);
       });
@@ -220,10 +283,10 @@ void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer) {
   });
 }
 
-void WritePositions(absl::Span<const core::WorldPoint> positions, WrittenMessage& answer) {
-  answer.Add(positions.size() * kMostPositionBytes, [positions](std::uint8_t* out) {
+void WritePositions(absl::Span<const core::WorldPoint> positions, WrittenMessage& path) {
+  path.Add(positions.size() * kMostPositionBytes, [positions](std::uint8_t* out) {
     for (const core::WorldPoint& position : positions) {
-      out = WritePlace<v1::FindPathResponse::kPositionsFieldNumber>(out, [&position](std::uint8_t* part) {
+      out = WritePlace<v1::Path::kPositionsFieldNumber>(out, [&position](std::uint8_t* part) {
         part = WriteCoordinate<v1::Position::kXFieldNumber>(position.x, part);
         part = WriteCoordinate<v1::Position::kYFieldNumber>(position.y, part);
         return WriteCoordinate<v1::Position::kZFieldNumber>(position.z, part);
@@ -239,20 +302,10 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
   response.set_outcome(ToWire(kOutcomes, path.outcome));
   response.set_reason(ToWire(kReasons, path.reason));
   response.set_cost(path.cost);
-  FillVersion(stamp.version, *response.mutable_version());
-  FillStatistics(route, stamp, *response.mutable_statistics());
+  FillRouteInfo(route, stamp, *response.mutable_info());
   response.set_goal_index(static_cast<std::int32_t>(route.goal_index));
   if (route.summary.has_value()) {
     FillSummary(*route.summary, *response.mutable_summary());
-  }
-  if (route.graph != nullptr) {
-    for (const core::NodeNumber node : route.nodes) {
-      response.add_nodes(route.graph->IdOf(node));
-    }
-  } else if (route.mesh_agent != nullptr) {
-    FillOnMesh(route, response);
-  } else {
-    FillOnGrid(route, coordinates, response);
   }
   std::vector<core::Cell> counted;
   absl::Span<const core::Cell> points = path.points;
@@ -261,11 +314,18 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
     points = counted;
   }
   if (written == nullptr) {
-    FillPoints(points, route.positions, response);
+    FillPath(route, stamp, coordinates, *response.mutable_path());
+    FillPoints(points, route.positions, *response.mutable_path());
     return response.ByteSizeLong();
   }
-  WritePoints(points, *written);
-  WritePositions(route.positions, *written);
+  // Not a field of `response`, whose fields are added too.
+  auto& rest = *google::protobuf::Arena::CreateMessage<v1::Path>(response.GetArena());
+  FillPath(route, stamp, coordinates, rest);
+  WrittenMessage written_path(rest);
+  WritePoints(points, written_path);
+  WritePositions(route.positions, written_path);
+  written_path.AddFieldsOf(rest);
+  written->AddField(v1::FindPathResponse::kPathFieldNumber, written_path);
   written->AddFieldsOf(response);
   return written->size();
 }

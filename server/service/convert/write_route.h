@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/types/span.h"
+#include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/search/node_recorder.h"
 #include "server/core/grid/cells/world_frame.h"
@@ -20,6 +22,7 @@
 #include "server/service/call/written_message.h"
 #include "server/service/convert/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/picture_service.pb.h"
 
 namespace waystar::rpc {
 
@@ -28,11 +31,21 @@ struct RouteStamp {
   core::MapVersion version;
   // Queueing time of the query.
   std::chrono::nanoseconds queued{0};
+  std::optional<std::chrono::nanoseconds> staleness;
+  // Ends that the query gave, or null.
+  const v1::Location* start = nullptr;
+  const google::protobuf::RepeatedPtrField<v1::Location>* goals = nullptr;
 };
 
-// Fills an empty response. If `written` is not null, it stands for the response: it gets all fields, and
-// points and positions, which are slow to write as messages in memory, go only there. Returns the size of the
-// whole answer in bytes.
+// Returns the stamp of the answer to a query.
+template <typename Query>
+RouteStamp StampOf(const core::MapVersion& version, const Query& query, std::chrono::nanoseconds queued) {
+  return {.version = version, .queued = queued, .start = &query.start(), .goals = &query.goals()};
+}
+
+// Fills an empty response. If `written` is not null, it stands for the response: it gets all fields, and the
+// path, whose points and positions are slow to write as messages in memory, goes only there. Returns the size
+// of the whole answer in bytes.
 std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const HexCoordinates& coordinates,
                        v1::FindPathResponse& response, WrittenMessage* written);
 
@@ -57,8 +70,8 @@ void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const Told
 void AddIntervalEvent(const core::IntervalEvent& event, const core::TracedInterval& interval,
                       v1::TraceSearchResponse& message);
 
-// Writes the field `points`, or `positions`, of a FindPathResponse in protobuf's own encoding.
-void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer);
-void WritePositions(absl::Span<const core::WorldPoint> positions, WrittenMessage& answer);
+// Writes the field `points`, or `positions`, of a Path in protobuf's own encoding.
+void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& path);
+void WritePositions(absl::Span<const core::WorldPoint> positions, WrittenMessage& path);
 
 }  // namespace waystar::rpc

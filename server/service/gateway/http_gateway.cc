@@ -52,8 +52,9 @@ const MethodDescriptor* FindMethod(absl::string_view path) {
   if (parts.size() != 3 || !parts[0].empty()) {
     return nullptr;
   }
-  for (const absl::string_view service : {"waystar.v1.MapService", "waystar.v1.PathService",
-                                          "waystar.v1.ServerService", "grpc.health.v1.Health"}) {
+  for (const absl::string_view service :
+       {"waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.PictureService",
+        "waystar.v1.ServerService", "grpc.health.v1.Health"}) {
     if (parts[1] == service) {
       return DescriptorPool::generated_pool()->FindMethodByName(absl::StrCat(service, ".", parts[2]));
     }

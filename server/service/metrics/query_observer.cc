@@ -19,17 +19,17 @@ void CountSearches(const v1::FindPathsResponse& answers, SearchMetrics& metrics)
 }
 
 QueryResult ResultOf(const v1::FindPathResponse& answer) {
-  return {.revision = answer.version().revision(),
+  return {.revision = answer.info().version().revision(),
           .outcome = v1::Outcome_Name(answer.outcome()),
-          .expanded = answer.statistics().expanded(),
-          .searching = ToNanoseconds(answer.statistics().search_time())};
+          .expanded = answer.info().statistics().expanded(),
+          .searching = ToNanoseconds(answer.info().statistics().search_time())};
 }
 
 QueryResult ResultOf(const v1::FindPathsResponse& answers) {
-  QueryResult all{.revision = answers.version().revision()};
+  QueryResult all{.revision = answers.info().version().revision()};
   for (const v1::FindPathsResult& result : answers.results()) {
-    all.expanded += result.answer().statistics().expanded();
-    all.searching += ToNanoseconds(result.answer().statistics().search_time());
+    all.expanded += result.answer().info().statistics().expanded();
+    all.searching += ToNanoseconds(result.answer().info().statistics().search_time());
   }
   return all;
 }
@@ -56,7 +56,7 @@ SearchMetrics::SearchMetrics() : wait_seconds_(SearchSecondsBounds()) {
 }
 
 void SearchMetrics::Count(const v1::FindPathResponse& answer) {
-  const v1::SearchStatistics& statistics = answer.statistics();
+  const v1::SearchStatistics& statistics = answer.info().statistics();
   const std::size_t kind = static_cast<std::size_t>(statistics.algorithm()) * kOutcomes +
                            static_cast<std::size_t>(answer.outcome());
   kinds_[kind]->seconds.Observe(

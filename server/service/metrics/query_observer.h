@@ -14,6 +14,7 @@
 #include "server/service/call/unary_call.h"
 #include "server/service/metrics/slow_query_log.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
 
@@ -60,7 +61,7 @@ QueryResult ResultOf(const v1::FindPathResponse& answer);
 QueryResult ResultOf(const v1::FindPathsResponse& answers);
 template <typename Response>
 QueryResult ResultOf(const Response& answer) {
-  return {.revision = answer.version().revision()};
+  return {.revision = answer.info().version().revision()};
 }
 
 // Counts a query that was handled in `ran`, and logs it if it was slow. `method` is the RPC's full name, and

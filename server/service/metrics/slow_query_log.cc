@@ -90,7 +90,7 @@ void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Messa
                 {"request", text.json}});
 }
 
-void SlowQueryLog::WriteUpdate(const v1::UpdateObstaclesRequest& request,
+void SlowQueryLog::WriteUpdate(const v1::UpdateMapRequest& request,
                                const absl::StatusOr<core::UpdateResult>& result,
                                std::chrono::nanoseconds queued, std::chrono::nanoseconds ran,
                                const grpc::CallbackServerContext* rpc) {
@@ -101,7 +101,7 @@ void SlowQueryLog::WriteUpdate(const v1::UpdateObstaclesRequest& request,
   }
   const RequestText text(request);
   runtime::Log(runtime::LogLevel::kWarning, "slow_update",
-               {{"method", "waystar.v1.MapService/UpdateObstacles"},
+               {{"method", "waystar.v1.MapService/UpdateMap"},
                 {"map", request.map()},
                 {"revision", result.ok() ? result->revision : 0},
                 {"outcome", NameOf(result.status())},
@@ -118,8 +118,7 @@ void SlowQueryLog::WriteUpdate(const v1::UpdateObstaclesRequest& request,
 
 void SlowQueryLog::Collect(runtime::MetricSink& sink) const {
   sink.AddCounter("waystar_slow_queries_total", "Queries that took --slow_query or longer.", slow_queries_);
-  sink.AddCounter("waystar_slow_updates_total", "UpdateObstacles that took --slow_query or longer.",
-                  slow_updates_);
+  sink.AddCounter("waystar_slow_updates_total", "UpdateMap that took --slow_query or longer.", slow_updates_);
 }
 
 }  // namespace waystar::rpc

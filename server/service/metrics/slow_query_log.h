@@ -50,9 +50,9 @@ class SlowQueryLog final : public runtime::MetricSource {
              std::chrono::nanoseconds ran, const CallContext& context);
 
   // Like the above, for a client's update. `rpc` is the RPC library's context of the call.
-  void WriteUpdate(const v1::UpdateObstaclesRequest& request,
-                   const absl::StatusOr<core::UpdateResult>& result, std::chrono::nanoseconds queued,
-                   std::chrono::nanoseconds ran, const grpc::CallbackServerContext* rpc);
+  void WriteUpdate(const v1::UpdateMapRequest& request, const absl::StatusOr<core::UpdateResult>& result,
+                   std::chrono::nanoseconds queued, std::chrono::nanoseconds ran,
+                   const grpc::CallbackServerContext* rpc);
 
   void Collect(runtime::MetricSink& sink) const override;
 

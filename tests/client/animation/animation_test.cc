@@ -126,7 +126,7 @@ TracedSearch SearchOf(int cells) {
     }
   }
   search.answer.set_outcome(v1::OUTCOME_FOUND);
-  search.answer.mutable_start();
+  search.answer.mutable_path()->mutable_start();
   return search;
 }
 
@@ -156,7 +156,7 @@ TEST(CellPanelTest, PathIsGreenAndLiesBelowTheStart) {
   constexpr int kHeading = 26;
   TracedSearch search = SearchOf(12);
   for (const int x : {0, 11}) {
-    search.answer.add_points()->set_x(x);
+    search.answer.mutable_path()->add_points()->set_x(x);
   }
   SearchPanel panel(std::move(search), picture::Canvas(200, 10, kWhite),
                     picture::Tiling{.zero = {5, 5}, .x_step = {10, 0}, .y_step = {0, 10}});
@@ -229,7 +229,7 @@ GraphSearch SearchOfIslands() {
   islands.Expand("ford", 40);
   islands.Generate("lighthouse", 100, 40, "ford", 80);
   for (const int x : {20, 60, 100}) {
-    *islands.search_.answer.add_positions() = GraphSearch::PositionAt(x, 40);
+    *islands.search_.answer.mutable_path()->add_positions() = GraphSearch::PositionAt(x, 40);
   }
   return islands;
 }
@@ -306,8 +306,8 @@ TEST(GraphPanelTest, PathBetweenPositionsNeedsNoNode) {
   GraphSearch graph;
   *graph.search_.query.mutable_start()->mutable_position() = GraphSearch::PositionAt(20, 20);
   *graph.search_.query.add_goals()->mutable_position() = GraphSearch::PositionAt(100, 20);
-  *graph.search_.answer.add_positions() = GraphSearch::PositionAt(20, 20);
-  *graph.search_.answer.add_positions() = GraphSearch::PositionAt(100, 20);
+  *graph.search_.answer.mutable_path()->add_positions() = GraphSearch::PositionAt(20, 20);
+  *graph.search_.answer.mutable_path()->add_positions() = GraphSearch::PositionAt(100, 20);
   SearchPanel panel = graph.Panel(120, 40);
   EXPECT_EQ(ColorAt(panel, 20, 20), picture::kStartColor);
   EXPECT_EQ(ColorAt(panel, 60, 20), kWhite);
@@ -338,7 +338,7 @@ TEST(GraphPanelTest, NodesOfALargeGraphAreDots) {
 TEST(GraphPanelTest, WhatLiesBeyondThePictureIsNotDrawn) {
   GraphSearch graph = SearchOfIslands();
   *graph.search_.query.mutable_start()->mutable_position() = GraphSearch::PositionAt(-1e12, 40);
-  *graph.search_.answer.mutable_positions(0) = GraphSearch::PositionAt(-1e12, 40);
+  *graph.search_.answer.mutable_path()->mutable_positions(0) = GraphSearch::PositionAt(-1e12, 40);
   SearchPanel panel = graph.Panel(120, 120);
   panel.AdvanceTo(9);
   EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
@@ -362,8 +362,8 @@ class MeshSearch {
     Expand(2);
     Expand(3);
     Generate(4, 2, {115, 40}, {115, 80}, {10, 60}, 0);
-    *search_.answer.add_positions() = At({10, 60});
-    *search_.answer.add_positions() = At({110, 60});
+    *search_.answer.mutable_path()->add_positions() = At({10, 60});
+    *search_.answer.mutable_path()->add_positions() = At({110, 60});
   }
 
   SearchPanel Panel() const { return {search_, picture::Canvas(120, 120, kWhite), picture::Tiling{}}; }

@@ -20,8 +20,8 @@ using ::testing::StartsWith;
 class BenchCommandTest : public ::waystar::testing::CommandTest {
  protected:
   BenchCommandTest() {
-    server_.sample_cells = [](auto&, const v1::SampleCellsRequest& request,
-                              v1::SampleCellsResponse& response) {
+    server_.sample_places = [](auto&, const v1::SamplePlacesRequest& request,
+                               v1::SamplePlacesResponse& response) {
       for (int i = 0; i < request.count(); ++i) {
         response.add_cells()->set_x(i);
       }
@@ -45,8 +45,8 @@ class BenchCommandTest : public ::waystar::testing::CommandTest {
 
 TEST_F(BenchCommandTest, DrawsPointsOfMeshesAndNodesOfGraphs) {
   for (const bool is_mesh : {true, false}) {
-    server_.sample_cells = [is_mesh](auto&, const v1::SampleCellsRequest& request,
-                                     v1::SampleCellsResponse& response) {
+    server_.sample_places = [is_mesh](auto&, const v1::SamplePlacesRequest& request,
+                                      v1::SamplePlacesResponse& response) {
       for (int i = 0; i < request.count(); ++i) {
         if (is_mesh) {
           response.add_positions()->set_x(0.5);
@@ -122,7 +122,7 @@ TEST_F(BenchCommandTest, ReadsAMix) {
 TEST_F(BenchCommandTest, FailsIfNothingIsAnswered) {
   EXPECT_EQ(Bench({"--scenario", folder_.Write("mix", "1 other pair 0,0 1,1\n")}), ExitCode::kUnavailable);
   EXPECT_THAT(out_, HasSubstr("NOT_FOUND: no such map"));
-  server_.sample_cells = [](auto&, const auto&, auto&) {
+  server_.sample_places = [](auto&, const auto&, auto&) {
     return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such map");
   };
   EXPECT_EQ(Bench({"other"}), ExitCode::kRefused);

@@ -243,16 +243,16 @@ std::string Cells(const v1::FindPathResponse& answer) {
 v1::FindPathResponse AnswerWith(const std::vector<v1::Cell>& points,
                                 const std::vector<v1::Direction>& directions = {}) {
   v1::FindPathResponse answer;
-  *answer.mutable_end() = At(2, 1);
+  *answer.mutable_path()->mutable_end()->mutable_cell() = At(2, 1);
   for (const v1::Cell& point : points) {
-    *answer.add_points() = point;
+    *answer.mutable_path()->add_points() = point;
   }
-  answer.mutable_directions()->Assign(directions.begin(), directions.end());
+  answer.mutable_path()->mutable_directions()->Assign(directions.begin(), directions.end());
   return answer;
 }
 
 void AddCrossing(int index, const std::string& map, const v1::Cell& arrival, v1::FindPathResponse& answer) {
-  v1::PortalCrossing& crossing = *answer.add_crossings();
+  v1::PortalCrossing& crossing = *answer.mutable_path()->add_crossings();
   crossing.set_index(index);
   crossing.set_map(map);
   *crossing.mutable_arrival() = arrival;

@@ -19,7 +19,7 @@ class EditCommandsTest : public ::waystar::testing::CommandTest {
  protected:
   // Has the server answer an update at revision 8, and returns what `block` prints of it.
   std::string Blocked(const std::string& answer) {
-    Serve(server_.update_obstacles, absl::StrCat("version { revision: 8 } ", answer));
+    Serve(server_.update_map, absl::StrCat("version { revision: 8 } ", answer));
     EXPECT_EQ(Run("block arena 3,4"), ExitCode::kOk) << err_;
     return out_;
   }
@@ -27,7 +27,7 @@ class EditCommandsTest : public ::waystar::testing::CommandTest {
 
 TEST_F(EditCommandsTest, SendOneBatch) {
   ExpectRequests(
-      server_.update_obstacles,
+      server_.update_map,
       {{"block arena 3,4 -1,-1 3,4..6,9 1,2+3x4",
         "map: 'arena' edits { block { cells { x: 3 y: 4 } cells { x: -1 y: -1 }"
         " rectangles { x: 3 y: 4 width: 4 height: 6 } rectangles { x: 1 y: 2 width: 3 height: 4 } } }"},
@@ -90,23 +90,23 @@ TEST_F(EditCommandsTest, TellWhatChanged) {
             "digest 0000000000abcdef.\n");
   EXPECT_EQ(Blocked("already_applied: true"), "That was applied already: it made revision 8 of arena.\n");
   EXPECT_EQ(Run("block arena 3,4 --request-id a-b-c"), ExitCode::kOk);
-  EXPECT_EQ(Parsed<v1::UpdateObstaclesRequest>(asked_).request_id(), "a-b-c");
-  Serve(server_.update_obstacles, "version { revision: 8 }");
+  EXPECT_EQ(Parsed<v1::UpdateMapRequest>(asked_).request_id(), "a-b-c");
+  Serve(server_.update_map, "version { revision: 8 }");
   EXPECT_EQ(Run("portal close arena a b"), ExitCode::kOk);
   EXPECT_EQ(out_, "arena is now at revision 8: 2 portals changed.\n");
 }
 
 TEST_F(EditCommandsTest, ARevisionIsOfTheEpochThatTheMapHas) {
   Serve(server_.get_map, "info { version { epoch: 9 } }");
-  Serve(server_.update_obstacles, "");
+  Serve(server_.update_map, "");
   EXPECT_EQ(Run("block arena 3,4 --expect-revision 7"), ExitCode::kOk);
-  const v1::Version expected = Parsed<v1::UpdateObstaclesRequest>(asked_).expected_version();
+  const v1::Version expected = Parsed<v1::UpdateMapRequest>(asked_).expected_version();
   EXPECT_EQ(expected.revision(), 7U);
   EXPECT_EQ(expected.epoch(), 9U);
 }
 
 TEST_F(EditCommandsTest, ARefusalHintsAtWhatToDo) {
-  server_.update_obstacles = [](auto&, const auto&, auto&) {
+  server_.update_map = [](auto&, const auto&, auto&) {
     return Refusal(grpc::StatusCode::ALREADY_EXISTS, "there is an obstacle \"gate\" already",
                    "OBSTACLE_EXISTS", "edits[0].put_obstacle.obstacle.id");
   };

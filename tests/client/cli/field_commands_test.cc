@@ -22,7 +22,7 @@ class FieldCommandsTest : public ::waystar::testing::CommandTest {
   template <typename Request, typename Response>
   void Expect(Handler<Request, Response>& handler, const std::string& answer, const char* line,
               const std::string& printed, ExitCode code = ExitCode::kOk) {
-    Serve(handler, absl::StrCat("version { revision: 3 } ", answer));
+    Serve(handler, absl::StrCat("info { version { revision: 3 } } ", answer));
     EXPECT_EQ(Run(line), code) << line << "\n" << err_;
     EXPECT_EQ(out_, printed) << line;
   }
@@ -57,7 +57,7 @@ TEST_F(FieldCommandsTest, SendWhatTheUserAsked) {
                    "map: 'arena' from { position { x: 0.25 } } to { position { x: -4 y: 1.5 } }"},
                   {"ray arena 4,0 --from-position 0.25,0",
                    "map: 'arena' from { position { x: 0.25 } } to { cell { x: 4 } }"}});
-  ExpectRequests(server_.sample_cells,
+  ExpectRequests(server_.sample_places,
                  {{"sample arena", "map: 'arena' count: 1"},
                   {"sample arena --count 2 --seed 9 --distinct --reachable-from 1,1",
                    "map: 'arena' count: 2 seed: 9 distinct: true reachable_from { cell { x: 1 y: 1 } }"},
@@ -192,9 +192,9 @@ TEST_F(FieldCommandsTest, RayTellsWhatIsInTheWay) {
 }
 
 TEST_F(FieldCommandsTest, SampleListsWhatWasDrawn) {
-  Expect(server_.sample_cells, "cells { x: 1 y: 2 } cells { x: 3 }", "sample arena", "1,2\n3,0\n");
-  Expect(server_.sample_cells, "nodes: ['pier', 'market']", "sample islands", "pier\nmarket\n");
-  Expect(server_.sample_cells,
+  Expect(server_.sample_places, "cells { x: 1 y: 2 } cells { x: 3 }", "sample arena", "1,2\n3,0\n");
+  Expect(server_.sample_places, "nodes: ['pier', 'market']", "sample islands", "pier\nmarket\n");
+  Expect(server_.sample_places,
          "points { edge { from: 'pier' to: 'market' } fraction: 0.25 position { x: 4.5 z: -2 } }",
          "sample islands --along-edges", "4.5,0,-2 on pier -> market, 0.25 of it\n");
 }

@@ -19,20 +19,21 @@ using ::waystar::testing::Parsed;
 using ::waystar::testing::Refusal;
 
 constexpr char kStatistics[] =
-    " version { revision: 3 }"
-    " statistics { expanded: 9 generated: 5 search_time { nanos: 1500 } algorithm: ALGORITHM_ASTAR }";
+    " info { version { revision: 3 }"
+    " statistics { expanded: 9 generated: 5 search_time { nanos: 1500 } algorithm: ALGORITHM_ASTAR } }";
 
-// A path on the grid of FindCommandTest.
-std::string GridAnswer(const std::string& more = "") {
+// A path on the grid of FindCommandTest. `in_path` is added to the path, and `more` to the answer.
+std::string GridAnswer(const std::string& in_path = "", const std::string& more = "") {
   return absl::StrCat(
-      "outcome: OUTCOME_FOUND reason: REASON_GOAL_REACHED cost: 5.656854249 end { x: 4 }"
+      "outcome: OUTCOME_FOUND reason: REASON_GOAL_REACHED cost: 5.656854249"
+      " path { form: PATH_FORM_EVERY_CELL start { cell {} } end { cell { x: 4 } }"
       " points {} points { x: 1 y: 1 } points { x: 2 y: 2 } points { x: 3 y: 1 } points { x: 4 }",
-      kStatistics, more);
+      in_path, " }", kStatistics, more);
 }
 
 constexpr char kGraphAnswer[] =
-    "outcome: OUTCOME_FOUND cost: 12 nodes: 'harbour' nodes: 'ford' nodes: 'lighthouse'"
-    " positions {} positions {} positions {}";
+    "outcome: OUTCOME_FOUND cost: 12 path { start { node: 'harbour' } end { node: 'lighthouse' }"
+    " nodes: 'harbour' nodes: 'ford' nodes: 'lighthouse' positions {} positions {} positions {} }";
 
 class FindCommandTest : public ::waystar::testing::CommandTest {
  protected:
@@ -140,9 +141,10 @@ TEST_F(FindCommandTest, TellsOfPathsOverGraphsAndMeshes) {
   EXPECT_THAT(out_, StartsWith("Path found: 3 nodes at cost 12"));
   EXPECT_THAT(out_, HasSubstr("\nharbour ford lighthouse\nLength 20, 1 turn\n"));
   Serve(server_.find_path,
-        "outcome: OUTCOME_FOUND cost: 7.5 version { revision: 2 } corridor: 4 corridor: 9"
-        " positions { x: 1 z: 2 } positions { x: 4.5 z: 2 } positions { x: 8.5 z: 2 }"
-        " statistics { algorithm: ALGORITHM_POLYANYA expanded: 3 }");
+        "outcome: OUTCOME_FOUND cost: 7.5"
+        " path { start { position { x: 1 z: 2 } } end { position { x: 8.5 z: 2 } } corridor: 4 corridor: 9"
+        " positions { x: 1 z: 2 } positions { x: 4.5 z: 2 } positions { x: 8.5 z: 2 } }"
+        " info { version { revision: 2 } statistics { algorithm: ALGORITHM_POLYANYA expanded: 3 } }");
   EXPECT_EQ(Run("find temple 1,0,2 8.5,0"), ExitCode::kOk) << err_;
   EXPECT_THAT(out_,
               StartsWith("Path found: 2 straight lines of length 7.5 (revision 2; 3 intervals expanded"));
@@ -150,11 +152,10 @@ TEST_F(FindCommandTest, TellsOfPathsOverGraphsAndMeshes) {
 }
 
 TEST_F(FindCommandTest, TellsPositionsAndSummary) {
-  Serve(server_.find_path,
-        GridAnswer(
-            " start {} positions { x: 0.25 y: -2 } positions { x: 1 y: -2 } summary { length: 2.5 turns: 1"
-            " legs { terrain: '.' cells: 2 length: 1.25 cost: 3 }"
-            " legs { terrain: '~' cells: 2 length: 1.25 cost: 3 } }"));
+  Serve(server_.find_path, GridAnswer(" positions { x: 0.25 y: -2 } positions { x: 1 y: -2 }",
+                                      " summary { length: 2.5 turns: 1"
+                                      " legs { terrain: '.' cells: 2 length: 1.25 cost: 3 }"
+                                      " legs { terrain: '~' cells: 2 length: 1.25 cost: 3 } }"));
   EXPECT_EQ(Run("find arena --start-position 0.5,0.5 --goal-position 4.5,0.5"), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("0 S.#.G\n"));
   EXPECT_THAT(out_, HasSubstr("4 steps"));
@@ -182,10 +183,9 @@ TEST_F(FindCommandTest, OnlyAWholePathIsASuccess) {
   EXPECT_THAT(out_, HasSubstr("No path to the goal: walls part it from the start"));
   EXPECT_EQ(Run("find islands harbour moon"), ExitCode::kNoPath);
   EXPECT_THAT(out_, HasSubstr("no edges lead there from the start"));
-  Serve(server_.find_path,
-        absl::StrCat("outcome: OUTCOME_PARTIAL reason: REASON_NO_ROUTE points {} points { x: 1 y: 1 }"
-                     " end { x: 1 y: 1 }",
-                     kStatistics));
+  Serve(server_.find_path, absl::StrCat("outcome: OUTCOME_PARTIAL reason: REASON_NO_ROUTE"
+                                        " path { points {} points { x: 1 y: 1 } end { cell { x: 1 y: 1 } } }",
+                                        kStatistics));
   EXPECT_EQ(Run("find arena 0,0 4,0 --nearest"), ExitCode::kNoPath);
   EXPECT_THAT(out_, StartsWith("  0\n0 S.#.G\n  .E#..\n"));
   EXPECT_EQ(Run("find arena 0,0 4,0 --nearest --json"), ExitCode::kNoPath);
@@ -224,7 +224,8 @@ TEST(FindTextTest, SaysWhatBecameOfTheQuery) {
     request.set_path_form(form);
     return FindText(request, Parsed<v1::FindPathResponse>(answer + kStatistics));
   };
-  const std::string path = " cost: 2.5 end { x: 2 y: 1 } points {} points { x: 1 y: 1 } points { x: 2 y: 1 }";
+  const std::string path =
+      " cost: 2.5 path { end { cell { x: 2 y: 1 } } points {} points { x: 1 y: 1 } points { x: 2 y: 1 } }";
   EXPECT_THAT(text_of("outcome: OUTCOME_FOUND" + path, v1::PATH_FORM_SMOOTHED),
               StartsWith("Path found: 2 straight lines at cost 2.5 (revision 3; 9 cells expanded in 1.5us"));
   EXPECT_THAT(
@@ -235,24 +236,24 @@ TEST(FindTextTest, SaysWhatBecameOfTheQuery) {
       text_of("outcome: OUTCOME_BUDGET_EXHAUSTED reason: REASON_EXPANSION_LIMIT" + path),
       StartsWith("Search ended early: the expansion limit was reached; 2 steps at cost 2.5 to 2,1, the "
                  "nearest cell it came to ("));
-  EXPECT_EQ(PathText(Parsed<v1::FindPathResponse>("directions: 4 directions: 3")), "SE E");
+  EXPECT_EQ(PathText(Parsed<v1::FindPathResponse>("path { directions: 4 directions: 3 }")), "SE E");
 }
 
 class PathsCommandTest : public ::waystar::testing::CommandTest {
  protected:
   static constexpr char kFound[] =
-      "results { answer { outcome: OUTCOME_FOUND cost: 5.5 end { x: 4 }"
-      " points {} points { x: 2 y: 2 } points { x: 4 } } }";
+      "results { answer { outcome: OUTCOME_FOUND cost: 5.5"
+      " path { end { cell { x: 4 } } points {} points { x: 2 y: 2 } points { x: 4 } } } }";
   static constexpr char kUnreachable[] = "results { answer { outcome: OUTCOME_UNREACHABLE } }";
 
   v1::FindPathsRequest request() const { return Parsed<v1::FindPathsRequest>(asked_); }
 };
 
 TEST_F(PathsCommandTest, IsATable) {
-  Serve(
-      server_.find_paths,
-      absl::StrCat(kFound, kUnreachable, "results { problem { message: 'the start (9, 9) is blocked' } }",
-                   "results { answer { outcome: OUTCOME_PARTIAL end { x: 1 y: 1 } points { x: 1 y: 1 } } }"));
+  Serve(server_.find_paths,
+        absl::StrCat(kFound, kUnreachable, "results { problem { message: 'the start (9, 9) is blocked' } }",
+                     "results { answer { outcome: OUTCOME_PARTIAL"
+                     " path { end { cell { x: 1 y: 1 } } points { x: 1 y: 1 } } } }"));
   in_ = "0,0 4,0\n\n# Parted by a wall.\n 10,10\t-1,2  # so far\r\n9,9 1,1\n1,1 2,2";
   EXPECT_EQ(Run("paths arena"), ExitCode::kRefused);
   EXPECT_EQ(out_,
@@ -349,40 +350,43 @@ using ValidateCommandTest = ::waystar::testing::CommandTest;
 
 TEST_F(ValidateCommandTest, SendsThePath) {
   ExpectRequests(
-      server_.validate_path,
+      server_.validate_paths,
       {{"validate arena 1,1 1,9 --smoothed --footprint 2 --corner-rule always",
-        "map: 'arena' points { x: 1 y: 1 } points { x: 1 y: 9 } path_form: PATH_FORM_SMOOTHED"
+        "map: 'arena' paths { points { x: 1 y: 1 } points { x: 1 y: 9 } form: PATH_FORM_SMOOTHED }"
         " agent { footprint: 2 corner_rule: CORNER_RULE_ALWAYS }"},
        {"validate arena 0,0 0,9 --block 3,4..6,9 --ignore-obstacle me",
-        "map: 'arena' points {} points { y: 9 } view { overlay { blocked { rectangles { x: 3 y: 4 width: 4"
+        "map: 'arena' paths { points {} points { y: 9 } } view { overlay { blocked { rectangles { x: 3 y: 4 "
+        "width: 4"
         " height: 6 } } ignored_obstacles: 'me' } }"},
        {"validate islands harbour ford --start-position -1,0 --goal-position=7,0,2 --require-tag dry",
-        "map: 'islands' nodes: 'harbour' nodes: 'ford' start_position { x: -1 } goal_position { x: 7 z: 2 }"
+        "map: 'islands' paths { nodes: 'harbour' nodes: 'ford' start { position { x: -1 } }"
+        " end { position { x: 7 z: 2 } } }"
         " agent { profile { required_tags: 'dry' } }"},
        {"validate islands --start-position -1,0 --goal-position 7,0",
-        "map: 'islands' start_position { x: -1 } goal_position { x: 7 }"},
+        "map: 'islands' paths { start { position { x: -1 } } end { position { x: 7 } } }"},
        // Beside a position, cells are positions as well.
        {"validate keep 2,10 4.5,12 20,12 23,2,4",
-        "map: 'keep' positions { x: 2 y: 10 } positions { x: 4.5 y: 12 } positions { x: 20 y: 12 }"
-        " positions { x: 23 y: 2 z: 4 }"}});
+        "map: 'keep' paths { positions { x: 2 y: 10 } positions { x: 4.5 y: 12 } positions { x: 20 y: 12 }"
+        " positions { x: 23 y: 2 z: 4 } }"}});
   ExpectMistakes({{"validate islands --start-position -1,0", "POINTS is required"},
                   {"validate islands harbour 1,1", "POINTS are cells or nodes, not both"}});
 }
 
 TEST_F(ValidateCommandTest, TellsWhereAPathIsBlocked) {
   const auto expect = [this](const char* answer, const char* line, const char* text) {
-    Serve(server_.validate_path, absl::StrCat("cost: 4.5 version { revision: 7 } ", answer));
+    Serve(server_.validate_paths,
+          absl::StrCat("info { version { revision: 7 } } results { cost: 4.5 ", answer, " }"));
     EXPECT_EQ(Run(line), absl::StrContains(answer, "walkable") ? ExitCode::kOk : ExitCode::kNoPath);
     EXPECT_EQ(out_, absl::StrCat(text, ", at revision 7.\n"));
   };
   expect("walkable: true", "validate arena 1,1 1,9", "Walkable at cost 4.5");
-  expect("blocked_index: 1 blocked_cell { y: 5 }", "validate arena 0,0 0,9",
+  expect("blocked_index: 1 blocked_at { cell { y: 5 } }", "validate arena 0,0 0,9",
          "Blocked at 0,5, on the way to point 1, after cost 4.5");
   expect("blocked_index: 1", "validate islands harbour ford",
          "Blocked on the way to node 1, ford, after cost 4.5");
   expect("blocked_index: 2 blocked_by: 'crane'", "validate islands harbour ford --goal-position 7,0",
          "Blocked by crane on the way to the goal, after cost 4.5");
-  expect("blocked_index: 2 blocked_position { x: 4.25 z: 3 }", "validate keep 2,10,0 4.5,12 23,2,4",
+  expect("blocked_index: 2 blocked_at { position { x: 4.25 z: 3 } }", "validate keep 2,10,0 4.5,12 23,2,4",
          "Blocked at 4.25,0,3, on the way to corner 2, after cost 4.5");
   expect("blocked_index: 0", "validate keep 2,10,0", "Blocked: corner 0 is not on the surface");
 }
@@ -391,8 +395,10 @@ using WatchPathCommandTest = ::waystar::testing::CommandTest;
 
 TEST_F(WatchPathCommandTest, TellsOfEveryAnswerUntilTheEnd) {
   ServeAll(server_.watch_path,
-           {"answer { outcome: OUTCOME_FOUND cost: 1 points {} points { x: 1 } end { x: 1 } }",
-            "problem { message: 'the start (0, 0) is blocked by an obstacle' } version { revision: 9 }"},
+           {"answer { outcome: OUTCOME_FOUND cost: 1"
+            " path { points {} points { x: 1 } end { cell { x: 1 } } } }",
+            "problem { message: 'the start (0, 0) is blocked by an obstacle' }"
+            " info { version { revision: 9 } }"},
            Refusal(grpc::StatusCode::NOT_FOUND, "the map was deleted", "MAP_NOT_FOUND", "query.map"));
   EXPECT_EQ(Run("watch-path arena 0,0 1,0 --form corners"), ExitCode::kRefused);
   EXPECT_EQ(Parsed<v1::WatchPathRequest>(asked_).query().path_form(), v1::PATH_FORM_CORNERS);
@@ -434,8 +440,8 @@ class TraceCommandTest : public ::waystar::testing::CommandTest {
         "events { kind: KIND_EXPANDED cell { x: 1 y: 1 } }"
         "events { kind: KIND_GENERATED cell { x: 2 y: 1 } parent { x: 1 y: 1 } }"
         "events { kind: KIND_EXPANDED cell {} }",
-        absl::StrCat("answer { outcome: OUTCOME_FOUND cost: 2 end { x: 2 y: 1 } points { y: 1 }"
-                     " points { x: 1 y: 1 } points { x: 2 y: 1 }",
+        absl::StrCat("answer { outcome: OUTCOME_FOUND cost: 2 path { end { cell { x: 2 y: 1 } }"
+                     " points { y: 1 } points { x: 1 y: 1 } points { x: 2 y: 1 } }",
                      kStatistics, " } ", more));
   }
 
@@ -517,9 +523,11 @@ constexpr char kMeshEvents[] =
     "events { kind: KIND_GENERATED g: 2.5 f: 5 interval { id: 3 parent: 1 polygon: 9 left { x: 3 y: 2 }"
     " right { x: 3 y: 1 z: 0.5 } root { x: 2.5 } } }";
 constexpr char kMeshAnswer[] =
-    "answer { outcome: OUTCOME_FOUND cost: 5 version { revision: 3 } positions {} positions { x: 4 y: 3 z: "
-    "0.5 }"
-    " statistics { expanded: 1 generated: 2 search_time { nanos: 1500 } algorithm: ALGORITHM_POLYANYA } }";
+    "answer { outcome: OUTCOME_FOUND cost: 5"
+    " path { start { position {} } end { position { x: 4 y: 3 z: 0.5 } }"
+    " positions {} positions { x: 4 y: 3 z: 0.5 } }"
+    " info { version { revision: 3 }"
+    " statistics { expanded: 1 generated: 2 search_time { nanos: 1500 } algorithm: ALGORITHM_POLYANYA } } }";
 
 TEST_F(TraceCommandTest, ListsIntervalsOfAMesh) {
   Trace(kMeshEvents, kMeshAnswer);
@@ -560,7 +568,7 @@ TEST_F(TraceCommandTest, PrintsOneJsonDocument) {
   EXPECT_THAT(out_, StartsWith(R"({"events":[
 {"kind":"KIND_GENERATED","cell":{"x":0,"y":1},"parent":{"x":0,"y":1},"g":1.5,"f":2},
 {"kind":"KIND_EXPANDED","cell":{"x":0,"y":1},"g":0,"f":0}
-],"result":{"answer":{"version":{"epoch":"0","revision":"3"},)"));
+],"result":{"answer":{"info":{"version":{"epoch":"0","revision":"3"},)"));
   EXPECT_THAT(out_, ::testing::EndsWith("\"truncated\":false}}\n"));
   messages_.erase(messages_.begin());
   Run("trace arena 0,1 2,1 --json");

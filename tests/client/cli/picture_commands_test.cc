@@ -122,7 +122,7 @@ TEST_F(PictureCommandsTest, MeshesAreShownByFloorAndFromTheSide) {
 
 TEST_F(PictureCommandsTest, RendersAnUnreachableGoal) {
   ASSERT_TRUE(server_.client()
-                  .UpdateObstacles(testing::BlockRequest(
+                  .UpdateMap(testing::BlockRequest(
                       "yard", {testing::CellAt(4, 3), testing::CellAt(4, 2), testing::CellAt(5, 2)}))
                   .ok());
   EXPECT_EQ(Run({"render", "yard", "0,0", "5,3"}), ExitCode::kNoPath);

@@ -130,10 +130,10 @@ TEST_F(RunTest, UpdatesLeaveNoCellBlocked) {
   EXPECT_EQ(report.tally.failed(), 0);
   ASSERT_TRUE(report.updates.has_value());
   EXPECT_EQ(report.updates->sent, report.updates->tally.answered);
-  v1::SampleCellsRequest request;
+  v1::SamplePlacesRequest request;
   request.set_map("field");
   request.set_count(1);
-  const auto sample = server_.client().SampleCells(request);
+  const auto sample = server_.client().SamplePlaces(request);
   ASSERT_TRUE(sample.ok()) << sample.status();
   EXPECT_EQ(sample->candidates(), 32 * 32);
 }

@@ -15,6 +15,7 @@
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {

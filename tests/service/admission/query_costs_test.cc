@@ -74,11 +74,11 @@ TEST_F(QueryCostsTest, GoesByWhatTheKindTook) {
 }
 
 TEST_F(QueryCostsTest, DrawsThatWalkTheMapMakeWayForSmallCalls) {
-  v1::SampleCellsRequest near_home;
+  v1::SamplePlacesRequest near_home;
   near_home.set_map(map_);
   near_home.mutable_region()->set_width(8);
   near_home.mutable_region()->set_height(8);
-  v1::SampleCellsRequest anywhere;
+  v1::SamplePlacesRequest anywhere;
   anywhere.set_map(map_);
   *anywhere.mutable_reachable_from() = testing::LocationAt(0, 0);
   EXPECT_EQ(costs_->LaneOf(anywhere), Lane::kSmall);

@@ -70,16 +70,16 @@ class ReadableMapsTest : public ::testing::Test {
   }
 
   void PutPortal(const std::string& map, v1::Cell from, const std::string& to_map, v1::Cell to) {
-    v1::UpdateObstaclesRequest request;
+    v1::UpdateMapRequest request;
     request.set_map(map);
     v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
     portal.set_id(absl::StrCat("to-", to_map));
     *portal.mutable_from() = from;
     portal.set_to_map(to_map);
     *portal.mutable_to() = to;
-    v1::UpdateObstaclesResponse response;
+    v1::UpdateMapResponse response;
     const grpc::Status status =
-        Call(server_.maps(), &v1::MapService::Stub::UpdateObstacles, "root", request, response);
+        Call(server_.maps(), &v1::MapService::Stub::UpdateMap, "root", request, response);
     ASSERT_TRUE(status.ok()) << status.error_message();
   }
 

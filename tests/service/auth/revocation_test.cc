@@ -149,24 +149,23 @@ TEST_F(RevocationTest, StreamsOfQueriesEnd) {
 }
 
 TEST_F(RevocationTest, StreamsOfUpdatesEnd) {
-  const auto stream = server_.maps().StreamObstacleUpdates(&context_);
-  v1::StreamObstacleUpdatesRequest request;
+  const auto stream = server_.maps().StreamUpdates(&context_);
+  v1::StreamUpdatesRequest request;
   *request.mutable_update() = ::waystar::testing::BlockRequest("arena", {CellAt(1, 1)});
   ASSERT_TRUE(stream->Write(request));
   // It cannot update any map from there on.
-  EXPECT_TRUE(
-      ExpectEnd<v1::StreamObstacleUpdatesResponse>(*stream, TokenLine("guest", "read:*"), "7 NOT_PERMITTED")
-          .has_applied());
+  EXPECT_TRUE(ExpectEnd<v1::StreamUpdatesResponse>(*stream, TokenLine("guest", "read:*"), "7 NOT_PERMITTED")
+                  .has_applied());
 }
 
 TEST_F(RevocationTest, StreamsThatMayGoOnKeepToWhatIsAllowedNow) {
-  const auto stream = server_.maps().StreamObstacleUpdates(&context_);
-  v1::StreamObstacleUpdatesRequest request;
+  const auto stream = server_.maps().StreamUpdates(&context_);
+  v1::StreamUpdatesRequest request;
   *request.mutable_update() = ::waystar::testing::BlockRequest("arena", {CellAt(1, 1)});
   server_.SetTokens(absl::StrCat(TokenLine("guest", "update:elsewhere"), TokenLine("visitor", "read:*")));
   ASSERT_TRUE(WaitUntil([&] { return server_.Get("visitor", "arena") == "OK"; }, "the new tokens"));
   // Until the stream has been told as well.
-  v1::StreamObstacleUpdatesResponse response;
+  v1::StreamUpdatesResponse response;
   const Patience patience("a refused update");
   do {
     ASSERT_TRUE(stream->Write(request));

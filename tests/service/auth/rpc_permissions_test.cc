@@ -43,8 +43,8 @@ absl::Status ToStatus(const google::rpc::Status& problem) {
 // What an answer of a stream says went wrong with what it answers.
 absl::Status ProblemIn(const google::protobuf::MethodDescriptor& method, const grpc::ByteBuffer& bytes) {
   grpc::ProtoBufferReader reader(const_cast<grpc::ByteBuffer*>(&bytes));
-  if (method.output_type() == v1::StreamObstacleUpdatesResponse::descriptor()) {
-    v1::StreamObstacleUpdatesResponse response;
+  if (method.output_type() == v1::StreamUpdatesResponse::descriptor()) {
+    v1::StreamUpdatesResponse response;
     EXPECT_TRUE(response.ParseFromZeroCopyStream(&reader));
     return ToStatus(response.refused());
   }

@@ -22,6 +22,9 @@
 #include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/picture_service.grpc.pb.h"
+#include "waystar/v1/server_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {
@@ -150,15 +153,15 @@ TEST_F(InterruptionTest, DeadlineEndsTheSearch) {
 }
 
 TEST_F(InterruptionTest, DeadlineEndsTheSearchOfATrace) {
-  LetExpire("waystar.v1.PathService/TraceSearch", [&](grpc::ClientContext& context) {
+  LetExpire("waystar.v1.PictureService/TraceSearch", [&](grpc::ClientContext& context) {
     v1::TraceSearchRequest request;
     *request.mutable_query() = LongSearch();
-    const auto reader = stub_->TraceSearch(&context, request);
+    const auto reader = v1::PictureService::NewStub(channel_)->TraceSearch(&context, request);
     v1::TraceSearchResponse message;
     EXPECT_FALSE(reader->Read(&message));
     EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   });
-  ExpectNoneAnswered("waystar.v1.PathService/TraceSearch", 1);
+  ExpectNoneAnswered("waystar.v1.PictureService/TraceSearch", 1);
   ExpectAnswers();
 }
 

@@ -53,7 +53,7 @@ void ExpectWeighsRight(const std::string& bytes) {
 
 TEST(RequestWeightTest, IsThatOfWhatIsParsed) {
   constexpr int kMany = 20'000;
-  v1::UpdateObstaclesRequest update;
+  v1::UpdateMapRequest update;
   v1::FindPathsRequest batch;
   v1::CreateMapRequest create;
   for (int i = 0; i < kMany; ++i) {
@@ -65,7 +65,7 @@ TEST(RequestWeightTest, IsThatOfWhatIsParsed) {
     query.mutable_agent()->set_profile_name("a name that is longer than the others");
     create.add_rows(std::string(static_cast<std::size_t>(i % 40), '.'));
   }
-  ExpectWeighsRight<v1::UpdateObstaclesRequest>(update.SerializeAsString());
+  ExpectWeighsRight<v1::UpdateMapRequest>(update.SerializeAsString());
   ExpectWeighsRight<v1::FindPathsRequest>(batch.SerializeAsString());
   ExpectWeighsRight<v1::CreateMapRequest>(create.SerializeAsString());
 }

@@ -108,7 +108,7 @@ constexpr char kCheckHealth[] = "/grpc.health.v1.Health/Check";
 constexpr char kListHealth[] = "/grpc.health.v1.Health/List";
 constexpr char kWatchHealth[] = "/grpc.health.v1.Health/Watch";
 constexpr char kReflection[] = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
-constexpr char kUpdates[] = "/waystar.v1.MapService/StreamObstacleUpdates";
+constexpr char kUpdates[] = "/waystar.v1.MapService/StreamUpdates";
 
 class UnfinishedCallTest : public ::testing::TestWithParam<const char*> {};
 

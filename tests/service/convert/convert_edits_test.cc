@@ -213,13 +213,13 @@ TEST_F(BadEditTest, LifetimeThatIsNoDuration) {
 
 TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
   const core::MapStore store(1);
-  v1::UpdateObstaclesRequest request;
+  v1::UpdateMapRequest request;
   const auto empty = ToUpdateBatch(store, request).value();
   EXPECT_EQ(empty.expected.revision, std::nullopt);
   EXPECT_EQ(empty.expected.epoch, std::nullopt);
   EXPECT_EQ(empty.request_id, "");
   EXPECT_EQ(empty.request_time, std::nullopt);
-  request = Parsed<v1::UpdateObstaclesRequest>(R"(
+  request = Parsed<v1::UpdateMapRequest>(R"(
     edits { remove_obstacle { id: "gate" } } expected_version { epoch: 4 revision: 3 }
     request_id: "first" request_time { seconds: 5 nanos: 6 })");
   const auto batch = ToUpdateBatch(store, request).value();
@@ -232,7 +232,7 @@ TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
 
 TEST(ToUpdateBatchTest, ARevisionHasAnEpoch) {
   const core::MapStore store(1);
-  v1::UpdateObstaclesRequest request;
+  v1::UpdateMapRequest request;
   request.mutable_expected_version()->set_epoch(4);
   EXPECT_EQ(ToUpdateBatch(store, request)->expected.epoch, 4U);
   request.mutable_expected_version()->clear_epoch();
@@ -243,7 +243,7 @@ TEST(ToUpdateBatchTest, ARevisionHasAnEpoch) {
 
 TEST(ToUpdateBatchTest, RequestTimeIsATime) {
   const core::MapStore store(1);
-  v1::UpdateObstaclesRequest request;
+  v1::UpdateMapRequest request;
   for (const std::int32_t nanos : {1'000'000'000, -1}) {
     request.mutable_request_time()->set_nanos(nanos);
     EXPECT_THAT(ToUpdateBatch(store, request), IsError(kInvalid, ErrorReason::kBadValue, "request_time"));
@@ -257,7 +257,7 @@ TEST(FillUpdateResultTest, TellsWhatChanged) {
   core::UpdateResult result{.epoch = 5, .revision = 2, .digest = 77, .already_applied = true};
   result.summary = {
       .changed_cells = 5, .changed_bounds = {1, 0, 2, 3}, .clipped_cells = 2, .changed_edges = 4};
-  v1::UpdateObstaclesResponse response;
+  v1::UpdateMapResponse response;
   FillUpdateResult(result, HexCoordinates(), response);
   EXPECT_EQ(TextOf(response),
             "version { epoch: 5 revision: 2 } changed_cells: 5 changed_bounds { x: 1 width: 2 height: 3 } "

@@ -15,6 +15,9 @@
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 #include "waystar/v1/error_reason.pb.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
 namespace {

@@ -76,12 +76,12 @@ class HexMapTest : public HandlerTest {
 
 TEST_F(HexMapTest, PathsGoFromHexagonToHexagon) {
   const auto answer = Find(ByRows(0, 0, 4, 3)).value();
-  EXPECT_EQ(answer.statistics().algorithm(), v1::ALGORITHM_ASTAR);
-  ASSERT_THAT(answer.points(), SizeIs(static_cast<int>(answer.cost()) + 1));
-  EXPECT_EQ(answer.end().x(), 4);
-  EXPECT_EQ(answer.end().y(), 3);
-  for (int i = 1; i < answer.points_size(); ++i) {
-    EXPECT_TRUE(TouchOnBoard(answer.points(i - 1), answer.points(i))) << i;
+  EXPECT_EQ(answer.info().statistics().algorithm(), v1::ALGORITHM_ASTAR);
+  ASSERT_THAT(answer.path().points(), SizeIs(static_cast<int>(answer.cost()) + 1));
+  EXPECT_EQ(answer.path().end().cell().x(), 4);
+  EXPECT_EQ(answer.path().end().cell().y(), 3);
+  for (int i = 1; i < answer.path().points_size(); ++i) {
+    EXPECT_TRUE(TouchOnBoard(answer.path().points(i - 1), answer.path().points(i))) << i;
   }
 }
 
@@ -95,32 +95,32 @@ TEST_F(HexMapTest, AnAxialPlaneCountsByItself) {
          Hexagons(v1::HEX_LAYOUT_AXIAL_POINTY));
   const auto answer = Find(PathRequest("plane", CellAt(1, 0), CellAt(4, 3))).value();
   EXPECT_EQ(answer.cost(), Find(ByRows(0, 0, 4, 3))->cost());
-  EXPECT_EQ(answer.points(0).x(), 1);
-  EXPECT_EQ(answer.end().x(), 4);
+  EXPECT_EQ(answer.path().points(0).x(), 1);
+  EXPECT_EQ(answer.path().end().cell().x(), 4);
 }
 
 TEST_F(HexMapTest, EachFormIsOneOfTheSamePath) {
   v1::FindPathRequest request = ByRows(0, 0, 4, 0);
   request.set_path_form(v1::PATH_FORM_DIRECTIONS);
-  EXPECT_THAT(Find(request)->directions(),
+  EXPECT_THAT(Find(request)->path().directions(),
               ElementsAre(v1::DIRECTION_EAST, v1::DIRECTION_EAST, v1::DIRECTION_EAST, v1::DIRECTION_EAST));
   for (const v1::PathForm form : {v1::PATH_FORM_CORNERS, v1::PATH_FORM_SMOOTHED}) {
     request.set_path_form(form);
-    EXPECT_THAT(Find(request)->points(), SizeIs(2));
+    EXPECT_THAT(Find(request)->path().points(), SizeIs(2));
   }
   request = ByRows(0, 3, 4, 0);
   request.set_path_form(v1::PATH_FORM_CORNERS);
   request.set_with_summary(true);
   const auto corners = Find(request).value();
   EXPECT_EQ(corners.summary().length(), corners.cost());
-  auto validation = About<v1::ValidatePathRequest>("board");
-  *validation.mutable_points() = corners.points();
+  auto validation = About<v1::ValidatePathsRequest>("board");
+  *validation.add_paths() = corners.path();
   EXPECT_TRUE(Validate(validation)->walkable());
   EXPECT_EQ(Validate(validation)->cost(), corners.cost());
 }
 
 TEST_F(HexMapTest, EditsCountByColumnsAndRowsToo) {
-  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+  const auto update = Parsed<v1::UpdateMapRequest>(R"(
     map: "board"
     edits { block { rectangles { x: 3 y: 2 width: 2 height: 2 } } }
     edits { unblock { cells { x: 2 y: 1 } } })");
@@ -135,7 +135,7 @@ TEST_F(HexMapTest, EditsCountByColumnsAndRowsToo) {
 
 // A rectangle that sticks out on all sides frees what is on the board, and nothing beside it.
 TEST_F(HexMapTest, WhatIsOffTheBoardStaysBlocked) {
-  auto update = About<v1::UpdateObstaclesRequest>("board");
+  auto update = About<v1::UpdateMapRequest>("board");
   *update.add_edits()->mutable_unblock()->add_rectangles() = RectangleAt(-1, -1, 7, 6);
   EXPECT_EQ(Update(update)->changed_cells(), 4);
   EXPECT_EQ((*store_.Pin("board"))->grid().walkable_cells(), 20);
@@ -145,7 +145,7 @@ TEST_F(HexMapTest, WhatIsOffTheBoardStaysBlocked) {
 
 TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
   constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
-  auto update = About<v1::UpdateObstaclesRequest>("board");
+  auto update = About<v1::UpdateMapRequest>("board");
   v1::Shape& block = *update.add_edits()->mutable_block();
   *block.add_cells() = CellAt(4, 0);
   *block.add_cells() = CellAt(-1, 0);
@@ -175,7 +175,7 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
     const std::string map = absl::StrCat("board-", layout);
     Create(map, std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
     const auto send = [&](const v1::Rectangle& rectangle, bool block) {
-      auto update = About<v1::UpdateObstaclesRequest>(map);
+      auto update = About<v1::UpdateMapRequest>(map);
       v1::Edit& edit = *update.add_edits();
       *(block ? edit.mutable_block() : edit.mutable_unblock())->add_rectangles() = rectangle;
       return Update(update);
@@ -206,7 +206,7 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
 }
 
 TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
-  auto update = About<v1::UpdateObstaclesRequest>("board");
+  auto update = About<v1::UpdateMapRequest>("board");
   v1::SetTerrain& terrain = *update.add_edits()->mutable_set_terrain();
   terrain.set_terrain(".");
   *terrain.mutable_shape()->add_rectangles() = RectangleAt(0, -2, 2, 5);
@@ -266,9 +266,9 @@ TEST(HexRegionsTest, RegionsAreOfColumnsAndRows) {
     EXPECT_EQ(reached.count(), 12);
     EXPECT_EQ(TextOf(reached.bounds()), TextOf(reach.region()));
     EXPECT_EQ(reached.cells(), std::string("\x0F\x0F\x0F"));
-    const auto sample = Parsed<v1::SampleCellsRequest>(
+    const auto sample = Parsed<v1::SamplePlacesRequest>(
         R"(map: "open" count: 100 distinct: true region { x: 3 y: 2 width: 3 height: 4 })");
-    const auto sampled = server.client().SampleCells(sample).value();
+    const auto sampled = server.client().SamplePlaces(sample).value();
     EXPECT_THAT(sampled.cells(), SizeIs(12));
     for (const v1::Cell& cell : sampled.cells()) {
       EXPECT_TRUE(core::Rectangle({3, 2, 3, 4}).Contains({cell.x(), cell.y()}));
@@ -281,14 +281,14 @@ TEST(HexListsTest, ObstaclesAndPortalsAreListedAsTheyWerePut) {
   TestServer server;
   server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_COLUMNS));
   server.Create("squares", {"....", "...."});
-  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+  const auto update = Parsed<v1::UpdateMapRequest>(R"(
     map: "board"
     edits { put_obstacle { obstacle { id: "crate" shape {
       cells { x: 1 y: 3 } rectangles { x: 2 width: 3 height: 2 } discs { center { x: 3.5 y: 1.25 } radius: 1 }
     } } } }
     edits { put_portal { portal { id: "stairs" from { x: 3 } to { x: 4 y: 3 } } } }
     edits { put_portal { portal { id: "way-out" from {} to_map: "squares" to { x: 3 y: 1 } } } })");
-  ASSERT_TRUE(server.client().UpdateObstacles(update).ok());
+  ASSERT_TRUE(server.client().UpdateMap(update).ok());
   const auto listed = server.client().ListObstacles(About<v1::ListObstaclesRequest>("board")).value();
   EXPECT_EQ(TextOf(listed.obstacles(0).shape()), TextOf(update.edits(0).put_obstacle().obstacle().shape()));
   const auto told = server.client().ListPortals(About<v1::ListPortalsRequest>("board")).value();
@@ -303,22 +303,21 @@ TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
   TestServer server;
   server.Create("squares", {"....", "...."});
   server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS));
-  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+  const auto update = Parsed<v1::UpdateMapRequest>(R"(
     map: "squares" edits { put_portal { portal { id: "stairs" from { x: 3 } to_map: "board" to {} } } })");
-  ASSERT_TRUE(server.client().UpdateObstacles(update).ok());
+  ASSERT_TRUE(server.client().UpdateMap(update).ok());
   v1::FindPathRequest query = PathRequest("squares", CellAt(0, 0), CellAt(0, 3));
   query.set_goal_map("board");
   const v1::FindPathResponse answer = server.Find(query);
   ASSERT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 6);
-  EXPECT_EQ(TextOf(answer.crossings(0).arrival()), TextOf(CellAt(0, 0)));
-  EXPECT_EQ(TextOf(answer.end()), TextOf(CellAt(0, 3)));
-  EXPECT_EQ(TextOf(answer.points(answer.points_size() - 1)), TextOf(CellAt(0, 3)));
-  EXPECT_EQ(TextOf(answer.points(0)), TextOf(CellAt(0, 0)));
-  auto validation = About<v1::ValidatePathRequest>("squares");
-  *validation.mutable_points() = answer.points();
-  *validation.mutable_crossings() = answer.crossings();
-  const auto validated = server.client().ValidatePath(validation).value();
+  EXPECT_EQ(TextOf(answer.path().crossings(0).arrival()), TextOf(CellAt(0, 0)));
+  EXPECT_EQ(TextOf(answer.path().end().cell()), TextOf(CellAt(0, 3)));
+  EXPECT_EQ(TextOf(answer.path().points(answer.path().points_size() - 1)), TextOf(CellAt(0, 3)));
+  EXPECT_EQ(TextOf(answer.path().points(0)), TextOf(CellAt(0, 0)));
+  auto validation = About<v1::ValidatePathsRequest>("squares");
+  *validation.add_paths() = answer.path();
+  const auto validated = server.client().ValidatePaths(validation).value().results(0);
   EXPECT_TRUE(validated.walkable());
   EXPECT_EQ(validated.cost(), answer.cost());
   v1::TraceSearchRequest trace;
@@ -378,7 +377,7 @@ TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
   const auto traced =
       server.client().TraceSearch(trace, [&](const v1::SearchEvent& event) { events.push_back(event); });
   ASSERT_TRUE(traced.ok()) << traced.status();
-  EXPECT_EQ(Show(traced->answer().points()), Show(expected.points()));
+  EXPECT_EQ(Show(traced->answer().path().points()), Show(expected.path().points()));
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.front().cell().x(), 0);
   EXPECT_EQ(events.front().cell().y(), 1);
@@ -388,21 +387,21 @@ TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
   const auto watch = server.client().WatchPath(request);
   v1::WatchPathResponse told;
   ASSERT_TRUE(watch->Next(told));
-  EXPECT_EQ(Show(told.answer().points()), Show(expected.points()));
+  EXPECT_EQ(Show(told.answer().path().points()), Show(expected.path().points()));
   // A hexagon of the path by its column and row.
-  const auto updates = server.client().StreamObstacleUpdates();
-  auto batch = About<v1::UpdateObstaclesRequest>("board");
-  *batch.add_edits()->mutable_block()->add_cells() = expected.points(2);
+  const auto updates = server.client().StreamUpdates();
+  auto batch = About<v1::UpdateMapRequest>("board");
+  *batch.add_edits()->mutable_block()->add_cells() = expected.path().points(2);
   ASSERT_TRUE(updates->Send(batch));
-  v1::StreamObstacleUpdatesResponse applied;
+  v1::StreamUpdatesResponse applied;
   ASSERT_TRUE(updates->Receive(applied));
   EXPECT_EQ(applied.applied().changed_cells(), 1);
   ASSERT_TRUE(watch->Next(told));
-  for (const v1::Cell& point : told.answer().points()) {
-    EXPECT_FALSE(point.x() == expected.points(2).x() && point.y() == expected.points(2).y());
+  for (const v1::Cell& point : told.answer().path().points()) {
+    EXPECT_FALSE(point.x() == expected.path().points(2).x() && point.y() == expected.path().points(2).y());
   }
-  EXPECT_EQ(told.answer().end().x(), 4);
-  EXPECT_EQ(told.answer().end().y(), 1);
+  EXPECT_EQ(told.answer().path().end().cell().x(), 4);
+  EXPECT_EQ(told.answer().path().end().cell().y(), 1);
 }
 
 }  // namespace

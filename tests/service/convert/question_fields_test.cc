@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/folders.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
 namespace {
@@ -20,10 +21,10 @@ using google::protobuf::FieldDescriptor;
 
 // Questions that are no questions themselves hold those of FindPath.
 std::vector<const Descriptor*> Questions() {
-  return {v1::FindPathRequest::descriptor(),          v1::ValidatePathRequest::descriptor(),
+  return {v1::FindPathRequest::descriptor(),          v1::ValidatePathsRequest::descriptor(),
           v1::ComputeCostMatrixRequest::descriptor(), v1::FindReachableRequest::descriptor(),
           v1::ComputeFlowFieldRequest::descriptor(),  v1::CheckReachabilityRequest::descriptor(),
-          v1::CastRayRequest::descriptor(),           v1::SampleCellsRequest::descriptor(),
+          v1::CastRayRequest::descriptor(),           v1::SamplePlacesRequest::descriptor(),
           v1::ProbeSurfaceRequest::descriptor()};
 }
 
@@ -89,26 +90,22 @@ TEST(QuestionFieldsTest, EachTakesAMapAnAgentAndAView) {
       EXPECT_EQ(field->number(), number) << field->full_name();
     }
     const bool moves_places =
-        question != v1::CastRayRequest::descriptor() && question != v1::ValidatePathRequest::descriptor();
+        question != v1::CastRayRequest::descriptor() && question != v1::ValidatePathsRequest::descriptor();
     EXPECT_EQ(question->FindFieldByName("snap") != nullptr, moves_places) << question->name();
   }
 }
 
-TEST(QuestionFieldsTest, EachAnswerHasTheVersionThatItIsTrueForAndStatistics) {
+TEST(QuestionFieldsTest, EachAnswerSaysWhatItIsBasedOn) {
   for (const Descriptor* answer :
-       {v1::FindPathResponse::descriptor(), v1::ValidatePathResponse::descriptor(),
+       {v1::FindPathResponse::descriptor(), v1::ValidatePathsResponse::descriptor(),
         v1::ComputeCostMatrixResponse::descriptor(), v1::FindReachableResponse::descriptor(),
         v1::ComputeFlowFieldResponse::descriptor(), v1::CheckReachabilityResponse::descriptor(),
-        v1::CastRayResponse::descriptor(), v1::SampleCellsResponse::descriptor(),
+        v1::CastRayResponse::descriptor(), v1::SamplePlacesResponse::descriptor(),
         v1::ProbeSurfaceResponse::descriptor()}) {
-    const FieldDescriptor* version = answer->FindFieldByNumber(1);
-    ASSERT_NE(version, nullptr) << answer->name();
-    EXPECT_EQ(version->name(), "version") << answer->name();
-    EXPECT_EQ(version->message_type(), v1::Version::descriptor()) << answer->name();
-    const FieldDescriptor* statistics = answer->FindFieldByNumber(2);
-    ASSERT_NE(statistics, nullptr) << answer->name();
-    EXPECT_EQ(statistics->name(), "statistics") << answer->name();
-    EXPECT_EQ(statistics->message_type(), v1::SearchStatistics::descriptor()) << answer->name();
+    const FieldDescriptor* info = answer->FindFieldByNumber(1);
+    ASSERT_NE(info, nullptr) << answer->name();
+    EXPECT_EQ(info->name(), "info") << answer->name();
+    EXPECT_EQ(info->message_type(), v1::AnswerInfo::descriptor()) << answer->name();
   }
 }
 

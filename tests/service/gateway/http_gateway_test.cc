@@ -54,17 +54,17 @@ TEST(HttpGatewayTest, AnswersACall) {
   EXPECT_EQ(call.Header("content-type"), "application/json");
   const auto answer = FromJson<v1::FindPathResponse>(call.Body());
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
-  EXPECT_EQ(answer.points_size(), 6);
+  EXPECT_EQ(answer.path().points_size(), 6);
   EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests(), 1);
 }
 
 TEST(HttpGatewayTest, ChangesMaps) {
   HttpServer server;
   HttpCall call(server.port(),
-                Post("MapService/UpdateObstacles",
+                Post("MapService/UpdateMap",
                      R"({"map": "arena", "edits": [{"block": {"cells": [{"x": 3, "y": 1}]}}]})"));
   EXPECT_EQ(call.code(), 200);
-  EXPECT_EQ(FromJson<v1::UpdateObstaclesResponse>(call.Body()).version().revision(), 2);
+  EXPECT_EQ(FromJson<v1::UpdateMapResponse>(call.Body()).version().revision(), 2);
 }
 
 TEST(HttpGatewayTest, TellsWhyACallFailed) {
@@ -195,7 +195,7 @@ TEST(HttpGatewayStreamTest, TellsOfEachMessageAtOnce) {
   HttpServer server;
   HttpCall watch(server.port(), Post("MapService/WatchMap", kArena));
   EXPECT_EQ(ResultIn<v1::WatchMapResponse>(watch.NextLine()).watching().version().revision(), 1);
-  ASSERT_TRUE(server.server().client().UpdateObstacles(BlockRequest("arena", {CellAt(0, 1)})).ok());
+  ASSERT_TRUE(server.server().client().UpdateMap(BlockRequest("arena", {CellAt(0, 1)})).ok());
   EXPECT_EQ(ResultIn<v1::WatchMapResponse>(watch.NextLine()).commit().version().revision(), 2);
 }
 

@@ -54,8 +54,8 @@ std::set<std::string> NamesIn(const Scrape& scrape) {
 void DoSomeOfEverything(TestServer& server) {
   server.Create("m", {"..."});
   EXPECT_TRUE(server.client().FindPath(PathRequest("m", CellAt(0, 0), CellAt(2, 0))).ok());
-  EXPECT_TRUE(server.client().UpdateObstacles(BlockRequest("m", {CellAt(1, 0)})).ok());
-  EXPECT_FALSE(server.client().UpdateObstacles(BlockRequest("m", {CellAt(3, 0)})).ok());
+  EXPECT_TRUE(server.client().UpdateMap(BlockRequest("m", {CellAt(1, 0)})).ok());
+  EXPECT_FALSE(server.client().UpdateMap(BlockRequest("m", {CellAt(3, 0)})).ok());
 }
 
 TEST(DashboardTest, ShowsMetricsThatThereAre) {

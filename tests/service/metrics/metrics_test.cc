@@ -92,14 +92,14 @@ TEST_F(MetricsTest, CountsStreamsHealthAndWhatIsNeverCalled) {
 
 TEST_F(MetricsTest, StreamIsOneCallOfManyMessages) {
   server_.Create("m", {"....."});
-  const auto stream = server_.client().StreamObstacleUpdates();
-  v1::StreamObstacleUpdatesResponse answer;
+  const auto stream = server_.client().StreamUpdates();
+  v1::StreamUpdatesResponse answer;
   for (int x = 1; x < 4; ++x) {
     ASSERT_TRUE(stream->Send(BlockRequest("m", {CellAt(x, 0)})));
     ASSERT_TRUE(stream->Receive(answer));
   }
   const std::string labels =
-      R"({grpc_type="bidi_stream",grpc_service="waystar.v1.MapService",grpc_method="StreamObstacleUpdates"})";
+      R"({grpc_type="bidi_stream",grpc_service="waystar.v1.MapService",grpc_method="StreamUpdates"})";
   const Scrape scrape = Metrics();
   EXPECT_EQ(scrape["grpc_server_started_total" + labels], 1);
   EXPECT_EQ(scrape["grpc_server_msg_received_total" + labels], 3);
@@ -198,21 +198,21 @@ TEST_F(MetricsTest, CountsSearchesOfTracesAndWatchedPaths) {
 
 TEST_F(MetricsTest, CountsWhatBecameOfUpdates) {
   server_.Create("m", {"....."});
-  v1::UpdateObstaclesRequest update = BlockRequest("m", {CellAt(1, 0), CellAt(2, 0)});
+  v1::UpdateMapRequest update = BlockRequest("m", {CellAt(1, 0), CellAt(2, 0)});
   update.set_request_id("once");
-  EXPECT_TRUE(server_.client().UpdateObstacles(update).ok());
-  EXPECT_TRUE(server_.client().UpdateObstacles(update).ok());
-  v1::UpdateObstaclesRequest stale = BlockRequest("m", {CellAt(3, 0)});
+  EXPECT_TRUE(server_.client().UpdateMap(update).ok());
+  EXPECT_TRUE(server_.client().UpdateMap(update).ok());
+  v1::UpdateMapRequest stale = BlockRequest("m", {CellAt(3, 0)});
   *stale.mutable_expected_version() = VersionOf(server_, "m");
   stale.mutable_expected_version()->set_revision(1);
-  EXPECT_FALSE(server_.client().UpdateObstacles(stale).ok());
-  EXPECT_FALSE(server_.client().UpdateObstacles(BlockRequest("none", {CellAt(3, 0)})).ok());
-  v1::UpdateObstaclesRequest empty;
+  EXPECT_FALSE(server_.client().UpdateMap(stale).ok());
+  EXPECT_FALSE(server_.client().UpdateMap(BlockRequest("none", {CellAt(3, 0)})).ok());
+  v1::UpdateMapRequest empty;
   empty.set_map("m");
-  EXPECT_FALSE(server_.client().UpdateObstacles(empty).ok());
-  const auto stream = server_.client().StreamObstacleUpdates();
+  EXPECT_FALSE(server_.client().UpdateMap(empty).ok());
+  const auto stream = server_.client().StreamUpdates();
   EXPECT_TRUE(stream->Send(BlockRequest("m", {CellAt(4, 0)})));
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   EXPECT_TRUE(stream->Receive(answer));
 
   const Scrape scrape = Metrics();
@@ -235,7 +235,7 @@ TEST_F(MetricsTest, TellsOfWatchesTransfersAndWhoHoldsWhichRevision) {
   auto watch = server_.client().WatchMap(request);
   v1::WatchMapResponse event;
   ASSERT_TRUE(watch->Next(event));
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("large", {CellAt(1, 1)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("large", {CellAt(1, 1)})).ok());
 
   const Scrape scrape = Metrics();
   EXPECT_EQ(scrape["waystar_watches"], 1);

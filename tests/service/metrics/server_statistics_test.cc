@@ -82,13 +82,13 @@ TEST_F(ServerStatisticsTest, CountsTheQueriesOfAStream) {
 
 TEST_F(ServerStatisticsTest, CountsTheBatchesOfAStream) {
   server_.Create("m", {"..."});
-  const auto stream = server_.client().StreamObstacleUpdates();
+  const auto stream = server_.client().StreamUpdates();
   ASSERT_TRUE(stream->Send(waystar::testing::BlockRequest("m", {CellAt(1, 0)})));
   ASSERT_TRUE(stream->Send(waystar::testing::BlockRequest("m", {CellAt(9, 0)})));
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   ASSERT_TRUE(stream->Receive(answer));
   ASSERT_TRUE(stream->Receive(answer));
-  const v1::MethodStatistics streams = server_.CountsOf("waystar.v1.MapService/StreamObstacleUpdates");
+  const v1::MethodStatistics streams = server_.CountsOf("waystar.v1.MapService/StreamUpdates");
   EXPECT_EQ(streams.requests(), 2);
   EXPECT_THAT(streams.failures(), SizeIs(1));
 }

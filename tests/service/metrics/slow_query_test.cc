@@ -68,7 +68,7 @@ v1::FindPathRequest RequestIn(const std::string& line) {
 TEST(SlowQueryTest, LineHasAllThatIsNeededToAskAgain) {
   TestServer server({.slow_query = absl::Nanoseconds(1)});
   server.Create("m", {".....", ".###.", "....."});
-  ASSERT_TRUE(server.client().UpdateObstacles(BlockRequest("m", {CellAt(0, 1)})).ok());
+  ASSERT_TRUE(server.client().UpdateMap(BlockRequest("m", {CellAt(0, 1)})).ok());
   v1::FindPathRequest request = PathRequest("m", CellAt(0, 0), CellAt(0, 2));
   request.set_algorithm(v1::ALGORITHM_ASTAR);
   request.set_path_form(v1::PATH_FORM_CORNERS);
@@ -80,18 +80,19 @@ TEST(SlowQueryTest, LineHasAllThatIsNeededToAskAgain) {
     EXPECT_TRUE(stub->FindPath(&context, request, &answer).ok());
   });
   ASSERT_THAT(lines, SizeIs(1));
-  EXPECT_THAT(lines[0], AllOf(HasSubstr("level=warning event=slow_query "
-                                        "method=waystar.v1.PathService/FindPath map=m revision=2 "
-                                        "outcome=OUTCOME_FOUND queue_ms="),
-                              ContainsRegex(" run_ms=[0-9.]+ search_ms=[0-9.]+ "),
-                              HasSubstr(absl::StrCat(" expanded=", answer.statistics().expanded(), " ")),
-                              HasSubstr(" peer=ipv4:127.0.0.1:"), HasSubstr(" request_id=order-66 ")));
+  EXPECT_THAT(lines[0],
+              AllOf(HasSubstr("level=warning event=slow_query "
+                              "method=waystar.v1.PathService/FindPath map=m revision=2 "
+                              "outcome=OUTCOME_FOUND queue_ms="),
+                    ContainsRegex(" run_ms=[0-9.]+ search_ms=[0-9.]+ "),
+                    HasSubstr(absl::StrCat(" expanded=", answer.info().statistics().expanded(), " ")),
+                    HasSubstr(" peer=ipv4:127.0.0.1:"), HasSubstr(" request_id=order-66 ")));
 
   const auto again = server.client().FindPath(RequestIn(lines[0]));
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(again->cost(), answer.cost());
-  EXPECT_EQ(again->points_size(), answer.points_size());
-  EXPECT_EQ(again->statistics().expanded(), answer.statistics().expanded());
+  EXPECT_EQ(again->path().points_size(), answer.path().points_size());
+  EXPECT_EQ(again->info().statistics().expanded(), answer.info().statistics().expanded());
 }
 
 TEST(SlowQueryTest, RefusalsAndOtherQueriesAreWrittenToo) {
@@ -124,12 +125,12 @@ TEST(SlowQueryTest, TracesAndWatchedPathsAreWrittenToo) {
   *trace.mutable_query() = PathRequest("m", CellAt(0, 0), CellAt(2, 0));
   EXPECT_THAT(
       LinesOf([&] { EXPECT_TRUE(server.client().TraceSearch(trace, [](const v1::SearchEvent&) {}).ok()); }),
-      ElementsAre(AllOf(HasSubstr(" method=waystar.v1.PathService/TraceSearch map=m revision=1 "),
+      ElementsAre(AllOf(HasSubstr(" method=waystar.v1.PictureService/TraceSearch map=m revision=1 "),
                         HasSubstr(" outcome=OUTCOME_FOUND "), HasSubstr(" peer=ipv4:127.0.0.1:"))));
   EXPECT_THAT(LinesOf([&] {
                 WatchOfPath watch(server, trace.query());
                 EXPECT_TRUE(watch.Next().has_answer());
-                EXPECT_TRUE(server.client().UpdateObstacles(BlockRequest("m", {CellAt(1, 0)})).ok());
+                EXPECT_TRUE(server.client().UpdateMap(BlockRequest("m", {CellAt(1, 0)})).ok());
                 EXPECT_EQ(watch.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
               }),
               ElementsAre(HasSubstr(" method=waystar.v1.PathService/WatchPath map=m revision=1 "),
@@ -141,11 +142,11 @@ TEST(SlowQueryTest, UpdatesHaveLinesOfTheirOwn) {
   server.Create("m", {"..."});
   EXPECT_THAT(LinesOf(
                   [&] {
-                    EXPECT_TRUE(server.client().UpdateObstacles(BlockRequest("m", {CellAt(1, 0)})).ok());
-                    EXPECT_FALSE(server.client().UpdateObstacles(BlockRequest("none", {CellAt(1, 0)})).ok());
+                    EXPECT_TRUE(server.client().UpdateMap(BlockRequest("m", {CellAt(1, 0)})).ok());
+                    EXPECT_FALSE(server.client().UpdateMap(BlockRequest("none", {CellAt(1, 0)})).ok());
                   },
                   "slow_update"),
-              ElementsAre(AllOf(HasSubstr(" method=waystar.v1.MapService/UpdateObstacles map=m revision=2 "
+              ElementsAre(AllOf(HasSubstr(" method=waystar.v1.MapService/UpdateMap map=m revision=2 "
                                           "outcome=OK queue_ms="),
                                 HasSubstr(" edits=1 changed_cells=1 peer=ipv4:127.0.0.1:"),
                                 HasSubstr("\\\"block\\\"")),

@@ -39,7 +39,7 @@ class StorageStatusTest : public ::testing::Test {
   }
 
   absl::Status Block(int x) {
-    return server_.client().UpdateObstacles(BlockRequest("arena", {CellAt(x, 0)})).status();
+    return server_.client().UpdateMap(BlockRequest("arena", {CellAt(x, 0)})).status();
   }
 
   // Answers and statistics know of a change before health does.

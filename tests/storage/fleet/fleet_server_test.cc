@@ -45,16 +45,16 @@ TEST_F(FleetServerTest, AQuestionWaitsForWhatAnotherServerHasAcknowledged) {
   for (int i = 0; i < 20; ++i) {
     TestServer& writer = i % 2 == 0 ? a : b;
     TestServer& reader = i % 2 == 0 ? b : a;
-    v1::UpdateObstaclesRequest update = BlockRequest("arena", {CellAt(1, 0)});
+    v1::UpdateMapRequest update = BlockRequest("arena", {CellAt(1, 0)});
     update.set_request_id(absl::StrCat("update-", i));
-    const auto updated = writer.client().UpdateObstacles(update);
+    const auto updated = writer.client().UpdateMap(update);
     ASSERT_TRUE(updated.ok()) << updated.status();
     *query.mutable_view()->mutable_least_version() = updated->version();
     const v1::FindPathResponse found = reader.Find(query);
-    EXPECT_GE(found.version().revision(), updated->version().revision());
-    EXPECT_EQ(found.version().epoch(), updated->version().epoch());
+    EXPECT_GE(found.info().version().revision(), updated->version().revision());
+    EXPECT_EQ(found.info().version().epoch(), updated->version().epoch());
     // A retry at another server is the same batch.
-    const auto again = reader.client().UpdateObstacles(update);
+    const auto again = reader.client().UpdateMap(update);
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_TRUE(again->already_applied());
     EXPECT_EQ(again->version().revision(), updated->version().revision());
@@ -101,7 +101,7 @@ TEST_F(FleetServerTest, ACreationIsMadeOnceAtWhicheverServersItArrives) {
 TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
   TestServer other(FleetOptions());
   const auto change = [&](int x) {
-    const auto changed = other.client().UpdateObstacles(BlockRequest("arena", {CellAt(x, 0)}));
+    const auto changed = other.client().UpdateMap(BlockRequest("arena", {CellAt(x, 0)}));
     EXPECT_TRUE(changed.ok()) << changed.status();
   };
   v1::Version last;
@@ -122,7 +122,7 @@ TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
   change(2);
   // It has read what was committed before it came.
   TestServer third(FleetOptions());
-  ASSERT_TRUE(third.client().UpdateObstacles(BlockRequest("arena", {CellAt(3, 0)})).ok());
+  ASSERT_TRUE(third.client().UpdateMap(BlockRequest("arena", {CellAt(3, 0)})).ok());
   v1::WatchMapRequest request = WatchRequest("arena");
   *request.mutable_after() = last;
   for (const TestServer* const server : {&other, &third}) {
@@ -148,7 +148,7 @@ TEST_F(FleetServerTest, AWatchWaitsForTheVersionThatItsClientKnows) {
       WatchOfMap created(b, request);
       EXPECT_EQ(created.Next(), absl::StrCat("watching ", request.after().revision()));
     }
-    const auto updated = a.client().UpdateObstacles(BlockRequest(map, {CellAt(1, 0)}));
+    const auto updated = a.client().UpdateMap(BlockRequest(map, {CellAt(1, 0)}));
     ASSERT_TRUE(updated.ok()) << updated.status();
     *request.mutable_after() = updated->version();
     WatchOfMap later(b, request);
@@ -181,20 +181,21 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
   *ray.mutable_to()->mutable_cell() = CellAt(2, 0);
   v1::GetMapRequest get;
   get.set_map("arena");
-  EXPECT_FALSE(server.Find(query).has_staleness());
+  EXPECT_FALSE(server.Find(query).info().has_staleness());
   etcd_->Freeze(0);
-  WaitUntil([&] { return server.Find(query).has_staleness(); }, "an answer that tells how old it may be");
+  WaitUntil([&] { return server.Find(query).info().has_staleness(); },
+            "an answer that tells how old it may be");
   const v1::FindPathResponse found = server.Find(query);
-  EXPECT_GE(found.staleness().seconds(), 3);
-  EXPECT_EQ(found.points_size(), 3);
-  EXPECT_EQ(found.version().revision(), 1U);
+  EXPECT_GE(found.info().staleness().seconds(), 3);
+  EXPECT_EQ(found.path().points_size(), 3);
+  EXPECT_EQ(found.info().version().revision(), 1U);
   const auto answers = server.client().FindPaths(batch);
   ASSERT_TRUE(answers.ok()) << answers.status();
-  EXPECT_GE(answers->staleness().seconds(), 3);
-  EXPECT_FALSE(answers->results(0).answer().has_staleness());
+  EXPECT_GE(answers->info().staleness().seconds(), 3);
+  EXPECT_FALSE(answers->results(0).answer().info().has_staleness());
   const auto seen = server.client().CastRay(ray);
   ASSERT_TRUE(seen.ok()) << seen.status();
-  EXPECT_GE(seen->staleness().seconds(), 3);
+  EXPECT_GE(seen->info().staleness().seconds(), 3);
   const auto info = server.client().GetMap(get);
   ASSERT_TRUE(info.ok()) << info.status();
   EXPECT_GE(info->staleness().seconds(), 3);
@@ -202,9 +203,9 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
   v1::FindPathRequest own = query;
   own.clear_map();
   own.mutable_inline_map()->add_rows("...");
-  EXPECT_FALSE(server.Find(own).has_staleness());
+  EXPECT_FALSE(server.Find(own).info().has_staleness());
   etcd_->Thaw(0);
-  WaitUntil([&] { return !server.Find(query).has_staleness(); }, "an answer that is new again");
+  WaitUntil([&] { return !server.Find(query).info().has_staleness(); }, "an answer that is new again");
 }
 
 TEST_F(FleetServerTest, AMapIsTheLatestOfTheFleetIfThatIsAskedFor) {
@@ -223,7 +224,7 @@ TEST_F(FleetServerTest, AMapIsTheLatestOfTheFleetIfThatIsAskedFor) {
     ASSERT_TRUE(created.ok()) << created.status();
     EXPECT_EQ(created->info().version().epoch(), VersionOf(a, "arena").epoch());
     for (int update = 0; update < 5; ++update) {
-      const auto updated = a.client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)}));
+      const auto updated = a.client().UpdateMap(BlockRequest("arena", {CellAt(1, 0)}));
       ASSERT_TRUE(updated.ok()) << updated.status();
       for (TestServer* const server : {&a, &b}) {
         const auto got = server->client().GetMap(latest);

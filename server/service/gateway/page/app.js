@@ -447,7 +447,7 @@ class App {
   #answered(answer) {
     this.path = linesOf(answer, this.model);
     const { isGraph, isMesh } = this.model;
-    const stops = isGraph ? answer.nodes : isMesh ? answer.positions : null;
+    const stops = isGraph ? answer.path?.nodes : isMesh ? answer.path?.positions : null;
     this.path.steps = stops === null ? this.#stepsOf(this.path) : (stops?.length ?? 1) - 1;
     if (this.player.isLoaded && !this.player.isOf(this.question(), answer)) {
       this.player.clear();

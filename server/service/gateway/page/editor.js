@@ -122,7 +122,7 @@ export class Editor {
       }
       const edits = this.waiting.splice(0, count).map(({ edit }) => edit);
       try {
-        await call("MapService/UpdateObstacles", { map, edits, requestId: requestId() });
+        await call("MapService/UpdateMap", { map, edits, requestId: requestId() });
       } catch (error) {
         needRpcError(error);
         this.waiting = [];

@@ -88,11 +88,11 @@ export class MeshPicture {
 
   // What is wrong with the query is told by the path, not by the picture.
   async #draw(request) {
-    const answer = await call("MapService/RenderMap", request).catch((error) => {
+    const answer = await call("PictureService/RenderMap", request).catch((error) => {
       if (!request.query || error.code === undefined) {
         throw error;
       }
-      return call("MapService/RenderMap", { ...request, query: undefined });
+      return call("PictureService/RenderMap", { ...request, query: undefined });
     });
     const bytes = Uint8Array.from(atob(answer.image), (letter) => letter.charCodeAt(0));
     const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));

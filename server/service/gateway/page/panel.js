@@ -23,10 +23,10 @@ export function showNothing(sentence) {
 export function showAnswer(answer, { steps, leadsTo }) {
   const [word, kind, reason] = outcomeText(answer);
   const beyond = leadsTo ? `Goes on, on the map ${leadsTo}.` : "";
-  const hasPath = answer.end !== undefined || answer.positions !== undefined;
+  const hasPath = answer.path?.end !== undefined;
   headline(hasPath ? costText(answer.cost) : "–", word, kind, reason || beyond);
   set("steps", hasPath ? countText(steps) : "–");
-  const statistics = answer.statistics ?? {};
+  const statistics = answer.info.statistics ?? {};
   set("expanded", countText(statistics.expanded));
   set("search-time", timeText(statistics.searchTime));
   set("queue-time", timeText(statistics.queueTime));

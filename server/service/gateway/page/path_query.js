@@ -96,16 +96,16 @@ export class PathQuery {
 
 // The lines of an answer: each a list of cells, of nodes of a graph or of places of a mesh, to draw through, and where a
 // portal leads from one to the next. `model` is the map.
-export function linesOf(answer, model) {
+export function linesOf({ path = {} }, model) {
   const points = model.isGraph
-    ? (answer.nodes ?? []).map((id, i) => model.placeOf(id, answer.positions?.[i]))
+    ? (path.nodes ?? []).map((id, i) => model.placeOf(id, path.positions?.[i]))
     : model.isMesh
-      ? (answer.positions ?? []).map(pointOf)
-      : (answer.points ?? []).map(cellOf);
+      ? (path.positions ?? []).map(pointOf)
+      : (path.points ?? []).map(cellOf);
   const lines = [];
   const jumps = [];
   let begin = 0;
-  for (const crossing of answer.crossings ?? []) {
+  for (const crossing of path.crossings ?? []) {
     const end = crossing.index ?? 0;
     lines.push(points.slice(begin, end));
     if (crossing.map) {

@@ -49,7 +49,7 @@ export class SearchPlayer {
     const { signal } = this.control;
     const events = [];
     const request = { query, maxEvents: MAX_EVENTS };
-    for await (const message of stream("PathService/TraceSearch", request, signal)) {
+    for await (const message of stream("PictureService/TraceSearch", request, signal)) {
       for (const event of message.events ?? []) {
         const [index, parent] = places.numbersOf(event);
         const state = event.kind === "KIND_EXPANDED" ? CLOSED : OPEN;
@@ -57,7 +57,7 @@ export class SearchPlayer {
       }
       if (message.result) {
         this.isTruncated = message.result.truncated ?? false;
-        this.version = message.result.answer.version;
+        this.version = message.result.answer.info.version;
       }
     }
     if (signal.aborted) {
@@ -74,7 +74,7 @@ export class SearchPlayer {
 
   // Whether it is the search that an answer to `query` came from.
   isOf(query, answer) {
-    const { epoch, revision } = answer.version;
+    const { epoch, revision } = answer.info.version;
     return this.asked === JSON.stringify(query) && this.version?.revision === revision && this.version.epoch === epoch;
   }
 

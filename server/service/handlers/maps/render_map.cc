@@ -309,7 +309,7 @@ class MapRenderer {
     if (!asked.with_corridor()) {
       route.corridor = {};
     }
-    return WriteAnswer(route, snapshot_, max_bytes_, *response_.mutable_answer(), context_);
+    return WriteAnswer(route, snapshot_, max_bytes_, asked, *response_.mutable_answer(), context_);
   }
 
   std::string FactsOf(const core::GridMap& map) const {

@@ -1,4 +1,4 @@
-// Handler of MapService.RenderMap.
+// Handler of PictureService.RenderMap.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "server/core/store/map_store.h"
 #include "server/service/call/call_context.h"
-#include "waystar/v1/render.pb.h"
+#include "waystar/v1/picture_service.pb.h"
 
 namespace waystar::rpc {
 

@@ -17,7 +17,7 @@ namespace waystar::rpc {
 
 absl::Status UpdateStream::Admit() {
   flow_ = FlowOf(caller_.Get(), rpc_, "");
-  WAYSTAR_RETURN_IF_ERROR(caller_.Require(&CheckStreamAccess<v1::StreamObstacleUpdatesRequest>));
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require(&CheckStreamAccess<v1::StreamUpdatesRequest>));
   return TakeSlot(server_.streams);
 }
 
@@ -47,15 +47,14 @@ absl::Status UpdateStream::Take() {
   // Batches that wait for the map afterwards are counted by the store.
   CallMemory::Share memory(server_.memory, rpc_);
   google::protobuf::Arena arena;
-  auto& message = *v1::StreamObstacleUpdatesRequest::default_instance().New(&arena);
+  auto& message = *v1::StreamUpdatesRequest::default_instance().New(&arena);
   WAYSTAR_RETURN_IF_ERROR(ParseRequest(this->message(), message, memory));
   const std::uint64_t index = AddBatch();
   if (!message.has_update()) {
     Answer(index, MissingField("update"));
     return absl::OkStatus();
   }
-  if (const absl::Status status =
-          CheckPartAccess<v1::StreamObstacleUpdatesRequest>(caller_.Get(), message.update());
+  if (const absl::Status status = CheckPartAccess<v1::StreamUpdatesRequest>(caller_.Get(), message.update());
       !status.ok()) {
     Answer(index, status);
     return absl::OkStatus();
@@ -84,7 +83,7 @@ std::uint64_t UpdateStream::AddBatch() {
 void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result,
                           const HexCoordinates& coordinates) {
   CountAnswer(limits_.metrics, result);
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   answer.set_index(index);
   if (result.ok()) {
     FillUpdateResult(*result, coordinates, *answer.mutable_applied());

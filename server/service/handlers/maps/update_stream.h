@@ -1,4 +1,4 @@
-// Reactor of one StreamObstacleUpdates call.
+// Reactor of one StreamUpdates call.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,7 @@ class UpdateStream final : public ReadingWritingCall {
   // The referenced objects must outlive the call.
   UpdateStream(const ServerContext& server, core::MapStore& store, grpc::CallbackServerContext& rpc,
                const UpdateStreamLimits& limits)
-      : ReadingWritingCall(Kind::kOpenEnded, server, rpc,
-                           server.statistics.Of<v1::StreamObstacleUpdatesRequest>()),
+      : ReadingWritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::StreamUpdatesRequest>()),
         store_(store),
         limits_(limits) {}
 
@@ -53,7 +52,7 @@ class UpdateStream final : public ReadingWritingCall {
   struct Batch {
     std::size_t bytes = 0;
     Executor::Clock::time_point arrived;
-    std::optional<v1::StreamObstacleUpdatesResponse> answer;
+    std::optional<v1::StreamUpdatesResponse> answer;
   };
 
   absl::Status Admit() override;
@@ -77,7 +76,7 @@ class UpdateStream final : public ReadingWritingCall {
 
   core::MapStore& store_;
   const UpdateStreamLimits limits_;
-  MethodStatistics& requests_ = server_.statistics.RequestsIn<v1::StreamObstacleUpdatesRequest>();
+  MethodStatistics& requests_ = server_.statistics.RequestsIn<v1::StreamUpdatesRequest>();
   // Set once it is admitted.
   runtime::Flow flow_;
   // Arrival time of the message.

@@ -70,15 +70,20 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
   context.needs_more_expansions = route.path.reason == core::OutcomeReason::kExpansionLimit &&
                                   budget.max_expansions < query.max_expansions;
   return context.NeedsLargerLane() ? absl::OkStatus()
-                                   : WriteAnswer(route, snapshot, max_bytes, response, context);
+                                   : WriteAnswer(route, snapshot, max_bytes, request, response, context);
 }
 
 absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot, std::size_t max_bytes,
-                         v1::FindPathResponse& response, const CallContext& context) {
+                         const v1::FindPathRequest& query, v1::FindPathResponse& response,
+                         const CallContext& context) {
   // Does not write an answer that cannot fit.
   WAYSTAR_RETURN_IF_ERROR(CheckAnswerFits(LeastBytesOf(route), max_bytes, "path_form", kShorterForms));
-  const std::size_t bytes = WriteRoute(route, {.version = snapshot.version(), .queued = context.queued},
-                                       HexCoordinates(snapshot), response, context.WrittenFor(response));
+  RouteStamp stamp = StampOf(snapshot.version(), query, context.queued);
+  if (!query.has_inline_map()) {
+    stamp.staleness = context.staleness;
+  }
+  const std::size_t bytes =
+      WriteRoute(route, stamp, HexCoordinates(snapshot), response, context.WrittenFor(response));
   return CheckAnswerFits(bytes, max_bytes, "path_form", kShorterForms);
 }
 
@@ -111,12 +116,15 @@ struct BatchedQuery {
 // concurrently.
 class ResultWriter {
  public:
-  ResultWriter(const core::MapVersion& version, std::size_t max_bytes, int queries,
+  ResultWriter(const core::MapVersion& version, std::size_t max_bytes, const v1::FindPathsRequest& request,
                v1::FindPathsResponse& response, const CallContext& context)
-      : stamp_{.version = version, .queued = context.queued},
+      : version_(version),
+        context_(context),
         max_bytes_(max_bytes),
+        request_(request),
         response_(response),
         written_(context.WrittenFor(response)) {
+    const int queries = request.queries_size();
     response_.mutable_results()->Reserve(queries);
     results_.reserve(written_ != nullptr ? static_cast<std::size_t>(queries) : 0);
     for (int i = 0; i < queries; ++i) {
@@ -129,12 +137,13 @@ class ResultWriter {
 
   absl::Status Write(std::size_t index, const core::Route& route, const HexCoordinates& coordinates) {
     WAYSTAR_RETURN_IF_ERROR(CheckFits(LeastBytesOf(route)));
+    const RouteStamp stamp = StampOf(version_, request_.queries(static_cast<int>(index)), context_.queued);
     v1::FindPathResponse& answer = *response_.mutable_results(static_cast<int>(index))->mutable_answer();
     if (written_ == nullptr) {
-      WriteRoute(route, stamp_, coordinates, answer, nullptr);
+      WriteRoute(route, stamp, coordinates, answer, nullptr);
     } else {
       WrittenMessage written(answer);
-      WriteRoute(route, stamp_, coordinates, answer, &written);
+      WriteRoute(route, stamp, coordinates, answer, &written);
       results_[index].AddField(v1::FindPathsResult::kAnswerFieldNumber, written);
     }
     return Count(index);
@@ -151,7 +160,7 @@ class ResultWriter {
 
   // REQUIRES: all results have been added.
   absl::Status Finish() {
-    FillVersion(stamp_.version, *response_.mutable_version());
+    FillInfo(version_, context_.staleness, 0.0, *response_.mutable_info());
     if (written_ == nullptr) {
       return CheckFits(response_.ByteSizeLong());
     }
@@ -159,7 +168,7 @@ class ResultWriter {
       written_->AddField(v1::FindPathsResponse::kResultsFieldNumber, result);
     }
     v1::FindPathsResponse rest;
-    FillVersion(stamp_.version, *rest.mutable_version());
+    *rest.mutable_info() = response_.info();
     written_->AddFieldsOf(rest);
     return CheckFits(written_->size());
   }
@@ -176,8 +185,10 @@ class ResultWriter {
     return CheckAnswerFits(bytes, max_bytes_, "queries", "ask for corners or directions, or fewer at a time");
   }
 
-  const RouteStamp stamp_;
+  const core::MapVersion version_;
+  const CallContext& context_;
   const std::size_t max_bytes_;
+  const v1::FindPathsRequest& request_;
   v1::FindPathsResponse& response_;
   // Null if the response is wanted as a message. Otherwise results are kept as bytes until all are complete.
   WrittenMessage* const written_;
@@ -259,7 +270,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     return absl::OkStatus();
   };
 
-  ResultWriter writer(snapshot->version(), max_bytes, request.queries_size(), response, context);
+  ResultWriter writer(snapshot->version(), max_bytes, request, response, context);
   std::vector<BatchedQuery> batch(static_cast<std::size_t>(request.queries_size()));
   const auto take = [&](std::size_t index, const absl::StatusOr<core::Route>& route) {
     if (route.ok() && route->path.reason == core::OutcomeReason::kExpansionLimit &&

@@ -25,10 +25,11 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
                             CallContext& context);
 
-// Fills a response with a route, in the form that the context wants, with the snapshot's version. Returns
-// RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if it exceeds `max_bytes`.
+// Fills a response with the route of a query, in the form that the context wants, with the snapshot's
+// version. Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if it exceeds `max_bytes`.
 absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot, std::size_t max_bytes,
-                         v1::FindPathResponse& response, const CallContext& context);
+                         const v1::FindPathRequest& query, v1::FindPathResponse& response,
+                         const CallContext& context);
 
 // Returns the maps of the store that portals may lead the call's agents to. A map that is not in memory is
 // recorded in the context.

@@ -178,7 +178,7 @@ absl::Status Answer(const QuestionOn<Agent>& on, const v1::ComputeCostMatrixRequ
   WAYSTAR_RETURN_IF_ERROR(core::CheckMatrixSize(starts.size(), goals.size()));
   const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const Costs costs, CostsOf(on, starts, goals));
-  stopwatch.Stamp(on.context, costs.expanded, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, costs.expanded, *response.mutable_info()->mutable_statistics());
   response.mutable_costs()->Add(costs.costs.begin(), costs.costs.end());
   return on.CheckFits(response, "goals");
 }
@@ -205,9 +205,41 @@ absl::Status Answer(const QuestionOn<Agent>& on, const v1::CheckReachabilityRequ
                                [&](std::size_t i) { return ToLocation(pair_at(i).goal(), on.coordinates); }));
   const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reached, ReachedOf(on, pairs));
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
   response.mutable_reachable()->Add(reached.begin(), reached.end());
   return on.CheckFits(response, "pairs");
+}
+
+std::size_t PlacesIn(const v1::Path& path) {
+  return static_cast<std::size_t>(path.points_size()) + static_cast<std::size_t>(path.directions_size()) +
+         static_cast<std::size_t>(path.nodes_size()) + static_cast<std::size_t>(path.positions_size());
+}
+
+template <typename Agent>
+absl::Status Answer(const QuestionOn<Agent>& on, const v1::ValidatePathsRequest& request,
+                    v1::ValidatePathsResponse& response) {
+  constexpr std::size_t kMaxPaths = 1000;
+  WAYSTAR_RETURN_IF_ERROR(
+      core::CheckListed("paths", static_cast<std::size_t>(request.paths_size()), kMaxPaths));
+  std::size_t places = 0;
+  for (const v1::Path& path : request.paths()) {
+    places += PlacesIn(path);
+  }
+  if (places > core::kMaxValidatedPoints) {
+    return MakeError(ErrorReason::kPathTooLong, "paths",
+                     absl::StrCat("the paths must have at most ", core::kMaxValidatedPoints,
+                                  " places together, got ", places));
+  }
+  const WorkStopwatch stopwatch;
+  std::uint64_t work = 0;
+  for (int i = 0; i < request.paths_size() && !on.context.NeedsLargerLane(); ++i) {
+    const absl::Status status = Validate(on, request.paths(i), work, *response.add_results());
+    if (!status.ok()) {
+      return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, absl::StrCat("paths[", i, "]."));
+    }
+  }
+  stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
+  return absl::OkStatus();
 }
 
 template <typename Agent>
@@ -251,7 +283,7 @@ absl::Status FieldAnswers::operator()(const Request& request, Response& response
     question.snap = ToSnap(request.has_snap(), request.snap());
     WAYSTAR_RETURN_IF_ERROR(core::CheckSnap(question.snap, snapshot->kind()));
   }
-  FillVersion(snapshot->version(), *response.mutable_version());
+  FillInfo(snapshot->version(), context.staleness, 1.0, *response.mutable_info());
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::SharedAgent agent,
       core::ResolveAgent(*snapshot, query, MapsFor(store_, context), context.budget, false));
@@ -273,9 +305,9 @@ template absl::Status FieldAnswers::operator()(const v1::CheckReachabilityReques
                                                v1::CheckReachabilityResponse&, CallContext&) const;
 template absl::Status FieldAnswers::operator()(const v1::CastRayRequest&, v1::CastRayResponse&,
                                                CallContext&) const;
-template absl::Status FieldAnswers::operator()(const v1::SampleCellsRequest&, v1::SampleCellsResponse&,
+template absl::Status FieldAnswers::operator()(const v1::SamplePlacesRequest&, v1::SamplePlacesResponse&,
                                                CallContext&) const;
-template absl::Status FieldAnswers::operator()(const v1::ValidatePathRequest&, v1::ValidatePathResponse&,
+template absl::Status FieldAnswers::operator()(const v1::ValidatePathsRequest&, v1::ValidatePathsResponse&,
                                                CallContext&) const;
 template absl::Status FieldAnswers::operator()(const v1::ProbeSurfaceRequest&, v1::ProbeSurfaceResponse&,
                                                CallContext&) const;

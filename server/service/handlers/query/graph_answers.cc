@@ -64,7 +64,7 @@ absl::StatusOr<core::WorldPoint> GraphRayEnd(const GraphQuestion& on, absl::stri
 
 // Returns the candidates of a sample in ascending order, if they are not all nodes.
 absl::StatusOr<std::optional<std::vector<core::NodeNumber>>> NodesToDrawFrom(
-    const GraphQuestion& on, const v1::SampleCellsRequest& request) {
+    const GraphQuestion& on, const v1::SamplePlacesRequest& request) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> region, core::AreaOf(RegionOf(request)));
   if (!request.has_reachable_from() && !region) {
     return std::nullopt;
@@ -95,8 +95,8 @@ absl::StatusOr<std::optional<std::vector<core::NodeNumber>>> NodesToDrawFrom(
   return nodes;
 }
 
-absl::Status DrawNodes(const GraphQuestion& on, const v1::SampleCellsRequest& request,
-                       v1::SampleCellsResponse& response) {
+absl::Status DrawNodes(const GraphQuestion& on, const v1::SamplePlacesRequest& request,
+                       v1::SamplePlacesResponse& response) {
   core::NodeSampleQuery query{
       .count = request.count(), .seed = request.seed(), .distinct = request.distinct()};
   WAYSTAR_RETURN_IF_ERROR(core::FindRequiredTags(on.agent->graph(), on.agent->required_tags()).status());
@@ -111,8 +111,8 @@ absl::Status DrawNodes(const GraphQuestion& on, const v1::SampleCellsRequest& re
   return absl::OkStatus();
 }
 
-absl::Status DrawPoints(const GraphQuestion& on, const v1::SampleCellsRequest& request,
-                        v1::SampleCellsResponse& response) {
+absl::Status DrawPoints(const GraphQuestion& on, const v1::SamplePlacesRequest& request,
+                        v1::SamplePlacesResponse& response) {
   core::EdgeSampleQuery query{.count = request.count(), .seed = request.seed()};
   WAYSTAR_ASSIGN_OR_RETURN(query.required_tags,
                            core::FindRequiredTags(on.agent->graph(), on.agent->required_tags()));
@@ -149,7 +149,7 @@ absl::Status Answer(const GraphQuestion& on, const v1::FindReachableRequest& req
            .region = region,
            .sense = request.towards_start() ? core::GraphSense::kToSeeds : core::GraphSense::kFromSeeds},
           on.budget, on.context.bench.graph_scratch));
-  stopwatch.Stamp(on.context, reachable.expanded, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, reachable.expanded, *response.mutable_info()->mutable_statistics());
   WAYSTAR_RETURN_IF_ERROR(CheckNodesFit(on, reachable.nodes.size()));
   for (const core::ReachableNode& node : reachable.nodes) {
     v1::ReachableNode& out = *response.add_nodes();
@@ -176,7 +176,7 @@ absl::Status Answer(const GraphQuestion& on, const v1::ComputeFlowFieldRequest& 
                                                    .max_cost = MaxCostOf(request),
                                                    .region = region},
                                                   on.budget, on.context.bench.graph_scratch));
-  stopwatch.Stamp(on.context, flow.expanded, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, flow.expanded, *response.mutable_info()->mutable_statistics());
   WAYSTAR_RETURN_IF_ERROR(CheckNodesFit(on, flow.steps.size()));
   for (const core::GraphFlowStep& step : flow.steps) {
     v1::NodeStep& out = *response.add_nodes();
@@ -197,7 +197,7 @@ absl::Status Answer(const GraphQuestion& on, const v1::CastRayRequest& request,
   WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint to, GraphRayEnd(on, "to", request.to()));
   const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const core::GraphRayHit hit, core::CastGraphRay(on.agent->graph(), from, to));
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
   response.set_blocked(hit.is_blocked);
   FillPosition(hit.position, *response.mutable_position());
   response.set_fraction(hit.fraction);
@@ -205,8 +205,8 @@ absl::Status Answer(const GraphQuestion& on, const v1::CastRayRequest& request,
   return absl::OkStatus();
 }
 
-absl::Status Answer(const GraphQuestion& on, const v1::SampleCellsRequest& request,
-                    v1::SampleCellsResponse& response) {
+absl::Status Answer(const GraphQuestion& on, const v1::SamplePlacesRequest& request,
+                    v1::SamplePlacesResponse& response) {
   if (request.along_edges() && request.distinct()) {
     return MakeError(ErrorReason::kBadValue, "distinct", "points along edges are not drawn without repeats");
   }
@@ -219,36 +219,38 @@ absl::Status Answer(const GraphQuestion& on, const v1::SampleCellsRequest& reque
   const WorkStopwatch stopwatch;
   WAYSTAR_RETURN_IF_ERROR(request.along_edges() ? DrawPoints(on, request, response)
                                                 : DrawNodes(on, request, response));
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
   return on.CheckFits(response, "count");
 }
 
-absl::Status Answer(const GraphQuestion& on, const v1::ValidatePathRequest& request,
-                    v1::ValidatePathResponse& response) {
-  WAYSTAR_RETURN_IF_ERROR(core::CheckSupported(
-      core::MapKind::kWaypointGraph, {{!request.points().empty(), "points"},
-                                      {!request.directions().empty(), "directions"},
-                                      {!request.crossings().empty(), "crossings"},
-                                      {!request.positions().empty(), "positions"},
-                                      {request.path_form() != v1::PATH_FORM_UNSPECIFIED, "path_form"}}));
-  if (on.ExceedsLane(static_cast<std::uint64_t>(request.nodes_size()) / kPathNodesPerExpansion)) {
+absl::Status Validate(const GraphQuestion& on, const v1::Path& path, std::uint64_t& work,
+                      v1::PathValidity& result) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckSupported(core::MapKind::kWaypointGraph,
+                                               {{!path.points().empty(), "points"},
+                                                {!path.directions().empty(), "directions"},
+                                                {!path.crossings().empty(), "crossings"},
+                                                {!path.corridor().empty(), "corridor"},
+                                                {path.form() != v1::PATH_FORM_UNSPECIFIED, "form"}}));
+  work += static_cast<std::uint64_t>(path.nodes_size()) / kPathNodesPerExpansion;
+  if (on.ExceedsLane(work)) {
     return absl::OkStatus();
   }
-  const std::vector<std::string> nodes(request.nodes().begin(), request.nodes().end());
-  core::GraphPathToCheck path{.nodes = nodes, .required_tags = on.agent->required_tags()};
-  TakeIf(request.has_start_position(), ToWorldPoint(request.start_position()), path.start);
-  TakeIf(request.has_goal_position(), ToWorldPoint(request.goal_position()), path.goal);
-  const WorkStopwatch stopwatch;
+  const std::vector<std::string> nodes(path.nodes().begin(), path.nodes().end());
+  core::GraphPathToCheck asked{.nodes = nodes, .required_tags = on.agent->required_tags()};
+  if (path.start().has_position()) {
+    asked.start = ToWorldPoint(path.start().position());
+  }
+  if (path.end().has_position()) {
+    asked.goal = ToWorldPoint(path.end().position());
+  }
   const absl::StatusOr<core::GraphPathCheck> check =
-      core::ValidateGraphPath(on.agent->graph(), path, on.budget);
-  WAYSTAR_RETURN_IF_ERROR(WithFieldStart(WithFieldStart(check.status(), "start.position", "start_position"),
-                                         "goal.position", "goal_position"));
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
-  response.set_walkable(check->is_walkable);
-  response.set_cost(check->cost);
+      core::ValidateGraphPath(on.agent->graph(), asked, on.budget);
+  WAYSTAR_RETURN_IF_ERROR(WithFieldStart(check.status(), "goal.position", "end.position"));
+  result.set_walkable(check->is_walkable);
+  result.set_cost(check->cost);
   if (!check->is_walkable) {
-    response.set_blocked_index(static_cast<std::int32_t>(check->blocked_index));
-    response.set_blocked_by(NameOf(check->obstacle));
+    result.set_blocked_index(static_cast<std::int32_t>(check->blocked_index));
+    result.set_blocked_by(NameOf(check->obstacle));
   }
   return absl::OkStatus();
 }

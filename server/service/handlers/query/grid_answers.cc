@@ -102,7 +102,7 @@ absl::Status Answer(const GridQuestion& on, const v1::FindReachableRequest& requ
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::ReachableCells reachable,
       core::FindReachable(on.agent->map(), query, on.budget, on.context.bench.field_scratch));
-  stopwatch.Stamp(on.context, reachable.expanded, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, reachable.expanded, *response.mutable_info()->mutable_statistics());
   const absl::string_view field = query.want_costs ? "with_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(on.CheckFits(reachable.costs.size() * sizeof(float), field));
   FillReachable(reachable, on.coordinates, response);
@@ -126,7 +126,7 @@ absl::Status Answer(const GridQuestion& on, const v1::ComputeFlowFieldRequest& r
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::FlowField field,
       core::ComputeFlowField(on.agent->map(), query, on.budget, on.context.bench.field_scratch));
-  stopwatch.Stamp(on.context, field.expanded, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, field.expanded, *response.mutable_info()->mutable_statistics());
   const absl::string_view blamed = query.want_costs ? "with_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(on.CheckFits(field.directions.size() + field.costs.size() * sizeof(float), blamed));
   FillFlowField(field, RegionOf(request).value_or(on.coordinates.PartAround(field.region)), on.coordinates,
@@ -141,13 +141,13 @@ absl::Status Answer(const GridQuestion& on, const v1::CastRayRequest& request,
   const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const core::RayHit hit,
                            core::CastRay(on.agent->map(), on.agent->agent(), from, to));
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
   FillRayHit(hit, on.agent->map().settings().frame, on.coordinates, response);
   return absl::OkStatus();
 }
 
-absl::Status Answer(const GridQuestion& on, const v1::SampleCellsRequest& request,
-                    v1::SampleCellsResponse& response) {
+absl::Status Answer(const GridQuestion& on, const v1::SamplePlacesRequest& request,
+                    v1::SamplePlacesResponse& response) {
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckSupported(core::MapKind::kSquares, {{request.along_edges(), "along_edges"}}));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Rectangle> region, PlaneRegion(on, request));
@@ -171,7 +171,7 @@ absl::Status Answer(const GridQuestion& on, const v1::SampleCellsRequest& reques
   const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const core::SampledCells sampled,
                            core::SampleCells(map, *on.agent, query, on.budget));
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
   for (const core::Cell cell : sampled.cells) {
     FillCell(on.coordinates.FromPlane(cell), *response.add_cells());
   }
@@ -179,28 +179,24 @@ absl::Status Answer(const GridQuestion& on, const v1::SampleCellsRequest& reques
   return on.CheckFits(response, "count");
 }
 
-absl::Status Answer(const GridQuestion& on, const v1::ValidatePathRequest& request,
-                    v1::ValidatePathResponse& response) {
-  WAYSTAR_RETURN_IF_ERROR(
-      core::CheckSupported(core::MapKind::kSquares, {{!request.nodes().empty(), "nodes"},
-                                                     {request.has_start_position(), "start_position"},
-                                                     {request.has_goal_position(), "goal_position"},
-                                                     {!request.positions().empty(), "positions"}}));
-  WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request, on.coordinates,
-                                                                 CoordinatesBehind(on, request.crossings())));
-  if (on.ExceedsLane(core::WorkOfValidation(path.query()) / kPathCellsPerExpansion)) {
+absl::Status Validate(const GridQuestion& on, const v1::Path& path, std::uint64_t& work,
+                      v1::PathValidity& result) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckSupported(
+      core::MapKind::kSquares, {{!path.nodes().empty(), "nodes"}, {!path.corridor().empty(), "corridor"}}));
+  WAYSTAR_ASSIGN_OR_RETURN(PathToValidate steps,
+                           ToPathToValidate(path, on.coordinates, CoordinatesBehind(on, path.crossings())));
+  work += core::WorkOfValidation(steps.query()) / kPathCellsPerExpansion;
+  if (on.ExceedsLane(work)) {
     return absl::OkStatus();
   }
-  path.corner_rule = on.agent->corner_rule();
-  path.footprint = on.agent->footprint();
-  const WorkStopwatch stopwatch;
+  steps.corner_rule = on.agent->corner_rule();
+  steps.footprint = on.agent->footprint();
   const absl::StatusOr<core::Validation> validation = core::ValidateThroughPortals(
-      on.agent->map(), *on.agent, path.query(), path.crossings, on.agent->required_tags(), on.budget);
+      on.agent->map(), *on.agent, steps.query(), steps.crossings, on.agent->required_tags(), on.budget);
   if (!validation.ok()) {
-    return path.InRequest(validation.status());
+    return steps.InMessage(validation.status());
   }
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
-  FillValidation(*validation, path, response);
+  FillValidation(*validation, steps, result);
   return absl::OkStatus();
 }
 

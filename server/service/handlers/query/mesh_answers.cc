@@ -78,7 +78,7 @@ absl::Status Answer(const MeshQuestion& on, const v1::FindReachableRequest& requ
       {.start = *start, .max_cost = MaxCostOf(request), .region = region, .memory = &on.store.memory()},
       on.BudgetHere(), on.context.bench.mesh_scratch);
   WAYSTAR_RETURN_IF_ERROR(on.OnLane(reachable.status()));
-  stopwatch.Stamp(on.context, reachable->statistics.expanded, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, reachable->statistics.expanded, *response.mutable_info()->mutable_statistics());
   WAYSTAR_RETURN_IF_ERROR(CheckPolygonsFit(on, reachable->polygons.size()));
   for (const core::ReachablePolygon& polygon : reachable->polygons) {
     v1::ReachablePolygon& out = *response.add_polygons();
@@ -105,7 +105,7 @@ absl::Status Answer(const MeshQuestion& on, const v1::ComputeFlowFieldRequest& r
       {.goals = goals, .max_cost = MaxCostOf(request), .region = region, .memory = &on.store.memory()},
       on.BudgetHere(), on.context.bench.mesh_scratch);
   WAYSTAR_RETURN_IF_ERROR(on.OnLane(flow.status()));
-  stopwatch.Stamp(on.context, flow->statistics.expanded, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, flow->statistics.expanded, *response.mutable_info()->mutable_statistics());
   WAYSTAR_RETURN_IF_ERROR(CheckPolygonsFit(on, flow->steps.size()));
   for (const core::MeshFlowStep& step : flow->steps) {
     v1::PolygonStep& out = *response.add_polygons();
@@ -137,15 +137,15 @@ absl::Status Answer(const MeshQuestion& on, const v1::CastRayRequest& request,
       return on.OnLane(core::StatusOfMeshFlood(*meter.end(), meter.visited()));
     }
   }
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
   response.set_blocked(!hit.reaches_goal);
   FillPosition(hit.end.point, *response.mutable_position());
   response.set_fraction(hit.fraction);
   return absl::OkStatus();
 }
 
-absl::Status Answer(const MeshQuestion& on, const v1::SampleCellsRequest& request,
-                    v1::SampleCellsResponse& response) {
+absl::Status Answer(const MeshQuestion& on, const v1::SamplePlacesRequest& request,
+                    v1::SamplePlacesResponse& response) {
   WAYSTAR_RETURN_IF_ERROR(core::CheckSupported(
       core::MapKind::kMesh, {{request.distinct(), "distinct"}, {request.along_edges(), "along_edges"}}));
   core::MeshSampleQuery query{.count = request.count(), .seed = request.seed()};
@@ -167,7 +167,7 @@ absl::Status Answer(const MeshQuestion& on, const v1::SampleCellsRequest& reques
   const core::BudgetStop stop(on.budget);
   WAYSTAR_ASSIGN_OR_RETURN(const core::SampledMeshPoints sampled,
                            core::SampleMeshPoints(on.agent->mesh(), query, &stop));
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
   for (const core::MeshPlace& place : sampled.places) {
     FillPosition(place.point, *response.add_positions());
   }
@@ -175,32 +175,29 @@ absl::Status Answer(const MeshQuestion& on, const v1::SampleCellsRequest& reques
   return on.CheckFits(response, "count");
 }
 
-absl::Status Answer(const MeshQuestion& on, const v1::ValidatePathRequest& request,
-                    v1::ValidatePathResponse& response) {
-  WAYSTAR_RETURN_IF_ERROR(core::CheckSupported(
-      core::MapKind::kMesh, {{!request.points().empty(), "points"},
-                             {!request.directions().empty(), "directions"},
-                             {!request.nodes().empty(), "nodes"},
-                             {request.has_start_position(), "start_position"},
-                             {request.has_goal_position(), "goal_position"},
-                             {request.path_form() != v1::PATH_FORM_UNSPECIFIED, "path_form"}}));
-  if (on.ExceedsLane(kExpansionsPerWalk * static_cast<std::uint64_t>(request.positions_size()))) {
+absl::Status Validate(const MeshQuestion& on, const v1::Path& path, std::uint64_t& work,
+                      v1::PathValidity& result) {
+  WAYSTAR_RETURN_IF_ERROR(
+      core::CheckSupported(core::MapKind::kMesh, {{!path.points().empty(), "points"},
+                                                  {!path.directions().empty(), "directions"},
+                                                  {!path.nodes().empty(), "nodes"},
+                                                  {path.form() != v1::PATH_FORM_UNSPECIFIED, "form"}}));
+  work += kExpansionsPerWalk * static_cast<std::uint64_t>(path.positions_size());
+  if (on.ExceedsLane(work)) {
     return absl::OkStatus();
   }
-  const std::vector<core::WorldPoint> corners = Converted(request.positions(), ToWorldPoint);
-  const WorkStopwatch stopwatch;
+  const std::vector<core::WorldPoint> corners = Converted(path.positions(), ToWorldPoint);
   WAYSTAR_ASSIGN_OR_RETURN(const core::MeshPathCheck check,
                            core::ValidateThroughMeshPortals(on.agent->mesh(), *on.agent, corners,
-                                                            ToCrossedMeshPortals(request.crossings()),
+                                                            ToCrossedMeshPortals(path.crossings()),
                                                             on.agent->required_tags(), on.budget));
-  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
-  response.set_walkable(check.is_walkable);
-  response.set_cost(check.cost);
+  result.set_walkable(check.is_walkable);
+  result.set_cost(check.cost);
   if (!check.is_walkable) {
-    response.set_blocked_index(static_cast<std::int32_t>(check.blocked_index));
+    result.set_blocked_index(static_cast<std::int32_t>(check.blocked_index));
   }
   if (check.blocked_at) {
-    FillPosition(*check.blocked_at, *response.mutable_blocked_position());
+    FillPosition(*check.blocked_at, *result.mutable_blocked_at()->mutable_position());
   }
   return absl::OkStatus();
 }
@@ -344,7 +341,7 @@ absl::Status Answer(const MeshQuestion& on, const v1::ProbeSurfaceRequest& reque
                  : WithFieldPrefix(status, absl::StrCat(core::IndexedField("probes", i), "."));
     }
   }
-  stopwatch.Stamp(on.context, prober.expanded(), *response.mutable_statistics());
+  stopwatch.Stamp(on.context, prober.expanded(), *response.mutable_info()->mutable_statistics());
   return on.CheckFits(response, "probes");
 }
 

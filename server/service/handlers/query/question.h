@@ -23,9 +23,7 @@
 #include "server/service/call/call_context.h"
 #include "server/service/convert/convert_shape.h"
 #include "server/service/convert/hex_coordinates.h"
-#include "waystar/v1/fields.pb.h"
 #include "waystar/v1/path_service.pb.h"
-#include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
 
@@ -103,10 +101,8 @@ absl::Status Answer(const GridQuestion& on, const v1::FindReachableRequest& requ
 absl::Status Answer(const GridQuestion& on, const v1::ComputeFlowFieldRequest& request,
                     v1::ComputeFlowFieldResponse& response);
 absl::Status Answer(const GridQuestion& on, const v1::CastRayRequest& request, v1::CastRayResponse& response);
-absl::Status Answer(const GridQuestion& on, const v1::SampleCellsRequest& request,
-                    v1::SampleCellsResponse& response);
-absl::Status Answer(const GridQuestion& on, const v1::ValidatePathRequest& request,
-                    v1::ValidatePathResponse& response);
+absl::Status Answer(const GridQuestion& on, const v1::SamplePlacesRequest& request,
+                    v1::SamplePlacesResponse& response);
 
 absl::Status Answer(const GraphQuestion& on, const v1::FindReachableRequest& request,
                     v1::FindReachableResponse& response);
@@ -114,24 +110,29 @@ absl::Status Answer(const GraphQuestion& on, const v1::ComputeFlowFieldRequest& 
                     v1::ComputeFlowFieldResponse& response);
 absl::Status Answer(const GraphQuestion& on, const v1::CastRayRequest& request,
                     v1::CastRayResponse& response);
-absl::Status Answer(const GraphQuestion& on, const v1::SampleCellsRequest& request,
-                    v1::SampleCellsResponse& response);
-absl::Status Answer(const GraphQuestion& on, const v1::ValidatePathRequest& request,
-                    v1::ValidatePathResponse& response);
+absl::Status Answer(const GraphQuestion& on, const v1::SamplePlacesRequest& request,
+                    v1::SamplePlacesResponse& response);
 
 absl::Status Answer(const MeshQuestion& on, const v1::FindReachableRequest& request,
                     v1::FindReachableResponse& response);
 absl::Status Answer(const MeshQuestion& on, const v1::ComputeFlowFieldRequest& request,
                     v1::ComputeFlowFieldResponse& response);
 absl::Status Answer(const MeshQuestion& on, const v1::CastRayRequest& request, v1::CastRayResponse& response);
-absl::Status Answer(const MeshQuestion& on, const v1::SampleCellsRequest& request,
-                    v1::SampleCellsResponse& response);
-absl::Status Answer(const MeshQuestion& on, const v1::ValidatePathRequest& request,
-                    v1::ValidatePathResponse& response);
+absl::Status Answer(const MeshQuestion& on, const v1::SamplePlacesRequest& request,
+                    v1::SamplePlacesResponse& response);
 // Returns INVALID_ARGUMENT / MISSING_FIELD or BAD_VALUE with fields such as "probes[3].move_to.x",
 // RESOURCE_EXHAUSTED / TOO_MANY_ITEMS (probes) or REGION_TOO_LARGE ("probes[3].wall_within"), and the errors
 // of InterruptionError.
 absl::Status Answer(const MeshQuestion& on, const v1::ProbeSurfaceRequest& request,
                     v1::ProbeSurfaceResponse& response);
+
+// Validate a path on a map of each kind. `work`, in expansions, is that of the paths before it, to which its
+// own is added. The result is discarded if the call needs a larger lane. Errors name fields of the path.
+absl::Status Validate(const GridQuestion& on, const v1::Path& path, std::uint64_t& work,
+                      v1::PathValidity& result);
+absl::Status Validate(const GraphQuestion& on, const v1::Path& path, std::uint64_t& work,
+                      v1::PathValidity& result);
+absl::Status Validate(const MeshQuestion& on, const v1::Path& path, std::uint64_t& work,
+                      v1::PathValidity& result);
 
 }  // namespace waystar::rpc

@@ -29,10 +29,10 @@ constexpr std::size_t kTraceEnvelopeBytes = 32;
 
 }  // namespace
 
-TraceCall::TraceCall(const ServerContext& server, const core::MapStore& store, const PathLimits& limits,
+TraceCall::TraceCall(const ServerContext& server, const core::MapStore& store, const TraceLimits& limits,
                      const QueryObserver& observer, grpc::CallbackServerContext& rpc,
                      const grpc::ByteBuffer& request)
-    : SendingCall(server, rpc, request, limits.trace_times),
+    : SendingCall(server, rpc, request, limits.times),
       store_(store),
       observer_(observer),
       max_response_bytes_(limits.max_response_bytes - kTraceEnvelopeBytes),
@@ -51,7 +51,7 @@ absl::Status TraceCall::Prepare(int worker) {
                       .rpc = &rpc_};
   v1::TraceSearchResult& result = result_.emplace();
   const absl::Status status = Search(context, *result.mutable_answer());
-  NoteQuery(observer_, "waystar.v1.PathService/TraceSearch", request().query(), result.answer(), status,
+  NoteQuery(observer_, "waystar.v1.PictureService/TraceSearch", request().query(), result.answer(), status,
             Executor::Clock::now() - now, context);
   result.set_truncated(recorder_->is_truncated());
   return BelowQuery(status);
@@ -78,7 +78,7 @@ absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answe
       coordinates_.emplace_back(resolved.grid().agent->BoardOf(map));
     }
   }
-  return WriteAnswer(route, *snapshot, max_response_bytes_, answer, context);
+  return WriteAnswer(route, *snapshot, max_response_bytes_, request().query(), answer, context);
 }
 
 void TraceCall::AddEvent(std::size_t index, v1::TraceSearchResponse& message) const {

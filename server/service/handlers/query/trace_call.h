@@ -1,4 +1,4 @@
-// Reactor of PathService.TraceSearch, which searches on a worker with a recorder, then streams the record.
+// Reactor of PictureService.TraceSearch, which searches on a worker with a recorder, then streams the record.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,7 @@
 #include "server/service/convert/write_route.h"
 #include "server/service/metrics/query_observer.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/picture_service.pb.h"
 
 namespace waystar::rpc {
 
@@ -40,12 +41,10 @@ class TracedNodes {
   std::vector<ToldNode> nodes_;
 };
 
-struct PathLimits {
+struct TraceLimits {
   // Larger answers are rejected.
   std::size_t max_response_bytes = std::size_t{4} << 20;
-  TransferTimes trace_times;
-  // Limit on the unanswered messages of one stream.
-  std::size_t stream_window = 256;
+  TransferTimes times;
 };
 
 // Holds 40 bytes per event until the last one is sent, and about 80 per node of a waypoint graph. On a
@@ -53,7 +52,7 @@ struct PathLimits {
 class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSearchResponse> {
  public:
   // The referenced objects must outlive the call.
-  TraceCall(const ServerContext& server, const core::MapStore& store, const PathLimits& limits,
+  TraceCall(const ServerContext& server, const core::MapStore& store, const TraceLimits& limits,
             const QueryObserver& observer, grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request);
 
  private:

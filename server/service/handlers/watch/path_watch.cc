@@ -114,7 +114,7 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
       WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), watch->request.view()));
     }
     WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
-    return WriteAnswer(route, snapshot, max_bytes_, *message.mutable_answer(), context);
+    return WriteAnswer(route, snapshot, max_bytes_, watch->request, *message.mutable_answer(), context);
   });
   NoteQuery(observer_, "waystar.v1.PathService/WatchPath", watch->request, message.answer(), status,
             Executor::Clock::now() - now, context);
@@ -135,7 +135,7 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     }
     *message.mutable_problem() = ToStatusMessage(BelowQuery(status));
   }
-  FillVersion(snapshot.version(), *message.mutable_version());
+  FillVersion(snapshot.version(), *message.mutable_info()->mutable_version());
   if (renewal.is_news()) {
     watch->Send(message);
   }

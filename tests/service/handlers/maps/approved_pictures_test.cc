@@ -80,7 +80,7 @@ class ApprovedPicturesTest : public ::testing::Test {
   }
 
   void Update(const std::string& update) {
-    ASSERT_TRUE(server_.client().UpdateObstacles(Parsed<v1::UpdateObstaclesRequest>(update)).ok());
+    ASSERT_TRUE(server_.client().UpdateMap(Parsed<v1::UpdateMapRequest>(update)).ok());
   }
 
   TestServer server_{WithSamples()};

@@ -32,7 +32,7 @@ class ListingsTest : public HandlerTest {
   }
 
   void Put(const std::vector<std::pair<std::string, v1::Cell>>& obstacles) {
-    v1::UpdateObstaclesRequest update;
+    v1::UpdateMapRequest update;
     update.set_map("room");
     for (const auto& [id, cell] : obstacles) {
       v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
@@ -117,7 +117,7 @@ TEST_F(ListingsTest, BadRequestsNameTheField) {
 }
 
 TEST_F(ListingsTest, PortalsComeAPageAtATimeAndAreCounted) {
-  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+  const auto update = Parsed<v1::UpdateMapRequest>(R"(
     map: "room"
     edits { put_portal { portal { id: "a" from {} to { x: 7 } } } }
     edits { put_portal { portal { id: "b" from { y: 1 } to { x: 7 y: 1 } } } }

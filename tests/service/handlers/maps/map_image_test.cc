@@ -25,13 +25,13 @@ TEST(MapImageRpcTest, AnImageMovesAMapToAnotherServer) {
   TestServer there;
   here.Create("arena", {"......", "......", "......"},
               Parsed<v1::GridOptions>("profiles { name: 'cart' profile { footprint: 2 } }"));
-  const auto request = Parsed<v1::UpdateObstaclesRequest>(R"(
+  const auto request = Parsed<v1::UpdateMapRequest>(R"(
     map: "arena"
     edits { put_obstacle { obstacle {
       id: "crate" shape { cells { x: 2 y: 1 } } lifetime { seconds: 3600 }
     } } }
     edits { put_portal { portal { id: "stairs" from {} to { x: 5 y: 2 } } } })");
-  const auto updated = here.client().UpdateObstacles(request).value();
+  const auto updated = here.client().UpdateMap(request).value();
 
   auto wanted = About<v1::ExportMapRequest>("arena");
   wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
@@ -47,7 +47,7 @@ TEST(MapImageRpcTest, AnImageMovesAMapToAnotherServer) {
   const auto obstacles = there.client().ListObstacles(list);
   ASSERT_EQ(obstacles->obstacles_size(), 1);
   EXPECT_GT(obstacles->obstacles(0).lifetime().seconds(), 3000);
-  EXPECT_EQ(there.Find(PathRequest("arena", CellAt(0, 0), CellAt(5, 2))).crossings_size(), 1);
+  EXPECT_EQ(there.Find(PathRequest("arena", CellAt(0, 0), CellAt(5, 2))).path().crossings_size(), 1);
 
   header.set_map("other");
   EXPECT_THAT(there.client().ImportMap(header, image.bytes.substr(0, 60)),
@@ -89,7 +89,7 @@ class ReplacingImportTest : public ::testing::Test {
 };
 
 TEST_F(ReplacingImportTest, PutsTheMapInThePlaceOfTheOneThatIsThere) {
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("arena", {CellAt(1, 0)})).ok());
   const v1::MapInfo before = Arena();
   EXPECT_EQ(before.version().revision(), 2U);
   const auto imported = server_.client().ImportMap(header_, image_).value();

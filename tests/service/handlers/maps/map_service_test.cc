@@ -68,7 +68,7 @@ TEST_F(MapServiceTest, TellsOfWhatItCreates) {
 
 TEST_F(MapServiceTest, DeletesAndForgets) {
   server_.Create("gone", {"..."});
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("gone", {CellAt(1, 0)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("gone", {CellAt(1, 0)})).ok());
   auto request = About<v1::DeleteMapRequest>("gone");
   const auto deleted = server_.client().DeleteMap(request).value();
   EXPECT_EQ(deleted.version().revision(), 2U);
@@ -87,7 +87,7 @@ TEST_F(MapServiceTest, ACreationMayBeTriedAgain) {
   request.set_request_id("first");
   const auto created = server_.client().CreateMap(request).value();
   EXPECT_FALSE(created.already_created());
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(1, 0)})).ok());
   const auto again = server_.client().CreateMap(request).value();
   EXPECT_TRUE(again.already_created());
   EXPECT_EQ(again.info().version().epoch(), created.info().version().epoch());
@@ -124,7 +124,7 @@ TEST_F(MapServiceTest, DeletesOnlyTheVersionThatIsExpected) {
   server_.Create("room", {"..."});
   auto request = About<v1::DeleteMapRequest>("room");
   *request.mutable_expected_version() = testing::VersionOf(server_, "room");
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(1, 0)})).ok());
   EXPECT_THAT(server_.client().DeleteMap(request),
               IsRefused(absl::StatusCode::kAborted, "STALE_REVISION", "expected_version"));
   v1::Version& expected = *request.mutable_expected_version();
@@ -137,18 +137,18 @@ TEST_F(MapServiceTest, DeletesOnlyTheVersionThatIsExpected) {
 
 TEST_F(MapServiceTest, UpdatesWholeBatchesOrNone) {
   server_.Create("room", {"....", "...."});
-  v1::UpdateObstaclesRequest request = BlockRequest("room", {CellAt(1, 0), CellAt(1, 1)});
+  v1::UpdateMapRequest request = BlockRequest("room", {CellAt(1, 0), CellAt(1, 1)});
   *request.add_edits()->mutable_unblock()->add_cells() = CellAt(1, 1);
   *request.mutable_expected_version() = VersionOf(server_, "room");
-  const auto updated = server_.client().UpdateObstacles(request).value();
+  const auto updated = server_.client().UpdateMap(request).value();
   EXPECT_EQ(updated.version().revision(), 2U);
   EXPECT_EQ(updated.changed_cells(), 1);
   EXPECT_EQ(Text("room"), ".#..\n....\n");
-  EXPECT_THAT(server_.client().UpdateObstacles(request),
+  EXPECT_THAT(server_.client().UpdateMap(request),
               IsRefused(absl::StatusCode::kAborted, "STALE_REVISION", "expected_version"));
   request.clear_expected_version();
   *request.mutable_edits(1)->mutable_unblock()->mutable_cells(0) = CellAt(4, 0);
-  EXPECT_THAT(server_.client().UpdateObstacles(request),
+  EXPECT_THAT(server_.client().UpdateMap(request),
               IsRefused(kOutOfRange, "OFF_MAP", "edits[1].unblock.cells[0]"));
   EXPECT_EQ(Text("room"), ".#..\n....\n");
 }
@@ -166,8 +166,8 @@ TEST(MapServiceLimitsTest, HoldsNoMoreMapsThanAllowed) {
 
 // Updates of a million edits or points: what is too much is refused, and nothing has changed.
 
-v1::UpdateObstaclesRequest MillionEdits() {
-  v1::UpdateObstaclesRequest request;
+v1::UpdateMapRequest MillionEdits() {
+  v1::UpdateMapRequest request;
   request.set_map("room");
   for (int i = 0; i < 1'000'000; ++i) {
     v1::Edit& edit = *request.add_edits();
@@ -180,21 +180,20 @@ v1::UpdateObstaclesRequest MillionEdits() {
 TEST(LargeUpdateTest, MoreThanAMessageHoldsIsRefused) {
   TestServer server;
   server.Create("room", {"....", "...."});
-  EXPECT_EQ(server.client().UpdateObstacles(MillionEdits()).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(server.client().UpdateMap(MillionEdits()).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST(LargeUpdateTest, MessagesMayBeSoLarge) {
   TestServer server({.max_queue_time = absl::Hours(1), .max_message_bytes = 64 << 20});
   server.Create("room", {"....", "...."});
-  v1::UpdateObstaclesRequest request;
+  v1::UpdateMapRequest request;
   request.set_map("room");
   *request.add_edits()->mutable_block()->add_cells() = CellAt(1, 1);
   v1::Polygon& polygon = *request.add_edits()->mutable_unblock()->add_polygons();
   for (int i = 0; i < 1'000'000; ++i) {
     polygon.add_vertices()->set_x(i % 4);
   }
-  EXPECT_THAT(server.client().UpdateObstacles(request),
+  EXPECT_THAT(server.client().UpdateMap(request),
               IsRefused(kInvalid, "BAD_POLYGON", "edits[1].unblock.polygons[0].vertices"));
 
   v1::Shape& shape = *request.mutable_edits(1)->mutable_block();
@@ -202,10 +201,10 @@ TEST(LargeUpdateTest, MessagesMayBeSoLarge) {
     *shape.add_cells() = CellAt(i % 4, i % 2);
   }
   shape.mutable_cells(765'432)->set_x(4);
-  EXPECT_THAT(server.client().UpdateObstacles(request),
+  EXPECT_THAT(server.client().UpdateMap(request),
               IsRefused(kOutOfRange, "OFF_MAP", "edits[1].block.cells[765432]"));
 
-  const auto updated = server.client().UpdateObstacles(MillionEdits()).value();
+  const auto updated = server.client().UpdateMap(MillionEdits()).value();
   EXPECT_EQ(updated.version().revision(), 2U);
 }
 
@@ -229,16 +228,16 @@ class EpochTest : public ::testing::Test {
 TEST_F(EpochTest, AnswersTellIt) {
   client::Client& client = before_.client();
   const v1::FindPathRequest query = PathRequest("room", CellAt(0, 0), CellAt(3, 1));
-  EXPECT_EQ(client.FindPath(query)->version().epoch(), epoch_);
+  EXPECT_EQ(client.FindPath(query)->info().version().epoch(), epoch_);
 
   auto queries = About<v1::FindPathsRequest>("room");
   *queries.add_queries() = query;
   const auto found = client.FindPaths(queries);
-  EXPECT_EQ(found->version().epoch(), epoch_);
-  EXPECT_EQ(found->results(0).answer().version().epoch(), epoch_);
+  EXPECT_EQ(found->info().version().epoch(), epoch_);
+  EXPECT_EQ(found->results(0).answer().info().version().epoch(), epoch_);
 
   const auto reach = Parsed<v1::FindReachableRequest>("map: 'room' start { cell {} } max_cost: 2");
-  EXPECT_EQ(client.FindReachable(reach)->version().epoch(), epoch_);
+  EXPECT_EQ(client.FindReachable(reach)->info().version().epoch(), epoch_);
 
   EXPECT_EQ(client.ListObstacles(About<v1::ListObstaclesRequest>("room"))->version().epoch(), epoch_);
   EXPECT_EQ(client.ListPortals(About<v1::ListPortalsRequest>("room"))->version().epoch(), epoch_);
@@ -249,10 +248,10 @@ TEST_F(EpochTest, AnswersTellIt) {
   *watched.mutable_query() = query;
   v1::WatchPathResponse answer;
   ASSERT_TRUE(client.WatchPath(watched)->Next(answer));
-  EXPECT_EQ(answer.version().epoch(), epoch_);
-  EXPECT_EQ(answer.answer().version().epoch(), epoch_);
+  EXPECT_EQ(answer.info().version().epoch(), epoch_);
+  EXPECT_EQ(answer.answer().info().version().epoch(), epoch_);
 
-  EXPECT_EQ(client.UpdateObstacles(BlockRequest("room", {CellAt(1, 1)}))->version().epoch(), epoch_);
+  EXPECT_EQ(client.UpdateMap(BlockRequest("room", {CellAt(1, 1)}))->version().epoch(), epoch_);
   EXPECT_EQ(client.DeleteMap(About<v1::DeleteMapRequest>("room"))->version().epoch(), epoch_);
 }
 
@@ -261,7 +260,7 @@ TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
   after.Create("room", {"....", "...."});
   for (TestServer* server : {&before_, &after}) {
     for (int i = 0; i < 8; ++i) {
-      ASSERT_TRUE(server->client().UpdateObstacles(BlockRequest("room", {CellAt(1, 1)})).ok());
+      ASSERT_TRUE(server->client().UpdateMap(BlockRequest("room", {CellAt(1, 1)})).ok());
     }
   }
   v1::WatchMapRequest request = WatchFrom(before_, "room", 7);
@@ -277,7 +276,7 @@ TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
   const v1::WatchMapResponse resynchronize = other.NextEvent();
   EXPECT_EQ(resynchronize.resynchronize().version().revision(), 9U);
   EXPECT_EQ(resynchronize.resynchronize().version().epoch(), EpochOf(after));
-  ASSERT_TRUE(after.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 1)})).ok());
+  ASSERT_TRUE(after.client().UpdateMap(BlockRequest("room", {CellAt(1, 1)})).ok());
   EXPECT_EQ(other.Next(), "revision 10");
 
   // A revision that this map has not reached.
@@ -294,28 +293,28 @@ TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
 TEST(RequestTimeTest, LateRetriesAreRefused) {
   TestServer server({.max_request_ids_mib = 1});
   server.Create("room", {"....", "...."});
-  v1::UpdateObstaclesRequest request = BlockRequest("room", {CellAt(1, 1)});
+  v1::UpdateMapRequest request = BlockRequest("room", {CellAt(1, 1)});
   request.set_request_id("first");
   request.mutable_request_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) - 1);
-  ASSERT_TRUE(server.client().UpdateObstacles(request).ok());
-  EXPECT_TRUE(server.client().UpdateObstacles(request)->already_applied());
+  ASSERT_TRUE(server.client().UpdateMap(request).ok());
+  EXPECT_TRUE(server.client().UpdateMap(request)->already_applied());
   // More than a MiB of ids. The client sets their times.
-  const auto stream = server.client().StreamObstacleUpdates();
-  v1::UpdateObstaclesRequest other = BlockRequest("room", {CellAt(2, 1)});
-  v1::StreamObstacleUpdatesResponse answer;
+  const auto stream = server.client().StreamUpdates();
+  v1::UpdateMapRequest other = BlockRequest("room", {CellAt(2, 1)});
+  v1::StreamUpdatesResponse answer;
   for (int i = 0; i < 5000; ++i) {
     other.set_request_id(absl::StrCat(std::string(100, 'x'), i));
     ASSERT_TRUE(stream->Send(other));
     ASSERT_TRUE(stream->Receive(answer) && answer.has_applied()) << answer.DebugString();
   }
-  EXPECT_THAT(server.client().UpdateObstacles(request),
+  EXPECT_THAT(server.client().UpdateMap(request),
               IsRefused(absl::StatusCode::kFailedPrecondition, "REQUEST_ID_EXPIRED", "request_time"));
   // Of a client that gives no times.
   request.clear_request_time();
   const auto stub = v1::MapService::NewStub(server.NewChannel());
   BoundedContext context;
-  v1::UpdateObstaclesResponse response;
-  EXPECT_EQ(stub->UpdateObstacles(&context, request, &response).error_code(),
+  v1::UpdateMapResponse response;
+  EXPECT_EQ(stub->UpdateMap(&context, request, &response).error_code(),
             grpc::StatusCode::FAILED_PRECONDITION);
 }
 

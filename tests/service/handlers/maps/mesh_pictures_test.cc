@@ -132,9 +132,9 @@ TEST_F(MeshPicturesTest, FromTheSideAPathBehindARoofIsFaint) {
   // In front of it, it is plain to see, and the answer does not name polygons that nobody asked for.
   SetQuery(1, 7.8, 7, 7.8, request);
   EXPECT_EQ(ColorAt(Render(request), 4, 7.8, 0), picture::kPathColor);
-  EXPECT_EQ(response.answer().corridor_size(), 0);
+  EXPECT_EQ(response.answer().path().corridor_size(), 0);
   request.mutable_query()->set_with_corridor(true);
-  EXPECT_EQ(Render(request).answer().corridor_size(), 1);
+  EXPECT_EQ(Render(request).answer().path().corridor_size(), 1);
 }
 
 TEST_F(MeshPicturesTest, FromTheSideAnAreaFits) {

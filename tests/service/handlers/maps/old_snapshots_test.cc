@@ -9,7 +9,9 @@
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {
@@ -20,8 +22,8 @@ using ::waystar::testing::PathRequest;
 using ::waystar::testing::Patience;
 using ::waystar::testing::TestServer;
 
-v1::UpdateObstaclesRequest BlockRow(int y) {
-  v1::UpdateObstaclesRequest request;
+v1::UpdateMapRequest BlockRow(int y) {
+  v1::UpdateMapRequest request;
   request.set_map("vast");
   v1::Rectangle& row = *request.add_edits()->mutable_block()->add_rectangles();
   row.set_y(y);
@@ -61,7 +63,7 @@ class OldSearch {
   const v1::MapInfo& seen() const { return seen_; }
 
   void BlockNextRow() {
-    EXPECT_TRUE(server_.client().UpdateObstacles(BlockRow(row_)).ok());
+    EXPECT_TRUE(server_.client().UpdateMap(BlockRow(row_)).ok());
     row_ = 4000 + (row_ + 1) % 4000;
   }
 

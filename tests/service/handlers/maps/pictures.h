@@ -12,7 +12,7 @@
 #include "server/render/file/png.h"
 #include "server/service/handlers/maps/render_map.h"
 #include "tests/service/handler_test.h"
-#include "waystar/v1/render.pb.h"
+#include "waystar/v1/picture_service.pb.h"
 
 namespace waystar::testing {
 

@@ -122,7 +122,7 @@ TEST_F(RenderTest, DrawsHexagons) {
   *request.mutable_query() = PathRequest("", CellAt(0, 0), CellAt(3, 2));
   const v1::RenderMapResponse response = Render(request);
   EXPECT_TRUE(response.placement().hexagons());
-  EXPECT_EQ(response.answer().end().x(), 3);
+  EXPECT_EQ(response.answer().path().end().cell().x(), 3);
   // By axial coordinates, whose row 2 begins at -1.
   EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
   EXPECT_EQ(ColorAt(response, 2, 2), picture::kGoalColor);
@@ -133,7 +133,7 @@ TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
   constexpr int kMiddle = 4096;
   const auto create = Parsed<v1::CreateMapRequest>("map: 'plain' blank { width: 8192 height: 512 }");
   ASSERT_TRUE(Create(create).ok());
-  const auto update = Parsed<v1::UpdateObstaclesRequest>(
+  const auto update = Parsed<v1::UpdateMapRequest>(
       "map: 'plain' edits { block { rectangles { x: 4096 width: 1 height: 512 } } }");
   ASSERT_TRUE(Update(update).ok());
   const v1::RenderMapResponse response = Render(RenderRequest("plain"));
@@ -141,13 +141,13 @@ TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
 }
 
 TEST_F(RenderTest, DrawsDirectionsThroughPortals) {
-  const auto update = Parsed<v1::UpdateObstaclesRequest>(
+  const auto update = Parsed<v1::UpdateMapRequest>(
       "map: 'yard' edits { put_portal { portal { id: 'ferry' from { y: 3 } to { x: 5 } } } }");
   ASSERT_TRUE(Update(update).ok());
   v1::RenderMapRequest request = WithQuery(CellAt(0, 2), CellAt(5, 1));
   request.mutable_query()->set_path_form(v1::PATH_FORM_DIRECTIONS);
   const v1::RenderMapResponse response = Render(request);
-  ASSERT_EQ(response.answer().crossings_size(), 1);
+  ASSERT_EQ(response.answer().path().crossings_size(), 1);
   EXPECT_EQ(ColorAt(response, 0, 2.5), picture::kPathColor);
   EXPECT_EQ(ColorAt(response, 5, 0.5), picture::kPathColor);
   EXPECT_NE(ColorAt(response, 3, 2), picture::kPathColor);
@@ -327,7 +327,7 @@ TEST_F(GraphFrameTest, FitsNodesOnALineAndAtAPoint) {
 
 TEST_F(GraphFrameTest, FitsObstaclesToo) {
   CreateTown();
-  const auto update = Parsed<v1::UpdateObstaclesRequest>(R"(
+  const auto update = Parsed<v1::UpdateMapRequest>(R"(
     map: "town"
     edits { put_obstacle { obstacle {
       id: "site" shape { discs { center { x: 13.45 y: 52.51 } radius: 0.01 } }
@@ -379,7 +379,7 @@ TEST_F(GraphFrameTest, RefusesAreasOfGridsAndBadNumbers) {
 
 TEST_F(GraphFrameTest, DrawsTheSmallestAreaAndTheLargest) {
   CreateTown();
-  auto update = About<v1::UpdateObstaclesRequest>("town");
+  auto update = About<v1::UpdateMapRequest>("town");
   v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
   obstacle.set_id("sea");
   v1::Disc& disc = *obstacle.mutable_shape()->add_discs();

@@ -23,6 +23,7 @@
 #include "tests/testing/status_codes.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/server_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {

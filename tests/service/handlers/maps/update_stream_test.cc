@@ -1,4 +1,4 @@
-// What tests of StreamObstacleUpdates share.
+// What tests of StreamUpdates share.
 
 #include <cstdint>
 #include <memory>
@@ -43,14 +43,14 @@ class Updates {
 
   client::UpdateStream* operator->() { return &stream_; }
 
-  v1::StreamObstacleUpdatesResponse Next() {
-    v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse Next() {
+    v1::StreamUpdatesResponse answer;
     EXPECT_TRUE(stream_.Receive(answer));
     return answer;
   }
 
   absl::Status End() {
-    v1::StreamObstacleUpdatesResponse answer;
+    v1::StreamUpdatesResponse answer;
     EXPECT_FALSE(stream_.Receive(answer)) << answer.DebugString();
     return stream_.Finish();
   }
@@ -63,8 +63,8 @@ class Updates {
 };
 
 // Blocks and unblocks one cell in turn.
-v1::UpdateObstaclesRequest Toggle(const std::string& map, int i) {
-  v1::UpdateObstaclesRequest request;
+v1::UpdateMapRequest Toggle(const std::string& map, int i) {
+  v1::UpdateMapRequest request;
   request.set_map(map);
   v1::Edit& edit = *request.add_edits();
   *(i % 2 == 0 ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = CellAt(1, 0);
@@ -75,7 +75,7 @@ std::uint64_t RevisionOf(TestServer& server, const std::string& map) {
   return VersionOf(server, map).revision();
 }
 
-// StreamObstacleUpdates, by real clients over real sockets.
+// StreamUpdates, by real clients over real sockets.
 
 std::string ReasonIn(const google::rpc::Status& status) {
   google::rpc::ErrorInfo info;
@@ -98,7 +98,7 @@ void SendAndCheck(TestServer& server, int count) {
     updates->EndSending();
   });
   for (int i = 0; i < count; ++i) {
-    const v1::StreamObstacleUpdatesResponse answer = updates.Next();
+    const v1::StreamUpdatesResponse answer = updates.Next();
     ASSERT_EQ(answer.index(), static_cast<std::uint64_t>(i));
     ASSERT_TRUE(answer.has_applied()) << answer.DebugString();
     ASSERT_EQ(answer.applied().version().revision(), static_cast<std::uint64_t>(i) + 2);
@@ -135,11 +135,11 @@ TEST(UpdateStreamTest, RefusedBatchesAreAnsweredAndTheStreamGoesOn) {
   updates->Send(BlockRequest("room", {CellAt(0, 0), CellAt(3, 0)}));
   updates->Send(Toggle("nowhere", 0));
   updates->Send(Toggle("No Map", 0));
-  v1::UpdateObstaclesRequest stale = Toggle("room", 1);
+  v1::UpdateMapRequest stale = Toggle("room", 1);
   *stale.mutable_expected_version() = VersionOf(server, "room");
   stale.mutable_expected_version()->set_revision(7);
   updates->Send(stale);
-  v1::UpdateObstaclesRequest disc;
+  v1::UpdateMapRequest disc;
   disc.set_map("room");
   disc.add_edits()->mutable_block()->add_discs()->set_radius(2);
   updates->Send(disc);
@@ -159,7 +159,7 @@ TEST(UpdateStreamTest, RefusedBatchesAreAnsweredAndTheStreamGoesOn) {
                   {absl::StatusCode::kInvalidArgument, "BAD_MAP_ID map"}};
   std::uint64_t index = 1;
   for (const auto& refusal : refusals) {
-    const v1::StreamObstacleUpdatesResponse answer = updates.Next();
+    const v1::StreamUpdatesResponse answer = updates.Next();
     EXPECT_EQ(answer.index(), index++);
     EXPECT_EQ(answer.refused().code(), static_cast<int>(refusal.code)) << answer.DebugString();
     EXPECT_EQ(ReasonIn(answer.refused()), refusal.reason);
@@ -173,7 +173,7 @@ TEST(UpdateStreamTest, BatchThatWasSentBeforeIsNotAppliedAgain) {
   TestServer server;
   server.Create("room", {"...", "..."});
   Updates updates(server);
-  v1::UpdateObstaclesRequest batch = Toggle("room", 0);
+  v1::UpdateMapRequest batch = Toggle("room", 0);
   batch.set_request_id("a");
   updates->Send(batch);
   updates->Send(Toggle("room", 1));
@@ -183,7 +183,7 @@ TEST(UpdateStreamTest, BatchThatWasSentBeforeIsNotAppliedAgain) {
   updates->EndSending();
   EXPECT_EQ(updates.Next().applied().version().revision(), 2U);
   EXPECT_EQ(updates.Next().applied().version().revision(), 3U);
-  const v1::StreamObstacleUpdatesResponse again = updates.Next();
+  const v1::StreamUpdatesResponse again = updates.Next();
   EXPECT_EQ(again.applied().version().revision(), 2U);
   EXPECT_TRUE(again.applied().already_applied());
   EXPECT_EQ(ReasonIn(updates.Next().refused()), "REQUEST_ID_REUSED request_id");
@@ -196,14 +196,14 @@ TEST(UpdateStreamTest, BytesThatAreNoMessageEndTheStream) {
   TestServer server;
   server.Create("room", {"...", "..."});
   const auto channel = server.NewChannel();
-  const grpc::internal::RpcMethod method("/waystar.v1.MapService/StreamObstacleUpdates",
+  const grpc::internal::RpcMethod method("/waystar.v1.MapService/StreamUpdates",
                                          grpc::internal::RpcMethod::BIDI_STREAMING);
   BoundedContext context;
   using Stream = grpc::ClientReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
   const std::unique_ptr<Stream> stream(
       grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>::Create(
           channel.get(), method, &context));
-  v1::StreamObstacleUpdatesRequest good;
+  v1::StreamUpdatesRequest good;
   *good.mutable_update() = Toggle("room", 0);
   for (const std::string& bytes : {good.SerializeAsString(), std::string("\x0a\xff\xff\xff\xff")}) {
     const grpc::Slice slice(bytes);
@@ -218,7 +218,7 @@ TEST(UpdateStreamTest, BytesThatAreNoMessageEndTheStream) {
   EXPECT_EQ(RevisionOf(server, "room"), 2U);
 }
 
-// StreamObstacleUpdates of clients that read slowly, go, or are many, and of a server that stops.
+// StreamUpdates of clients that read slowly, go, or are many, and of a server that stops.
 
 // It cannot make the server hold answers without end; others are served meanwhile.
 TEST(UpdateStreamLifeTest, ClientThatNeverReadsIsNotReadFrom) {
@@ -233,7 +233,7 @@ TEST(UpdateStreamLifeTest, ClientThatNeverReadsIsNotReadFrom) {
     ++sent;
   }
   EXPECT_LT(sent, kAttempts);
-  EXPECT_TRUE(server.client().UpdateObstacles(Toggle("other", 0)).ok());
+  EXPECT_TRUE(server.client().UpdateMap(Toggle("other", 0)).ok());
   // As many as their answers fit into what the transport holds, and the window.
   EXPECT_LE(RevisionOf(server, "room"), 50'000U);
 }
@@ -262,7 +262,7 @@ TEST(UpdateStreamLifeTest, StopDoesNotWaitForClientThatNeverReads) {
   sender.join();
   // What was answered before was applied.
   std::uint64_t answers = 0;
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   while (updates->Receive(answer)) {
     EXPECT_EQ(answer.applied().version().revision(), answers + 2);
     ++answers;
@@ -285,7 +285,7 @@ TEST(UpdateStreamLifeTest, ClientsMayGiveUpAtAnyTime) {
       updates->EndSending();
     }
     std::uint64_t index = 0;
-    v1::StreamObstacleUpdatesResponse answer;
+    v1::StreamUpdatesResponse answer;
     while (updates->Receive(answer)) {
       EXPECT_EQ(answer.index(), index++);
     }
@@ -293,7 +293,7 @@ TEST(UpdateStreamLifeTest, ClientsMayGiveUpAtAnyTime) {
     const absl::Status status = updates->Finish();
     EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kCancelled) << status;
   }
-  EXPECT_TRUE(server.client().UpdateObstacles(Toggle("room", 0)).ok());
+  EXPECT_TRUE(server.client().UpdateMap(Toggle("room", 0)).ok());
 }
 
 TEST(UpdateStreamLifeTest, StreamsOfManyClientsToOneMap) {
@@ -313,7 +313,7 @@ TEST(UpdateStreamLifeTest, StreamsOfManyClientsToOneMap) {
       });
       std::uint64_t last = 0;
       for (int batch = 0; batch < kBatches; ++batch) {
-        const v1::StreamObstacleUpdatesResponse answer = updates.Next();
+        const v1::StreamUpdatesResponse answer = updates.Next();
         EXPECT_GT(answer.applied().version().revision(), last);
         last = answer.applied().version().revision();
       }
@@ -344,7 +344,7 @@ TEST(UpdateStreamLifeTest, StopAnswersWhatWasReadAndEndsTheStream) {
   EXPECT_EQ(ended.code(), absl::StatusCode::kUnavailable) << ended;
   EXPECT_EQ(client::ReasonOf(ended), "DRAINING");
   std::uint64_t index = 1;
-  v1::StreamObstacleUpdatesResponse answer;
+  v1::StreamUpdatesResponse answer;
   while (busy->Receive(answer)) {
     EXPECT_EQ(answer.index(), index++);
     EXPECT_TRUE(answer.has_applied()) << answer.DebugString();

@@ -27,8 +27,8 @@ constexpr auto kTooMuch = absl::StatusCode::kResourceExhausted;
 
 // All of an answer but how long it took.
 std::string Timeless(v1::FindPathResponse answer) {
-  answer.mutable_statistics()->clear_queue_time();
-  answer.mutable_statistics()->clear_search_time();
+  answer.mutable_info()->mutable_statistics()->clear_queue_time();
+  answer.mutable_info()->mutable_statistics()->clear_search_time();
   return answer.DebugString();
 }
 
@@ -60,13 +60,13 @@ class AnswerWaysTest : public ::testing::Test {
   static void TearDownTestSuite() { server_ = nullptr; }
 
   static void LayPortal(const std::string& from_map, const v1::Cell& cell, const std::string& to_map) {
-    auto request = About<v1::UpdateObstaclesRequest>(from_map);
+    auto request = About<v1::UpdateMapRequest>(from_map);
     v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
     portal = Parsed<v1::Portal>("id: 'stairs' cost: 1");
     *portal.mutable_from() = cell;
     *portal.mutable_to() = cell;
     portal.set_to_map(to_map);
-    const auto updated = client().UpdateObstacles(request).value();
+    const auto updated = client().UpdateMap(request).value();
   }
 
   static const client::Client& client() { return server_->client(); }
@@ -121,14 +121,15 @@ class AnswerWaysTest : public ::testing::Test {
 };
 
 TEST_F(AnswerWaysTest, PathsOfNoneOneAndManyPoints) {
-  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(9, 3))).points(), SizeIs(0));
-  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(3, 0), CellAt(3, 0))).points(), SizeIs(1));
-  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(7, 3))).points(), SizeIs(9));
+  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(9, 3))).path().points(), SizeIs(0));
+  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(3, 0), CellAt(3, 0))).path().points(), SizeIs(1));
+  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(7, 3))).path().points(), SizeIs(9));
   auto create = About<v1::CreateMapRequest>("vast");
   create.mutable_blank()->set_width(1000);
   create.mutable_blank()->set_height(300);
   ASSERT_TRUE(client().CreateMap(create).ok());
-  EXPECT_THAT(ExpectTheSame(PathRequest("vast", CellAt(0, 0), CellAt(999, 299))).points(), SizeIs(1000));
+  EXPECT_THAT(ExpectTheSame(PathRequest("vast", CellAt(0, 0), CellAt(999, 299))).path().points(),
+              SizeIs(1000));
 }
 
 TEST_F(AnswerWaysTest, EveryForm) {
@@ -136,8 +137,8 @@ TEST_F(AnswerWaysTest, EveryForm) {
     v1::FindPathRequest query = PathRequest("yard", CellAt(2, 2), CellAt(7, 3));
     query.set_path_form(static_cast<v1::PathForm>(form));
     const v1::FindPathResponse answer = ExpectTheSame(query);
-    EXPECT_EQ(answer.points().empty(), form == v1::PATH_FORM_DIRECTIONS);
-    EXPECT_EQ(answer.directions().empty(), form != v1::PATH_FORM_DIRECTIONS);
+    EXPECT_EQ(answer.path().points().empty(), form == v1::PATH_FORM_DIRECTIONS);
+    EXPECT_EQ(answer.path().directions().empty(), form != v1::PATH_FORM_DIRECTIONS);
   }
   v1::FindPathRequest any_angle = PathRequest("yard", CellAt(0, 0), CellAt(7, 3));
   any_angle.set_algorithm(v1::ALGORITHM_LAZY_THETA_STAR);
@@ -149,12 +150,12 @@ TEST_F(AnswerWaysTest, WhatIsToldBesideThePath) {
   query.set_with_positions(true);
   query.set_with_summary(true);
   const v1::FindPathResponse answer = ExpectTheSame(query);
-  EXPECT_EQ(answer.positions_size(), answer.points_size());
+  EXPECT_EQ(answer.path().positions_size(), answer.path().points_size());
   EXPECT_TRUE(answer.has_summary());
   query.clear_start();
   query.mutable_start()->mutable_position()->set_x(4);
   query.mutable_start()->mutable_position()->set_y(1);
-  EXPECT_GT(ExpectTheSame(query).positions_size(), 0);
+  EXPECT_GT(ExpectTheSame(query).path().positions_size(), 0);
   query.clear_goals();
   *query.add_goals() = LocationAt(9, 3);
   *query.add_goals() = LocationAt(7, 1);
@@ -172,7 +173,7 @@ TEST_F(AnswerWaysTest, PathsThatDoNotGetThere) {
   const v1::FindPathResponse to_neither = ExpectTheSame(query);
   EXPECT_EQ(to_neither.outcome(), v1::OUTCOME_UNREACHABLE);
   EXPECT_EQ(to_neither.goal_index(), 0);
-  EXPECT_FALSE(to_neither.has_end());
+  EXPECT_FALSE(to_neither.path().has_end());
   query = PathRequest("yard", CellAt(0, 2), CellAt(7, 3));
   query.set_algorithm(v1::ALGORITHM_ASTAR);
   query.set_max_expansions(3);
@@ -183,24 +184,24 @@ TEST_F(AnswerWaysTest, OwnViewsOfTheMap) {
   v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(7, 3));
   *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(6, 1);
   query.mutable_agent()->mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
-  EXPECT_GT(ExpectTheSame(query).points_size(), 0);
+  EXPECT_GT(ExpectTheSame(query).path().points_size(), 0);
 }
 
 TEST_F(AnswerWaysTest, ThroughPortals) {
   v1::FindPathRequest query = PathRequest("upper", CellAt(0, 0), CellAt(4, 0));
   query.set_with_positions(true);
   query.set_with_summary(true);
-  EXPECT_THAT(ExpectTheSame(query).crossings(), SizeIs(2));
+  EXPECT_THAT(ExpectTheSame(query).path().crossings(), SizeIs(2));
   query.set_path_form(v1::PATH_FORM_DIRECTIONS);
-  EXPECT_THAT(ExpectTheSame(query).crossings(), SizeIs(2));
+  EXPECT_THAT(ExpectTheSame(query).path().crossings(), SizeIs(2));
 }
 
 TEST_F(AnswerWaysTest, AmongHexagons) {
   v1::FindPathRequest query = PathRequest("board", CellAt(0, 0), CellAt(4, 3));
   query.set_with_positions(true);
   const v1::FindPathResponse answer = ExpectTheSame(query);
-  EXPECT_EQ(answer.points(0).x(), 0);
-  EXPECT_EQ(answer.points(answer.points_size() - 1).x(), 4);
+  EXPECT_EQ(answer.path().points(0).x(), 0);
+  EXPECT_EQ(answer.path().points(answer.path().points_size() - 1).x(), 4);
 }
 
 TEST_F(AnswerWaysTest, OnGraphs) {
@@ -228,7 +229,7 @@ TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
     }
   }
   const auto answers = client().FindPaths(request).value();
-  EXPECT_EQ(answers.version().revision(), 1U);
+  EXPECT_EQ(answers.info().version().revision(), 1U);
   ASSERT_EQ(answers.results_size(), request.queries_size());
   int problems = 0;
   for (int i = 0; i < request.queries_size(); ++i) {
@@ -239,7 +240,7 @@ TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
     ASSERT_EQ(result.has_answer(), alone.ok()) << i;
     if (alone.ok()) {
       EXPECT_EQ(result.answer().cost(), alone->cost()) << i;
-      EXPECT_EQ(result.answer().points_size(), alone->points_size()) << i;
+      EXPECT_EQ(result.answer().path().points_size(), alone->path().points_size()) << i;
     } else {
       EXPECT_EQ(result.problem().message(), alone.status().message()) << i;
       EXPECT_EQ(InAStream(query).problem().message(), alone.status().message()) << i;
@@ -267,7 +268,7 @@ TEST_F(AnswerWaysTest, WhatTakesMoreThanAMessageIsRefused) {
   v1::FindPathRequest too_long = along(1000, 1000 + 825);
   EXPECT_THAT(small.client().FindPath(too_long), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "path_form"));
   too_long.set_path_form(v1::PATH_FORM_DIRECTIONS);
-  EXPECT_EQ(small.client().FindPath(too_long)->directions_size(), 825);
+  EXPECT_EQ(small.client().FindPath(too_long)->path().directions_size(), 825);
 
   auto batch = About<v1::FindPathsRequest>("long");
   *batch.add_queries() = along(1000, 1000 + 370);

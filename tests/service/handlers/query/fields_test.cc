@@ -53,8 +53,8 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   const client::Client& client = server.client();
   const auto matrix = client.ComputeCostMatrix(Matrix()).value();
   EXPECT_THAT(matrix.costs(), ElementsAre(2.0, -1.0, 4.0, -1.0));
-  EXPECT_EQ(matrix.version().revision(), 1U);
-  EXPECT_GT(matrix.statistics().search_time().nanos(), 0);
+  EXPECT_EQ(matrix.info().version().revision(), 1U);
+  EXPECT_GT(matrix.info().statistics().search_time().nanos(), 0);
 
   const auto reach = Parsed<v1::FindReachableRequest>(
       R"(map: "yard" start { cell { x: 1 } } max_cost: 2.5 with_costs: true)");
@@ -63,7 +63,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   EXPECT_EQ(reachable.cells(), std::string("\x0F\x01", 2));
   EXPECT_EQ(reachable.count(), 5);
   EXPECT_THAT(reachable.costs(), ElementsAre(1.0F, 0.0F, 1.0F, 2.0F, 2.0F));
-  EXPECT_EQ(reachable.version().revision(), 1U);
+  EXPECT_EQ(reachable.info().version().revision(), 1U);
 
   v1::ComputeFlowFieldRequest flow = Flow("yard");
   flow.mutable_region()->set_width(3);
@@ -71,7 +71,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   const auto field = client.ComputeFlowField(flow).value();
   EXPECT_EQ(field.directions(), std::string("\x09\x07\x07\x01\x00\x00\x01\x07\x07", 9));
   EXPECT_THAT(field.costs(), ElementsAre(0.0F, 1.0F, 2.0F, 1.0F, -1.0F, -1.0F, 2.0F, 3.0F, 4.0F));
-  EXPECT_EQ(field.version().revision(), 1U);
+  EXPECT_EQ(field.info().version().revision(), 1U);
 
   const auto pairs = Parsed<v1::CheckReachabilityRequest>(R"(
     map: "yard"
@@ -79,7 +79,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
     pairs { start { cell {} } goal { cell { x: 2 y: 1 } } })");
   const auto reachability = client.CheckReachability(pairs).value();
   EXPECT_THAT(reachability.reachable(), ElementsAre(true, false));
-  EXPECT_EQ(reachability.version().revision(), 1U);
+  EXPECT_EQ(reachability.info().version().revision(), 1U);
 
   // To the centre of (2, 2).
   const auto ray =
@@ -90,13 +90,13 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   EXPECT_EQ(hit.fraction(), 0.25);
   EXPECT_EQ(hit.position().x(), 2.5);
   EXPECT_EQ(hit.position().y(), 1.0);
-  EXPECT_EQ(hit.version().revision(), 1U);
+  EXPECT_EQ(hit.info().version().revision(), 1U);
 
-  const auto sample = Parsed<v1::SampleCellsRequest>(R"(map: "yard" count: 12 distinct: true)");
-  const auto sampled = client.SampleCells(sample).value();
+  const auto sample = Parsed<v1::SamplePlacesRequest>(R"(map: "yard" count: 12 distinct: true)");
+  const auto sampled = client.SamplePlaces(sample).value();
   EXPECT_THAT(sampled.cells(), SizeIs(12));
   EXPECT_EQ(sampled.candidates(), 12);
-  EXPECT_EQ(sampled.version().revision(), 1U);
+  EXPECT_EQ(sampled.info().version().revision(), 1U);
 }
 
 class FieldsTest : public HandlerTest {
@@ -165,7 +165,7 @@ TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
     })");
   const auto answers = FindPaths(request).value();
   ASSERT_THAT(answers.results(), SizeIs(6));
-  EXPECT_EQ(answers.version().revision(), 1U);
+  EXPECT_EQ(answers.info().version().revision(), 1U);
   const double cutting = 4.0 + std::sqrt(2.0);
   EXPECT_NEAR(answers.results(0).answer().cost(), cutting, 1e-6);
   EXPECT_EQ(answers.results(1).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));

@@ -24,14 +24,15 @@ using ::waystar::testing::kInvalid;
 using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Patience;
+using ::waystar::testing::TextOf;
 
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 
 class GraphTest : public HandlerTest {
  protected:
   // A crate on the edge from a to b.
-  static v1::UpdateObstaclesRequest PutCrate() {
-    return Parsed<v1::UpdateObstaclesRequest>(R"(
+  static v1::UpdateMapRequest PutCrate() {
+    return Parsed<v1::UpdateMapRequest>(R"(
       map: "paths"
       edits { put_obstacle { obstacle { id: "crate" shape { discs { center { x: 2 } radius: 0.5 } } } } })");
   }
@@ -64,12 +65,13 @@ TEST_F(GraphTest, IsDescribedAndSearched) {
   const auto answer = FindFromAToC().value();
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 8);
-  EXPECT_THAT(answer.nodes(), ElementsAre("a", "b", "c"));
-  ASSERT_EQ(answer.positions_size(), 3);
-  EXPECT_EQ(answer.positions(1).x(), 4);
-  EXPECT_EQ(answer.version().revision(), 1U);
-  EXPECT_EQ(answer.statistics().algorithm(), v1::ALGORITHM_ASTAR);
-  EXPECT_FALSE(answer.has_end());
+  EXPECT_THAT(answer.path().nodes(), ElementsAre("a", "b", "c"));
+  ASSERT_EQ(answer.path().positions_size(), 3);
+  EXPECT_EQ(answer.path().positions(1).x(), 4);
+  EXPECT_EQ(answer.info().version().revision(), 1U);
+  EXPECT_EQ(answer.info().statistics().algorithm(), v1::ALGORITHM_ASTAR);
+  EXPECT_EQ(TextOf(answer.path().start()), "node: \"a\"");
+  EXPECT_EQ(TextOf(answer.path().end()), "node: \"c\"");
 }
 
 TEST_F(GraphTest, ConnectsByTheSightOfAGridMap) {
@@ -80,19 +82,19 @@ TEST_F(GraphTest, ConnectsByTheSightOfAGridMap) {
     nodes { id: "c" position { x: 109 y: -15 } }
     auto_connect { max_distance: 10 reference_map: "cells" })");
   ASSERT_TRUE(Create(create_).ok());
-  EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(FindFromAToC()->path().nodes(), ElementsAre("a", "b", "c"));
 }
 
 TEST_F(GraphTest, ChangesAndObstaclesAreTold) {
   ASSERT_TRUE(Create(create_).ok());
-  v1::UpdateObstaclesRequest request = PutCrate();
+  v1::UpdateMapRequest request = PutCrate();
   request.add_edits()->mutable_put_nodes()->add_nodes()->set_id("e");
   const auto updated = Update(request).value();
   EXPECT_EQ(updated.version().revision(), 2U);
   EXPECT_EQ(updated.changed_edges(), 2);
   EXPECT_EQ(updated.changed_nodes(), 1);
   EXPECT_EQ(updated.changed_bounds().width(), 5);
-  EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "d", "c"));
+  EXPECT_THAT(FindFromAToC()->path().nodes(), ElementsAre("a", "d", "c"));
   const auto list = Parsed<v1::ListObstaclesRequest>(R"(map: "paths" region { width: 2 height: 2 })");
   const auto listed = Answer<v1::ListObstaclesResponse>([&](v1::ListObstaclesResponse& response) {
     return rpc::ListNamedObstacles(store_, kMaxBytes, list, response);
@@ -154,13 +156,13 @@ TEST_F(GraphTest, LabelsOfNodesAreKeptAndListed) {
     return found;
   };
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", ""));
-  auto request = Parsed<v1::UpdateObstaclesRequest>(R"(
+  auto request = Parsed<v1::UpdateMapRequest>(R"(
     map: "paths"
     edits { put_nodes { replace: true nodes { id: "b" position { x: 4 } label: "B" } } })");
   const auto updated = Update(request).value();
   EXPECT_NE(updated.digest(), created.digest());
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
-  EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(FindFromAToC()->path().nodes(), ElementsAre("a", "b", "c"));
   request.mutable_edits(0)->mutable_put_nodes()->mutable_nodes(0)->set_label("\x1B[2J");
   EXPECT_THAT(Update(request),
               IsError(kInvalid, ErrorReason::kBadValue, "edits[0].put_nodes.nodes[0].label"));
@@ -215,9 +217,8 @@ TEST_F(GraphTest, CellsAreRefused) {
   v1::ListPortalsResponse portals;
   expect_refused(rpc::ListMapPortals(store_, kMaxBytes, About<v1::ListPortalsRequest>("paths"), portals),
                  "map");
-  for (const std::string list : {"points", "positions"}) {
-    expect_refused(Validate(Parsed<v1::ValidatePathRequest>("map: 'paths' " + list + " {}")).status(), list);
-  }
+  expect_refused(Validate(Parsed<v1::ValidatePathsRequest>("map: 'paths' paths { points {} }")).status(),
+                 "paths[0].points");
 }
 
 TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
@@ -231,20 +232,21 @@ TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
   pairs.add_goals()->set_node("nobody");
   EXPECT_THAT(Ask<v1::ComputeCostMatrixResponse>(pairs),
               IsError(kNotFound, ErrorReason::kNodeNotFound, "goals[0].node"));
-  auto draw = About<v1::SampleCellsRequest>("paths");
+  auto draw = About<v1::SamplePlacesRequest>("paths");
   draw.set_count(1);
   draw.mutable_reachable_from()->set_node("nobody");
-  EXPECT_THAT(Ask<v1::SampleCellsResponse>(draw),
+  EXPECT_THAT(Ask<v1::SamplePlacesResponse>(draw),
               IsError(kNotFound, ErrorReason::kNodeNotFound, "reachable_from.node"));
   draw.clear_reachable_from();
   draw.set_along_edges(true);
   draw.set_distinct(true);
-  EXPECT_THAT(Ask<v1::SampleCellsResponse>(draw), IsError(kInvalid, ErrorReason::kBadValue, "distinct"));
-  auto path = About<v1::ValidatePathRequest>("paths");
-  EXPECT_THAT(Validate(path), IsError(kInvalid, ErrorReason::kMissingField, "nodes"));
+  EXPECT_THAT(Ask<v1::SamplePlacesResponse>(draw), IsError(kInvalid, ErrorReason::kBadValue, "distinct"));
+  auto validation = About<v1::ValidatePathsRequest>("paths");
+  v1::Path& path = *validation.add_paths();
+  EXPECT_THAT(Validate(validation), IsError(kInvalid, ErrorReason::kMissingField, "paths[0].nodes"));
   path.add_nodes("a");
-  path.mutable_goal_position()->set_x(1e300);
-  EXPECT_THAT(Validate(path), IsError(kInvalid, ErrorReason::kBadValue, "goal_position.x"));
+  path.mutable_end()->mutable_position()->set_x(1e300);
+  EXPECT_THAT(Validate(validation), IsError(kInvalid, ErrorReason::kBadValue, "paths[0].end.position.x"));
 }
 
 TEST_F(GraphTest, AnswersNameNodes) {
@@ -272,7 +274,7 @@ TEST_F(GraphTest, AnswersNameNodes) {
   EXPECT_EQ(hit.obstacle(), "crate");
   EXPECT_NEAR(hit.position().x(), 1.5, 1e-5);
   EXPECT_NEAR(hit.fraction(), 1.5 / 4, 1e-5);
-  const auto path = Parsed<v1::ValidatePathRequest>(R"(map: "paths" nodes: ["a", "b", "c"])");
+  const auto path = Parsed<v1::ValidatePathsRequest>(R"(map: "paths" paths { nodes: ["a", "b", "c"] })");
   const auto blocked = Validate(path).value();
   EXPECT_FALSE(blocked.walkable());
   EXPECT_EQ(blocked.blocked_index(), 1);

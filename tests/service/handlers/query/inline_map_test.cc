@@ -53,9 +53,9 @@ TEST_F(InlineMapTest, RowsAreAMap) {
   const auto answer = Find(request_).value();
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 8.0);
-  EXPECT_EQ(answer.points_size(), 5);
-  EXPECT_EQ(answer.version().epoch(), 0U);
-  EXPECT_EQ(answer.version().revision(), 0U);
+  EXPECT_EQ(answer.path().points_size(), 5);
+  EXPECT_EQ(answer.info().version().epoch(), 0U);
+  EXPECT_EQ(answer.info().version().revision(), 0U);
   EXPECT_EQ(store_.size(), 0U) << "nothing is left behind";
 }
 
@@ -78,7 +78,7 @@ TEST_F(InlineMapTest, GraphsAreSearchedToo) {
   v1::WaypointGraph& graph = TakeGraph();
   graph.mutable_auto_connect()->set_max_distance(10);
   const auto answer = Find(request_).value();
-  EXPECT_THAT(answer.nodes(), ElementsAre("a", "b"));
+  EXPECT_THAT(answer.path().nodes(), ElementsAre("a", "b"));
   EXPECT_EQ(answer.cost(), 5);
   graph.mutable_auto_connect()->set_reference_map("arena");
   EXPECT_THAT(Find(request_),

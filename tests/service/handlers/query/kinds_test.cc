@@ -20,7 +20,10 @@
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/folders.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/picture_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {
@@ -223,7 +226,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              [&](const Kind& kind) -> Told {
                WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer,
                                         client.FindPath(QueryOn(kind, "path_form: PATH_FORM_CORNERS")));
-               return absl::StrCat(answer.points_size(), " points");
+               return absl::StrCat(answer.path().points_size(), " points");
              });
   ExpectTold("`goal_map`, portals",
              {"MAP_NOT_FOUND goal_map", "MAP_NOT_FOUND goal_map", "MAP_NOT_FOUND goal_map",
@@ -264,22 +267,19 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                                           expanded += event.kind() == v1::SearchEvent::KIND_EXPANDED ? 1 : 0;
                                         }));
                const v1::FindPathResponse& answer = result.answer();
-               return absl::StrCat(expanded == answer.statistics().expanded() ? "all" : "some", ", ",
+               return absl::StrCat(expanded == answer.info().statistics().expanded() ? "all" : "some", ", ",
                                    Number(answer.cost()));
              });
-  ExpectTold("`ValidatePath`",
-             {"walkable, 5.41421", "walkable, 6", "walkable, 6", "walkable, 8", "walkable, 6"},
-             [&](const Kind& kind) -> Told {
-               WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse found, client.FindPath(QueryOn(kind)));
-               auto request = About<v1::ValidatePathRequest>(kind.map);
-               *request.mutable_points() = found.points();
-               *request.mutable_nodes() = found.nodes();
-               if (kind.map == "floor") {
-                 *request.mutable_positions() = found.positions();
-               }
-               WAYSTAR_ASSIGN_OR_RETURN(const v1::ValidatePathResponse answer, client.ValidatePath(request));
-               return absl::StrCat(answer.walkable() ? "walkable, " : "blocked, ", Number(answer.cost()));
-             });
+  ExpectTold(
+      "`ValidatePaths`", {"walkable, 5.41421", "walkable, 6", "walkable, 6", "walkable, 8", "walkable, 6"},
+      [&](const Kind& kind) -> Told {
+        WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse found, client.FindPath(QueryOn(kind)));
+        auto request = About<v1::ValidatePathsRequest>(kind.map);
+        *request.add_paths() = found.path();
+        WAYSTAR_ASSIGN_OR_RETURN(const v1::ValidatePathsResponse answer, client.ValidatePaths(request));
+        const v1::PathValidity& validity = answer.results(0);
+        return absl::StrCat(validity.walkable() ? "walkable, " : "blocked, ", Number(validity.cost()));
+      });
   ExpectTold("`ComputeCostMatrix`", {"5.41421 2 0 4", "6 2 0 4", "6 2 0 4", "8 15 0 7", "6 2 0 6.60555"},
              [&](const Kind& kind) -> Told {
                auto request = About<v1::ComputeCostMatrixRequest>(kind.map);
@@ -330,22 +330,22 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
     WAYSTAR_ASSIGN_OR_RETURN(const v1::CastRayResponse answer, client.CastRay(request));
     return answer.blocked() ? "blocked" : "free";
   });
-  ExpectTold("`SampleCells`", {"4 of 13", "4 of 13", "4 of 13", "4 of 5", "4 of 4"},
+  ExpectTold("`SamplePlaces`", {"4 of 13", "4 of 13", "4 of 13", "4 of 5", "4 of 4"},
              [&](const Kind& kind) -> Told {
-               auto request = About<v1::SampleCellsRequest>(kind.map);
+               auto request = About<v1::SamplePlacesRequest>(kind.map);
                request.set_count(4);
-               WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::SamplePlacesResponse answer, client.SamplePlaces(request));
                return absl::StrCat(answer.cells_size() + answer.nodes_size() + answer.positions_size(),
                                    " of ", answer.candidates());
              });
-  ExpectTold("`SampleCells` with `along_edges`",
+  ExpectTold("`SamplePlaces` with `along_edges`",
              {"WRONG_MAP_KIND along_edges", "WRONG_MAP_KIND along_edges", "WRONG_MAP_KIND along_edges",
               "4 of 5", "WRONG_MAP_KIND along_edges"},
              [&](const Kind& kind) -> Told {
-               auto request = About<v1::SampleCellsRequest>(kind.map);
+               auto request = About<v1::SamplePlacesRequest>(kind.map);
                request.set_count(4);
                request.set_along_edges(true);
-               WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::SamplePlacesResponse answer, client.SamplePlaces(request));
                return absl::StrCat(answer.points_size(), " of ", answer.candidates());
              });
   ExpectTold(
@@ -403,9 +403,9 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                if (!stream->Read(&first)) {
                  return client::FromGrpc(stream->Finish());
                }
-               auto update = About<v1::UpdateObstaclesRequest>(kind.map);
+               auto update = About<v1::UpdateMapRequest>(kind.map);
                *update.add_edits() = kind.edit;
-               WAYSTAR_RETURN_IF_ERROR(client.UpdateObstacles(update).status());
+               WAYSTAR_RETURN_IF_ERROR(client.UpdateMap(update).status());
                if (!stream->Read(&second)) {
                  return client::FromGrpc(stream->Finish());
                }

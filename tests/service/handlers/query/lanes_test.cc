@@ -50,11 +50,11 @@ class LanesTest : public HandlerTest {
           return rpc::AnswerQueries(store_, kMaxBytes, request, response, context);
         },
         v1::FindPathsResponse());
-    auto validated = Ask<v1::ValidatePathRequest>("");
+    auto validated = Ask<v1::ValidatePathsRequest>("paths {}");
     for (int i = 0; i < 500; ++i) {
-      *validated.add_points() = i % 2 == 0 ? CellAt(0, 0) : CellAt(kSide - 1, kSide - 1);
+      *validated.mutable_paths(0)->add_points() = i % 2 == 0 ? CellAt(0, 0) : CellAt(kSide - 1, kSide - 1);
     }
-    Add("ValidatePath", validated, fields_, v1::ValidatePathResponse());
+    Add("ValidatePaths", validated, fields_, v1::ValidatePathsResponse());
     Add("ComputeCostMatrix", Ask<v1::ComputeCostMatrixRequest>("starts " + from + "goals " + to), fields_,
         v1::ComputeCostMatrixResponse());
     Add("FindReachable", Ask<v1::FindReachableRequest>("start " + from + "max_cost: 200"), fields_,
@@ -64,8 +64,8 @@ class LanesTest : public HandlerTest {
     Add("CheckReachability", Ask<v1::CheckReachabilityRequest>("pairs { start " + from + "goal " + to + "}"),
         fields_, v1::CheckReachabilityResponse());
     Add("CastRay", Ask<v1::CastRayRequest>("from " + from + "to " + to), fields_, v1::CastRayResponse());
-    Add("SampleCells", Ask<v1::SampleCellsRequest>("count: 1 reachable_from " + from), fields_,
-        v1::SampleCellsResponse());
+    Add("SamplePlaces", Ask<v1::SamplePlacesRequest>("count: 1 reachable_from " + from), fields_,
+        v1::SamplePlacesResponse());
   }
 
   // The profile is another for each kind of request.

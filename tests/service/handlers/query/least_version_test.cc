@@ -15,7 +15,10 @@
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_codes.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/picture_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {
@@ -86,9 +89,9 @@ TEST_F(LeastVersionTest, AnswersAreNoOlder) {
   EXPECT_TRUE(server_.client().FindPath(Query(1)).ok());
   v1::FindPathRequest of_epoch = Query(0);
   EXPECT_TRUE(server_.client().FindPath(of_epoch).ok());
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
-  EXPECT_EQ(server_.client().FindPath(Query(2))->version().revision(), 2U);
-  EXPECT_EQ(server_.client().FindPath(Query(1))->version().revision(), 2U);
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(1, 0)})).ok());
+  EXPECT_EQ(server_.client().FindPath(Query(2))->info().version().revision(), 2U);
+  EXPECT_EQ(server_.client().FindPath(Query(1))->info().version().revision(), 2U);
 }
 
 TEST_F(LeastVersionTest, QueriesWaitAndHoldNoWorker) {
@@ -97,10 +100,10 @@ TEST_F(LeastVersionTest, QueriesWaitAndHoldNoWorker) {
   // The only worker answers others meanwhile.
   WaitForOpenCall("waystar.v1.PathService/FindPath");
   ASSERT_TRUE(server_.client().CastRay(Ray(1)).ok());
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(1, 0)})).ok());
   waiting.join();
   ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->version().revision(), 2U);
+  EXPECT_EQ(answer->info().version().revision(), 2U);
 }
 
 TEST_F(LeastVersionTest, QueriesEndWithTheirTime) {
@@ -147,13 +150,13 @@ TEST_F(LeastVersionTest, FieldsAndBatchesWaitToo) {
   std::thread also_waiting(
       [&] { field = UntilAvailable([&] { return server_.client().ComputeFlowField(flow); }); });
   WaitForOpenCall("waystar.v1.PathService/ComputeFlowField");
-  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
+  ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(1, 0)})).ok());
   waiting.join();
   also_waiting.join();
   ASSERT_TRUE(answers.ok()) << answers.status();
-  EXPECT_EQ(answers->version().revision(), 2U);
+  EXPECT_EQ(answers->info().version().revision(), 2U);
   ASSERT_TRUE(field.ok()) << field.status();
-  EXPECT_EQ(field->version().revision(), 2U);
+  EXPECT_EQ(field->info().version().revision(), 2U);
 }
 
 TEST_F(LeastVersionTest, AnotherEpochIsNeverWaitedFor) {

@@ -14,7 +14,10 @@
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/picture_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {
@@ -110,18 +113,19 @@ TEST_F(MeshTest, FindsPathsRoundTheWall) {
   query.set_with_summary(true);
   const v1::FindPathResponse answer = server_.Find(query);
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
-  EXPECT_EQ(answer.statistics().algorithm(), v1::ALGORITHM_POLYANYA);
-  ASSERT_THAT(answer.positions(), SizeIs(3));
-  EXPECT_EQ(Text(answer.positions(1)), "4,4,0");
+  EXPECT_EQ(answer.info().statistics().algorithm(), v1::ALGORITHM_POLYANYA);
+  ASSERT_THAT(answer.path().positions(), SizeIs(3));
+  EXPECT_EQ(Text(answer.path().positions(1)), "4,4,0");
   EXPECT_NEAR(answer.cost(), std::hypot(2, 3) + 3, 1e-12);
   EXPECT_NEAR(answer.summary().length(), answer.cost(), 1e-12);
   EXPECT_EQ(answer.summary().turns(), 1);
-  EXPECT_THAT(answer.corridor(), ElementsAre(0, 1, 2));
-  EXPECT_FALSE(answer.has_start());
-  EXPECT_EQ(answer.version().revision(), 1);
+  EXPECT_THAT(answer.path().corridor(), ElementsAre(0, 1, 2));
+  EXPECT_EQ(Text(answer.path().start().position()), "2,1,0");
+  EXPECT_EQ(Text(answer.path().end().position()), "7,4,0");
+  EXPECT_EQ(answer.info().version().revision(), 1);
 
   query.set_with_corridor(false);
-  EXPECT_THAT(server_.Find(query).corridor(), SizeIs(0));
+  EXPECT_THAT(server_.Find(query).path().corridor(), SizeIs(0));
 }
 
 TEST_F(MeshTest, TellsWhatCannotBeReached) {
@@ -144,7 +148,7 @@ TEST_F(MeshTest, MatricesHaveALengthForEachPair) {
   const auto matrix = client().ComputeCostMatrix(request).value();
   EXPECT_THAT(matrix.costs(), ElementsAre(6, -1, ::testing::DoubleNear(std::hypot(2, 3) + 3, 1e-12), -1,  //
                                           -1, -1, -1, -1));
-  EXPECT_GT(matrix.statistics().expanded(), 0U);
+  EXPECT_GT(matrix.info().statistics().expanded(), 0U);
   request.clear_goals();
   EXPECT_THAT(client().ComputeCostMatrix(request), IsRefused(kInvalid, "MISSING_FIELD", "goals"));
   *request.add_goals() = At(1, 1);
@@ -160,8 +164,8 @@ TEST_F(MeshTest, ReachHasTheNearestPointOfEachPolygon) {
   ASSERT_THAT(all.polygons(), SizeIs(3));
   EXPECT_EQ(all.count(), 3);
   EXPECT_FALSE(all.has_bounds());
-  EXPECT_EQ(all.version().revision(), 1);
-  EXPECT_GT(all.statistics().expanded(), 0U);
+  EXPECT_EQ(all.info().version().revision(), 1);
+  EXPECT_GT(all.info().statistics().expanded(), 0U);
   EXPECT_EQ(TextOf(all.polygons(0)), "nearest { x: 2 y: 1 } cost: 0");
   EXPECT_EQ(TextOf(all.polygons(1)), "polygon: 1 nearest { x: 2 y: 4 } cost: 3");
   EXPECT_EQ(Text(all.polygons(2).nearest()), "4,4,0");
@@ -202,7 +206,7 @@ TEST_F(MeshTest, FlowsLeadToTheNearestGoal) {
     goals { position { x: 2 y: 1 } } goals { position { x: -9 y: -9 } })");
   const auto flow = client().ComputeFlowField(request).value();
   EXPECT_FALSE(flow.has_region());
-  EXPECT_EQ(flow.version().revision(), 1);
+  EXPECT_EQ(flow.info().version().revision(), 1);
   ASSERT_THAT(flow.polygons(), SizeIs(3));
   EXPECT_EQ(TextOf(flow.polygons(0)), "middle { x: 2 y: 2 } next { x: 2 y: 1 } cost: 1");
   EXPECT_EQ(flow.polygons(2).polygon(), 2U);
@@ -274,75 +278,78 @@ TEST_F(MeshTest, RaysGoAlongTheSurface) {
 
 TEST_F(MeshTest, AFoundPathIsValid) {
   const v1::FindPathResponse found = server_.Find(Query(At(2, 1), At(7, 4)));
-  auto request = About<v1::ValidatePathRequest>("corridor");
-  *request.mutable_positions() = found.positions();
-  const auto valid = client().ValidatePath(request).value();
+  auto request = About<v1::ValidatePathsRequest>("corridor");
+  v1::Path& path = *request.add_paths();
+  path = found.path();
+  const auto answer = client().ValidatePaths(request).value();
+  const v1::PathValidity& valid = answer.results(0);
   EXPECT_TRUE(valid.walkable());
   EXPECT_NEAR(valid.cost(), found.cost(), 1e-12);
-  EXPECT_FALSE(valid.has_blocked_position());
-  EXPECT_EQ(valid.version().revision(), 1);
-  EXPECT_TRUE(valid.has_statistics());
+  EXPECT_FALSE(valid.has_blocked_at());
+  EXPECT_EQ(answer.info().version().revision(), 1);
+  EXPECT_TRUE(answer.info().has_statistics());
 
   // Through the wall instead of round its end.
-  request.mutable_positions(1)->set_y(3);
-  *request.mutable_positions(2) = At(7, 3).position();
-  const auto blocked = client().ValidatePath(request).value();
+  path.mutable_positions(1)->set_y(3);
+  *path.mutable_positions(2) = At(7, 3).position();
+  const auto blocked = client().ValidatePaths(request).value().results(0);
   EXPECT_FALSE(blocked.walkable());
   EXPECT_EQ(blocked.blocked_index(), 2);
-  EXPECT_EQ(Text(blocked.blocked_position()), "4,3,0");
+  EXPECT_EQ(Text(blocked.blocked_at().position()), "4,3,0");
   EXPECT_NEAR(blocked.cost(), std::hypot(2, 2), 1e-12);
-  EXPECT_FALSE(blocked.has_blocked_cell());
 
-  *request.mutable_positions(0) = At(-1, 1).position();
-  const auto off_mesh = client().ValidatePath(request).value();
+  *path.mutable_positions(0) = At(-1, 1).position();
+  const auto off_mesh = client().ValidatePaths(request).value().results(0);
   EXPECT_FALSE(off_mesh.walkable());
   EXPECT_EQ(off_mesh.blocked_index(), 0);
-  EXPECT_FALSE(off_mesh.has_blocked_position());
+  EXPECT_FALSE(off_mesh.has_blocked_at());
 }
 
 TEST_F(MeshTest, PathsThatAreNoneAreNotValidated) {
-  auto request = About<v1::ValidatePathRequest>("corridor");
-  EXPECT_THAT(client().ValidatePath(request), IsRefused(kInvalid, "MISSING_FIELD", "positions"));
-  *request.add_positions() = At(2, 1).position();
-  *request.add_positions() = At(2, 1, INFINITY).position();
-  EXPECT_THAT(client().ValidatePath(request), IsRefused(kInvalid, "BAD_VALUE", "positions[1].z"));
-  request.mutable_positions()->RemoveLast();
+  auto request = About<v1::ValidatePathsRequest>("corridor");
+  EXPECT_THAT(client().ValidatePaths(request), IsRefused(kInvalid, "MISSING_FIELD", "paths"));
+  v1::Path& path = *request.add_paths();
+  EXPECT_THAT(client().ValidatePaths(request), IsRefused(kInvalid, "MISSING_FIELD", "paths[0].positions"));
+  *path.add_positions() = At(2, 1).position();
+  *path.add_positions() = At(2, 1, INFINITY).position();
+  EXPECT_THAT(client().ValidatePaths(request), IsRefused(kInvalid, "BAD_VALUE", "paths[0].positions[1].z"));
+  path.mutable_positions()->RemoveLast();
   for (const auto& [change, field] : {std::pair("points {}", "points"),
                                       {"directions: DIRECTION_EAST", "directions"},
                                       {"nodes: 'a'", "nodes"},
-                                      {"start_position {}", "start_position"},
-                                      {"goal_position {}", "goal_position"},
-                                      {"path_form: PATH_FORM_CORNERS", "path_form"},
-                                      {"agent { footprint: 2 }", "agent.footprint"}}) {
-    v1::ValidatePathRequest changed = request;
-    changed.MergeFrom(Parsed<v1::ValidatePathRequest>(change));
-    EXPECT_THAT(client().ValidatePath(changed), IsRefused(kPrecondition, "WRONG_MAP_KIND", field));
+                                      {"form: PATH_FORM_CORNERS", "form"}}) {
+    v1::ValidatePathsRequest changed = request;
+    changed.mutable_paths(0)->MergeFrom(Parsed<v1::Path>(change));
+    EXPECT_THAT(client().ValidatePaths(changed),
+                IsRefused(kPrecondition, "WRONG_MAP_KIND", absl::StrCat("paths[0].", field)));
   }
+  request.mutable_agent()->set_footprint(2);
+  EXPECT_THAT(client().ValidatePaths(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "agent.footprint"));
 }
 
 TEST_F(MeshTest, SamplesArePointsOfTheSurface) {
-  auto request = Parsed<v1::SampleCellsRequest>(R"(map: "corridor" count: 100 seed: 7)");
-  const auto all = client().SampleCells(request).value();
+  auto request = Parsed<v1::SamplePlacesRequest>(R"(map: "corridor" count: 100 seed: 7)");
+  const auto all = client().SamplePlaces(request).value();
   EXPECT_THAT(all.positions(), SizeIs(100));
   EXPECT_EQ(all.candidates(), 4);
   *request.mutable_reachable_from() = At(21, 1);
-  const auto island = client().SampleCells(request).value();
+  const auto island = client().SamplePlaces(request).value();
   EXPECT_EQ(island.candidates(), 1);
   for (const v1::Position& position : island.positions()) {
     EXPECT_GE(position.x(), 20);
   }
   request.clear_reachable_from();
   *request.mutable_region() = RectangleAt(0, 0, 2, 3);
-  const auto corner = client().SampleCells(request).value();
+  const auto corner = client().SamplePlaces(request).value();
   for (const v1::Position& position : corner.positions()) {
     EXPECT_LE(position.x(), 2);
     EXPECT_LE(position.y(), 3);
   }
   request.set_distinct(true);
-  EXPECT_THAT(client().SampleCells(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "distinct"));
+  EXPECT_THAT(client().SamplePlaces(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "distinct"));
   request.set_distinct(false);
   *request.mutable_reachable_from() = At(-9, -9);
-  EXPECT_THAT(client().SampleCells(request), IsRefused(kPrecondition, "START_BLOCKED", "reachable_from"));
+  EXPECT_THAT(client().SamplePlaces(request), IsRefused(kPrecondition, "START_BLOCKED", "reachable_from"));
 }
 
 v1::Position PositionAt(double x, double y, double z = 0) { return At(x, y, z).position(); }
@@ -359,7 +366,7 @@ TEST_F(MeshTest, ProbesTellOfTheSurface) {
     probes { position { x: -1 y: 1 } }
     probes { position { x: 3 y: 5 } move_to { x: 5 y: 6 } })");
   const auto answer = client().ProbeSurface(request).value();
-  EXPECT_EQ(answer.version().revision(), 1u);
+  EXPECT_EQ(answer.info().version().revision(), 1u);
   ASSERT_THAT(answer.results(), SizeIs(7));
   const auto expect = [&](int index, const std::string& end, bool is_blocked, double distance) {
     const v1::SurfaceResult& result = answer.results(index);
@@ -440,8 +447,8 @@ TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
     query.MergeFrom(Parsed<v1::FindPathRequest>(change));
     EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "WRONG_MAP_KIND", field));
   }
-  v1::UpdateObstaclesRequest update = testing::BlockRequest("corridor", {testing::CellAt(1, 1)});
-  EXPECT_THAT(client().UpdateObstacles(update), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].block"));
+  v1::UpdateMapRequest update = testing::BlockRequest("corridor", {testing::CellAt(1, 1)});
+  EXPECT_THAT(client().UpdateMap(update), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].block"));
 }
 
 TEST_F(MeshTest, OverlaysBlockAreas) {
@@ -459,7 +466,8 @@ TEST_F(MeshTest, OverlaysBlockAreas) {
   overlay.add_ignored_obstacles("mine");
   const auto around = client().FindPath(query).value();
   EXPECT_NEAR(around.cost(), 10.0 + 4.0, 1e-9);
-  EXPECT_THAT(around.corridor(), ElementsAre(0, 1)) << "the pieces of the two polygons bear their numbers";
+  EXPECT_THAT(around.path().corridor(), ElementsAre(0, 1))
+      << "the pieces of the two polygons bear their numbers";
 
   overlay.mutable_blocked_heights()->set_low(1.0);
   const auto elsewhere = client().FindPath(query).value();
@@ -577,7 +585,7 @@ TEST_F(MeshTest, TracesNameIntervals) {
   EXPECT_EQ(traced.events[2].interval().polygon(), 2);
   EXPECT_NEAR(traced.events[2].f(), traced.result.answer().cost(), 1e-12);
   EXPECT_EQ(traced.result.answer().cost(), server_.Find(Query(At(2, 1), At(7, 5), "bend")).cost());
-  EXPECT_EQ(traced.result.answer().statistics().expanded(), 1);
+  EXPECT_EQ(traced.result.answer().info().statistics().expanded(), 1);
   EXPECT_FALSE(traced.result.truncated());
 }
 
@@ -677,10 +685,10 @@ TEST_F(MeshTest, BadFilesAreRefused) {
 
 class MeshPortalTest : public MeshTest {
  protected:
-  absl::StatusOr<v1::UpdateObstaclesResponse> Put(const std::string& map, const v1::Portal& portal) {
-    auto update = About<v1::UpdateObstaclesRequest>(map);
+  absl::StatusOr<v1::UpdateMapResponse> Put(const std::string& map, const v1::Portal& portal) {
+    auto update = About<v1::UpdateMapRequest>(map);
     *update.add_edits()->mutable_put_portal()->mutable_portal() = portal;
-    return client().UpdateObstacles(update);
+    return client().UpdateMap(update);
   }
   static v1::Portal Portal(const std::string& id, const v1::Location& from, const v1::Location& to) {
     v1::Portal portal;
@@ -705,19 +713,18 @@ TEST_F(MeshPortalTest, PathsLeadThroughPortalsAndSaySo) {
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 2 + 2 + 2);
   EXPECT_EQ(answer.summary().length(), 4);
-  ASSERT_THAT(answer.positions(), SizeIs(4));
-  EXPECT_THAT(answer.corridor(), ElementsAre(0, 3));
-  ASSERT_THAT(answer.crossings(), SizeIs(1));
-  EXPECT_EQ(TextOf(answer.crossings(0)), "portal: \"ferry\" index: 2 arrival_position { x: 21 y: 1 }");
-  EXPECT_EQ(answer.version().revision(), 2);
+  ASSERT_THAT(answer.path().positions(), SizeIs(4));
+  EXPECT_THAT(answer.path().corridor(), ElementsAre(0, 3));
+  ASSERT_THAT(answer.path().crossings(), SizeIs(1));
+  EXPECT_EQ(TextOf(answer.path().crossings(0)), "portal: \"ferry\" index: 2 arrival_position { x: 21 y: 1 }");
+  EXPECT_EQ(answer.info().version().revision(), 2);
 
   query.mutable_agent()->mutable_profile()->set_required_tags(0, "wings");
   EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_UNREACHABLE);
 
-  auto validation = About<v1::ValidatePathRequest>("corridor");
-  *validation.mutable_positions() = answer.positions();
-  *validation.mutable_crossings() = answer.crossings();
-  const auto walk = client().ValidatePath(validation).value();
+  auto validation = About<v1::ValidatePathsRequest>("corridor");
+  *validation.add_paths() = answer.path();
+  const auto walk = client().ValidatePaths(validation).value().results(0);
   EXPECT_TRUE(walk.walkable());
   EXPECT_EQ(walk.cost(), answer.cost());
 
@@ -756,9 +763,9 @@ TEST_F(MeshPortalTest, PathsLeadToOtherMeshes) {
   const v1::FindPathResponse answer = server_.Find(query);
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 3);
-  ASSERT_THAT(answer.crossings(), SizeIs(1));
-  EXPECT_EQ(answer.crossings(0).map(), "attic");
-  EXPECT_EQ(answer.crossings(0).map_version().revision(), 1);
+  ASSERT_THAT(answer.path().crossings(), SizeIs(1));
+  EXPECT_EQ(answer.path().crossings(0).map(), "attic");
+  EXPECT_EQ(answer.path().crossings(0).map_version().revision(), 1);
   // A picture shows the legs on its own map.
   auto picture = About<v1::RenderMapRequest>("corridor");
   *picture.mutable_query() = query;

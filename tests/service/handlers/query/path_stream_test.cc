@@ -115,7 +115,7 @@ TEST(PathStreamTest, EachQueryIsAnsweredAsByFindPath) {
     const v1::StreamedAnswer& answer = answers.at(id);
     ASSERT_EQ(answer.has_answer(), alone.ok());
     if (alone.ok()) {
-      EXPECT_EQ(Show(answer.answer().points()), Show(alone->points()));
+      EXPECT_EQ(Show(answer.answer().path().points()), Show(alone->path().points()));
       EXPECT_EQ(answer.answer().cost(), alone->cost());
     } else {
       EXPECT_EQ(ProblemReason(answer.problem()), client::ReasonOf(alone.status()));

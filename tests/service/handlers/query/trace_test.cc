@@ -14,7 +14,10 @@
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_codes.h"
-#include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/picture_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar {
 namespace {
@@ -65,7 +68,7 @@ TEST(TraceTest, TellsEventsAndThenWhatFindPathAnswers) {
   const auto result = Trace(server, TraceRequest(query), &events).value();
   v1::FindPathResponse answer = result.answer();
   EXPECT_FALSE(result.truncated());
-  ASSERT_EQ(events.size(), answer.statistics().expanded() + answer.statistics().generated());
+  ASSERT_EQ(events.size(), answer.info().statistics().expanded() + answer.info().statistics().generated());
   EXPECT_EQ(events[0].kind(), v1::SearchEvent::KIND_GENERATED);
   EXPECT_FALSE(events[0].has_parent());
   EXPECT_EQ(events[1].kind(), v1::SearchEvent::KIND_EXPANDED);
@@ -74,7 +77,8 @@ TEST(TraceTest, TellsEventsAndThenWhatFindPathAnswers) {
   EXPECT_EQ(events[2].parent().y(), 1);
 
   auto found = server.client().FindPath(query).value();
-  for (v1::SearchStatistics* statistics : {answer.mutable_statistics(), found.mutable_statistics()}) {
+  for (v1::SearchStatistics* statistics :
+       {answer.mutable_info()->mutable_statistics(), found.mutable_info()->mutable_statistics()}) {
     EXPECT_GT(statistics->queue_time().nanos(), 0);
     EXPECT_GT(statistics->search_time().nanos(), 0);
     statistics->clear_queue_time();
@@ -96,7 +100,7 @@ TEST(TraceTest, ComesInSmallMessagesWithTheResultInTheLast) {
   ASSERT_TRUE(server.client().CreateMap(Blank("wide", 100, 100)).ok());
   v1::TraceSearchRequest request = TraceRequest(PathRequest("wide", CellAt(0, 0), CellAt(99, 99)));
   request.mutable_query()->set_algorithm(v1::ALGORITHM_DIJKSTRA);
-  const auto stub = v1::PathService::NewStub(server.NewChannel());
+  const auto stub = v1::PictureService::NewStub(server.NewChannel());
   BoundedContext context;
   const auto reader = stub->TraceSearch(&context, request);
   v1::TraceSearchResponse message;
@@ -146,7 +150,7 @@ TEST(TraceTest, PathOverTheMessageLimitIsRefusedBeforeTheFirstEvent) {
 // A trace that cannot end before it is read: larger than what the transport holds.
 class LargeTrace {
  public:
-  explicit LargeTrace(TestServer& server) : stub_(v1::PathService::NewStub(server.NewChannel())) {
+  explicit LargeTrace(TestServer& server) : stub_(v1::PictureService::NewStub(server.NewChannel())) {
     EXPECT_TRUE(server.client().CreateMap(Blank("large", 1000, 1000)).ok());
     v1::TraceSearchRequest request = TraceRequest(PathRequest("large", CellAt(0, 0), CellAt(999, 999)));
     request.mutable_query()->set_algorithm(v1::ALGORITHM_DIJKSTRA);
@@ -170,7 +174,7 @@ class LargeTrace {
   }
 
  private:
-  std::unique_ptr<v1::PathService::Stub> stub_;
+  std::unique_ptr<v1::PictureService::Stub> stub_;
   BoundedContext context_;
   std::unique_ptr<grpc::ClientReader<v1::TraceSearchResponse>> reader_;
 };
@@ -205,7 +209,7 @@ TEST(TraceStreamTest, ClientThatStopsReadingIsCutShort) {
 TEST(TraceStreamTest, ClientsMayGiveUpAtAnyTime) {
   TestServer server;
   ASSERT_TRUE(server.client().CreateMap(Blank("wide", 60, 60)).ok());
-  const auto stub = v1::PathService::NewStub(server.NewChannel());
+  const auto stub = v1::PictureService::NewStub(server.NewChannel());
   const v1::TraceSearchRequest request = TraceRequest(PathRequest("wide", CellAt(0, 0), CellAt(59, 30)));
   for (int i = 0; i < 200; ++i) {
     BoundedContext context;

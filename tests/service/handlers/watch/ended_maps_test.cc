@@ -175,14 +175,14 @@ TEST_F(PathWatchSchedulerTest, OnlyWatchesOfTheMapThatHasEndedEnd) {
   ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({3, 1})), IsOk());
   const auto old = Watch();
   ASSERT_EQ(old->messages().size(), 1U);
-  EXPECT_EQ(old->messages()[0].version().revision(), 3U);
+  EXPECT_EQ(old->messages()[0].info().version().revision(), 3U);
 
   const auto replaced = store_.Replace("arena", DrawMap(rows), absl::UnixEpoch());
   ASSERT_THAT(replaced, IsOk());
   const auto watch = Watch();
   ASSERT_EQ(watch->messages().size(), 1U);
-  EXPECT_EQ(watch->messages()[0].version().epoch(), (*replaced)->epoch);
-  EXPECT_EQ(watch->messages()[0].version().revision(), 1U);
+  EXPECT_EQ(watch->messages()[0].info().version().epoch(), (*replaced)->epoch);
+  EXPECT_EQ(watch->messages()[0].info().version().revision(), 1U);
   EXPECT_THAT(old->end(), IsOk());
 
   ASSERT_EQ(ended_.size(), 1U);
@@ -191,7 +191,7 @@ TEST_F(PathWatchSchedulerTest, OnlyWatchesOfTheMapThatHasEndedEnd) {
   EXPECT_THAT(watch->end(), IsOk());
   ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
   EXPECT_TRUE(WaitUntil([&] { return watch->messages().size() == 2; }, "the next answer"));
-  EXPECT_EQ(watch->messages()[1].version().revision(), 2U);
+  EXPECT_EQ(watch->messages()[1].info().version().revision(), 2U);
   EXPECT_EQ(old->messages().size(), 1U);
   EXPECT_THAT(watch->end(), IsOk());
 

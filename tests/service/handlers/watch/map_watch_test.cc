@@ -34,7 +34,7 @@ class ShortHistoryTest : public WatchedRoomTest {
 TEST_F(MapWatchTest, TellsOfEveryRevision) {
   WatchOfMap watch(server_, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
-  const auto request = Parsed<v1::UpdateObstaclesRequest>(R"(
+  const auto request = Parsed<v1::UpdateMapRequest>(R"(
     map: "room"
     edits { block { rectangles { x: 1 width: 2 height: 1 } } }
     edits { unblock { cells { x: 1 } } })");
@@ -63,7 +63,7 @@ TEST_F(MapWatchTest, EditsAreSentToThoseWhoAsk) {
 TEST_F(MapWatchTest, EndOfALifetimeIsARevision) {
   WatchOfMap watch(server_, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
-  const auto request = Parsed<v1::UpdateObstaclesRequest>(R"(
+  const auto request = Parsed<v1::UpdateMapRequest>(R"(
     map: "room"
     edits { put_obstacle { obstacle {
       id: "brief" shape { cells { x: 1 y: 1 } } lifetime { nanos: 50000000 }
@@ -80,12 +80,12 @@ TEST_F(MapWatchTest, DigestsAreThoseOfTheAnswers) {
   WatchOfMap watch(server_, WatchRequest("room"));
   auto get = About<v1::GetMapRequest>("room");
   EXPECT_EQ(watch.NextEvent().watching().digest(), server_.client().GetMap(get)->info().digest());
-  auto request = About<v1::UpdateObstaclesRequest>("room");
+  auto request = About<v1::UpdateMapRequest>("room");
   std::uint64_t digest = 0;
   for (int x = 0; x < 4; ++x) {
     request.clear_edits();
     *request.add_edits()->mutable_block()->add_cells() = CellAt(x, 0);
-    const auto updated = server_.client().UpdateObstacles(request).value();
+    const auto updated = server_.client().UpdateMap(request).value();
     digest = watch.NextEvent().commit().digest();
     EXPECT_EQ(digest, updated.digest());
   }
@@ -199,14 +199,14 @@ TEST_F(MapWatchTest, EditsThatDoNotFitAMessageAreLeftOut) {
   constexpr int kMaxBytes = 10'000;
   TestServer small({.max_message_bytes = kMaxBytes});
   small.Create("room", {"....", "...."});
-  auto request = About<v1::UpdateObstaclesRequest>("room");
+  auto request = About<v1::UpdateMapRequest>("room");
   v1::Shape& shape = *request.add_edits()->mutable_block();
   while (request.ByteSizeLong() + 8 < kMaxBytes) {
     *shape.add_cells() = CellAt(1, 1);
   }
   WatchOfMap watch(small, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
-  ASSERT_TRUE(small.client().UpdateObstacles(request).ok());
+  ASSERT_TRUE(small.client().UpdateMap(request).ok());
   const v1::MapRevision revision = watch.NextEvent().commit();
   EXPECT_EQ(revision.edits_size(), 0);
   EXPECT_TRUE(revision.edits_omitted());

@@ -37,24 +37,24 @@ TEST(PathWatchTest, TellsTheFirstAnswerAndEachThatReplacesIt) {
   v1::WatchPathResponse message = watch.Next();
   EXPECT_EQ(message.answer().outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(message.answer().cost(), 4.0);
-  EXPECT_EQ(message.version().revision(), 1U);
+  EXPECT_EQ(message.info().version().revision(), 1U);
 
   // The second of these is the one that matters.
   Update(server, BlockRequest("arena", {CellAt(2, 2)}));
   Update(server, BlockRequest("arena", {CellAt(2, 0)}));
   message = watch.Next();
   EXPECT_GT(message.answer().cost(), 4.0);
-  EXPECT_EQ(message.version().revision(), 3U);
+  EXPECT_EQ(message.info().version().revision(), 3U);
 
   Update(server, BlockRequest("arena", {CellAt(2, 1)}));
   message = watch.Next();
   EXPECT_EQ(message.answer().outcome(), v1::OUTCOME_UNREACHABLE);
-  EXPECT_EQ(message.version().revision(), 4U);
+  EXPECT_EQ(message.info().version().revision(), 4U);
 
   Update(server, UnblockRequest("arena", {CellAt(2, 0)}));
   message = watch.Next();
   EXPECT_EQ(message.answer().cost(), 4.0);
-  EXPECT_EQ(message.version().revision(), 5U);
+  EXPECT_EQ(message.info().version().revision(), 5U);
 }
 
 TEST(PathWatchTest, BlockedStartIsAProblemThatPasses) {
@@ -67,7 +67,7 @@ TEST(PathWatchTest, BlockedStartIsAProblemThatPasses) {
   ASSERT_TRUE(message.has_problem());
   EXPECT_EQ(message.problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
   EXPECT_EQ(message.problem().details_size(), 2);
-  EXPECT_EQ(message.version().revision(), 2U);
+  EXPECT_EQ(message.info().version().revision(), 2U);
   Update(server, UnblockRequest("arena", {CellAt(0, 0)}));
   EXPECT_EQ(watch.Next().answer().cost(), 3.0);
 }
@@ -113,7 +113,7 @@ TEST(PathWatchTest, LastAnswerOfManyChangesIsNeverMissed) {
   }
   Update(server, BlockRequest("arena", wall));
   for (int round = 0; round < 60; ++round) {
-    v1::UpdateObstaclesRequest door = BlockRequest("arena", wall);
+    v1::UpdateMapRequest door = BlockRequest("arena", wall);
     *door.add_edits()->mutable_unblock()->add_cells() = CellAt(12, round * 7 % 12);
     Update(server, door);
   }
@@ -125,7 +125,7 @@ TEST(PathWatchTest, LastAnswerOfManyChangesIsNeverMissed) {
     while (!is_told && !HasFailure()) {
       const v1::WatchPathResponse message = (*watches[static_cast<std::size_t>(i)]).Next();
       bool passes_door = false;
-      for (const v1::Cell& point : message.answer().points()) {
+      for (const v1::Cell& point : message.answer().path().points()) {
         passes_door = passes_door || (point.x() == 12 && point.y() == 59 * 7 % 12);
       }
       is_told = passes_door && message.answer().cost() == right.cost();
@@ -141,8 +141,8 @@ TEST(PathWatchTest, WatchersMayLeaveAtAnyMoment) {
   std::thread writer([&] {
     for (int i = 0; !is_over.load(); ++i) {
       const std::vector<v1::Cell> cells = {CellAt(i % 14 + 1, 8), CellAt(8, i % 13 + 1)};
-      EXPECT_TRUE(server.client().UpdateObstacles(BlockRequest("arena", cells)).ok());
-      EXPECT_TRUE(server.client().UpdateObstacles(UnblockRequest("arena", cells)).ok());
+      EXPECT_TRUE(server.client().UpdateMap(BlockRequest("arena", cells)).ok());
+      EXPECT_TRUE(server.client().UpdateMap(UnblockRequest("arena", cells)).ok());
     }
   });
   std::vector<std::thread> watchers;

@@ -71,21 +71,21 @@ TEST_F(WatchLifeTest, EndsWithTheMapThatItBeganOn) {
     WatchOfMap old(server_, WatchRequest("room"));
     WatchOfPath old_path(server_, QueryIn("room"));
     const v1::Version before = old.NextEvent().watching().version();
-    EXPECT_EQ(old_path.Next().version().epoch(), before.epoch());
+    EXPECT_EQ(old_path.Next().info().version().epoch(), before.epoch());
     Replace();
     WatchOfMap watch(server_, WatchRequest("room"));
     WatchOfPath path(server_, QueryIn("room"));
     const v1::Version after = watch.NextEvent().watching().version();
     EXPECT_EQ(after.revision(), 1U);
     EXPECT_NE(after.epoch(), before.epoch());
-    EXPECT_EQ(path.Next().version().epoch(), after.epoch());
+    EXPECT_EQ(path.Next().info().version().epoch(), after.epoch());
     EXPECT_EQ(client::ReasonOf(old.End()), "MAP_NOT_FOUND");
     EXPECT_EQ(client::ReasonOf(old_path.End()), "MAP_NOT_FOUND");
     Update(server_, BlockRequest("room", {CellAt(1, 0)}));
     EXPECT_EQ(watch.Next(), "revision 2");
     const v1::WatchPathResponse next = path.Next();
-    EXPECT_EQ(next.version().revision(), 2U);
-    EXPECT_EQ(next.version().epoch(), after.epoch());
+    EXPECT_EQ(next.info().version().revision(), 2U);
+    EXPECT_EQ(next.info().version().epoch(), after.epoch());
     Update(server_, UnblockRequest("room", {CellAt(1, 0)}));
   }
 }
@@ -204,8 +204,8 @@ class UnreadPathWatchTest : public ::testing::Test {
     const v1::FindPathRequest query = PathRequest("long", CellAt(0, 1), CellAt(7999, 1));
     unread_.emplace(server_.NewNarrowChannel(), query);
     read_.emplace(server_, query);
-    EXPECT_EQ(unread_->Next().version().revision(), 1U);
-    EXPECT_EQ(read_->Next().version().revision(), 1U);
+    EXPECT_EQ(unread_->Next().info().version().revision(), 1U);
+    EXPECT_EQ(read_->Next().info().version().revision(), 1U);
   }
 
   // Each change is one of the answer, and made when those who read have been told of the one before.
@@ -213,7 +213,7 @@ class UnreadPathWatchTest : public ::testing::Test {
     for (int i = 0; i < kChanges; ++i) {
       Update(server_, i % 2 == 0 ? BlockRequest("long", {CellAt(4000, 1)})
                                  : UnblockRequest("long", {CellAt(4000, 1)}));
-      EXPECT_EQ(read_->Next().version().revision(), static_cast<std::uint64_t>(i) + 2);
+      EXPECT_EQ(read_->Next().info().version().revision(), static_cast<std::uint64_t>(i) + 2);
     }
   }
 
@@ -225,7 +225,7 @@ class UnreadPathWatchTest : public ::testing::Test {
 TEST_F(UnreadPathWatchTest, OnlyTheLatestAnswerIsKeptForIt) {
   ChangeOften();
   int messages = 1;
-  while (unread_->Next().version().revision() < kLastRevision && !HasFailure()) {
+  while (unread_->Next().info().version().revision() < kLastRevision && !HasFailure()) {
     ++messages;
   }
   EXPECT_LT(messages, kMostMessages);
@@ -246,7 +246,7 @@ TEST(UnreadMapWatchTest, StopDoesNotWaitForIt) {
   EXPECT_EQ(unread.Next(), "watching 1");
   EXPECT_EQ(read.Next(), "watching 1");
   for (int i = 0; i < kChanges; ++i) {
-    ASSERT_TRUE(server.client().UpdateObstacles(LargeBatch()).ok());
+    ASSERT_TRUE(server.client().UpdateMap(LargeBatch()).ok());
     read.NextEvent();
   }
   ExpectReturns([&] { server.server().Stop(absl::Hours(1), absl::ZeroDuration()); }, "Stop");

@@ -19,6 +19,7 @@
 #include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::testing {
 
@@ -167,14 +168,14 @@ class WatchedRoomTest : public ::testing::Test {
 
   // Makes one revision and returns it.
   std::uint64_t Change(const std::string& map = "room") {
-    auto request = About<v1::UpdateObstaclesRequest>(map);
+    auto request = About<v1::UpdateMapRequest>(map);
     v1::Edit& edit = *request.add_edits();
     *(++changes_ % 2 == 0 ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = CellAt(1, 1);
     return Apply(request);
   }
 
-  std::uint64_t Apply(const v1::UpdateObstaclesRequest& request) {
-    const auto updated = server_.client().UpdateObstacles(request);
+  std::uint64_t Apply(const v1::UpdateMapRequest& request) {
+    const auto updated = server_.client().UpdateMap(request);
     EXPECT_TRUE(updated.ok()) << updated.status();
     return updated->version().revision();
   }
@@ -197,8 +198,8 @@ class WatchedRoomTest : public ::testing::Test {
 };
 
 // A batch that takes about 100 KB.
-inline v1::UpdateObstaclesRequest LargeBatch() {
-  auto request = About<v1::UpdateObstaclesRequest>("room");
+inline v1::UpdateMapRequest LargeBatch() {
+  auto request = About<v1::UpdateMapRequest>("room");
   v1::Shape& shape = *request.add_edits()->mutable_block();
   for (int i = 0; i < 20'000; ++i) {
     *shape.add_cells() = CellAt(1, 1);
@@ -206,14 +207,14 @@ inline v1::UpdateObstaclesRequest LargeBatch() {
   return request;
 }
 
-inline v1::UpdateObstaclesRequest UnblockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
-  auto request = About<v1::UpdateObstaclesRequest>(map);
+inline v1::UpdateMapRequest UnblockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
+  auto request = About<v1::UpdateMapRequest>(map);
   request.add_edits()->mutable_unblock()->mutable_cells()->Assign(cells.begin(), cells.end());
   return request;
 }
 
-inline void Update(TestServer& server, const v1::UpdateObstaclesRequest& request) {
-  const auto updated = server.client().UpdateObstacles(request).value();
+inline void Update(TestServer& server, const v1::UpdateMapRequest& request) {
+  const auto updated = server.client().UpdateMap(request).value();
 }
 
 }  // namespace waystar::testing

@@ -135,19 +135,19 @@ func (c *client) updateAt(shared *sharedMap, at int, timeout time.Duration) erro
 	return err
 }
 
-func (c *client) newBatch(shared *sharedMap) (batch, *pb.UpdateObstaclesRequest) {
+func (c *client) newBatch(shared *sharedMap) (batch, *pb.UpdateMapRequest) {
 	// Neither all nor none of the cells are blocked, since a shape has one cell at least.
 	made := batch{mapID: shared.id, number: int(c.numbers.Add(1)), cells: uint16(1 + c.random.IntN(1<<cellCount-2))}
-	return made, &pb.UpdateObstaclesRequest{
+	return made, &pb.UpdateMapRequest{
 		Map: shared.id, Edits: editsOf(made), RequestId: fmt.Sprintf("batch-%d", made.number), RequestTime: timestamppb.Now(),
 	}
 }
 
 // send sends a batch to one server, and takes note of the answer, if there is one.
 func (c *client) send(
-	ctx context.Context, shared *sharedMap, made *batch, request *pb.UpdateObstaclesRequest, at, attempt int,
+	ctx context.Context, shared *sharedMap, made *batch, request *pb.UpdateMapRequest, at, attempt int,
 ) error {
-	answered, err := c.fleet.servers[at].maps.UpdateObstacles(ctx, request)
+	answered, err := c.fleet.servers[at].maps.UpdateMap(ctx, request)
 	if err != nil {
 		return err
 	}

@@ -67,8 +67,8 @@ func firstOfLater(f *fleet, maps []*sharedMap, began time.Time) time.Duration {
 	defer tick.Stop()
 	for i, shared := range maps {
 		changes.Go(func() {
-			request := &pb.UpdateObstaclesRequest{Map: shared.id, Edits: editsOf(batch{cells: 1})}
-			if _, err := f.servers[i%size].maps.UpdateObstacles(ctx, request); err == nil {
+			request := &pb.UpdateMapRequest{Map: shared.id, Edits: editsOf(batch{cells: 1})}
+			if _, err := f.servers[i%size].maps.UpdateMap(ctx, request); err == nil {
 				made <- time.Since(began)
 			}
 		})
@@ -82,11 +82,11 @@ func firstOfLater(f *fleet, maps []*sharedMap, began time.Time) time.Duration {
 }
 
 func changeUntilMade(f *fleet, shared *sharedMap, at int) {
-	request := &pb.UpdateObstaclesRequest{Map: shared.id, Edits: editsOf(batch{cells: 1}), RequestId: fmt.Sprint(at, time.Now())}
+	request := &pb.UpdateMapRequest{Map: shared.id, Edits: editsOf(batch{cells: 1}), RequestId: fmt.Sprint(at, time.Now())}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
-		_, err := f.servers[at].maps.UpdateObstacles(ctx, request)
+		_, err := f.servers[at].maps.UpdateMap(ctx, request)
 		if err == nil {
 			return
 		}
@@ -142,8 +142,8 @@ func TestHowLongADeadServerIsFelt(t *testing.T) {
 			queries.keepCalling(ctx, func(ctx context.Context) error { _, err := paths.CheckReachability(ctx, query); return err })
 		})
 		callers.Go(func() {
-			change := &pb.UpdateObstaclesRequest{Map: shared.id, Edits: editsOf(batch{cells: 1, number: i})}
-			changes.keepCalling(ctx, func(ctx context.Context) error { _, err := maps.UpdateObstacles(ctx, change); return err })
+			change := &pb.UpdateMapRequest{Map: shared.id, Edits: editsOf(batch{cells: 1, number: i})}
+			changes.keepCalling(ctx, func(ctx context.Context) error { _, err := maps.UpdateMap(ctx, change); return err })
 		})
 	}
 	var ofChanges, ofQueries []time.Duration

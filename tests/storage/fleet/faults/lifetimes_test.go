@@ -87,13 +87,13 @@ func (o *owner) create() {
 
 func (o *owner) change() {
 	o.number++
-	request := &pb.UpdateObstaclesRequest{
+	request := &pb.UpdateMapRequest{
 		Map: o.id, Edits: editsOf(batch{number: o.number, cells: uint16(o.number)%1000 + 1}), ExpectedVersion: o.version,
 		RequestId: fmt.Sprintf("%s-%d", o.id, o.number), RequestTime: timestamppb.Now(),
 	}
 	before := o.version
 	tries, err := o.insist(func(ctx context.Context, s *server) error {
-		answered, err := s.maps.UpdateObstacles(ctx, request)
+		answered, err := s.maps.UpdateMap(ctx, request)
 		if err == nil {
 			o.version = answered.Version
 			return nil
