@@ -22,7 +22,6 @@
 namespace waystar::rpc {
 namespace {
 
-using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;

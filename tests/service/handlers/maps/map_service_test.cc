@@ -26,7 +26,6 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
-using ::waystar::testing::LocationAt;
 using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;

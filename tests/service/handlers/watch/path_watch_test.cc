@@ -17,7 +17,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::About;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::Parsed;

@@ -212,11 +212,11 @@ func (c *client) ask(ctx context.Context, shared *sharedMap, least uint64, what 
 			return c.fleet.servers[at].paths.CheckReachability(ctx, request)
 		})
 		if err == nil {
-			if answered.Version.Revision < least {
-				c.report("%s: revision %d of %s though %d was asked for", where, answered.Version.Revision, shared.id, least)
+			if answered.Info.Version.Revision < least {
+				c.report("%s: revision %d of %s though %d was asked for", where, answered.Info.Version.Revision, shared.id, least)
 			}
-			c.saw(shared, answered.Version, where)
-			return answer{answered.Version.Revision, cellsOf(answered.Reachable)}, true
+			c.saw(shared, answered.Info.Version, where)
+			return answer{answered.Info.Version.Revision, cellsOf(answered.Reachable)}, true
 		}
 		if !c.mayTryAgain(err, where) {
 			break
