@@ -7,6 +7,8 @@ readonly PROTO=../../../proto STUB=stubs/waystar.dev/proto/waystar/v1/path_servi
 if [[ -f "$STUB" && -z "$(find "$PROTO"/waystar/v1/ -name '*.proto' -newer "$STUB")" ]]; then
   exit
 fi
+# A proto that is gone leaves no stub.
+rm -f "${STUB%/*}"/*.pb.go
 mkdir -p build/bin
 # The versions are those of go.mod.
 GOBIN="$PWD/build/bin" go install google.golang.org/protobuf/cmd/protoc-gen-go google.golang.org/grpc/cmd/protoc-gen-go-grpc
