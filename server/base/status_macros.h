@@ -13,11 +13,11 @@
   } while (false)
 
 // As above, with `prefix` before the field of the error; needs server/base/error.h.
-#define WAYSTAR_RETURN_IF_ERROR_AT(prefix, expr)                      \
-  do {                                                                \
-    if (absl::Status waystar_status = (expr); !waystar_status.ok()) { \
-      return WithFieldPrefix(waystar_status, prefix);                 \
-    }                                                                 \
+#define WAYSTAR_RETURN_IF_ERROR_AT(prefix, expr)                             \
+  do {                                                                       \
+    if (const absl::Status& waystar_status = (expr); !waystar_status.ok()) { \
+      return WithFieldPrefix(waystar_status, prefix);                        \
+    }                                                                        \
   } while (false)
 
 // Evaluates `expr`, an absl::StatusOr; returns its error from the enclosing function, or assigns its value to
