@@ -18,10 +18,9 @@
 namespace waystar::fuzz {
 namespace {
 
-void FuzzImport(absl::string_view bytes, core::ImportOptions options) {
+void FuzzImport(core::MapFormat format, absl::string_view bytes, core::ImportOptions options) {
   options.grid.max_side = 256;
-  const absl::StatusOr<std::vector<core::NamedMap>> maps =
-      core::ImportMaps(core::MapFormat::WAYSTAR_FUZZ_FORMAT, bytes, options);
+  const absl::StatusOr<std::vector<core::NamedMap>> maps = core::ImportMaps(format, bytes, options);
   if (!maps.ok()) {
     RequireReason(maps.status());
     return;
@@ -41,9 +40,11 @@ void FuzzImport(absl::string_view bytes, core::ImportOptions options) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace waystar;
-  fuzz::FuzzImport(fuzz::BytesOf(data, size), {});
-  if (core::MapFormat::WAYSTAR_FUZZ_FORMAT == core::MapFormat::kImage) {
-    fuzz::FuzzImport(fuzz::BytesOf(data, size),
+  const core::MapFormat format = core::MapFormat::WAYSTAR_FUZZ_FORMAT;
+  const absl::string_view bytes = fuzz::BytesOf(data, size);
+  fuzz::FuzzImport(format, bytes, {});
+  if (format == core::MapFormat::kImage) {
+    fuzz::FuzzImport(format, bytes,
                      {.terrains = "#3060a0 water 3 ~\nvalue 1 blocked\ngrey 1 9\nelse grass 2"});
   }
   return 0;
