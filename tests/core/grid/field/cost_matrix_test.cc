@@ -231,7 +231,10 @@ TEST_P(GeneratedCostMatrixTest, SaysWhatPathQueriesThroughPortalsSay) {
       through_portals += found->crossings.empty() ? 0 : 1;
     }
   }
-  EXPECT_GT(through_portals, 5);
+  // Few rounds, as under a sanitizer, may meet none.
+  if (Rounds(30) == 30) {
+    EXPECT_GT(through_portals, 5);
+  }
 }
 
 // So many that all maps are flooded as one. They differ in size, and some in what their cells cost.
