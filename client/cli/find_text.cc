@@ -43,16 +43,15 @@ bool HasStraightLines(const v1::FindPathRequest& request, const v1::FindPathResp
 }
 
 std::string EndText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  const v1::Path& path = answer.path();
   if (IsOnMesh(answer)) {
-    return absl::StrCat(FormatPosition(answer.path().positions(answer.path().positions_size() - 1)),
-                        ", the nearest point");
+    return absl::StrCat(FormatPosition(path.positions(path.positions_size() - 1)), ", the nearest point");
   }
   if (!IsOnGraph(request, answer)) {
-    return absl::StrCat(FormatCell(answer.path().end().cell()), ", the nearest cell");
+    return absl::StrCat(FormatCell(path.end().cell()), ", the nearest cell");
   }
-  return absl::StrCat(
-      answer.path().nodes_size() > 0 ? answer.path().nodes(answer.path().nodes_size() - 1) : "the start",
-      ", the nearest node");
+  return absl::StrCat(path.nodes_size() > 0 ? path.nodes(path.nodes_size() - 1) : "the start",
+                      ", the nearest node");
 }
 
 std::string Portals(const v1::FindPathResponse& answer) {
@@ -151,17 +150,17 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
 }
 
 std::string PathText(const v1::FindPathResponse& answer) {
-  const bool has_positions = answer.path().positions_size() > 0;
-  const bool has_points = has_positions || answer.path().points_size() > 0;
-  const int count = has_positions ? answer.path().positions_size()
-                    : has_points  ? answer.path().points_size()
-                                  : answer.path().directions_size();
+  const v1::Path& path = answer.path();
+  const bool has_positions = path.positions_size() > 0;
+  const bool has_points = has_positions || path.points_size() > 0;
+  const int count = has_positions ? path.positions_size()
+                    : has_points  ? path.points_size()
+                                  : path.directions_size();
   std::vector<std::string> words;
   int crossed = 0;
   for (int i = 0; i <= count; ++i) {
-    for (; crossed < answer.path().crossings_size() && answer.path().crossings(crossed).index() == i;
-         ++crossed) {
-      const v1::PortalCrossing& crossing = answer.path().crossings(crossed);
+    for (; crossed < path.crossings_size() && path.crossings(crossed).index() == i; ++crossed) {
+      const v1::PortalCrossing& crossing = path.crossings(crossed);
       const std::string map = crossing.map().empty() ? "" : absl::StrCat(" of ", crossing.map());
       words.push_back(absl::StrCat("-", crossing.portal(), map, "->"));
       if (!has_points) {
@@ -169,21 +168,22 @@ std::string PathText(const v1::FindPathResponse& answer) {
       }
     }
     if (i < count) {
-      words.push_back(has_positions ? FormatPosition(answer.path().positions(i))
-                      : has_points  ? FormatCell(answer.path().points(i))
-                                    : DirectionName(answer.path().directions(i)));
+      words.push_back(has_positions ? FormatPosition(path.positions(i))
+                      : has_points  ? FormatCell(path.points(i))
+                                    : DirectionName(path.directions(i)));
     }
   }
   return absl::StrJoin(words, " ");
 }
 
 std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  std::vector<std::string> places(answer.path().nodes().begin(), answer.path().nodes().end());
-  if (request.start().has_position() && answer.path().positions_size() > 0) {
-    places.insert(places.begin(), FormatPosition(answer.path().positions(0)));
+  const v1::Path& path = answer.path();
+  std::vector<std::string> places(path.nodes().begin(), path.nodes().end());
+  if (request.start().has_position() && path.positions_size() > 0) {
+    places.insert(places.begin(), FormatPosition(path.positions(0)));
   }
-  if (static_cast<size_t>(answer.path().positions_size()) > places.size()) {
-    places.push_back(FormatPosition(answer.path().positions(answer.path().positions_size() - 1)));
+  if (static_cast<size_t>(path.positions_size()) > places.size()) {
+    places.push_back(FormatPosition(path.positions(path.positions_size() - 1)));
   }
   return absl::StrJoin(places, " ");
 }

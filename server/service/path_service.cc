@@ -5,7 +5,7 @@
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/field_answers.h"
 #include "server/service/handlers/query/path_stream.h"
-#include "server/service/metrics/stamp_staleness.h"
+#include "server/service/metrics/note_staleness.h"
 
 namespace waystar::rpc {
 

@@ -1,4 +1,4 @@
-// What the benchmarks share: measurements, maps and cells to measure with, and an end at the first failure.
+// Helpers for all benchmarks: measurements, maps and cells, and an exit at the first failure.
 #pragma once
 
 #include <chrono>

@@ -101,7 +101,7 @@ class ServedProcess {
   int port() const { return ports_[0]; }
   int do_nothing_port() const { return ports_[1]; }
 
-  // What the process has used so far, in user and system mode.
+  // Returns the processor time of the process so far, in user and system mode.
   nanoseconds CpuTime() const;
 
  private:

@@ -1,4 +1,4 @@
-// What all commands share: help, mistakes, the connection and its errors, completions and the manual page.
+// Behaviour of all commands: help, mistakes, the connection and its errors, completions, the manual page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -121,7 +121,7 @@ class JsonEverywhereTest : public ::waystar::testing::ServedCommandTest {
     return arguments;
   }
 
-  // Those that have no commands below them, as the manual page names them.
+  // Returns the commands without subcommands, by their names on the manual page.
   std::vector<std::string> AllCommands() {
     std::vector<std::string> commands;
     EXPECT_EQ(Run({"man"}), ExitCode::kOk);

@@ -173,7 +173,7 @@ TEST_F(SeveralGoalsTest, TheNearestIsGoneTo) {
   RouteQuery query = From({0, 0}, {{1.9, 0.9}, {-1.4, 0.9}, {-0.6, -0.9}});
   EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (2, 0)");
   EXPECT_EQ(Find("room", query)->positions.back(), (WorldPoint{-0.75, -0.75, 7}));
-  // Of two in one cell the first.
+  // The first of two goals in one cell is chosen.
   query.goals.push_back({.position = WorldPoint{-0.9, -0.7}});
   EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (2, 0)");
   // One may be alone.

@@ -259,7 +259,7 @@ TEST_F(SolveManyTest, EndsAsAWholeWithTheBudget) {
   const std::atomic<bool> cancelled = true;
   const absl::Status ended = SolveMany(given, shared, {.cancelled = &cancelled}, scratch_, nullptr,
                                        [](std::size_t /*index*/, const absl::StatusOr<Route>& /*route*/) {
-                                         ADD_FAILURE() << "told of an answer";
+                                         ADD_FAILURE() << "got an answer";
                                          return absl::OkStatus();
                                        });
   EXPECT_TRUE(EndsAll(ended)) << ended;

@@ -80,7 +80,7 @@ TEST(AppliedRequestsTest, WhatIsForgottenOrMayBeIsRefused) {
     ASSERT_THAT(unknown, IsOk());
     EXPECT_FALSE(unknown->has_value());
   }
-  // What is remembered is told, however late it is.
+  // A remembered request is found, however late the query for it is.
   const auto last = requests.Find("last", kBatch, At(1), At(200));
   ASSERT_THAT(last, IsOk());
   EXPECT_TRUE(last->has_value());
@@ -125,7 +125,7 @@ TEST(AppliedRequestsTest, TimelessBatchesAreRefusedWhileOneIsForgottenEarly) {
     ASSERT_THAT(found, IsOk());
     EXPECT_FALSE(found->has_value());
   }
-  // What is remembered is told, and what has a time is judged by that.
+  // A remembered request is found. An unknown one with a time is judged by its time.
   EXPECT_TRUE(IsRemembered(requests, "1", At(99)));
   const auto timed = requests.Find("never sent before", kBatch, At(1), At(99));
   ASSERT_THAT(timed, IsOk());

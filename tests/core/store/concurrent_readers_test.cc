@@ -232,8 +232,8 @@ TEST(ConcurrentViewsTest, EachIsThatOfItsSnapshot) {
 }
 
 // A door at (8, 4) opens and closes while readers search: each answer is right for the revision it pinned.
-// The door is open at odd revisions. What searches by several rules and sizes need is made by whoever asks
-// first, and repaired by the writer.
+// The door is open at odd revisions. The first reader with a corner rule and a size builds the index for
+// them, and the writer repairs it.
 TEST(ConcurrentSearchesTest, ReadersSeeWholeRevisionsWhileAWriterWrites) {
   std::vector<std::string> rows(9, "........#........");
   rows[4] = ".................";

@@ -131,7 +131,7 @@ TEST_P(ConcurrentUpdatesTest, SnapshotsHoldExactlyTheBatchesUpToTheirRevision) {
           UpdateBatch batch{.edits = {Block({i, writer})}, .request_id = absl::StrCat(writer, "-", i)};
           absl::StatusOr<UpdateResult> result = absl::UnknownError("");
           bool is_applied = false;
-          // Of the two that are sent together, one is applied, or none.
+          // The twin sends the same batch. At most one of the two is applied.
           while (!result.ok()) {
             if (writer == 0 && !is_applied) {
               batch.expected.revision = (*store_.Pin("arena"))->revision;

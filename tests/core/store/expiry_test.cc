@@ -262,7 +262,7 @@ TEST_F(DurableExpiryTest, MoreThanABatchIsRemovedInSeveral) {
   EXPECT_EQ(Latest()->obstacles().size(), 0U);
 }
 
-// Whether the leader still composes upon the removal when it is lost, or has been told: it is not forgotten.
+// An expiry is not forgotten if its append is lost, whether or not the leader still composes on top of it.
 TEST_F(DurableExpiryTest, LossWhileTheLeaderComposesForgetsNoExpiry) {
   for (int round = 0; round < 50; ++round) {
     Update(PutBatch("a", 1, absl::Seconds(10)));

@@ -93,9 +93,9 @@ std::optional<double> MaxCostOf(const Request& request) {
   return request.has_max_cost() ? std::optional(request.max_cost()) : std::nullopt;
 }
 
-// Answer a question on a map of each kind. Each fills in everything but the version, and returns
-// FAILED_PRECONDITION / WRONG_MAP_KIND with a field that the kind does not support. The response and the
-// status are discarded if the call needs a larger lane.
+// Answer a question on a map of each kind. Each fills in everything but the version, staleness and bound of
+// `info`, and returns FAILED_PRECONDITION / WRONG_MAP_KIND with a field that the kind does not support. The
+// response and the status are discarded if the call needs a larger lane.
 absl::Status Answer(const GridQuestion& on, const v1::FindReachableRequest& request,
                     v1::FindReachableResponse& response);
 absl::Status Answer(const GridQuestion& on, const v1::ComputeFlowFieldRequest& request,

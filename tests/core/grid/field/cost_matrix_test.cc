@@ -91,6 +91,19 @@ TEST_F(CostMatrixTest, RefusesBadLists) {
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "footprint"));
 }
 
+TEST_F(CostMatrixTest, PairsPastTheScratchLimitAreRefused) {
+  const GridMap map = DrawMap({".....",  //
+                               ".###.",  //
+                               "....#"});
+  const std::vector<Cell> starts = {{0, 0}};
+  const std::vector<Cell> goals = {{3, 2}};
+  NoWorld no_world;
+  Scratch small(0);
+  FieldScratch field_scratch;
+  EXPECT_THAT(ComputeCostMatrix(map, no_world, {.starts = starts, .goals = goals}, {}, small, field_scratch),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, ""));
+}
+
 TEST_F(CostMatrixTest, GoesThroughPortals) {
   const GridMap map = With(DrawMap({"...#...",  //
                                     "...#..."},

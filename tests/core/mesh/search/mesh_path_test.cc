@@ -460,7 +460,7 @@ class FoundPaths {
     ++(check.is_walkable ? counts_.walkable : counts_.blocked);
   }
 
-  // Whether polygons meet here in a vertex alone: then each has its own.
+  // Returns true if polygons meet at this point in a vertex alone. Each then has a vertex of its own.
   bool IsFan(const WorldPoint& point) const {
     int vertices = 0;
     for (std::uint32_t vertex = 0; vertex < mesh_.vertex_count(); ++vertex) {
