@@ -42,8 +42,8 @@ struct AppliedRequest {
 struct RequestHorizon {
   // Latest request_time of all forgotten batches.
   absl::Time request_time = absl::InfinitePast();
-  // Latest time at which a forgotten batch reaches the age RequestRetention::time. In the future only if a
-  // batch was forgotten early for lack of memory.
+  // Time from which unknown batches without a request_time count as new: all forgotten ones are then older
+  // than RequestRetention::time. In the future only if one was forgotten early for lack of memory.
   absl::Time retries_until = absl::InfinitePast();
 
   friend bool operator==(const RequestHorizon&, const RequestHorizon&) = default;
@@ -86,8 +86,8 @@ class AppliedRequests {
   void Add(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
            const UpdateResult& result, absl::Time now);
 
-  // As Add, for a batch applied by another server, which may have forgotten an earlier batch of that id. A
-  // batch of the same id is replaced; finding it takes linear time.
+  // Remembers a batch applied by another server, which may have forgotten an earlier batch of that id: a
+  // batch of the same id is replaced, in linear time. Otherwise the same as Add.
   void Follow(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
               const UpdateResult& result, absl::Time now);
 

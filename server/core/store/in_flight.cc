@@ -7,12 +7,12 @@
 namespace waystar::core {
 namespace {
 
-// With two groups in flight, one is being written and the next is ready.
+// Groups in flight at which the commit loop waits: one is being written, and the next is ready.
 constexpr std::size_t kFewGroups = 2;
-// Enough queued batches to justify another group.
+// Queued batches that justify another group nevertheless.
 constexpr std::size_t kManyBatches = 64;
 
-// Failed batches are not retried.
+// Answers all batches with the error; none is kept for a retry.
 void Fail(std::vector<UpdateAnswer>& answers, const absl::Status& status) {
   for (UpdateAnswer& answer : answers) {
     answer.result = status;

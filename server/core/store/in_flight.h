@@ -31,7 +31,7 @@ struct KeptBatch {
 struct UpdateAnswer {
   UpdateDone done;
   absl::StatusOr<UpdateResult> result;
-  // Null unless the log is shared.
+  // The batch for a retry; null unless the log is shared.
   std::unique_ptr<KeptBatch> kept = nullptr;
 };
 

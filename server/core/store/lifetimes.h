@@ -41,7 +41,7 @@ class Lifetimes {
   std::vector<Edit> TakeRemovalsDue(absl::Time now, std::size_t max);
 
  private:
-  // Two copies of an id and of a time, in containers that are not full.
+  // Estimated memory per obstacle: two copies of an id and of a time, in containers that are not full.
   static constexpr std::size_t kEntryBytes = 240;
 
   void Forget(absl::string_view id);

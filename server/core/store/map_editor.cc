@@ -11,7 +11,7 @@
 namespace waystar::core {
 namespace {
 
-// Commits after which the editor's changes are written to the snapshot.
+// Number of commits after which the editor's changes are written to the snapshot.
 constexpr std::size_t kMostCommitsOfEditor = 10'000;
 
 template <typename Map>

@@ -19,13 +19,13 @@
 
 namespace waystar::core {
 
-// Thread safety: one thread at a time. Concurrent readers of the base are safe.
+// Applies batches on top of a base map. Thread safety: one thread at a time; others may read the base.
 class MapEditor {
  public:
   // The base must outlive the editor.
   explicit MapEditor(const AnyMap& base);
 
-  // As BatchEditor::Apply, GraphBatchEditor::Apply and MeshBatchEditor::Apply.
+  // Applies a batch as the Apply method of BatchEditor, GraphBatchEditor or MeshBatchEditor does.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   // Returns the digest of the map after the batches applied so far.
@@ -36,7 +36,7 @@ class MapEditor {
     MapChanges changes;
   };
 
-  // The editor must not be used afterwards.
+  // Returns the edited map and all changes. The editor must not be used afterwards.
   Result Finish() &&;
 
  private:

@@ -14,7 +14,7 @@
 namespace waystar::core {
 namespace {
 
-// Long enough for the queue to drain a little; short enough for a game's frame or two.
+// Retry delay of a refused batch: the queue drains a little in it, and it is but a frame or two of a game.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
 void MeasureIfDue(StoreContext& context) {

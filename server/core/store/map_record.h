@@ -38,7 +38,7 @@ namespace waystar::core {
 // Returns NOT_FOUND / MAP_NOT_FOUND.
 absl::Status NoSuchMap(absl::string_view id);
 
-// Sets the group's snapshot to `base` with its commits, which the editor has applied, and its changes.
+// Completes a group whose commits the editor has applied to `base`: sets its snapshot and its changes.
 // REQUIRES: the group has a commit.
 void CompleteGroup(const MapSnapshot& base, MapEditor&& editor, ComposedGroup& group);
 
@@ -89,7 +89,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
     return published_;
   }
 
-  // As Latest, without the lock. Null also once the map is unloaded.
+  // Returns the same as Latest, but takes the lock. Null also once the map is unloaded.
   PinnedSnapshot PinLatest() const;
 
   void Update(UpdateBatch batch, UpdateDone done);

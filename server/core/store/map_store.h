@@ -74,7 +74,7 @@ class MapStore {
   MapStore& operator=(const MapStore&) = delete;
   ~MapStore();
 
-  // The listener must outlive all updates of maps.
+  // Adds a listener, which must outlive all updates of maps.
   // REQUIRES: the store is not shared between threads yet.
   void AddListener(StoreListener* listener) { context_.listeners.push_back(listener); }
 
@@ -86,7 +86,7 @@ class MapStore {
   // REQUIRES: the store is not shared between threads yet.
   // REQUIRES: the log has called the `done`s of all appends before the store is destroyed.
   void SetLog(DurableLog* log) { context_.log = log; }
-  // The residence must outlive the use of the store.
+  // Sets the residence, which must outlive the use of the store.
   // REQUIRES: the store is not shared between threads yet; there is a log.
   void SetResidence(MapResidence* residence) { context_.residence = residence; }
   // Adds a stored map with its epoch and revision, without logging it. Returns the errors of Create except
@@ -167,7 +167,7 @@ class MapStore {
   // Returns OK if a map with that id could be created now, else BAD_MAP_ID, MAP_EXISTS or TOO_MANY_MAPS. Lets
   // a long upload fail early; Create decides.
   absl::Status CheckCanCreate(absl::string_view id) const;
-  // As CheckCanCreate, for Replace: an existing map with that id is allowed.
+  // Returns OK if a map could be created or replaced with that id now, else BAD_MAP_ID or TOO_MANY_MAPS.
   absl::Status CheckCanReplace(absl::string_view id) const;
   // Returns OK if the map could be deleted now, or the errors of Pin.
   absl::Status CheckCanDelete(absl::string_view id) const;
@@ -207,7 +207,7 @@ class MapStore {
 
   // Returns at most `limit` latest snapshots of maps in memory, ordered by id, starting after the id `after`.
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
-  // As List, for all maps including unloaded ones.
+  // ListAll returns the same as List for all maps, including unloaded ones.
   struct ListedMap {
     std::string id;
     MapVersion version;
@@ -238,7 +238,7 @@ class MapStore {
   // lives, but may be present when the log is next read.
   void Update(absl::string_view id, UpdateBatch batch, UpdateDone done);
 
-  // As Update, for callers that may block.
+  // Applies a batch as Update does, and blocks until its result is known.
   absl::StatusOr<UpdateResult> UpdateAndWait(absl::string_view id, UpdateBatch batch);
 
   // Returns at most `max` published commits of a map, starting with revision `from`, or the errors of Pin.
@@ -300,12 +300,12 @@ class MapStore {
   // Replaces the old record by the new one, which has the snapshot `first`. Returns false if the old map has
   // ended.
   absl::StatusOr<bool> TakePlace(const RecordPtr& old, const RecordPtr& record, const MapSnapshot& first);
-  // These update the table at the end of a map and call `tell`; see MapRecord::ChangeTable.
+  // Update the table at the end of a map and call `tell`; see MapRecord::ChangeTable.
   void SwapInTable(const RecordPtr& old, const RecordPtr& record, absl::FunctionRef<void()> tell) noexcept;
   void RemoveFromTable(const RecordPtr& record, absl::FunctionRef<void()> tell) noexcept;
   // Counts the last snapshot of an ended map as an old one if it is still pinned.
   void NoteOld(const PinnedSnapshot& last);
-  // Returns true if a map begun by another server is to be in memory.
+  // Returns true if a map that another server created or replaced is to be kept in memory.
   bool HasRoomFor(const MapSnapshot& first) const;
   // Creates the record of a map that was read, or begun by another server. Reserves its memory. Returns
   // BAD_MAP_ID and MAPS_MEMORY_FULL.

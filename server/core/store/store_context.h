@@ -95,7 +95,7 @@ struct StoreContext {
   DurableLog* log = nullptr;
   // Null if all maps stay in memory.
   MapResidence* residence = nullptr;
-  // May be empty.
+  // Hook of MapStore::OnEarlierExpiry; may be empty.
   std::function<void(absl::Time)> on_earlier_expiry;
   // Returns the latest snapshot of a map, or null if the map does not exist.
   std::function<PinnedSnapshot(absl::string_view id)> latest_of;

@@ -35,12 +35,12 @@ struct History {
 // Thread safety: any method may be called from any thread.
 class UpdateLog {
  public:
-  // `first` is the revision of the first commit. The log holds at most `max_commits` commits and about
+  // Makes a log whose first commit has revision `first`. It holds at most `max_commits` commits and about
   // `max_bytes`, but always the last one.
   UpdateLog(std::uint64_t first, std::size_t max_commits, std::size_t max_bytes)
       : max_commits_(max_commits), max_bytes_(max_bytes), next_(first) {}
 
-  // If it throws std::bad_alloc, nothing was appended.
+  // Appends commits. If it throws std::bad_alloc, nothing was appended.
   // REQUIRES: `commits` is not empty, and its revisions continue those of the log without a gap.
   void Append(absl::Span<const SharedCommit> commits);
 

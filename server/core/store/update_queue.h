@@ -47,8 +47,8 @@ class UpdateQueue {
   UpdateQueue(std::size_t max_batches, std::size_t max_bytes)
       : max_batches_(max_batches), max_bytes_(max_bytes) {}
 
-  // Moves from the batch only if it accepts it. Throws std::bad_alloc if allocation fails. Accepts a removal
-  // of expired obstacles regardless of the limits; returns kWait if one is queued already.
+  // Queues a batch; moves from it only if it is accepted. Throws std::bad_alloc if allocation fails. Accepts
+  // a removal of expired obstacles regardless of the limits; returns kWait if one is queued already.
   Place Push(WaitingBatch& batch);
 
   // Puts popped batches back at the front, in their order and regardless of the limits. Returns kLead or
@@ -56,7 +56,7 @@ class UpdateQueue {
   // REQUIRES: the queue is not closed.
   Place PushFront(std::vector<WaitingBatch> batches);
 
-  // Returns nullopt if the queue is empty, or if its first batch is large and `takes_large` is false.
+  // Takes the first batch. Returns nullopt if there is none, or if it is large and `takes_large` is false.
   std::optional<WaitingBatch> Pop(bool takes_large);
 
   // Describes the first queued batch; defaults if the queue is empty.

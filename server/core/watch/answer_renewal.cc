@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// False if a named profile was redefined or a location has snapped to another cell.
+// Returns false if the queries differ: a named profile was redefined, or a location snaps to another cell.
 bool IsSameQuery(const PathQuery& a, const PathQuery& b) {
   return a.start == b.start && a.goal == b.goal && a.footprint == b.footprint &&
          a.corner_rule == b.corner_rule;

@@ -1,4 +1,4 @@
-// Lower bounds that rule out that a change makes a path on a grid cheaper than the known one.
+// Lower bounds on path costs, to prove that a change of a grid makes no path cheaper than the known one.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ struct LeastCosts : OpenGround<double> {
     return straight < other.straight || rising < other.rising || falling < other.falling;
   }
 
-  // For paths through any cell.
+  // Returns the least costs of paths through any cell.
   static LeastCosts Of(const GridMap& map) { return Of(OpenGround<Cost>::Of(map), map.lattice()); }
-  // For paths that avoid the cheap areas of the map's CostFloor.
+  // Returns the least costs of paths that avoid the cheap areas of the map's CostFloor.
   static LeastCosts BetweenCheapPlaces(const GridMap& map) {
     const CostFloor& floor = map.cost_floor();
     OpenGround<Cost> ground = floor.everywhere;
@@ -43,9 +43,9 @@ struct LeastCosts : OpenGround<double> {
   }
 };
 
-// Ends of the routes that are cheaper than open ground: of the open portals within a map, and the cheap areas
-// of its CostFloor. Ignores direction and required tags of portals. A path that takes a shortcut passes two
-// of these ends.
+// Ends of shortcuts, the ground where a path may cost less than open ground: the open portals within a map,
+// and the cheap areas of its CostFloor. Ignores direction and required tags of portals. A path that takes a
+// shortcut passes two of these ends.
 class ShortcutEnds {
  public:
   // The gap if there are no shortcuts.
@@ -154,7 +154,7 @@ struct CostBound {
                : std::min({least.straight, least.rising, least.falling});
   }
 
-  // Returns what a path saves at most by a diagonal step past a cell over a visit of it.
+  // Returns the most that a path saves by a diagonal step past a cell instead of two steps over the cell.
   double CornerCost(const LeastCosts& least) const {
     return passes_corners ? std::max(0.0, 2 * least.straight - std::min(least.rising, least.falling)) : 0.0;
   }

@@ -70,11 +70,11 @@ class GridChange {
   static bool MayBlock(const Words& words, const Rectangle& path) {
     return !Intersect(words.bounds, path).empty();
   }
-  // Returns true if the cells may make a path cheaper, judged by their bounds.
+  // Returns true if the cells may make a path cheaper, judged by their common bounds.
   bool MayOpen(const Words& words, const CostBound& bound, const LeastCosts& least) const {
     return !words.bounds.empty() && bound.MayBeCheaperBy(words.bounds, {least, shortcuts_}, words.gap);
   }
-  // As above, judged cell by cell.
+  // Returns the same, judged cell by cell.
   bool MayBeCheaper(const Words& words, const CostBound& bound, const LeastCosts& least) const;
 
   const MapChanges& changes_;
@@ -145,7 +145,7 @@ class GridAnswer final : public KeptAnswer {
     kUncertain,
   };
 
-  // Sets what depends on the map and the basis.
+  // Sets the fields that depend on the map and the basis.
   void Place(const GridMap& map, Basis basis);
   Kind KindOn(const GridMap& map) const;
   void TakePath(const GridMap& map, const PortalPath& result);

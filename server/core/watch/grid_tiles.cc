@@ -6,7 +6,7 @@
 namespace waystar::core {
 namespace {
 
-// Short tiles tell paths apart; regions are large.
+// Sizes of tiles in cells. Paths are told apart by small tiles; the regions of cheaper paths are large.
 constexpr int kPathSide = 32;
 constexpr int kPathsPerSide = 64;
 constexpr int kRegionSide = 64;

@@ -13,15 +13,15 @@
 
 namespace waystar::core {
 
-// Lists answers, known by their place in a vector, by the tiles of the map: those whose path passes a tile,
-// and those of which a cheaper path may pass it. Memory: at most 550 bytes for each answer.
+// Index of answers by the tiles of a map. Each tile lists, by their place in a vector, the answers whose path
+// passes it, and those for which a cheaper path may pass it. Memory: at most 550 bytes for each answer.
 //
 // Thread safety: none.
 class GridTiles {
  public:
   using AnswerAt = absl::FunctionRef<const GridAnswer&(std::size_t place)>;
 
-  // `map` has the size of all revisions.
+  // Makes an empty index. All revisions have the size of `map`.
   explicit GridTiles(const GridMap& map);
 
   void Add(std::size_t place, const GridAnswer& answer) { Mark(place, answer, true); }

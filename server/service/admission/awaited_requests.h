@@ -23,8 +23,8 @@
 namespace waystar::rpc {
 
 // A call that has begun takes about 14 KiB in the RPC library until its request arrives. Until then it has a
-// place here, of which a holder has a share by the rule of Quota::Shared, and its request must arrive within
-// a time limit. A holder that exceeds its share loses its oldest call: the requests of honest calls arrive
+// place here, and the request must arrive within a time limit. Holders share the places by the rule of
+// Quota::Shared. A holder that exceeds its share loses its oldest call: the requests of honest calls arrive
 // within moments, so they are never the oldest.
 //
 // The library also buffers the received part of a request. It does not report its size, but the OS reports

@@ -93,7 +93,7 @@ class CallGate {
     });
   }
 
-  // Force-cancels those of them that have not left some time after EndRevoked.
+  // Force-cancels the open-ended calls whose callers may not continue; call it some time after EndRevoked.
   void CutOffRevoked() {
     Tell([](OpenEndedCall& call) {
       if (!call.RenewCaller().ok()) {

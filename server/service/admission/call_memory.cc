@@ -10,7 +10,7 @@
 namespace waystar::rpc {
 namespace {
 
-// A client that reads makes progress in this time.
+// Retry delay of a call rejected for unread answers: a client that reads makes progress in this time.
 constexpr absl::Duration kUnreadDelay = absl::Milliseconds(100);
 
 absl::Status Unread(absl::string_view whose, std::size_t bytes) {

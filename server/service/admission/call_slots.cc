@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kPlacesOfSlot = 16;
 constexpr std::size_t kMostPlaces = 1024;
 
-// Long enough for some of the client's calls to be answered.
+// Retry delay of a busy client, long enough for some of its calls to be answered.
 constexpr absl::Duration kClientBusyDelay = absl::Milliseconds(50);
 
 }  // namespace

@@ -105,7 +105,7 @@ class CallStatistics {
  public:
   CallStatistics();
 
-  // Returns the counters of the calls of Waystar's method with such requests. They live as long as this.
+  // Returns the counters of the method of Waystar that takes such requests. They live as long as this.
   template <typename Request>
   MethodStatistics& Of() {
     return RowOf<Request>().calls;

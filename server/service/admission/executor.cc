@@ -17,20 +17,20 @@ constexpr int kNicenessOfLarge = 10;
 // If an idle worker frees at least this many bytes, they are also returned to the OS.
 constexpr std::size_t kMuchFreed = std::size_t{16} << 20;
 
-// The allocator does not return free pages between used ones by itself.
+// Returns free pages to the OS, also those between used ones, which the allocator keeps.
 void GiveFreePagesToSystem() {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
 }
 
-// One client never holds the last of them.
+// Returns the number of workers for imports. One client never holds the last of them.
 int ImportWorkers(const ExecutorOptions& options) { return options.workers + 1; }
 
 // Returns the number of workers that have a bench.
 int WorkerBenches(const ExecutorOptions& options) { return 2 * options.workers + ImportWorkers(options); }
 
-// The RPC library has about as many threads as the machine has cores.
+// Returns the number of benches for arrival threads. The RPC library has about one such thread per core.
 int BenchesHere(const ExecutorOptions& options) {
   return options.runs_here ? std::max(2, static_cast<int>(std::thread::hardware_concurrency())) : 0;
 }

@@ -60,10 +60,10 @@ class QueryCosts {
   void NoteSlot(Slot slot, std::chrono::nanoseconds took);
   float Load(Slot slot) const { return log_nanos_[slot].load(std::memory_order_relaxed); }
   Lane LaneOfSlot(Slot slot) const;
-  // Returns a default if nothing is known.
+  // Returns the typical time of a slot's kinds; a guess if nothing is known.
   std::chrono::nanoseconds Estimate(Slot slot) const;
 
-  // 0 if nothing is known.
+  // Base-2 logarithm of the typical time in nanoseconds by slot; 0 if nothing is known.
   std::array<std::atomic<float>, kSlots> log_nanos_{};
 };
 

@@ -12,7 +12,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Commits end most waits in this time.
+// Retry delay of a rejected wait: commits end most waits in this time.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
 bool Has(const core::MapSnapshot& snapshot, const core::MapVersion& version) {

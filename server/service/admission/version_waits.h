@@ -122,7 +122,7 @@ class VersionWaits final : public core::StoreListener {
   // Removes the waiters that `is_over` accepts, and prepends them to `taken`.
   template <typename IsOver>
   void Take(IsOver is_over, Waiter*& taken) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Removes them and lets the thread notify them of their version.
+  // Removes the waiters that `is_over` accepts, and has the thread notify them of their version.
   template <typename IsOver>
   void TakeDue(IsOver is_over) ABSL_LOCKS_EXCLUDED(mutex_);
   void Link(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -136,7 +136,7 @@ class VersionWaits final : public core::StoreListener {
   // Waiters to be notified of their version.
   Waiter* due_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  // Commits read it without the lock.
+  // Number of waiters; commits read it without the lock.
   std::atomic<std::size_t> count_ = 0;
   // Revision up to which the server has followed the fleet's log.
   std::atomic<std::int64_t> followed_ = 0;

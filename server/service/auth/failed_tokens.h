@@ -39,11 +39,11 @@ class FailedTokens {
   // (see PeerOf).
   static constexpr absl::Duration kTurnedOut = absl::Seconds(10);
 
-  // A call to log.
+  // Numbers for the log line of a failure.
   struct Logged {
     // Failures of its network in the current minute, including this one.
     int failures = 0;
-    // Failures of any network that were not logged since the last logged one.
+    // Number of failures of all networks since the last logged one.
     std::uint64_t left_out = 0;
   };
 
@@ -81,7 +81,7 @@ class FailedTokens {
     return accepted_[key % accepted_.size()].load(std::memory_order_relaxed) == key;
   }
   void Accept(std::uint64_t key) { accepted_[key % accepted_.size()].store(key, std::memory_order_relaxed); }
-  // Returns the entry of the network or the connection, with the failures of its current minute.
+  // Counts a failure of the network or the connection. Returns its entry, with the failures of this minute.
   static Entry& CountIn(Table& table, std::uint64_t key, absl::Time now);
   std::optional<Logged> ToLog(int failures);
 

@@ -26,7 +26,7 @@ class LastingCaller {
   // `access` must outlive this.
   explicit LastingCaller(const AccessControl& access) : access_(access) {}
 
-  // Returns the errors of AccessControl::Identify.
+  // Identifies the caller. Returns the errors of AccessControl::Identify.
   absl::Status Identify(const grpc::CallbackServerContext& context) {
     MutexLock lock(mutex_);
     WAYSTAR_ASSIGN_OR_RETURN(Caller caller, access_.Identify(context));

@@ -200,7 +200,7 @@ class OwnedCredentials : public grpc::ServerCredentials {
   grpc_server_credentials* const credentials_;
 };
 #else
-// Newer versions of the library provide all of this.
+// Newer versions of the library store the credentials themselves.
 class OwnedCredentials : public grpc::ServerCredentials {
  public:
   using grpc::ServerCredentials::ServerCredentials;

@@ -71,7 +71,7 @@ TlsStamp StampOf(const TlsFiles& files);
 // Thread safety: any.
 class WatchedTlsFiles {
  public:
-  // Returns the errors of ReadTlsFiles.
+  // Reads the files for the first time. Returns the errors of ReadTlsFiles.
   static absl::StatusOr<std::shared_ptr<WatchedTlsFiles>> Open(TlsFiles files);
   WatchedTlsFiles(const WatchedTlsFiles&) = delete;
   WatchedTlsFiles& operator=(const WatchedTlsFiles&) = delete;

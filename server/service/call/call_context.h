@@ -35,7 +35,7 @@ struct CallContext {
   core::Budget budget;
   // Time that the call waited for a worker.
   std::chrono::nanoseconds queued{0};
-  // End of that wait.
+  // When that wait ended.
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   // Set on a server of a fleet that has not heard from it for FleetNews::kQuietTime.
   std::optional<std::chrono::nanoseconds> staleness;

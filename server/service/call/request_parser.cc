@@ -30,9 +30,9 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// Smaller messages cannot take much memory, whatever they contain.
+// Minimum size of a message whose memory is estimated; smaller ones take little, whatever they contain.
 constexpr std::size_t kWeighedBytes = CallMemory::kCountedBytes;
-// A batch of edits that each block one cell takes about 35 times its size.
+// Maximum ratio of a request's memory to its size. A batch of edits that each block one cell has about 35.
 constexpr std::size_t kMostGrowth = 40;
 constexpr std::size_t kAlwaysAllowed = std::size_t{16} << 20;
 
@@ -91,15 +91,15 @@ absl::StatusOr<std::size_t> Weigh(grpc::ByteBuffer& bytes, const Descriptor& typ
   return length + weight;
 }
 
-// Arrays of pointers grow by doubling, and the old ones stay in the arena: in the worst case there are four
-// pointers per element.
+// Memory of a pointer to an element. Arrays of pointers grow by doubling, and the old ones stay in the arena:
+// in the worst case there are four pointers per element.
 constexpr std::size_t kPointerBytes = 32;
-// The object, and the arena's record for its destruction.
+// Memory of a string: the object, and the arena's record for its destruction.
 constexpr std::size_t kStringBytes = 48;
 constexpr std::size_t kUnknownNumberBytes = 32;
 constexpr std::size_t kUnknownBytes = 80;
 
-// An empty item of a list takes the most memory for its bytes without meaning anything: it counts twice.
+// Factor for an empty item of a list, which takes the most memory for its bytes and means nothing.
 constexpr std::size_t kEmptyItemCount = 2;
 
 // Returns the memory of an empty message.
@@ -126,7 +126,7 @@ std::size_t ElementBytes(const FieldDescriptor& field) {
   }
 }
 
-// Walks over the fields of a message and of its submessages.
+// Sums up the memory of a message while it walks over the fields of the message and its submessages.
 class Scale {
  public:
   Scale(google::protobuf::io::ZeroCopyInputStream& bytes, const Descriptor& type) : in_(&bytes) {
@@ -184,8 +184,8 @@ class Scale {
 
   bool IsOutermost() const { return frame_ == frames_.data(); }
 
-  // Returns null for a field that is unknown to the parser, or has another wire type. Contents of groups are
-  // unknown, as the contract has none.
+  // Returns null for a field that is unknown to the parser, or has another wire type. Fields within groups
+  // count as unknown, because the contract has no groups.
   const FieldDescriptor* Find(int number, WireFormatLite::WireType wire) const {
     const FieldDescriptor* const field = groups_ > 0 ? nullptr : frame_->type->FindFieldByNumber(number);
     if (field == nullptr || (wire == WireFormatLite::WIRETYPE_LENGTH_DELIMITED && field->is_packable())) {

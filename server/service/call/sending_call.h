@@ -14,7 +14,7 @@
 
 namespace waystar::rpc {
 
-// A slow reader costs the prepared data and one message, within the time limits.
+// While the client reads slowly, the call holds the prepared data and one message, within the time limits.
 template <typename Request, typename Response>
 class SendingCall : public WritingCall {
  protected:

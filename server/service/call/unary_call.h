@@ -386,7 +386,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;
   Caller caller_ = Caller::Anyone();
-  // The client that it is counted for.
+  // Client whose calls this one counts towards.
   std::optional<std::uint64_t> client_;
   Lane lane_ = Lane::kSmall;
   std::atomic<bool> cancelled_ = false;

@@ -61,7 +61,7 @@ class Socket {
   int socket_ = -1;
 };
 
-// Returns null if a file cannot be used.
+// Returns the context of a client that uses these files, or null if one of them cannot be used.
 std::unique_ptr<SSL_CTX, Freer> MakeContext(const TlsFiles& files) {
   std::unique_ptr<SSL_CTX, Freer> context(SSL_CTX_new(TLS_client_method()));
   const bool has_roots = files.ca.empty()

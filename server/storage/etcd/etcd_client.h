@@ -113,9 +113,9 @@ using Operation = std::variant<Put, Delete, RangeQuery>;
 // key twice.
 struct Txn {
   std::vector<Compare> compares;
-  // Branch for when all comparisons hold.
+  // Operations if all comparisons hold.
   std::vector<Operation> then;
-  // Branch for otherwise.
+  // Operations if a comparison fails.
   std::vector<Operation> otherwise;
 };
 
@@ -146,7 +146,7 @@ struct ClusterStatus {
   // Size of the database without free pages, that is, after a defragmentation.
   std::int64_t db_bytes_in_use = 0;
   std::int64_t revision = 0;
-  // True if any member has raised the alarm NOSPACE, or CORRUPT.
+  // True if any member has raised the alarm NOSPACE, and if any has raised CORRUPT.
   bool has_no_space = false;
   bool is_corrupt = false;
 };
@@ -161,8 +161,8 @@ class Session;
 // Thread safety: any method may be called from any thread.
 class Client {
  public:
-  // Does not wait for a connection. Returns INVALID_ARGUMENT / BAD_VALUE, with the name of the option, if a
-  // file cannot be read or has the wrong content.
+  // Makes a client without waiting for a connection. Returns INVALID_ARGUMENT / BAD_VALUE, with the name of
+  // the option, if a file cannot be read or has the wrong content.
   // REQUIRES: there is at least one endpoint.
   static absl::StatusOr<std::unique_ptr<Client>> Open(const ClientOptions& options);
   Client(const Client&) = delete;
@@ -172,7 +172,7 @@ class Client {
   ~Client();
 
   using RangeDone = absl::AnyInvocable<void(absl::StatusOr<RangeResult>) &&>;
-  // `done` is called as in Commit.
+  // Reads a range at once. `done` is called as in Commit.
   void Range(const RangeQuery& query, RangeDone done);
   absl::StatusOr<RangeResult> Range(const RangeQuery& query);
 
@@ -205,7 +205,7 @@ class Client {
   // are slow to resolve.
   absl::Status CheckCertificates() const;
 
-  // Asks one of the members.
+  // Returns the status as reported by one of the members.
   absl::StatusOr<ClusterStatus> Status();
 
  private:

@@ -37,7 +37,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, absl::string_view 
   return text;
 }
 
-// Returns an empty string if `path` is empty.
+// Returns the content of a PEM file; an empty string if `path` is empty.
 absl::StatusOr<std::string> ReadPem(const std::string& path, absl::string_view field) {
   if (path.empty()) {
     return std::string();

@@ -91,7 +91,7 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
     }
   }
 
-  // Returns null if the watch is stopping.
+  // Waits for a connected member, and returns it; null if the watch is stopping.
   Member* WaitForMember() {
     std::chrono::milliseconds pause = kFirstPause;
     while (true) {
@@ -114,7 +114,7 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
     return is_stopping_;
   }
 
-  // Returns nullopt if the watch is stopping.
+  // Requests a token and returns the answer; nullopt if the watch is stopping.
   std::optional<absl::StatusOr<std::string>> WaitForToken() {
     {
       MutexLock lock(mutex_);

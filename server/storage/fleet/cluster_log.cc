@@ -183,7 +183,7 @@ void ClusterLog::Stop() {
     dropped.swap(tasks_);
   }
   watch_.reset();
-  // Tasks that were still queued, and appends made by `done` callbacks.
+  // Answers appends of dropped tasks, and those made by `done` callbacks.
   has_given_up_ = true;
   AnswerAll(GivenUp());
   DriveSubmitted();
@@ -1214,7 +1214,7 @@ bool ClusterLog::IsAt(const std::string& id, const MapHead& head) const {
 void ClusterLog::Break(const std::string& id, const absl::Status& why, MapVersion after) {
   MapLane& lane = *lanes_.at(id);
   if (lane.version != kNoMap && !lane.is_broken) {
-    // Fails if the map is already gone, because the deletion itself has failed.
+    // Fails if the map is gone already: the change that failed may be its deletion.
     static_cast<void>(store_.FollowDeletion(id, lane.version));
   }
   lane.is_broken = true;

@@ -80,7 +80,7 @@ struct ClusterLogStatistics {
   std::uint64_t landed = 0;
   std::uint64_t conflicts = 0;
   std::uint64_t followed = 0;
-  // Maps that are not served because a change could not be applied or their state did not match.
+  // Number of maps that are not served, because a change could not be applied or their state did not match.
   std::uint64_t broken = 0;
   // Revision of etcd up to which this server has applied all changes.
   std::int64_t revision = 0;
@@ -188,8 +188,8 @@ class ClusterLog final : public core::DurableLog {
 
   // The methods below run on the log's thread.
   void Run();
-  // Moves submitted appends into the lanes. After the store has followed another server, this collects all
-  // appends that it made before.
+  // Moves submitted appends into the lanes. Called after the store has followed another server, it takes all
+  // appends that the store made before.
   void TakeSubmitted();
   void DriveSubmitted();
   // Sends the waiting appends, unless a transaction is in flight.

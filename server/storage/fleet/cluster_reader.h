@@ -39,7 +39,7 @@ struct FleetMaps {
   absl::btree_map<std::string, AppendName> ends;
 };
 
-// Removes the commits up to that revision. An image may lie within a record.
+// Removes the commits up to that revision, which may lie within a record if an image was made there.
 void DropUpTo(std::uint64_t revision, std::vector<core::LoggedCommit>& commits);
 
 // Thread safety: any method may be called from any thread.

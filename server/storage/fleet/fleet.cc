@@ -436,7 +436,7 @@ void Fleet::GiveUp() { log_.GiveUp(); }
 
 void Fleet::Stop() {
   presence_.Stop();
-  // It asks the log for its revision, so it must stop before the log.
+  // The image keeper asks the log for its revision, so it must stop before the log.
   images_.Stop();
   if (cache_ != nullptr) {
     cache_->Stop();

@@ -19,8 +19,8 @@ namespace waystar::cluster {
 struct ImagePlace {
   // Null if all images lie in etcd.
   storage::Folder* folder = nullptr;
-  // Most parts of one value in etcd. A transaction compares the existence of every part, and etcd allows 128
-  // comparisons.
+  // Maximum number of parts of one value in etcd. A transaction compares the existence of every part, and
+  // etcd allows 128 comparisons.
   std::size_t max_parts = 64;
 };
 

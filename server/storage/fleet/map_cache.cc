@@ -32,7 +32,7 @@ void Fields(core::Is<ListedImage> auto& image, const auto& visit) {
   visit(core::MapIdField(image.map), image.version);
 }
 
-// The prefix and what follows it are not read in another format.
+// List of images, as stored. In another format, only `format` is read.
 struct List {
   std::uint64_t format = kListFormat;
   std::string prefix;

@@ -12,7 +12,7 @@
 
 namespace waystar::cluster {
 
-// Starts with the first task.
+// Starts its thread with the first task.
 //
 // Thread safety: any method may be called from any thread, except Stop.
 class TaskThread {

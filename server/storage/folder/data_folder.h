@@ -35,8 +35,8 @@ struct DataStatistics {
   ImageMaker::Statistics images;
 };
 
-// Has two threads: one writes the log, the other makes images and removes files that are not needed. Unloaded
-// maps are read from here: each has an image of its latest version.
+// Runs two threads: one writes the log, the other makes images and removes files that are not needed.
+// Unloaded maps are read from here: each has an image of its latest version.
 //
 // Thread safety: any method may be called from any thread, except Stop.
 class DataFolder final : public core::MapSource {

@@ -29,7 +29,7 @@ namespace {
 constexpr absl::string_view kLockName = "LOCK";
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-// Without `path`, the caller adds it to the error.
+// Returns the error of a system call; without `path`, the caller adds it.
 absl::Status Error(int error, absl::string_view doing, absl::string_view path = "") {
   const absl::StatusCode code = error == ENOENT                      ? absl::StatusCode::kNotFound
                                 : error == ENOSPC || error == EDQUOT ? absl::StatusCode::kResourceExhausted

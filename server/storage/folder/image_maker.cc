@@ -112,11 +112,11 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
   }
   const absl::StatusOr<core::StoredMap> stored = store_.Store(map.id);
   if (!stored.ok()) {
-    // It was deleted, or its creation is in the log and not yet in the store.
+    // The map was deleted, or its creation is in the log and not yet in the store.
     return false;
   }
   if (stored->snapshot->epoch != map.epoch) {
-    // Its replacement is in the log and not yet in the store, or it was replaced again.
+    // The map's replacement is in the log and not yet in the store, or it was replaced again.
     return false;
   }
   WAYSTAR_RETURN_IF_ERROR(Write(*stored));

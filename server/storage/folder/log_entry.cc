@@ -17,7 +17,7 @@ void Fields(core::Is<LogStart> auto& start, const auto& visit) {
   visit(start.number, start.previous_end, start.maps);
 }
 
-// The body follows.
+// Fields of an entry before its body.
 void Fields(core::Is<LogEntry> auto& entry, const auto& visit) {
   visit(core::AtMost(entry.kind, LogEntry::Kind::kReplacement), core::MapIdField(entry.map), entry.epoch,
         entry.first_revision, entry.revision);
@@ -35,7 +35,7 @@ class EntryReader final : public core::ValueReader {
 
   absl::string_view View() {
     const std::uint64_t count = Number(bytes_.size() - read_);
-    // Number() has consumed some of the bytes it was checked against.
+    // Number() has consumed some of the bytes that bounded the count.
     if (count > bytes_.size() - read_) {
       Fail("it ends too early");
       return {};
@@ -52,7 +52,7 @@ class EntryReader final : public core::ValueReader {
   }
 };
 
-// The image follows.
+// Fields of a creation before its image.
 void CreationFields(auto& request, auto& create_time, const auto& visit) {
   visit(core::AtMost(request.request_id, core::kMaxRequestIdBytes));
   if (!request.request_id.empty()) {

@@ -37,7 +37,7 @@ struct LogStart {
 std::string EncodeStart(const LogStart& start);
 absl::StatusOr<LogStart> DecodeStart(absl::string_view payload);
 
-// All other records are groups of entries that become durable together.
+// One change. Each record but the first is a group of entries that become durable together.
 struct LogEntry {
   enum class Kind : std::uint8_t { kCreation = 0, kCommits = 1, kDeletion = 2, kReplacement = 3 };
 

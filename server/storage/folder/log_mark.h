@@ -23,7 +23,7 @@ struct LogMark {
   bool is_relaxed = false;
   // True if the log was stopped properly and the mark was synced.
   bool is_ended = false;
-  // Folder::SystemRun.
+  // Result of Folder::SystemRun when the mark was written.
   std::string run;
 };
 

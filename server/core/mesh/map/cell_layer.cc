@@ -37,7 +37,7 @@ std::size_t CellTable::memory_bytes() const {
 
 PolygonNumber CellLayer::CellAt(const MeshPlace& place) const {
   PolygonNumber cell = table_.cell_of_[place.polygon];
-  // True if no wall separates the mean of the polygon's corners from the point.
+  // True if the point is inside all edges to other cells, so that only walls lie between it and the cell.
   const auto is_clear = [&] {
     bool is_left = true;
     ForEachEdge(*this, cell, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {

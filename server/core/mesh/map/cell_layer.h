@@ -1,5 +1,5 @@
-// Cells of a navigation mesh in the form that searches use, and its rooms: regions behind doors that a path
-// passes only to get there.
+// Cells of a navigation mesh in the form that searches use, and rooms: regions of the mesh between doors,
+// which a search skips unless a path must pass them.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace waystar::core {
 // Thread safety: immutable.
 class CellTable {
  public:
-  // Once `stop` has returned an error, the table must not be used.
+  // Takes the cells and finds their rooms. Once `stop` has returned an error, the table must not be used.
   CellTable(MeshCells made, const StopCheck* stop);
 
   std::size_t memory_bytes() const;
@@ -60,7 +60,7 @@ class CellLayer {
   // off the ground. Costs O(cells that the polygon of the place overlaps).
   PolygonNumber CellAt(const MeshPlace& place) const;
 
-  // As the functions of NavMesh.
+  // Forward to the NavMesh functions of these names.
   const MeshBounds& bounds() const { return mesh_.bounds(); }
   std::size_t vertex_count() const { return mesh_.vertex_count(); }
   const WorldPoint& VertexAt(std::uint32_t vertex) const { return mesh_.VertexAt(vertex); }
@@ -100,8 +100,8 @@ struct MeshRooms {
   std::vector<std::uint32_t> outer;
 };
 
-// `neighbours_of` returns, for each edge of a polygon, the polygon across, or kNoPolygon. Costs O(edges).
-// Once `stop` has returned an error, the rooms are wrong.
+// Finds the doors and rooms. `neighbours_of` returns, for each edge of a polygon, the polygon across, or
+// kNoPolygon. Costs O(edges). Once `stop` has returned an error, the rooms are wrong.
 MeshRooms FindMeshRooms(std::size_t polygon_count,
                         absl::FunctionRef<absl::Span<const PolygonNumber>(PolygonNumber)> neighbours_of,
                         const StopCheck* stop = nullptr);

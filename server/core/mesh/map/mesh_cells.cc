@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// Maximum number of polygon means in the cells of a side to be turned; each mean must be checked.
+// A side is turned only if its two cells contain at most this many polygon means, since each must be checked.
 constexpr std::uint32_t kMostSorted = 256;
 
 // Sides are turned in passes, in several tries. The numbers of both are chosen so that this many polygons are
@@ -440,7 +440,7 @@ class CellMaker {
         continue;
       }
       Part(cell, other, to);
-      // Only at the ends of the new side have the cells become narrower.
+      // The cells have narrowed only at the ends of the new side, so only neighbours there can now be joined.
       const PolygonNumber with_cell = FindJoin(cell, low_, {both_.front().beyond, both_[to - 1].beyond});
       const PolygonNumber with_other = with_cell == kNoPolygon
                                            ? FindJoin(other, high_, {both_[to].beyond, both_.back().beyond})
@@ -485,7 +485,8 @@ class CellMaker {
     return kNoPolygon;
   }
 
-  // Returns a deterministic pseudo-random number below `limit`, or 0 (a linear congruential generator).
+  // Returns a deterministic pseudo-random number below `limit` (a linear congruential generator); always 0 if
+  // `limit` is below 2^14.
   std::int64_t AnyNumber(std::int64_t limit) {
     constexpr int kBits = 14;
     random_ = random_ * 6364136223846793005U + 1442695040888963407U;
@@ -516,7 +517,7 @@ class CellMaker {
       while (polygon != kNoPolygon) {
         const PolygonNumber after = next_[polygon];
         next_[polygon] = kNoPolygon;
-        // Other sides may continue the line of this one.
+        // A mean on the line through the side may lie beyond its ends, in either cell.
         const Int128 side = SideOfMean(from, to, polygon);
         const bool is_left = side > 0 || (side == 0 && HasMean(cells_[cell], polygon));
         AddMean(polygon, cells_[is_left ? cell : other]);

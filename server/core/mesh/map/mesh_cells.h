@@ -41,9 +41,9 @@ struct MeshCells {
 };
 
 // Combines polygons into cells. The cells cover the same ground without gaps, have the same walls, and are
-// exactly convex. Their corners are those of the polygons, except corners in the middle of a side of all
-// cells that they touch. Ground of different areas is kept separate, and a dented polygon is a cell of its
-// own.
+// exactly convex. Their corners are those of the polygons; a corner in the middle of a side of every cell
+// that it touches is dropped. Ground of different areas is kept separate, and a dented polygon is a cell of
+// its own.
 //
 // Two polygons are joined if their union is convex, the longest common side first (Hertel, Mehlhorn, "Fast
 // Triangulation of Simple Polygons", 1983). Then sides are turned about one of their ends to another corner

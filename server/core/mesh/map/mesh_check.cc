@@ -298,7 +298,7 @@ class FanSplitter {
     return absl::OkStatus();
   }
 
-  // Visits the fan counterclockwise around the vertex.
+  // Visits the fan of the corner counterclockwise. Gives it a new vertex if another fan uses the vertex.
   void SplitFanFrom(const Corner& corner) {
     const std::uint32_t vertex = spec_.corners[IndexOf(corner)];
     std::uint32_t own = vertex;
@@ -352,7 +352,7 @@ constexpr std::size_t kMostDistances = std::size_t{1} << 26;
 // Maximum cosine of the angle between two walls: up to 25 degrees from opposite.
 constexpr double kMostCosine = -0.9;
 
-// Returns true if they run in approximately opposite directions.
+// Returns true if the walls run in approximately opposite directions.
 bool AreOpposed(const EdgeEnds& a, const EdgeEnds& b) {
   const double ax = a.to.x - a.from.x;
   const double ay = a.to.y - a.from.y;
@@ -366,7 +366,8 @@ bool Adjoin(const NavMesh& mesh, PolygonNumber a, PolygonNumber b) {
   return a == b || std::find(neighbours.begin(), neighbours.end(), b) != neighbours.end();
 }
 
-// Adds the number of computed distances to `distances`.
+// Returns true if the wall has such a gap; see CountMeshGaps. Adds the number of computed distances to
+// `distances`.
 bool HasGap(const NavMesh& mesh, std::uint32_t wall, const MeshGap& gap, std::size_t& distances) {
   const EdgeEnds ends = mesh.EndsOf(mesh.WallAt(wall));
   const WorldPoint middle{(ends.from.x + ends.to.x) / 2, (ends.from.y + ends.to.y) / 2, 0.0};

@@ -18,8 +18,7 @@
 
 namespace waystar::core {
 
-// Returns the errors of NavMesh::Create for single vertices and polygons. Uses the rounded positions of
-// vertices.
+// Checks each vertex and polygon by itself, at the rounded positions. Returns the errors of NavMesh::Create.
 absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop);
 
 // One side of an edge: from a corner of a polygon to the next.

@@ -233,7 +233,7 @@ class Cutter {
       const WorldPoint& a = outline[k];
       const WorldPoint& b = outline[(k + 1) % outline.size()];
       std::vector<Loop> left;
-      // Each piece is triangulated once, and rarely a triangle whose sides were split.
+      // Limits the work: each piece is triangulated once, rarely again a triangle whose sides were split.
       std::size_t triangulations = 2 * inside.size() + 16;
       while (!inside.empty()) {
         Loop piece = std::move(inside.back());
@@ -389,7 +389,7 @@ class Cutter {
     return absl::OkStatus();
   }
 
-  // Gives `around` to the far neighbours of polygons with `role`.
+  // Gives the role `around` to those neighbours of polygons with `role` that are kFar.
   void MarkAround(Role role, Role around) {
     for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
       if (roles_[polygon] != role) {
@@ -573,7 +573,7 @@ class Cutter {
     const auto [low, high] = std::minmax({a, b});
     if (high >= mesh_.vertex_count()) {
       twins_.emplace(high, low);
-      // Their ends may have changed; they are found again.
+      // The ends of seams may have changed; seams are found again.
       seams_.clear();
       has_joined_ = true;
     }

@@ -14,7 +14,6 @@ struct PlacedPortal : MeshPortal {
   MeshPlace to_place;
 };
 
-// Portals of a mesh.
 class MeshPortalTable : public IdTable<PlacedPortal> {};
 
 }  // namespace waystar::core

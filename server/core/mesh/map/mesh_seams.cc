@@ -367,7 +367,7 @@ class SeamSplitter {
     return !own || !others || own == others;
   }
 
-  // Returns true if the vertex was added to the edge.
+  // Splits the edge at the vertex. Returns false if the vertex is not between its ends or splits it already.
   bool Split(std::uint32_t edge, std::uint32_t vertex) {
     const Line line = LineBetween(edges_[edge].low, edges_[edge].high);
     const double share = line.ShareOf(vertices_[vertex]);

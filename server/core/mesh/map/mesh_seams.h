@@ -1,4 +1,4 @@
-// Finds where edges with their own vertices run along each other.
+// Finds edges that run along each other without common vertices, and where to split them.
 #pragma once
 
 #include <cstddef>
@@ -40,14 +40,15 @@ struct SeamEdge {
 struct SeamSplits {
   // For each edge, the vertices at which to split it, in no particular order. Shares are counted from `low`.
   std::vector<std::vector<VertexOnEdge>> vertices;
-  // WeldReport::overlaps.
+  // See WeldReport::overlaps.
   std::vector<std::pair<PolygonNumber, PolygonNumber>> overlaps;
 };
 
-// Returns where to split open edges, so that edges with polygons on opposite sides share vertices wherever
-// they run along each other within the tolerance: at the ends of other open edges and, if `has_seams`, at new
-// vertices, appended to `vertices`, at the ends of a stretch along which their heights agree. Without seams
-// the height that an agent can climb is unknown, and a ramp must not be joined along the foot of its side.
+// Returns where to split open edges so that edges with polygons on opposite sides share vertices wherever
+// they run along each other within the tolerance. Edges are split at the ends of other open edges. If
+// `has_seams`, they are also split at both ends of a stretch along which their heights agree, by new vertices
+// appended to `vertices`. Without seams the height that an agent can climb is unknown, and a ramp must not be
+// joined along the foot of its side.
 //
 // Returns TooManyWeldCorners, or the error of `stop`. Costs O(n log n) if few edges are near each other.
 // REQUIRES: tolerance.plan > 0.

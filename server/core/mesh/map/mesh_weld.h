@@ -42,9 +42,10 @@ struct WeldReport {
   std::size_t dropped = 0;
   // For each polygon of the mesh, the polygon of the soup that it is, or is a piece of.
   std::vector<PolygonNumber> origins;
-  // Pairs of polygons of the soup, including dropped ones, each once and the lower number first, whose seams
-  // run along each other for more than twice the tolerance, seen from above, and cross there or are within
-  // twice the tolerance in height at one end. Some of them are joined. Empty if all edges may be joined.
+  // Pairs of polygons of the soup, including dropped ones, that overlap: seen from above, their seams run
+  // along each other for more than twice the tolerance, and cross there or are within twice the tolerance in
+  // height at one end. Some are joined. Each pair occurs once, the lower number first. Empty if all edges may
+  // be joined.
   std::vector<std::pair<PolygonNumber, PolygonNumber>> overlaps;
 };
 

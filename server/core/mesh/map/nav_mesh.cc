@@ -62,7 +62,7 @@ class OutlineBox {
     }
   }
 
-  // Returns false if a side of either separates the two.
+  // Returns false if a side of the outline or of the box separates the two.
   bool MayTouch(const MeshBounds& box) const {
     if (box.high.x < box_.low.x || box.low.x > box_.high.x || box.high.y < box_.low.y ||
         box.low.y > box_.high.y) {
@@ -89,7 +89,7 @@ class OutlineBox {
   MeshBounds box_;
 };
 
-// Contains for polygons of any shape and points on their edges; slower.
+// Computes HasWithin by edge crossings: for polygons of any shape and points on their edges, but slower.
 bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& point) {
   const absl::Span<const std::uint32_t> loop = mesh.VerticesOf(polygon);
   bool is_inside = false;

@@ -80,8 +80,8 @@ class NavMesh {
   // - BAD_POLYGON with field "polygons[3].neighbours[1]": that polygon does not lie across the edge, or
   //   treats the edge as a wall.
   //
-  // Without cells (CellLayer) creation takes half the time, and searches run on the polygons: for meshes that
-  // are rarely searched.
+  // With Cells::kNone creation takes half the time, but searches run on the polygons instead of cells
+  // (CellLayer). Use it for meshes that are rarely searched.
   enum class Cells { kMake, kNone };
   static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr,
                                         Cells cells = Cells::kMake);
@@ -98,7 +98,7 @@ class NavMesh {
 
   // REQUIRES: vertex < vertex_count().
   const WorldPoint& VertexAt(std::uint32_t vertex) const { return surface_->vertices[vertex]; }
-  // Both ends are kNone unless a wall touches the vertex; see VertexWalls for kSeveral.
+  // Returns the walls at the vertex. Both ends are kNone if no wall touches it; see VertexWalls for kSeveral.
   const VertexWalls& WallsAt(std::uint32_t vertex) const { return surface_->walls[vertex]; }
 
   // Returns the tree of all edges with a polygon on one side. Its boxes are at height 0, so that distances
@@ -133,7 +133,7 @@ class NavMesh {
     const Face& face = surface_->polygons[polygon];
     return {surface_->neighbours.data() + face.first_corner, face.corner_count};
   }
-  // Prefetch the polygon; once that is done, its corners and neighbours.
+  // Prefetch the polygon, and then the corners and neighbours that it refers to.
   void PrefetchFace(PolygonNumber polygon) const { __builtin_prefetch(&surface_->polygons[polygon]); }
   void PrefetchCorners(PolygonNumber polygon) const {
     const std::uint32_t first_corner = surface_->polygons[polygon].first_corner;
@@ -154,7 +154,7 @@ class NavMesh {
   std::uint32_t OuterRoomOf(std::uint32_t room) const { return surface_->outer_rooms[room]; }
   std::size_t room_count() const { return surface_->outer_rooms.size(); }
 
-  // Returns the cells, for CellLayer, or null.
+  // Returns the cells for CellLayer, or null if the mesh has none.
   const CellTable* cells() const { return surface_->cells.get(); }
 
   // Returns true if the point is in the polygon or on its edge, seen from above. Exact, in integers.
@@ -167,8 +167,8 @@ class NavMesh {
   // contain it.
   // REQUIRES: x and y are from -kMaxReach to kMaxReach.
   std::optional<WorldPoint> PointAt(PolygonNumber polygon, double x, double y) const;
-  // NearestPoint for a position approximately on the edge from this corner of the polygon to the next. Same
-  // result, but faster.
+  // Returns the same as NearestPoint, but faster, for a position approximately on the edge from this corner
+  // of the polygon to the next.
   // REQUIRES: corner < VerticesOf(polygon).size().
   WorldPoint NearestPointBy(PolygonNumber polygon, std::size_t corner, double x, double y) const;
 
@@ -184,9 +184,9 @@ class NavMesh {
   // REQUIRES: the position is valid by CheckPosition; radius and height are not negative.
   std::optional<MeshPlace> FindNearest(const MeshReach& reach,
                                        std::optional<std::uint32_t> part = std::nullopt) const;
-  // FindNearest as Detour does it for ends of off-mesh connections, whose heights are those of ground more
-  // detailed than the polygons: the polygon's box must be at most reach.height above or below. Polygons
-  // directly above or below the position within that height take precedence.
+  // Returns what Detour chooses for the end of an off-mesh connection, whose height is that of ground more
+  // detailed than the polygons. Unlike in FindNearest, the polygon's box must be at most reach.height above
+  // or below, and polygons directly above or below the position within that height take precedence.
   std::optional<MeshPlace> FindNearestByBox(const MeshReach& reach) const;
   // Appends the points of all polygons from which FindNearest chooses, in the order of their numbers.
   void FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const;
@@ -211,7 +211,8 @@ class NavMesh {
   // Returns the portal with the places of its ends on this mesh.
   PlacedPortal Placed(const MeshPortal& portal) const;
 
-  // As GridMap::digest. Includes the numbers of vertices and polygons, since answers refer to them.
+  // Returns a hash of the content, as GridMap::digest does. It includes the numbers of vertices and polygons,
+  // since answers refer to them.
   std::uint64_t digest() const { return surface_->digest + portals_.digest(); }
 
   // Returns the bytes held, which copies share.
@@ -240,7 +241,7 @@ class NavMesh {
     std::vector<std::uint32_t> corners;
     std::vector<PolygonNumber> neighbours;
     std::vector<std::uint32_t> outer_rooms;
-    // May be null.
+    // Null if the mesh has no cells.
     std::shared_ptr<const CellTable> cells;
     PolygonTree tree;
     std::vector<WallEdge> wall_edges;
@@ -256,7 +257,7 @@ class NavMesh {
 
   // Labels the polygons with their parts, and measures the parts.
   static void LabelParts(Surface& surface);
-  // The labels are wrong once `stop` has returned an error.
+  // Labels the polygons with their rooms. The labels are wrong once `stop` has returned an error.
   static void LabelRooms(Surface& surface, const StopCheck* stop);
   static std::uint64_t DigestOf(const Surface& surface);
 
@@ -274,7 +275,7 @@ class NavMesh {
   // Returns true if FindNearest prefers this polygon to the other at equal distance.
   bool IsTakenBefore(PolygonNumber polygon, PolygonNumber other) const;
 
-  // As Contains.
+  // Returns the same as Contains.
   // REQUIRES: coordinates are multiples of 2^-20.
   bool HasWithin(PolygonNumber polygon, const WorldPoint& point) const;
   // Returns the height of the surface.

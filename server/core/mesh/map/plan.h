@@ -53,7 +53,6 @@ inline double Side(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p
   return IsSideCertain(left, right) ? left - right : SideByIntegers(a, b, p);
 }
 
-// Distances.
 inline double SquaredPlanDistance(const WorldPoint& a, const WorldPoint& b) {
   const double dx = b.x - a.x;
   const double dy = b.y - a.y;

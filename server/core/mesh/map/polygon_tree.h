@@ -36,10 +36,9 @@ struct MeshReach {
 // Thread safety: const methods may run concurrently.
 class PolygonTree {
  public:
-  // Makes an empty tree.
   PolygonTree() = default;
-  // `boxes` are those of the polygons, by number. Once `stop` has returned an error, the tree must not be
-  // used.
+  // Builds the tree over the boxes of polygons, by polygon number. Once `stop` has returned an error, the
+  // tree must not be used.
   // REQUIRES: no box is empty.
   explicit PolygonTree(const std::vector<MeshBounds>& boxes, const StopCheck* stop = nullptr);
 
@@ -150,7 +149,7 @@ class PolygonTree {
 
  private:
   static constexpr std::size_t kMostBelow = 4;
-  // Each level has a quarter as many nodes.
+  // Maximum number of levels; each has a quarter as many nodes as the one below.
   static constexpr std::size_t kMostLevels = 16;
   // Marks a polygon instead of a node.
   static constexpr std::uint32_t kLeaf = 0x80000000;
@@ -250,7 +249,7 @@ class PolygonTree {
   static Node MakeNode(const Below& below);
 
   std::vector<Node> nodes_;
-  // As Node::at.
+  // Root node, polygon with kLeaf, or kNothing, as in Node::at.
   std::uint32_t root_ = kNothing;
 };
 

@@ -50,7 +50,8 @@ using MeshPart = std::pair<std::uint32_t, std::uint32_t>;
 // Not thread-safe.
 class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::string> {
  public:
-  // Includes portals that have all of these sorted tags. The arguments must outlive this.
+  // Makes a net of the portals that have all of these tags, which are sorted. The arguments must outlive
+  // this.
   MeshPortalNet(const NavMesh& home, MeshWorld& world, absl::Span<const std::string> required_tags)
       : PortalNet(home, world, required_tags) {}
 
@@ -69,7 +70,7 @@ class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::stri
   };
 
   void Load(std::uint32_t map);
-  // Returns false if the door leads nowhere.
+  // Finds where the door leads. Returns false if there is no surface.
   bool Settle(MeshDoor& door);
 
   std::map<MeshPart, Departures> departures_;
@@ -78,7 +79,7 @@ class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::stri
 // Cost of a path that does not exist.
 inline constexpr double kNoWay = DoorCosts<double>::kFar;
 
-// Reachable doors, by part. Not thread-safe.
+// The doors that paths from one place can reach, by part. Not thread-safe.
 class MeshDoors {
  public:
   // Finds the doors reachable from a place on the map that queries start on, and the parts behind them. Costs
@@ -87,12 +88,12 @@ class MeshDoors {
   static absl::StatusOr<MeshDoors> Find(MeshPortalNet& net, const MeshPlace& start, const StopCheck& stop);
 
   const MeshPortalNet& net() const { return *net_; }
-  // Returns the numbers of the doors.
+  // Returns the numbers of the reachable doors.
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
   // Returns a lower bound of the cost from behind a door to a goal, ignoring walls; kNoWay if there is none.
   // REQUIRES: EstimateRests was called; the door is reachable.
   double RestBehind(std::uint32_t door) const { return rests_[door]; }
-  // Returns the doors that start on a map.
+  // Returns the reachable doors that start on a map.
   std::vector<std::uint32_t> DeparturesOn(std::uint32_t map) const;
 
   // Returns true if a part that contains the place is reachable.
@@ -136,7 +137,7 @@ class ReachedMeshParts {
 
  private:
   MeshPortalNet& net_;
-  // For the parts of each place queried, the parts reachable from there.
+  // Parts of each place queried, with the parts reachable from there.
   std::map<PartsAround, std::vector<std::uint32_t>> parts_;
 };
 

@@ -238,6 +238,7 @@ class WavesOverMaps {
     return true;
   }
 
+  // Seeds the wave behind a door, unless a cheaper path arrived there or no goal can be reached from there.
   // Returns false if a scratch is full.
   bool Pass(std::uint32_t index, std::uint32_t target, double g) {
     const MeshDoor& door = doors_.net().door(index);
@@ -469,7 +470,7 @@ bool IsAt(const MeshPlace& place, const WorldPoint& point) {
   return place.polygon != kNoPolygon && IsNear(place.point, point);
 }
 
-// Meshes as ValidateLegs sees them.
+// Adapts meshes to ValidateLegs.
 struct MeshLegs {
   using Check = MeshPathCheck;
 

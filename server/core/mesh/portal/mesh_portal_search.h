@@ -68,8 +68,8 @@ absl::StatusOr<MeshMatrix> ComputeMatrixThroughMeshPortals(MeshPortalNet& net,
 
 using CrossedMeshPortal = CrossedPortalAt<WorldPoint>;
 
-// ValidateMeshPath for each leg on its own mesh: see ValidateLegs. The ends of portals may differ by
-// kMeshTolerance.
+// Validates each leg on its own mesh, as ValidateMeshPath does; see ValidateLegs. The ends of portals may
+// differ by kMeshTolerance.
 // REQUIRES: the tags are sorted.
 absl::StatusOr<MeshPathCheck> ValidateThroughMeshPortals(const NavMesh& mesh, MeshWorld& world,
                                                          absl::Span<const WorldPoint> corners,

@@ -46,8 +46,9 @@ class MeshWave : private IntervalExpansion<MeshWave> {
     std::optional<Arrival> arrival;
   };
 
-  // The mesh and the scratch must outlive this. Put `targets` with a rest of 0 first: with many targets, the
-  // heuristic is better for them. `seeds` lists all places that may become seeds.
+  // The mesh and the scratch must outlive this. List `targets` with a rest of 0 first: if there are many
+  // targets, the heuristic evaluates only those first ones individually. `seeds` lists all places that may
+  // become seeds.
   MeshWave(const NavMesh& mesh, std::vector<WaveTarget> targets, absl::Span<const MeshPlace> seeds,
            MeshScratch& scratch);
 
@@ -55,7 +56,8 @@ class MeshWave : private IntervalExpansion<MeshWave> {
   // REQUIRES: the place is one of the announced seeds; there are fewer than 2^20 seeds.
   bool AddSeed(const MeshPlace& place, double g);
 
-  // Returns a lower bound of the cost of a whole path that continues here, or kNothing.
+  // Returns a lower bound of the cost of the paths that the wave has yet to find, or kNothing if there are
+  // none.
   double first_f() const { return scratch_.is_open_empty() ? kNothing : scratch_.first().f; }
   // Advances by one step.
   // REQUIRES: first_f() is not kNothing.

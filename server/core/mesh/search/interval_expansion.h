@@ -97,11 +97,11 @@ class IntervalExpansion {
     return true;
   }
 
-  // Reserves memory for the expansion of an interval before this polygon; intervals may move. Returns false
-  // if the memory limit is reached.
+  // Reserves memory for the expansion of an interval before this polygon, which invalidates references to
+  // intervals. Returns false if the memory limit is reached.
   bool ReserveFor(PolygonNumber polygon) { return scratch_.Reserve(mesh_.VerticesOf(polygon).size() + 4); }
 
-  // Adds the intervals of the other edges of the polygon.
+  // Adds the intervals of the other edges of the polygon behind the interval.
   // REQUIRES: ReserveFor has returned true.
   void Expand(IntervalNumber number) {
     const MeshInterval& interval = scratch_.At(number);
@@ -396,7 +396,7 @@ class IntervalExpansion {
   }
 
   // Returns the vertex as a root, or nothing if no shortest path turns there to this side (1 for left, -1 for
-  // right), or if a path of equal length has already turned there to it.
+  // right), or if a path of equal length has already turned there to that side.
   //
   // The first of several paths of equal length suffices. Each sees the area between the wall at that side and
   // the line on which it arrives. An area that only one path sees lies beyond the line of the other, which

@@ -55,7 +55,7 @@ class IntervalRecorder : public EventList<IntervalEvent> {
 
   // Starts another search, whose intervals are numbered from 0.
   void Begin() { first_ = static_cast<IntervalNumber>(intervals_.size()); }
-  // `make` returns the generated interval; its parent is a number of this search.
+  // Records a generated interval. make() returns it; its parent is numbered within this search.
   template <typename Make>
   void Generated(const Make& make) {
     if (!Add({SearchEvent::Kind::kGenerated, static_cast<IntervalNumber>(intervals_.size())})) {

@@ -252,7 +252,7 @@ absl::StatusOr<MeshFlow> ComputeMeshFlow(const NavMesh& mesh, const MeshFlowQuer
 
 namespace {
 
-// Searches check the budget themselves, but not before their first expansion.
+// Number of pairs between budget checks; a search does not check the budget before its first expansion.
 constexpr std::size_t kPairsPerPoll = 64;
 
 auto OrderOf(const MeshPlace& place) {

@@ -20,8 +20,8 @@ struct MeshReachQuery {
   // Maximum ReachablePolygon::cost, within a relative 1e-8. The result consists of exactly those polygons of
   // the unlimited result whose cost is not greater. If unset, all reachable polygons are returned.
   std::optional<double> max_cost;
-  // Area that paths may not leave, seen from above: polygons that are not completely inside it, including its
-  // edges, are not entered. Unlimited if unset.
+  // Area that paths may not leave, seen from above: a polygon is entered only if all of it is inside the area
+  // or on its edges. Unlimited if unset.
   std::optional<Box> region;
   // Account for the memory of the region's mesh; may be null.
   MemoryAccount* memory = nullptr;
@@ -47,9 +47,8 @@ struct ReachablePolygons {
 // memory for a mesh of its polygons.
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "start" if the region does not contain its
-// polygon; RESOURCE_EXHAUSTED with "region"
-// for one with too many vertices (REGION_TOO_LARGE) or too large a mesh (MAPS_MEMORY_FULL); and the errors of
-// StatusOfMeshFlood.
+// polygon; RESOURCE_EXHAUSTED with "region" for one with too many vertices (REGION_TOO_LARGE) or too large a
+// mesh (MAPS_MEMORY_FULL); and the errors of StatusOfMeshFlood.
 // REQUIRES: the start is a place that NavMesh::FindNearest could return.
 absl::StatusOr<ReachablePolygons> FindReachablePolygons(const NavMesh& mesh, const MeshReachQuery& query,
                                                         const Budget& budget, MeshScratch& scratch);
@@ -59,7 +58,7 @@ struct MeshFlowQuery {
   absl::Span<const std::optional<MeshPlace>> goals;
   // Maximum MeshFlowStep::cost, as above: polygons with a longer path from their middle are omitted.
   std::optional<double> max_cost;
-  // As above.
+  // Area that paths may not leave, as in MeshReachQuery.
   std::optional<Box> region;
   MemoryAccount* memory = nullptr;
 };

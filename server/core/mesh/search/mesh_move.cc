@@ -39,7 +39,7 @@ class StepFlood {
       queue_.push_back(polygon);
     }
     for (std::size_t i = 0; i < queue_.size() && i < kMaxMovePolygons && Visit(meter); ++i) {
-      // The first is the polygon of the start.
+      // The first polygon is that of the start, which does not contain the target.
       if (i > 0) {
         if (const std::optional<WorldPoint> end = mesh_.PointAt(queue_[i], target_.x, target_.y)) {
           return {.end = {queue_[i], *end}};
@@ -54,8 +54,8 @@ class StepFlood {
   }
 
  private:
-  // Returns how much a wall with this normal opposes the direction from the point to the target; smaller is
-  // more.
+  // Measures how much a wall with this normal opposes the direction from the point to the target; smaller
+  // values oppose it more.
   double Against(const Point& normal, double x, double y) const {
     return normal.x * (target_.x - x) + normal.y * (target_.y - y);
   }
@@ -109,7 +109,7 @@ class StepFlood {
     });
   }
 
-  // The wall leads from this corner of the polygon, a, to the next, b.
+  // Considers the wall from this corner of the polygon, at a, to the next, at b.
   void LookAtWall(PolygonNumber polygon, std::size_t corner, const WorldPoint& a, const WorldPoint& b) {
     // Most walls are excluded without computing the circle.
     if (NearestOnPlanSegment(a, b, target_).squared_distance > least_) {

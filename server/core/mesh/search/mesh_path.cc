@@ -24,7 +24,7 @@
 namespace waystar::core {
 namespace {
 
-// Finding the place of a position may take as long as checking many polygons.
+// Number of goals between budget checks. Finding the place of one may take as long as checking many polygons.
 constexpr std::size_t kGoalsPerPoll = 64;
 
 // Searches for paths from one place, one after the other, with a shared budget.
@@ -305,7 +305,7 @@ class MeshPathValidator {
     });
   }
 
-  // Returns nothing if the walk has not started.
+  // Returns the point where the walk to the corner ends, or nullopt if no walk has started.
   std::optional<WorldPoint> EndOfWalk(const std::optional<MeshPlace>& place, const WorldPoint& corner) {
     if (here_.empty()) {
       return std::nullopt;

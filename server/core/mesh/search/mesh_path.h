@@ -82,7 +82,7 @@ absl::Status CheckMeshQuery(const MeshQuery& query);
 absl::StatusOr<MeshPlace> FindMeshStart(const NavMesh& mesh, const MeshQuery& query);
 absl::StatusOr<std::vector<MeshGoal>> FindMeshGoals(const NavMesh& mesh, const MeshQuery& query,
                                                     const Budget& budget);
-// Searches for the goal nearest along the mesh.
+// Returns the shortest path to the goal nearest along the mesh.
 // REQUIRES: there are goals.
 absl::StatusOr<MeshPathResult> FindPathToNearest(const NavMesh& mesh, const MeshPlace& start,
                                                  absl::Span<const MeshGoal> goals, const Budget& budget,

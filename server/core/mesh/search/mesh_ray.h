@@ -44,15 +44,13 @@ struct MeshRayHit {
 MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
                        PolygonMeter* meter = nullptr);
 
-// As above, to a position that need not be on the mesh. Any floor on which the ray arrives counts as the
-// goal's.
+// Casts a ray to a position that need not be on the mesh. Any floor on which it arrives counts as the goal's.
 // REQUIRES: the position is valid by CheckPosition.
 MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal,
                        PolygonMeter* meter = nullptr);
 
-// As the first, but where polygons meet only in a vertex, the ray starts and ends only in those that edges
-// connect to the polygon of the start and of the goal. A goal without a polygon is a rounded position, as
-// above.
+// Casts a ray that, where polygons meet only in a vertex, starts and ends only in those that edges connect to
+// the polygon of the start and of the goal. A goal without a polygon is a rounded position off the mesh.
 MeshRayHit CastMeshRayInFan(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
                             PolygonMeter* meter = nullptr);
 

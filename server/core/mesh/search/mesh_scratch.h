@@ -19,13 +19,13 @@ using IntervalNumber = std::uint32_t;
 
 // Part of an edge that is visible from a root, the last turning point of a path to it.
 struct MeshInterval {
-  // As a sight vertex: the line of sight comes from the root before this one.
+  // Sight vertex of a line of sight that comes from the root before this one.
   static constexpr std::uint32_t kStraight = 0xFFFFFFFF;
-  // As a vertex: the start of the search. Further starts have the numbers below.
+  // Number of the search's start in place of a vertex. Further starts have the numbers below.
   static constexpr std::uint32_t kStart = 0xFFFFFFFE;
   // Parent of intervals of the polygons that contain the start.
   static constexpr IntervalNumber kNoParent = 0xFFFFFFFF;
-  // As the vertex of an edge: the interval is a start with a goal in the same polygon.
+  // Value of `edge_left` for the interval of a start with a goal in the same polygon.
   static constexpr std::uint32_t kNoEdge = 0xFFFFFFFF;
 
   // Ends of the interval as seen from the root.
@@ -43,10 +43,10 @@ struct MeshInterval {
   std::uint32_t left_sight = 0;
   std::uint32_t right_sight = 0;
   IntervalNumber parent = kNoParent;
-  // Polygon beyond, and the vertex at the left end of the edge.
+  // Polygon behind the interval, and the vertex at the left end of its edge.
   PolygonNumber polygon = kNoPolygon;
   std::uint32_t edge_left = 0;
-  // True if the end is the vertex at the end of the edge; true if it is at the position of the root.
+  // True if the end is a vertex, at the end of the edge; true if it is at the position of the root.
   bool is_left_vertex : 1 = false;
   bool is_right_vertex : 1 = false;
   bool is_left_root : 1 = false;
@@ -57,7 +57,6 @@ struct MeshInterval {
   bool is_turned : 1 = false;
 };
 
-// An interval on the open list.
 struct OpenInterval {
   // Minimum length of a path to the goal through the interval.
   double f = 0.0;
@@ -116,7 +115,7 @@ class MeshScratch {
   // many polygons. Returns false if the memory limit does not allow it. Costs O(1) plus growth.
   bool Start(std::size_t vertex_count, std::size_t room_count, std::size_t polygon_count = 0);
 
-  // Rooms that a path may pass.
+  // Mark the rooms that a path may pass.
   void MarkRoom(std::uint32_t room) { rooms_[room] = generation_; }
   bool IsRoomMarked(std::uint32_t room) const { return rooms_[room] == generation_; }
 
@@ -150,7 +149,6 @@ class MeshScratch {
   }
 
   const MeshInterval& At(IntervalNumber interval) const { return intervals_[interval]; }
-  // Prefetches the interval.
   void Prefetch(IntervalNumber interval) const {
     const MeshInterval* const at = &intervals_[interval];
     __builtin_prefetch(at);

@@ -66,7 +66,7 @@ class WallSearch {
     }
   };
 
-  // Returns false if the search must stop.
+  // Counts a polygon or a wall. Returns false if the search must stop.
   bool Count() {
     if (report_.expanded >= budget_.max_expansions) {
       status_ = MakeError(ErrorReason::kRegionTooLarge, "",

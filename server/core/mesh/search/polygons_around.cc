@@ -16,7 +16,7 @@ namespace {
 // Maximum displacement of a place out of its polygon by rounding, with some tolerance.
 constexpr double kPlaceSlack = 2.0 / kFixedScale;
 
-// Adds the missing polygons to both the set and the list.
+// Adds the polygons around the place that the set does not contain to both the set and the list.
 template <typename Mesh, typename Polygons>
 void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygons& polygons) {
   if (!found.Add(place.polygon)) {

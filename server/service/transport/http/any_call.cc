@@ -19,7 +19,7 @@ std::shared_ptr<AnyCall> AnyCall::Start(const std::shared_ptr<grpc::Channel>& ch
   prepare(call->context_);
   grpc::GenericStub(channel).PrepareBidiStreamingCall(&call->context_, method, grpc::StubOptions(),
                                                       call.get());
-  // Reads may also start outside of the callbacks.
+  // The hold allows reads to start outside of the callbacks.
   call->AddHold();
   call->StartWriteLast(&call->request_, grpc::WriteOptions());
   call->StartRead(&call->response_);

@@ -38,7 +38,7 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
                                         Events events, std::shared_ptr<void> guard);
 
-  // Asks for the next message, or the end. Does nothing if a read is in progress.
+  // Reads the next message, or the end. Does nothing if a read is in progress.
   void Next();
   // Makes the call end soon.
   void Cancel();

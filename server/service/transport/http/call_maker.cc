@@ -41,7 +41,7 @@ grpc::ByteBuffer BytesOf(std::string bytes, BodyShare share) {
   return {&slice, 1};
 }
 
-// Time in which some messages are converted and some answers are read.
+// Retry delay: in this time some messages are converted and some answers are read.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
 
 absl::Status Busy() {

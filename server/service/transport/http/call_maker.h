@@ -45,8 +45,8 @@ struct CallOptions {
   std::vector<std::pair<std::string, std::string>> fields;
   // Id of the client for fair queueing (JsonPool).
   std::uint64_t client = 0;
-  // Called with the bytes that the answer now holds, including those to be converted; returns whether it may.
-  // Destroyed when the answer is sent or the client is gone.
+  // Called with the number of bytes that the answer now holds, including those to be converted. Returns false
+  // if they are too many. Destroyed when the answer is sent or the client is gone.
   std::function<bool(std::size_t bytes)> hold = [](std::size_t /*bytes*/) { return true; };
 };
 

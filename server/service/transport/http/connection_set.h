@@ -48,7 +48,7 @@ class ConnectionSet {
  private:
   using Connections = std::vector<std::shared_ptr<HttpConnection>>;
 
-  // Null stands for any network.
+  // Evicts a connection of the network, or of any network if null. Returns false if there is none to evict.
   bool Evict(const net::Network* network) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(Connections::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

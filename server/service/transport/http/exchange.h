@@ -40,11 +40,11 @@ class Exchange {
   // within a stream, it aborts the stream.
   static std::shared_ptr<Exchange> ForHandler(std::shared_ptr<Exchange> exchange);
 
-  // For the handler.
+  // The handler calls these. Answer gives the whole answer at once.
   void Answer(HttpAnswer answer);
   // Starts a stream; the body of `head` is not sent. Any number of Write calls follow, and one Finish.
   void BeginStream(HttpAnswer head);
-  // Does not block; see NotifyWhenRoom.
+  // Appends to the body without blocking; see NotifyWhenRoom.
   void Write(std::string bytes);
   void Finish();
   // Calls back once when the stream has less than kStreamRoomBytes unsent. The callback runs after this
@@ -58,7 +58,8 @@ class Exchange {
   std::size_t waiting_bytes() const { return waiting_.load(std::memory_order_relaxed); }
   bool is_gone() const;
 
-  // For the connection, on its strand. Acknowledges a call of `wake`: the next change calls it again.
+  // The connection calls these, on its strand. OnWoken acknowledges a call of `wake`: the next change calls
+  // it again.
   void OnWoken();
   // Returns the next bytes to send; empty if there are none yet.
   std::string Take();
@@ -69,7 +70,7 @@ class Exchange {
   // Returns true for a stream with a heartbeat.
   bool has_heartbeat() const;
   void SendHeartbeat();
-  // The client has gone, or at least sends nothing any more.
+  // Takes note that the client has gone, or at least sends nothing any more.
   void OnGone();
   // Drops everything unsent. The connection does not use the exchange afterwards.
   void Detach();

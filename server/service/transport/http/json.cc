@@ -49,8 +49,8 @@ std::string Join(absl::string_view path, absl::string_view name) {
   return absl::StrCat(path, path.empty() || name.empty() ? "" : ".", name);
 }
 
-// FieldIn for messages of Protobuf 22 and later: "invalid JSON in T @ start.x: int32, near 1:2 (offset 3):
-// ..." or "invalid JSON in T, near 1:2 (offset 3): no such field: 'z'".
+// Implements FieldIn for messages of Protobuf 22 and later: "invalid JSON in T @ start.x: int32, near 1:2
+// (offset 3): ..." or "invalid JSON in T, near 1:2 (offset 3): no such field: 'z'".
 std::string FieldInPlace(absl::string_view why) {
   const std::size_t near = std::min(why.find(", near "), why.size());
   absl::string_view place = why.substr(0, near);

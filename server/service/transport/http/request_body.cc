@@ -15,7 +15,7 @@ namespace {
 
 namespace beast = boost::beast::http;
 
-// As many as a head may have.
+// Maximum number of lines of trailers, the same as in a head.
 constexpr int kMaxTrailerLines = 64;
 // Allowance for the framing of a short body.
 constexpr std::size_t kFramingBytes = 1024;
@@ -70,7 +70,7 @@ class RequestBody::Chunks {
     }
     raw_left_ -= used;
     const bool is_line_too_long = !parser_.is_done() && bytes.size() - used > kMaxLineBytes;
-    // Only then are the bytes known to be a first line.
+    // Only if the parser needs more, outside of trailers, are the bytes known to be a first line.
     const bool is_bad_line =
         error == beast::error::need_more && !is_in_trailers_ && HasMoreThanSize(bytes.substr(used));
     if ((error && error != beast::error::need_more) || is_line_too_long || is_bad_line) {

@@ -19,13 +19,13 @@ constexpr int kRestAfterLook = 20;
 
 constexpr std::size_t kMostKeptOut = 4096;
 
-// Returns 0 if the descriptor is not a socket.
+// Returns the inode of a socket; 0 if the descriptor is not a socket.
 ino_t InodeOf(int socket) {
   struct stat status {};
   return ::fstat(socket, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
 }
 
-// Returns 0 if the system does not say.
+// Returns the bytes that a connection has received; 0 if the system does not say.
 std::uint64_t BytesReceivedBy(int socket) {
   tcp_info info{};
   socklen_t length = sizeof(info);

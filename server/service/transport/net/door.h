@@ -52,7 +52,7 @@ class Door final : public runtime::MetricSource {
   // Returns the number of open connections that were passed on (ConnectionTable).
   std::size_t connections() const { return table_.Count(); }
 
-  // See ConnectionTable.
+  // Returns the bytes received from each peer: see ConnectionTable.
   std::vector<std::uint64_t> BytesFrom(const std::vector<ConnectionTable::Peer>& peers) const {
     return table_.BytesFrom(peers);
   }
