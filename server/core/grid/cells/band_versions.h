@@ -28,7 +28,7 @@ class BandSet {
   bool Contains(std::size_t band) const { return (words_[band / kWordBits] >> (band % kWordBits) & 1U) != 0; }
   void Add(std::size_t band) { words_[band / kWordBits] |= std::uint64_t{1} << (band % kWordBits); }
 
-  // REQUIRES, for both: `other` was made for the same number of bands.
+  // REQUIRES, for AddAll and ForEachInBoth: `other` was made for the same number of bands.
   void AddAll(const BandSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       words_[i] |= other.words_[i];
@@ -42,7 +42,7 @@ class BandSet {
     }
   }
 
-  // Calls visit(band) in ascending order.
+  // Calls visit(band) for each band of the set in ascending order.
   template <typename Visitor>
   void ForEach(Visitor visit) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -83,7 +83,7 @@ struct BandVersion {
   BandVersion(const BandVersion&) = delete;
   BandVersion& operator=(const BandVersion&) = delete;
 
-  // Replaces this version by `other` in the tree.
+  // Puts `other`, its only child, into its place in the tree.
   void GiveWayTo(BandVersion* other) {
     other->parent = parent;
     if (parent != nullptr) {
@@ -176,8 +176,8 @@ class SpareTables {
     BandSet but_for;
   };
 
-  // Takes the spare nearest to `version` among those of `version` and its ancestors, and relates it to
-  // `version`. Returns nothing if there is none within kMaxSteps.
+  // Removes and returns the spare of `version` or its nearest ancestor, with its differences from `version`.
+  // Returns nullopt if there is none within kMaxSteps versions.
   std::optional<Spare> TakeNearest(const BandVersion<T>& version, std::size_t bands) {
     if (spares_.empty()) {
       return std::nullopt;
@@ -200,7 +200,7 @@ class SpareTables {
   }
 
   // Adds the table of `gone`. It and all spares related to `gone` are now related to `left`, with `bands` as
-  // additional differences. Returns the oldest spare if there are too many.
+  // additional differences. Removes and returns the oldest spare if there are more than kMaxSpares.
   Spare Inherit(BandVersion<T>& gone, const BandVersion<T>& left, const BandSet& bands) {
     for (Spare& spare : spares_) {
       if (spare.like == &gone) {
@@ -221,10 +221,10 @@ class SpareTables {
 
  private:
   static constexpr std::size_t kMaxSpares = 2;
-  // At a greater distance too many bands differ.
+  // Maximum number of versions searched; in older ones too many bands differ.
   static constexpr int kMaxSteps = 16;
 
-  // Oldest first.
+  // Spares, oldest first.
   std::vector<Spare> spares_;
 };
 
@@ -285,7 +285,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     return Hold(std::move(version));
   }
 
-  // Replaces a shared band of an open version by a copy of its own.
+  // Gives an open version its own copy of a shared band.
   void Clone(Version& open, std::size_t band, BandFreeList<T>& stock) const {
     T* const clone = stock.Take(first_band_.size());
     std::copy_n(open.starts[band], first_band_.size(), clone);
@@ -303,8 +303,8 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     garbage.bands.MoveTo(stock_, max_stock_);
   }
 
-  // Returns the bands in which the two versions differ. Returns nothing if a version is open, or if neither
-  // descends from the other within kMaxSteps versions.
+  // Returns the bands in which the two versions differ, or nullopt if a version is open or neither descends
+  // from the other within kMaxSteps versions.
   std::optional<BandSet> Between(const Version& a, const Version& b) const {
     MutexLock lock(mutex_);
     std::optional<BandSet> bands = Above(a, b);
@@ -338,7 +338,8 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     }
   };
 
-  // For fewer bands copying the whole table is faster than tracking the changes.
+  // Maximum number of bands without spare tables: copying a whole small table is faster than tracking
+  // changes.
   static constexpr std::size_t kMaxSmall = 1024;
   // Limit of the free list: an eighth of a plane's bands, at most 1 MiB. Disabled under the address
   // sanitizer, which detects reads of a band only after it is freed.
@@ -348,7 +349,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
 #else
   static constexpr bool kKeepsStock = true;
 #endif
-  // Beyond this number of versions comparing every band is faster.
+  // Maximum number of versions that Between visits; beyond it comparing every band is faster.
   static constexpr int kMaxSteps = 64;
 
   Held Hold(std::unique_ptr<Version> version) {
@@ -406,7 +407,8 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     }
   }
 
-  // Returns the bands cloned by `version` and its ancestors below `above`.
+  // Returns the bands cloned by `version` and its ancestors below `above`; nullopt if `above` is no near
+  // ancestor.
   std::optional<BandSet> Above(const Version& version, const Version& above) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     BandSet bands(bands_);

@@ -22,7 +22,7 @@ class StripTurner {
         words_(static_cast<std::size_t>(WordsPerRow(plane.height()))),
         rows_(kColumns * words_) {}
 
-  // Transposes the columns from `left` on.
+  // Transposes up to kColumns columns from `left` on.
   void Turn(int left) {
     std::ranges::fill(rows_, Word{0});
     const int right = std::min(left + kColumns, plane_.width());
@@ -62,7 +62,7 @@ class StripTurner {
 
 }  // namespace
 
-// Writes only rows that differ from the fill, so that uniform parts still share one band.
+// Writes only rows that differ from the initial fill, so that uniform parts share one band.
 BitPlane Transposed(const BitPlane& plane) {
   BitPlane turned(plane.height(), plane.width(), plane.Test({0, 0}));
   BitPlaneWriter writer(turned);

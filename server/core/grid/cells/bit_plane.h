@@ -44,7 +44,7 @@ class BitPlane {
   // REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
   Word word(int y, std::size_t index) const { return plane_.row(y)[index]; }
 
-  // Rows y, y - 1 and y + 1, in this order.
+  // Row y with the rows above (`low`) and below (`high`) it; empty rows outside the plane.
   // REQUIRES: 0 <= y < height().
   struct ThreeRows {
     const Word* own;
@@ -58,7 +58,7 @@ class BitPlane {
     return {own, low != nullptr ? low : row(y - 1), high != nullptr ? high : row(y + 1)};
   }
 
-  // Returns false for cells outside the plane.
+  // Returns true if the cell is set; false outside the plane.
   bool Test(Cell cell) const {
     return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) &&
            static_cast<unsigned>(cell.y) < static_cast<unsigned>(height_) &&
@@ -84,7 +84,7 @@ class BitPlane {
 };
 
 // Writer for one plane.
-// REQUIRES: 0 <= y < height.
+// REQUIRES: rows written to are on the plane.
 class BitPlaneWriter : public PlaneWriter<Word> {
  public:
   explicit BitPlaneWriter(BitPlane& plane) : PlaneWriter(plane.plane_) {}
@@ -189,7 +189,7 @@ class Surroundings {
   // Returns the cells as `flipped` bits of words in row-major order, each word once.
   absl::Span<const WordChange> words() const { return words_; }
 
-  // Returns the cells in word `index` of row y.
+  // Returns the bits of the changed cells and their neighbours in word `index` of row y.
   Word At(std::int32_t y, std::int32_t index) const {
     const auto it = std::lower_bound(words_.begin(), words_.end(), std::pair(y, index), IsBefore);
     return it != words_.end() && it->y == y && it->index == index ? it->flipped : 0;

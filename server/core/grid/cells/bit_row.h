@@ -79,7 +79,7 @@ inline unsigned ThreeBits(const Word* row, int x) {
   return static_cast<unsigned>((low | high) & 7U);
 }
 
-// The bits begin, ..., end - 1.
+// Run of bits begin, ..., end - 1 of a word.
 struct BitRun {
   int begin = 0;
   int end = 0;
@@ -96,7 +96,8 @@ void ForEachRun(Word bits, Visitor visit) {
   }
 }
 
-// Returns word i of a row, shifted so that each bit is that of the cell `offset`, from -1 to 1, further on.
+// Returns word i of a row shifted by `offset`, from -1 to 1: each bit becomes that of the cell `offset`
+// further on.
 inline Word Shifted(const Word* row, std::size_t i, int offset) {
   if (offset > 0) {
     return row[i] >> 1 | row[i + 1] << (kWordBits - 1);

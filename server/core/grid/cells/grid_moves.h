@@ -22,7 +22,7 @@ inline unsigned WindowAround(const WalkCells& walk, Cell cell) {
   return above | beside << 3 | below << 6;
 }
 
-// Windows mirrored at the main diagonal, so that bit 3 * column + row stands for a cell.
+// Each window mirrored at the main diagonal, so that bit 3 * column + row stands for a cell.
 constexpr std::array<std::uint16_t, 512> kMirroredWindows = [] {
   std::array<std::uint16_t, 512> mirrored{};
   for (unsigned window = 0; window < 512; ++window) {
@@ -126,7 +126,7 @@ class JumpDirections {
     if (IsDiagonal(arrival)) {
       wanted |= SetOf(Turned(arrival, -1)) | SetOf(Turned(arrival, 1));
       for (const int side : {-1, 1}) {
-        // This cell was passed on the way and is adjacent to the origin of the step.
+        // This cell lies beside the diagonal step just made; if blocked, it forces the step round it.
         if (!is_free(3 * side)) {
           wanted |= SetOf(Turned(arrival, 2 * side));
         }

@@ -51,7 +51,7 @@ class Lazy {
     return *value_;
   }
 
-  // Waits for a computation in progress. Returns null if none was started.
+  // Waits for a computation in progress, if any. Returns the value, or null if there is none.
   const T* Wait() const {
     MutexLock lock(mutex_);
     return value_.get();
@@ -77,7 +77,7 @@ class StaticIndex {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-// Slot in which searches request and find an index, and builders see the requests.
+// Slot for a StaticIndex: searches request it, a builder puts it, and later searches find it.
 //
 // Thread safety: thread-safe.
 class StaticIndexSlot {

@@ -118,7 +118,7 @@ class Plane {
     return other.version_ != nullptr && &version_->family == &other.version_->family;
   }
 
-  // Calls visit(band) in ascending order.
+  // Calls visit(band), in ascending order, for the bands that `other` does not share.
   template <typename Visitor>
   void ForEachUnsharedBand(const Plane& other, Visitor visit) const {
     if (version_ == other.version_) {
@@ -178,7 +178,7 @@ class PlaneWriter {
     }
   }
 
-  // Allows copies of the plane. Copies share what was written; further writes clone again.
+  // Ends the writes so far, so that the plane may be copied. Copies share them; further writes clone again.
   void Release() {
     if (open_ != nullptr) {
       open_->family.Close(*open_, std::move(stock_));
@@ -199,9 +199,9 @@ class PlaneWriter {
   }
 
   Plane<T>& plane_;
-  // Null before the first write.
+  // Version being written; null before the first write.
   typename Plane<T>::Version open_;
-  // Free list for clones.
+  // Free bands to clone into.
   BandFreeList<T> stock_;
 };
 

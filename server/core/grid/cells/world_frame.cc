@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// Beyond the largest map.
+// Cell coordinate beyond the largest map; positions further away are clamped to it.
 constexpr double kFurthestCell = 1 << 20;
 
 // Distance between rows (or columns) of hexagons, in steps.
@@ -127,11 +127,11 @@ absl::Status CheckWorldFrame(const WorldFrame& frame) {
 
 namespace {
 
-// Names in the order of HexLayout.
+// Layout names, indexed by HexLayout.
 constexpr std::array<absl::string_view, 6> kNames = {"axial_pointy", "axial_flat",  "odd_rows",
                                                      "even_rows",    "odd_columns", "even_columns"};
 
-// Rounds towards negative infinity.
+// Returns value / 2, rounded towards negative infinity.
 constexpr std::int32_t Half(std::int32_t value) { return value >> 1; }
 
 // Returns the shift, in hexagons, of row or column `line` relative to line 0 of the plane.
@@ -150,7 +150,7 @@ std::int32_t MovedBy(HexLayout layout, std::int32_t line) {
   return 0;
 }
 
-// Returns whether a cell is so near a map that its conversion cannot overflow.
+// Returns true if a cell is near enough to a map that its conversion cannot overflow.
 constexpr bool IsNear(Cell cell) {
   constexpr std::int32_t kFar = 1 << 24;
   return cell.x >= -kFar && cell.x <= kFar && cell.y >= -kFar && cell.y <= kFar;

@@ -78,10 +78,10 @@ struct HexBoard {
   };
   // REQUIRES: 0 <= y < plane_height().
   Span InRow(std::int32_t y) const { return InRow(y, bounds()); }
-  // The same for a part of the board; empty if it has no cell there.
+  // As above, limited to a part of the board; empty if the row has no cell of it.
   Span InRow(std::int32_t y, const Rectangle& part) const;
 
-  // Returns true if some cell of that rectangle of the plane lies on the board. Cost is O(short side).
+  // Returns true if a rectangle of the plane contains a cell of the board. Cost is O(short side).
   bool Overlaps(const Rectangle& rectangle) const;
 
   friend bool operator==(const HexBoard&, const HexBoard&) = default;

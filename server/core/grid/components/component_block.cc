@@ -164,7 +164,7 @@ class Joiner {
       if (a[i].begin < b[j].end + reach_.right && b[j].begin < a[i].end + reach_.left) {
         labels_.Unite(LabelOf(child_a, a[i]), LabelOf(child_b, b[j]));
       }
-      // A later run cannot touch the run that ends first.
+      // The run that ends first touches no later run.
       ++(a[i].end < b[j].end ? i : j);
     }
   }

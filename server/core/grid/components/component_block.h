@@ -60,7 +60,7 @@ class LabelForest {
     above_[std::max(a, b)] = std::min(a, b);
   }
 
-  // Makes Lowest correct for every label until the next change.
+  // Prepares Lowest, which returns the same as Find until the next change.
   void Flatten() {
     for (Label& above : above_) {
       above = above_[above];
@@ -119,7 +119,7 @@ struct BorderFlip {
   ComponentNumber component = 0;
 };
 
-// Returns the border after the flips, applied in order, or nothing if components would have to be renumbered.
+// Returns the border after the flips, applied in order, or nullopt if components must be renumbered.
 // REQUIRES: no flip joins or splits components.
 std::optional<ComponentBorder> Flipped(const ComponentBorder& border, absl::Span<const BorderFlip> flips);
 
@@ -139,7 +139,7 @@ class BorderDrawer {
   // Returns the number of a label's component; assigns the next number if it has none.
   ComponentNumber NumberOf(LabelForest::Label label);
 
-  // Number of components that have a number.
+  // Returns the number of components numbered so far.
   ComponentNumber count() const { return next_; }
 
  private:
@@ -147,7 +147,7 @@ class BorderDrawer {
   static constexpr std::size_t kUsualRuns = 128;
 
   const LabelForest& labels_;
-  // Numbers by lowest label.
+  // Component numbers, indexed by lowest label; kNoNumber if not assigned.
   std::vector<ComponentNumber> numbers_;
   ComponentNumber next_ = 0;
   std::size_t side_ = 0;
@@ -239,7 +239,7 @@ struct Successor {
 std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& children, int level,
                                             Adjacency adjacency, bool is_root);
 
-// Returns `parent` with another border and other children.
+// Returns a copy of `parent` with this border and these children.
 // REQUIRES: the border is that of the children; each child has the same components with the same numbers as
 // the one that it replaces, joined as before.
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,

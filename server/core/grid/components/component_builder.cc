@@ -29,7 +29,8 @@ void FetchForReading(const T* begin, std::size_t values) {
   }
 }
 
-// Words with more changed cells are not checked cell by cell.
+// Maximum number of changed cells of a word that are checked one by one; with more the leaf counts as
+// altered.
 constexpr int kMaxCellsLookedAt = 8;
 
 // The cells of a word lie in two leaves: the first cell is at the east side of one, the others are in the
@@ -77,7 +78,7 @@ class AlteredLeafFinder {
     return first < change_.words.size() ? change_.words.subspan(first, kGroup) : Group();
   }
 
-  // Prefetches a group, and returns the leaves that hold all cells of each word but the first.
+  // Prefetches a group. Returns, for each word, the leaf that contains all of its cells but the first.
   Leaves Fetch(std::size_t first) const {
     const Group group = GroupAt(first);
     for (const WordChange& word : group) {
@@ -158,12 +159,12 @@ class AlteredLeafFinder {
     return rows;
   }
 
-  // Tree made from the plane before.
+  // Root of the tree over the previous plane.
   const ComponentBlock* root_;
   const int root_level_;
   const PlaneChange& change_;
   const Adjacency adjacency_;
-  // Indexed by IndexOf.
+  // Leaves found to be altered, indexed by IndexOf.
   std::bitset<kLeavesPerSide * kLeavesPerSide> altered_;
 };
 
@@ -190,7 +191,7 @@ class Builder {
           const BitPlane* before = nullptr)
       : cells_(cells), adjacency_(adjacency), root_level_(root_level), stop_(stop), before_(before) {}
 
-  // Returns the block built from the cells alone.
+  // Builds a block from the cells alone.
   BlockPointer Build(int level, Cell corner) const {
     if (corner.x >= cells_.width() || corner.y >= cells_.height()) {
       return nullptr;
@@ -295,7 +296,7 @@ class Builder {
     return is_open ? OpenBlock(0) : leaf;
   }
 
-  // Returns the parent of these children: null if no cell is set, or the open block.
+  // Returns the parent of these children; null or the open block if all of them are.
   BlockPointer Join(ComponentParent::Children children, int level) const {
     if (std::optional<BlockPointer> uniform = UniformAbove(children, level)) {
       return *std::move(uniform);
@@ -303,7 +304,7 @@ class Builder {
     return JoinBlocks(children, level, adjacency_, level == root_level_);
   }
 
-  // Returns that block if the children are all null or all open.
+  // Returns null or the open block if all children are; otherwise nullopt.
   static std::optional<BlockPointer> UniformAbove(const ComponentParent::Children& children, int level) {
     const BlockPointer& first = children.front();
     if (!std::ranges::all_of(children, [&](const BlockPointer& child) { return child == first; })) {
@@ -315,8 +316,8 @@ class Builder {
     return first == OpenBlock(level - 1) ? std::optional(OpenBlock(level)) : std::nullopt;
   }
 
-  // Completes the successor of `before`. On entry it says whether the children are alike, and lists their
-  // flips.
+  // Sets the block of `successor`, which replaces `before`. On entry `successor` holds the flips of the
+  // children and whether all of them are alike.
   void Replace(const ComponentParent* before, ComponentParent::Children children, int level, Cell corner,
                Successor& successor) const {
     std::erase_if(successor.flips, [&](const SideFlip& flip) { return !SideOf(flip.cell, corner, level); });
@@ -338,7 +339,7 @@ class Builder {
     successor = {.block = joined, .is_alike = before != nullptr && joined->border == before->border};
   }
 
-  // Returns the side of a block that a cell is on. The cell is not in a corner of a leaf.
+  // Returns the side of a block that a cell, not in a corner of a leaf, is on; nullopt if it is inside.
   static std::optional<BorderSide> SideOf(Cell cell, Cell corner, int level) {
     const int last = BlockSide(level) - 1;
     return cell.y == corner.y          ? std::optional(kNorthSide)
@@ -348,7 +349,7 @@ class Builder {
                                        : std::nullopt;
   }
 
-  // Returns nothing if components must be renumbered.
+  // Returns the border after the flips, or nullopt if components must be renumbered.
   static std::optional<BorderPointer> BorderAfter(const BorderPointer& before,
                                                   absl::Span<const SideFlip> flips, Cell corner, int level) {
     if (before == nullptr || flips.empty()) {
@@ -377,7 +378,7 @@ class Builder {
   Adjacency adjacency_;
   int root_level_;
   const StopCheck* stop_;
-  // Null when building from scratch.
+  // Previous plane; null when building from scratch.
   const BitPlane* before_;
 };
 

@@ -29,7 +29,7 @@ struct LabelledRuns {
   std::size_t count = 0;
   // Start and component label of each run.
   std::array<LeafRun, kMaxRunsPerLeaf> runs;
-  // First run of each row, or of the rows after it.
+  // Index of the first run in each row or a later one.
   std::array<std::size_t, kLeafSide> first{};
 };
 
@@ -106,7 +106,8 @@ ComponentBorder DrawBorder(const LeafRows& rows, const LeafRows& flooded, LabelF
   return drawer.Finish();
 }
 
-// Scattered obstacles take two or three passes. Mazes take many and are labelled faster run by run.
+// Maximum number of flood passes. Scattered obstacles take two or three; mazes take many and are labelled
+// faster run by run.
 constexpr int kMaxPasses = 4;
 
 // Returns the runs of `row` that contain seeds.
@@ -122,7 +123,7 @@ Word FillRuns(Word row, Word seeds) {
   return filled;
 }
 
-// Counts a corner cell twice, once per side, as MainComponent does.
+// Returns the number of set cells on the sides; a corner cell counts twice, as in MainComponent.
 int CellsOnSides(const LeafRows& rows) {
   int cells = std::popcount(rows.front()) + std::popcount(rows.back());
   for (const Word row : rows) {
@@ -265,7 +266,7 @@ constexpr RingTable MakeRingTable(Adjacency adjacency) {
   return table;
 }
 
-// Indexed by adjacency.
+// Rings at which a cell is simple, indexed by Adjacency and the bits of the ring.
 constexpr std::array<RingTable, kAdjacencyCount> kSimpleRings = {MakeRingTable(Adjacency::kStraight),
                                                                  MakeRingTable(Adjacency::kAny),
                                                                  MakeRingTable(Adjacency::kHexagonal)};

@@ -71,7 +71,7 @@ inline LeafRows ReadLeaf(const BitPlane& cells, Cell corner) {
 // Keeps references to the planes. Thread safety: const methods may run concurrently.
 class LeafFlips {
  public:
-  // Makes the flips of the leaf that starts at `corner`.
+  // Creates the sequence for the leaf that starts at `corner`.
   // REQUIRES: the planes have the same size and contain `corner`.
   LeafFlips(const BitPlane& before, const BitPlane& now, Cell corner)
       : before_(before), now_(now), corner_(corner) {}
@@ -119,7 +119,7 @@ class LeafFlips {
   const Cell corner_;
 };
 
-// Stands for no component, or for no single component.
+// Number that stands for no component, or for several.
 inline constexpr ComponentNumber kNoComponent = 0xFFFF;
 
 // A set cell of a leaf, and the row of the leaf that contains it.
@@ -193,7 +193,7 @@ std::size_t BytesOfLeaf(const ComponentLeaf& leaf);
 // Picture Processing" (1966).
 std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacency);
 
-// Returns true if the leaf is unchanged when a cell that is not on its sides flips.
+// Returns true if flipping cell (x, y), which is not on the leaf's sides, leaves the leaf unchanged.
 bool KeepsLeaf(const ComponentLeaf& leaf, const LeafFlips& flips, int x, int y, Adjacency adjacency);
 
 // Returns the leaf after the flips, which are all in these rows; the same object if nothing changes. The

@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// Patching more cells costs about as much as relabelling the leaf.
+// Maximum number of cells patched; patching more costs about as much as relabelling the leaf.
 constexpr int kMaxPatchedCells = 24;
 
 constexpr int kLast = kLeafSide - 1;
@@ -71,14 +71,14 @@ ComponentNumber ComponentOf(const Flip& flip, const LeafFlips& flips, const Leaf
 
 bool IsOnSide(const Flip& flip) { return flip.x == 0 || flip.x == kLast || flip.y == 0 || flip.y == kLast; }
 
-// Returns true if a flip on a side, which joins and splits nothing in the leaf, does so in no larger block
-// either. False for corners, because both sides of a corner see the flip differently.
+// Returns true if a flip on a side that leaves the leaf's components intact does so in all larger blocks.
+// False for corners, because both sides of a corner see the flip differently.
 bool JoinsNothingBeyond(const Flip& flip, const LeafFlips& flips, Adjacency adjacency) {
   const bool is_corner = (flip.x == 0 || flip.x == kLast) && (flip.y == 0 || flip.y == kLast);
   return !is_corner && IsSimple(flips.PlaneAround(flip.x, flip.y), 1, adjacency);
 }
 
-// A leaf whose cells flip one by one.
+// Copy of a leaf to which flips are applied one by one.
 class Patch {
  public:
   explicit Patch(const ComponentLeaf& leaf) : leaf_(leaf), count_(leaf.others.size()) {
@@ -105,7 +105,7 @@ class Patch {
 
   bool IsSame() const { return !moves_runs_ && border_.empty(); }
 
-  // Returns null if components must be renumbered or the main component changes.
+  // Returns the patched leaf, or null if components must be renumbered or the main component changes.
   std::shared_ptr<ComponentLeaf> Finish() const {
     auto patched = std::make_shared<ComponentLeaf>();
     static_cast<ComponentBlock&>(*patched) = leaf_;
@@ -125,8 +125,7 @@ class Patch {
  private:
   static Word FirstCells(Word row) { return row & ~(row << 1); }
 
-  // Updates the runs of another component than the main one: a run changes its ends, is split, or two are
-  // merged.
+  // Updates the runs of `component`, which is not the main one: moves an end, splits a run or merges two.
   void MoveRuns(const Flip& flip, ComponentNumber component) {
     const Word before = FirstCells(flip.rows[1]);
     const Word now = FirstCells(flip.rows[1] ^ Word{1} << flip.x);

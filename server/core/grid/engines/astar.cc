@@ -14,7 +14,7 @@
 namespace waystar::core {
 namespace {
 
-// Ends at query.goal. With Algorithm::kDijkstra the heuristic is zero.
+// Goal policy of a search that ends at query.goal. With Algorithm::kDijkstra the heuristic is zero.
 class OneGoal {
  public:
   OneGoal(const GridMap& map, const PathQuery& query)
@@ -23,16 +23,16 @@ class OneGoal {
                                                            : CostFloorHeuristic(map, query.goal)) {}
 
   Cost Heuristic(Cell cell) const { return heuristic_(cell); }
-  // Returns true if the search is over at an entry taken from the open list.
+  // Returns true if the search ends at this entry, taken from the open list.
   bool IsOver(const OpenEntry& entry) {
     is_found_ = entry.cell() == goal_;
     return is_found_;
   }
   bool is_found() const { return is_found_; }
-  // Returns the cell whose path is the result, if it is not the nearest one expanded.
+  // Returns the end of the resulting path, or nullopt if that is the nearest expanded cell.
   std::optional<Cell> end() const { return is_found_ ? std::optional(goal_) : std::nullopt; }
 
-  // Return true if a cell need not be expanded, before and after it is counted.
+  // Return true if a cell need not be expanded: MaySkip before it counts as expanded, IsSettled afterwards.
   static bool MaySkip(const OpenEntry& /*entry*/) { return false; }
   static bool IsSettled(const OpenEntry& /*entry*/, Cost /*g*/) { return false; }
 
@@ -42,7 +42,7 @@ class OneGoal {
   bool is_found_ = false;
 };
 
-// Ends once the best of scratch.goals() is known.
+// Goal policy of a search that ends once the best of scratch.goals() is known.
 class ManyGoals {
  public:
   explicit ManyGoals(GoalSet& goals) : goals_(goals) {}
@@ -53,7 +53,7 @@ class ManyGoals {
   static std::optional<Cell> end() { return std::nullopt; }
 
   bool MaySkip(const OpenEntry& entry) const { return !goals_.MayImprove(entry.cell(), entry.g, entry.f); }
-  // Everything behind a goal costs more than the goal.
+  // Cells behind a goal cost more than the goal.
   bool IsSettled(const OpenEntry& entry, Cost g) {
     if (entry.f != g) {
       return false;
@@ -137,7 +137,7 @@ class AStarSearch {
     return goals_.is_found() ? SearchEnd::kGoalReached : SearchEnd::kExhausted;
   }
 
-  // Returns false if the scratch is full.
+  // Reaches the neighbours of a cell. Returns false if the scratch is full.
   bool Expand(Cell cell, Cost g) {
     const StepCosts& by_terrain = map_.step_costs();
     for (unsigned moves = moves_.From(walk_, cell); moves != 0; moves &= moves - 1) {
@@ -183,7 +183,7 @@ class AStarSearch {
   const StepCostLookup<kHasOwnCosts> step_costs_;
   const GridMoves& moves_;
   Goals goals_;
-  // Used for a large agent where costs differ.
+  // Ground in scratch_.dearest_cells(); used for a large agent where costs differ.
   DearestCells::Ground ground_;
   NearestCell nearest_;
   SearchStatistics statistics_;
@@ -212,7 +212,7 @@ SearchReport RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQu
   NoRecorder recorder;
   SearchReport report = Run(map, walk, query, budget, ManyGoals(scratch.goals()), scratch, recorder);
   report.statistics.algorithm = Algorithm::kAStar;
-  // The start is not counted here.
+  // RunGoalAStar does not count the start as generated.
   report.statistics.generated -= report.statistics.generated > 0 ? 1 : 0;
   return report;
 }

@@ -207,7 +207,7 @@ class Finder {
     return report;
   }
 
-  // Returns true if searches for one goal use jumps although RunGoalSearch does not.
+  // Returns true if searches for one goal use jumps and RunGoalSearch does not.
   bool IsOfCostlyCells() const { return query_.algorithm == Algorithm::kJumpPoint && !map_.HasUniformCost(); }
 
   SearchReport SearchToEach(absl::Span<const Cell> candidates) {
@@ -267,7 +267,7 @@ class Finder {
     WritePathForm(map_, walk_, query_, scratch_, result);
   }
 
-  // If single searches use jumps and the search for all candidates does not, this many take about as long.
+  // Number of single searches with jumps that take about as long as one search for all candidates without.
   static constexpr std::size_t kFewCandidates = 4;
 
   const GridMap& map_;

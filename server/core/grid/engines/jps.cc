@@ -16,8 +16,8 @@
 namespace waystar::core {
 namespace {
 
-// Main loop: open list, nodes, goal and budget. Jumps follow the directions of a node and call Reach and
-// ReachGoal for what they find.
+// Main loop of jump point search. Jumps follow the directions of a node and call Reach and ReachGoal for what
+// they find.
 template <typename Recorder>
 class JumpSearch {
  public:

@@ -23,9 +23,9 @@
 
 namespace waystar::core {
 
-// Follows directions, and reports to `search` as EightConnectedJumps does. Among paths of equal cost, the one
-// that starts along the row is kept: a vertical run turns only where a wall beside it ends, a horizontal one
-// anywhere.
+// Jumps on 4-connected grids; reports to `search` as EightConnectedJumps does. Among paths of equal cost, the
+// one that starts along the row is kept: a vertical run turns only where a wall beside it ends, a horizontal
+// one anywhere.
 template <typename Search>
 class FourConnectedJumps {
  public:
@@ -136,7 +136,7 @@ class FourConnectedJumps {
   const TurnJumpIndex* stops_;
   Search& search_;
   std::uint64_t& in_vain_;
-  // If the goal is not walkable, a cell where no jump can end.
+  // Goal, or kNowhere, where no jump ends, if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;
 };
@@ -149,8 +149,8 @@ struct EveryCellStops {
   }
 };
 
-// Follows directions, and reports to `search` through its methods Reach(cell, g, onward), ReachGoal(g) and
-// goal().
+// Jumps from a cell in given directions. Reports what they find to `search` through its methods Reach(cell,
+// g, onward), ReachGoal(g) and goal().
 template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
@@ -298,7 +298,7 @@ class EightConnectedJumps {
   const Stops& stops_;
   Search& search_;
   std::uint64_t& in_vain_;
-  // If the goal is not walkable, a cell where no jump can end.
+  // Goal, or kNowhere, where no jump ends, if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;
   const Cost diagonal_;

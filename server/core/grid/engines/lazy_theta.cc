@@ -18,8 +18,8 @@
 namespace waystar::core {
 namespace {
 
-// JumpNode::todo is 1 while a node is on the open list. JumpNode::done is 1 once node and parent are known to
-// be mutually visible; from then on g only decreases.
+// Search of RunLazyThetaStar. JumpNode::todo is 1 while a node is on the open list; JumpNode::done is 1 once
+// node and parent are known to be mutually visible, from when on g only decreases.
 template <typename Recorder>
 class LazyThetaSearch {
  public:
@@ -48,7 +48,7 @@ class LazyThetaSearch {
 
  private:
   static constexpr Cost kUnreached = NodeTable::kUnreached;
-  // Number of ancestors of a neighbour considered as parents. More find little improvement.
+  // Number of ancestors of a neighbour that are tried as parents; more improve paths little.
   static constexpr int kTurnsBack = 2;
 
   SearchEnd Search() {
@@ -98,8 +98,8 @@ class LazyThetaSearch {
     return goal_cost_ == kUnreached ? SearchEnd::kExhausted : SearchEnd::kGoalReached;
   }
 
-  // At most a sixteenth of a straight step: nodes that are popped early within a bucket are then rarely
-  // expanded twice.
+  // Returns the binary logarithm of the bucket width: at most a sixteenth of a straight step, so that nodes
+  // popped early within a bucket are rarely expanded twice.
   int BucketShift() const {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(straight_))) - 5;
   }
@@ -162,7 +162,7 @@ class LazyThetaSearch {
       }
       NodeIndex from = parent;
       Cost g = CostBy(parent, next);
-      // Checked here, because other nodes may already have been reached from this node.
+      // Checked at once: a verified node may be the parent of others, so that its new parent must see it.
       if (nodes_[reached].done != 0 && g < nodes_[reached].g &&
           !HasLineOfSight(walk_, rule_, Unpack(nodes_[parent].cell), next)) {
         from = index;

@@ -55,7 +55,7 @@ class PlainGround {
     return TestBitOfWord(tile.diagonally[static_cast<unsigned>(cell.y + 1) % kWordBits], cell.x);
   }
 
-  // Returns why the search must end, if the budget is exhausted.
+  // Returns why the search must end, or nullopt while the budget lasts.
   std::optional<SearchEnd> end() const { return end_; }
 
  private:
@@ -137,7 +137,7 @@ class PlainLine {
   Cell from_;
   bool is_row_;
   bool is_forward_;
-  // Row or column of tiles, and the index of the line in each tile.
+  // Index of the row or column of tiles that contains the line, and of the line in each tile.
   std::size_t tiles_;
   std::size_t line_;
 };
@@ -375,7 +375,7 @@ class WeightedJpsSearch {
       return;
     }
     goal_g_ = g;
-    // The goal only has to be taken from the open list.
+    // Without directions: the search ends when the goal is taken from the open list.
     Reach(index, query_.goal, g, parent, 0);
   }
 
