@@ -92,7 +92,7 @@ class FairQueue {
   std::size_t AheadOf(const Flow& flow) const;
 
   // Removes the jobs for which `is_over(entry, due, is_next)` is true. `due` is the virtual time at which the
-  // client's next job is due; `is_next` is true for that job. Costs O(jobs).
+  // client's next job is due; `is_next` is true if the entry is that job. Costs O(jobs).
   template <typename Predicate>
   void RemoveIf(Predicate is_over);
 

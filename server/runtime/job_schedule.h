@@ -30,7 +30,7 @@ struct WorkerPoolCounts {
   bool is_overloaded = false;
 };
 
-// Has no threads and no clock: callers pass times, which must not decrease.
+// Decides which job runs when and where. Has no thread or clock: callers pass times, which must not decrease.
 //
 // A job leaves the queue in its turn (FairQueue), or is refused after the waiting time that WaitLimit allows,
 // or at its deadline. Two rules help clients that ask for less than their share while others run long jobs:
@@ -49,7 +49,7 @@ class JobSchedule {
 
   struct Limits {
     int workers = 1;
-    // Most waiting jobs, and their waiting times (WaitLimit).
+    // Maximum number of waiting jobs, and limits on their waiting times (WaitLimit).
     std::size_t max_queued = 256;
     Duration max_wait = std::chrono::milliseconds(500);
     Duration target_wait = std::chrono::milliseconds(2);
@@ -73,7 +73,7 @@ class JobSchedule {
     absl::Status why;
   };
 
-  // Like WorkerPool::TrySubmit. Sets `dropped` to the job to refuse instead of this one, if any.
+  // Submits a job as WorkerPool::TrySubmit does. Sets `dropped` to the job to refuse instead of it, if any.
   absl::Status TrySubmit(Job* job, const Flow& flow, Clock::time_point deadline, Clock::time_point now,
                          Refused& dropped);
   void SubmitOwed(Job* job, const Flow& flow, Clock::time_point now);

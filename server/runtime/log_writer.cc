@@ -15,7 +15,7 @@
 namespace waystar::runtime {
 namespace {
 
-// Returns false if a write failed.
+// Writes the whole text. Returns false if a write failed.
 bool WriteAll(int file, absl::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());

@@ -13,10 +13,10 @@
 
 namespace waystar::runtime {
 
-// Thread safety: Write, Flush and dropped may be called from any thread.
+// Queue of lines and its writer. Thread safety: Write, Flush and dropped may be called from any thread.
 class LogWriter {
  public:
-  // Most bytes of waiting lines. Beyond it, the oldest lines are dropped.
+  // Maximum bytes of waiting lines. Beyond it, the oldest lines are dropped.
   static constexpr std::size_t kMaxWaitingBytes = std::size_t{1} << 20;
 
   // Returns the log line that reports a number of dropped lines. Called on the writer thread.

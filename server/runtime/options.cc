@@ -548,7 +548,7 @@ constexpr absl::string_view kPrefix = "WAYSTAR_";
 constexpr std::array<absl::string_view, 10> kOthers = {
     "CA", "CERT", "DATA", "FLAGFILE", "KEY", "SERVER", "SERVER_NAME", "TLS", "TOKEN", "TOKEN_FILE"};
 
-// `name` and the names below are without the prefix.
+// Returns true if the server or those read the variable. `name` is without the prefix.
 bool IsRead(absl::string_view name) {
   const std::string flag = absl::AsciiStrToLower(name);
   return std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end() ||

@@ -16,9 +16,9 @@ inline constexpr std::size_t kMostScratchMib = 1280;
 
 // Limits on connections: number, lifetime and resources.
 struct ConnectionOptions {
-  // Most open connections; 0 for 10,000, or fewer if descriptors do not allow that many.
+  // Maximum number of open connections; 0 for 10,000, or fewer if descriptors do not allow that many.
   std::size_t max_connections = 0;
-  // Most connections of one IPv4 address, or of one IPv6 network of 64 bits; 0 for half of all.
+  // Maximum for one IPv4 address, or for one IPv6 network of 64 bits; 0 for half of all.
   std::size_t max_address_connections = 0;
   // Time for a new connection to send its TLS handshake and its HTTP/2 settings; closed otherwise.
   absl::Duration handshake_timeout = absl::Seconds(10);
@@ -31,9 +31,9 @@ struct ConnectionOptions {
   // Silence after which a connection is pinged, and time to answer before it is closed.
   absl::Duration keepalive_time = absl::Minutes(1);
   absl::Duration keepalive_timeout = absl::Seconds(20);
-  // Shortest interval of client pings; a client that pings more often is disconnected.
+  // Minimum interval of client pings; a client that pings more often is disconnected.
   absl::Duration min_client_keepalive = absl::Seconds(10);
-  // Most concurrent calls of one connection, including streams and watches. Further calls wait at the client.
+  // Maximum number of concurrent calls of one connection, with streams and watches. More wait at the client.
   int max_concurrent_streams = 1'000;
   // Memory quota of the gRPC library for reads and writes, in MiB; 0 for no limit.
   std::size_t memory_mib = 0;
@@ -60,8 +60,8 @@ struct Options {
   std::size_t max_log_mib = 256;
   // Address of the fleet's etcd: etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]. Empty for a single server.
   std::string cluster;
-  // TLS to etcd: whether it is used; its root certificates, empty for those of the system; certificate and
-  // key of this server, empty for none.
+  // Use TLS to etcd; its root certificates, empty for those of the system; certificate and key of this
+  // server, empty for none.
   bool cluster_tls = false;
   std::string cluster_ca;
   std::string cluster_cert;
@@ -72,7 +72,7 @@ struct Options {
   std::string image_dir;
   // Address listed for this server in its fleet; empty for the address it listens on.
   std::string advertise;
-  // Largest age of the server's state before its health becomes NOT_SERVING; 0 for no limit.
+  // Maximum age of the server's state before its health becomes NOT_SERVING; 0 for no limit.
   absl::Duration max_staleness;
   // If true, maps of these folders that do not load are skipped; otherwise the server does not start.
   bool skip_damaged_maps = false;
@@ -82,7 +82,7 @@ struct Options {
   absl::Duration max_queue_time = absl::Milliseconds(500);
   // Target queue delay. If every job in 100 ms waits longer, the pool is overloaded (WaitLimit).
   absl::Duration queue_target = absl::Milliseconds(2);
-  // Most waiting and running calls of one client.
+  // Maximum number of waiting and running calls of one client.
   int max_client_calls = 5000;
   // Memory of large requests and unread answers: of all calls together, and of one connection.
   std::size_t max_call_memory_mib = 256;
@@ -97,14 +97,14 @@ struct Options {
   absl::Duration transfer_timeout = absl::Seconds(60);
   // Time that the client of a transfer may neither read nor send.
   absl::Duration transfer_stall_timeout = absl::Seconds(10);
-  // Most open watches of maps and paths.
+  // Maximum number of open watches of maps and paths.
   int max_watches = 10'000;
-  // Most open streams of queries and of updates.
+  // Maximum number of open streams of queries and of updates.
   int max_streams = 4096;
-  // Most calls whose request has not arrived, and the time for it to arrive.
+  // Maximum number of calls whose request has not arrived, and the time for it to arrive.
   int max_awaited_requests = 8192;
   absl::Duration request_timeout = absl::Seconds(10);
-  // Most unanswered messages of one stream: batches of updates, or groups of queries.
+  // Maximum number of unanswered messages of one stream: batches of updates, or groups of queries.
   std::size_t stream_window = 256;
   // Revisions that each map keeps for its watchers, by number and by memory.
   std::size_t max_history_commits = 4096;
@@ -145,7 +145,7 @@ struct Options {
   bool http_tls = false;
   // Comma-separated origins of web pages that may call over HTTP; "*" for all.
   std::string http_allow_origin;
-  // Most concurrent calls over HTTP, including streams.
+  // Maximum number of concurrent calls over HTTP, including streams.
   int http_calls = 256;
   // HOST:PORT to serve Prometheus metrics over HTTP; empty for none.
   std::string metrics_listen;

@@ -9,7 +9,7 @@ namespace {
 // Weight of one job in the moving averages.
 constexpr double kWeight = 1.0 / 16;
 
-// Smallest target, as a multiple of a job's CPU time.
+// Minimum target, as a multiple of a job's CPU time.
 constexpr double kTargetJobs = 3;
 
 // The queue has emptied once a job waited less than target / kEmptyShare.

@@ -6,10 +6,10 @@
 
 namespace waystar::runtime {
 
-// A burst may fill the queue, as long as the queue empties again. A queue that never empties only makes
-// answers late. Then jobs may wait only briefly, and no more are admitted than can run in that time. Each
-// interval in which the queue empties doubles the allowed time; resetting it at once would refill the queue
-// at the first short pause in the load.
+// Limits how long jobs may wait. A burst may fill the queue, as long as the queue empties again. A queue that
+// never empties only makes answers late. Then jobs may wait only briefly, and no more are admitted than can
+// run in that time. Each interval in which the queue empties doubles the allowed time; resetting it at once
+// would refill the queue at the first short pause in the load.
 //
 // The queue is standing if every job of an interval waited longer than the target. It has emptied if a job
 // waited less than a quarter of the target. Source: K. Nichols and V. Jacobson, "Controlling Queue Delay",

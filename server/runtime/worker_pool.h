@@ -26,11 +26,11 @@ struct WorkerPoolOptions {
   int first_index = 0;
   // Increment of the threads' nice value, from 0 to 19.
   int niceness = 0;
-  // Most waiting jobs, and their waiting times (WaitLimit).
+  // Maximum number of waiting jobs, and limits on their waiting times (WaitLimit).
   std::size_t max_queued = 256;
   absl::Duration max_wait = absl::Milliseconds(500);
   absl::Duration target_wait = absl::Milliseconds(2);
-  // As in JobSchedule::Limits.
+  // See JobSchedule::Limits.
   bool keeps_last_for_others = false;
   // If set, called by each worker between jobs, once per `tidy_period`. `had_jobs` is true if the worker ran
   // any since the last call.
@@ -38,7 +38,7 @@ struct WorkerPoolOptions {
   absl::Duration tidy_period = absl::Seconds(5);
 };
 
-// An additional thread refuses expired jobs.
+// Threads that run the jobs of a JobSchedule, and one that refuses expired jobs.
 //
 // Thread safety: TrySubmit, SubmitOwed, SubmitOwn and counts may be called from any thread.
 class WorkerPool {
@@ -73,7 +73,7 @@ class WorkerPool {
   int worker_count() const { return static_cast<int>(threads_.size()); }
 
   WorkerPoolCounts counts() const;
-  // As WorkerPoolCounts::is_overloaded.
+  // Returns WorkerPoolCounts::is_overloaded.
   bool is_overloaded() const { return is_overloaded_.load(std::memory_order_relaxed); }
 
  private:

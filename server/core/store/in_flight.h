@@ -87,7 +87,7 @@ class InFlight {
   // Sets the answers of the first group to `status`. Returns true if it is the last group; the caller must
   // then roll back to the published snapshot and call Recover. Groups composed before that are lost too.
   bool Lose(const absl::Status& status);
-  // As Lose, but attaches the answers of the first group to the next one, for TakeLost.
+  // Loses the first group as Lose does, but attaches its answers to the next one, for TakeLost.
   bool LoseToConflict();
   // Marks all groups in flight, and the one being composed on them, as lost: each will come back through
   // LoseToConflict. Returns false if nothing is in flight.

@@ -27,10 +27,10 @@ struct Commit {
 
 using SharedCommit = std::shared_ptr<const Commit>;
 
-// Called on the thread that changes the map, or on the durable log's thread if there is a log, in the order
-// of the changes and never concurrently for one map. Maps that share an id over time (see MapSnapshot::epoch)
-// are each reported up to their end before the next begins. Listeners must be quick and must not change maps
-// themselves.
+// Learns of each change of a map. Called on the thread that changes it, or on the durable log's thread if
+// there is a log, in the order of the changes and never concurrently for one map. Maps that share an id over
+// time (see MapSnapshot::epoch) are each reported up to their end before the next begins. Listeners must be
+// quick and must not change maps themselves.
 class StoreListener {
  public:
   virtual ~StoreListener() = default;

@@ -40,7 +40,7 @@ absl::StatusOr<LevelGeometry> ParseLevel(core::MapFormat format, absl::string_vi
                                          const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(core::MeshSoup soup, ParseFaces(format, bytes, axes, stop));
   core::MeshSpec& spec = soup.spec;
-  // A polygon has two corners more than triangles.
+  // A polygon of n corners becomes n - 2 triangles.
   const std::size_t triangles = spec.corners.size() - 2 * spec.polygons.size();
   if (spec.vertices.size() > kMaxLevelVertices || triangles > kMaxLevelTriangles) {
     return MakeError(ErrorReason::kBadSize, "",

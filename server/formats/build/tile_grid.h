@@ -17,8 +17,8 @@ namespace waystar::level {
 inline constexpr std::size_t kMaxTiles = std::size_t{1} << 18;
 // Maximum number of triangles in all tiles together; a triangle counts once per tile.
 inline constexpr std::size_t kMaxTileTriangles = std::size_t{1} << 26;
-// Maximum mean number of triangles above each other over all cells, once they cover more than
-// kFreeTriangleCells cells together. Exceeds the number of floors that a tile may have.
+// Maximum mean number of triangles above each other in a cell, if all triangles together cover more than
+// kFreeTriangleCells cells. Exceeds the number of floors that a tile may have.
 inline constexpr double kMaxTrianglesPerCell = 64.0;
 inline constexpr double kFreeTriangleCells = 1 << 28;
 

@@ -25,7 +25,7 @@ constexpr float kEdgeError = 1.3F;
 constexpr int kMaxEdgeCells = 40;
 constexpr int kMergeRegionCells = 400;
 constexpr int kMaxCorners = 6;
-// Half the number of region ids in Recast.
+// Maximum number of sweeps: half the number of region ids in Recast.
 constexpr int kMaxSweeps = 1 << 14;
 // Approximate number of cells rasterized between polls of `stop`.
 constexpr double kCellsPerCheck = 1 << 18;
@@ -60,7 +60,7 @@ struct TileSoup {
   std::vector<TilePolygon> polygons;
   // Concatenated corners of the polygons.
   std::vector<VoxelPoint> corners;
-  // Height 0 in voxels from the grid's origin.
+  // Lowest voxel, where heights are 0, counted from the grid's origin.
   std::int64_t low_cell = 0;
   int height_cells = 0;
 };

@@ -12,7 +12,7 @@
 
 namespace waystar::level {
 
-// Each side of a square adds at most one corner to a triangle, and rounding may add one per cut.
+// Maximum number of corners of a triangle clipped to a square: each side adds one, as may rounding per cut.
 inline constexpr std::size_t kMaxClippedCorners = 12;
 
 // The convex polygon that remains of a triangle.

@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t kMaxLayerNames = 1000;
 
-// A file that is read.
+// Arguments of a reader.
 struct Import {
   absl::string_view bytes;
   const ImportOptions& options;
@@ -86,7 +86,7 @@ bool IsJsonObject(absl::string_view bytes) {
   return FirstOfText(text) == '{' && FirstOfText(text.substr(text.find('{') + 1)) == '"';
 }
 
-// Members of a JSON object decide its format, whatever their values.
+// Returns true for a JSON object with both members, whatever their values.
 bool IsJsonWith(absl::string_view bytes, absl::string_view member, absl::string_view other) {
   return IsJsonObject(bytes) && absl::StrContains(bytes, member) && absl::StrContains(bytes, other);
 }
@@ -212,7 +212,7 @@ const FormatRow& RowOf(MapFormat format) {
 
 bool Has(MapFormat format, Trait trait) { return (RowOf(format).traits & trait) != 0; }
 
-// Level editors write UTF-8.
+// Rejects files of another kind, and text in UTF-16: level editors write UTF-8.
 absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
   WAYSTAR_RETURN_IF_ERROR(CheckFileKind(format, bytes));
   const bool is_utf16 = absl::StartsWith(bytes, "\xFF\xFE") || absl::StartsWith(bytes, "\xFE\xFF") ||

@@ -50,7 +50,7 @@ MapFormat DetectFormat(absl::string_view bytes);
 // map, whatever sizes the bytes claim.
 absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, const ImportOptions& options);
 
-// As ImportMap, but reads every level of the file. options.level must be empty.
+// Imports every level of the file, as ImportMap imports one. options.level must be empty.
 absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,
                                                  const ImportOptions& options);
 

@@ -54,7 +54,7 @@ absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
   return bytes.str();
 }
 
-// Many kinds of files end in .json.
+// Returns true if a file is a Unity mesh; many kinds of files end in .json.
 bool HoldsUnityMesh(const std::filesystem::path& path) {
   const absl::StatusOr<std::string> bytes = ReadFile(path);
   return bytes.ok() && LooksLikeUnityMesh(*bytes);
@@ -132,7 +132,7 @@ std::string WhyNoMap(const std::filesystem::path& path, MapFormat format, absl::
   return std::string(format != ending->format || is_empty_scene ? ending->if_other : "");
 }
 
-// Never reads outside the folder, except through symbolic links.
+// Reads a file that a map refers to. Never reads outside the folder, except through symbolic links.
 absl::StatusOr<std::string> ReadNeighbour(const std::filesystem::path& folder, absl::string_view name) {
   const std::filesystem::path relative = std::filesystem::path(std::string(name)).lexically_normal();
   if (relative.is_absolute() ||

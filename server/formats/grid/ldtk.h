@@ -33,7 +33,7 @@ namespace waystar::core {
 // Returns the known members of objects.
 const MemberTables& LdtkMembers();
 
-// Thread safety: immutable.
+// Parsed LDtk file. Thread safety: immutable.
 class LdtkFile {
  public:
   // Unknown members are noted. Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, or the

@@ -67,7 +67,7 @@ std::optional<std::uint32_t> ParseColor(absl::string_view word) {
   return digits.size() == 8 ? color : color << 8 | 0xFF;
 }
 
-// `put(rule)` returns false if there was a rule before.
+// Stores a rule by put(rule), which returns false if there is one already.
 template <typename Put>
 absl::Status PutOnce(absl::StatusOr<CellRule> rule, Put put) {
   WAYSTAR_RETURN_IF_ERROR(rule.status());

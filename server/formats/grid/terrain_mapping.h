@@ -45,9 +45,9 @@ struct CellRule {
   friend bool operator==(const CellRule&, const CellRule&) = default;
 };
 
-// Terrains are distinct if their name, cost or passability differs. The first is the ground, '.' at cost 1. A
-// terrain that asks for no symbol gets the first free letter of its name, else any free symbol, so terrains
-// that ask for one must be added first.
+// Terrains of a map, distinct if their name, cost or passability differs. The first is the ground, '.' at
+// cost 1. A rule without a symbol gets the first free letter of its name, else any free symbol, so rules with
+// a symbol must be added first.
 //
 // Thread safety: none.
 class TerrainTable {
@@ -81,7 +81,7 @@ struct TerrainMapping {
   std::optional<GreyRamp> grey;
   std::optional<CellRule> otherwise;
 
-  // Reserves the symbols that terrains ask for. Never fails for a mapping made by ParseTerrainMapping and an
+  // Reserves the symbols of the mapping's rules. Never fails for a mapping made by ParseTerrainMapping and an
   // empty table.
   absl::Status ReserveSymbols(TerrainTable& terrains) const;
 };

@@ -144,7 +144,7 @@ class GridBounds {
     return Check(right_ - left_, bottom_ - top_);
   }
 
-  // Keeps the parity of rows and columns of hexagons.
+  // Extends the bounds to even numbers, to keep the parity of rows and columns of hexagons.
   void StartEven() {
     left_ -= left_ & 1;
     top_ -= top_ & 1;

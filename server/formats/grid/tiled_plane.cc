@@ -41,7 +41,7 @@ Point Sum(const std::array<Point, 2>& vectors, Point times) {
   return {times.x * vectors[0].x + times.y * vectors[1].x, times.x * vectors[0].y + times.y * vectors[1].y};
 }
 
-// Returns the coefficients of the vectors in a sum.
+// Returns the coefficients by which multiples of the vectors add up to `sum`.
 Point InverseSum(const std::array<Point, 2>& vectors, Point sum) {
   const double area = vectors[0].x * vectors[1].y - vectors[1].x * vectors[0].y;
   return {(sum.x * vectors[1].y - sum.y * vectors[1].x) / area,

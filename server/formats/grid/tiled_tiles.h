@@ -47,11 +47,11 @@ class TiledTiles {
   TiledTiles(const std::vector<TiledTileset>& tilesets, const TerrainMapping& mapping, TerrainTable& terrains,
              ImportNotes& notes);
 
-  // Reserves the symbols that tiles ask for. Call before MeaningOf.
+  // Reserves the symbols that properties of tiles give. Call before MeaningOf.
   absl::Status ReserveSymbols();
 
-  // Returns nullopt if the tile has no meaning. Returns the errors of RuleOfProperties and TerrainTable::Add,
-  // and an error for a number in no tileset.
+  // Returns the terrain of a tile, or nullopt if it has no meaning. Returns the errors of RuleOfProperties
+  // and TerrainTable::Add, and an error for a number in no tileset.
   absl::StatusOr<std::optional<TerrainId>> MeaningOf(std::uint32_t gid);
 
   // Returns a tile by its number without flip bits. Returns INVALID_ARGUMENT / BAD_FORMAT for a number in no

@@ -103,7 +103,7 @@ void NoteOthers(const TiledProperties& properties, std::initializer_list<absl::s
 // optional one.
 absl::Status ReadClass(const JsonValue& value, std::string& out);
 
-// Also returns INVALID_ARGUMENT / BAD_FORMAT for more than 2^18 objects in one file.
+// Reads an object. Also returns INVALID_ARGUMENT / BAD_FORMAT for more than 2^18 objects in one file.
 absl::StatusOr<TiledObject> ReadObject(const JsonValue& value, TiledReading& reading);
 
 }  // namespace waystar::core

@@ -29,7 +29,7 @@ class WordReader {
   // Returns the line of the last word read, counted from 1.
   std::size_t line() const { return line_; }
 
-  // Returns empty at the end of the text.
+  // Returns the next word; empty at the end of the text.
   absl::string_view Next() {
     std::size_t begin = 0;
     for (; begin < rest_.size() && absl::ascii_isspace(static_cast<unsigned char>(rest_[begin])); ++begin) {

@@ -35,13 +35,13 @@ WeldTolerance WithWeld(const WeldTolerance& tolerance, const MeshSpec& spec, std
 absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
                                    ImportNotes* notes, WeldReport* report = nullptr);
 
-// As MeshOfSoup, WithWeld of a default tolerance: in plan 1/10,000 of the wider side, at most 0.01 units, but
-// at least the precision of single-precision coordinates; in height 25 times that.
+// Returns MeshOfSoup with a default tolerance, changed by WithWeld: in plan 1/10,000 of the wider side, at
+// most 0.01 units, but at least the precision of single-precision coordinates; in height 25 times that.
 absl::StatusOr<NavMesh> MeshOfFile(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
                                    ImportNotes* notes);
 
-// As MeshOfFile, for faces from a modelling program. Also notes if they look like level geometry: at least a
-// tenth are steeper than 60 degrees, or face down while others face up.
+// Returns MeshOfFile for faces from a modelling program. Also notes if they look like level geometry: at
+// least a tenth are steeper than 60 degrees, or face down while others face up.
 absl::StatusOr<NavMesh> MeshOfFaces(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
                                     ImportNotes* notes);
 

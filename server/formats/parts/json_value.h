@@ -19,7 +19,6 @@
 
 namespace waystar::core {
 
-// A JSON value.
 class JsonValue {
  public:
   using Array = std::vector<JsonValue>;

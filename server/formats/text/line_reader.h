@@ -29,7 +29,7 @@ inline absl::string_view WithoutTrailingBlanks(absl::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
-// Lines end with LF or CR LF; the last may have no end. A byte order mark at the beginning is skipped.
+// Reads lines that end with LF or CR LF; the last may have no end. Skips a byte order mark at the beginning.
 //
 // Thread safety: none.
 class LineReader {

@@ -47,7 +47,7 @@ std::vector<absl::string_view> WordsOf(absl::string_view line) {
   return absl::StrSplit(absl::StripAsciiWhitespace(line), absl::ByAnyChar(" \t"), absl::SkipEmpty());
 }
 
-// Rows contain no blanks, so a line of two words is not a row.
+// Returns true for a line "type T". Rows contain no blanks, so it is not a row.
 bool IsType(const std::vector<absl::string_view>& words) {
   return words.size() > 1 && absl::EqualsIgnoreCase(words[0], "type");
 }
@@ -76,7 +76,7 @@ absl::Status ParseSide(const std::vector<absl::string_view>& words, std::size_t 
   return absl::OkStatus();
 }
 
-// Leaves the reader before the first row, or before blank lines that precede it.
+// Parses the header. Leaves the reader before the first row, or before blank lines that precede it.
 absl::StatusOr<Header> ParseHeader(LineReader& lines, const GridOverrides& overrides) {
   Header header;
   for (;;) {
@@ -118,7 +118,7 @@ absl::StatusOr<Header> ParseHeader(LineReader& lines, const GridOverrides& overr
 
 bool LooksLikeMovingAi(absl::string_view bytes) {
   LineReader lines(bytes);
-  // A height or a width.
+  // Key of the first line, "height" or "width".
   std::string first;
   while (const std::optional<absl::string_view> line = lines.Next()) {
     const std::vector<absl::string_view> words = WordsOf(line->substr(0, kLongestHeaderLine));

@@ -51,7 +51,7 @@ bool HasBoard(const GridSettings& settings) {
   return settings.frame.hexagons.has_value() && HasOffsets(settings.frame.hexagons->layout);
 }
 
-// A row of a board may be slanted on the plane.
+// Sets a row of the map, or of its board, whose rows may be slanted on the plane.
 void SetRow(const GridSettings& settings, int row, absl::Span<const TerrainId> cells, GridMapEditor& editor) {
   if (!HasBoard(settings)) {
     editor.SetRow(row, cells);

@@ -57,7 +57,7 @@ class CallGate {
     return absl::OkStatus();
   }
 
-  // Like Enter(), and notifies `call` when the gate closes, until it leaves.
+  // Counts a call as Enter() does, and notifies `call` when the gate closes, until it leaves.
   absl::Status Enter(OpenEndedCall* call) {
     MutexLock lock(open_ended_mutex_);
     absl::Status status = Enter();

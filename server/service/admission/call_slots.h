@@ -14,9 +14,9 @@
 
 namespace waystar::rpc {
 
-// Clients are identified by HolderOf, and hold slots by the rule of Quota::Shared. Waiting calls get slots in
-// order of arrival, but calls of clients that have their share are skipped. The waiting places are shared by
-// the same rule.
+// Slots for the open calls of a kind. Clients (HolderOf) share them by the rule of Quota::Shared. Waiting
+// calls get slots in order of arrival, but calls of clients that have their share are skipped. The waiting
+// places are shared by the same rule.
 //
 // Thread safety: any.
 class CallSlots {

@@ -36,7 +36,7 @@ class QueryCosts {
   Lane LaneOf(const Request& request) const {
     return LaneOfSlot(SlotOf(request));
   }
-  // Like LaneOf above, for batches of queries and cell draws, which never start on Lane::kHere.
+  // Return the lane for batches of queries and for cell draws, which never start on Lane::kHere.
   Lane LaneOf(const v1::FindPathsRequest& queries) const;
   Lane LaneOf(const v1::SamplePlacesRequest& draw) const;
 

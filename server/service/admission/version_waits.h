@@ -21,8 +21,8 @@
 
 namespace waystar::rpc {
 
-// A waiting call holds no worker, but one of a few places, which clients share by the rule of Quota::Shared.
-// Commits scan the waiters, and a thread of this class notifies them.
+// Lets calls wait for a version without a worker. Each holds one of a few places, which clients share by the
+// rule of Quota::Shared. Commits scan the waiters, and a thread of this class notifies them.
 //
 // Thread safety: any.
 class VersionWaits final : public core::StoreListener {
@@ -76,19 +76,19 @@ class VersionWaits final : public core::StoreListener {
   absl::Status Begin(Waiter& waiter, std::uint64_t client, absl::string_view map,
                      const core::MapVersion& version, Clock::time_point until,
                      const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Like Begin, for an unloaded map.
+  // Begins a wait for an unloaded map, as Begin does for a version.
   absl::Status BeginLoad(Waiter& waiter, std::uint64_t client, absl::string_view map, Clock::time_point until,
                          const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the waits for a map that is now in memory, was deleted, or could not be loaded.
   void OnLoadOver(absl::string_view map, bool is_failed) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Like Begin, for a revision of the fleet's log: the wait ends when this server has followed the log up to
-  // it.
+  // Begins a wait, as Begin does, that ends when this server has followed the fleet's log up to that
+  // revision.
   absl::Status BeginFollowing(Waiter& waiter, std::uint64_t client, std::int64_t revision,
                               Clock::time_point until, const std::atomic<bool>& is_cancelled)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the wait of a waiter, if any.
   void Cancel(Waiter& waiter) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Like Cancel, but the thread notifies the waiter, so the caller may hold its locks.
+  // Ends the wait like Cancel, but on the thread that notifies, so that the caller may hold its locks.
   void CancelSoon(Waiter& waiter) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends all waits; later ones end at once.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);

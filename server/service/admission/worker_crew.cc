@@ -34,7 +34,7 @@ class SharedWork {
   // Returns true if a worker ran out of memory. REQUIRES: End has returned.
   bool is_out_of_memory() const { return is_out_of_memory_; }
 
-  // Like DoSome, for a worker that may arrive after the end.
+  // Calls DoSome, unless the work has ended before this worker arrived.
   void Help(Workbench& bench) {
     {
       MutexLock lock(mutex_);

@@ -42,12 +42,12 @@ class AccessControl final : public runtime::MetricSource {
     return IdentifyByToken(context);
   }
 
-  // Like Identify, for a call whose request has not arrived yet and which is identified again later: nothing
-  // is logged or counted.
+  // Identifies a call whose request has not arrived yet, without logging or counting: it is identified again
+  // later.
   absl::StatusOr<Caller> LookAt(const grpc::CallbackServerContext& context) const;
 
-  // Like Identify, for the value of the HTTP header "Authorization"; empty if there is none. `peer` is as
-  // named by PeerOf.
+  // Identifies by the value of the HTTP header "Authorization", empty if there is none. `peer` is as named by
+  // PeerOf.
   absl::StatusOr<Caller> Identify(absl::string_view authorization, const std::string& peer) const;
 
   // Counts a call of the peer that was begun but not continued. Honest clients have almost none, so the
@@ -75,7 +75,7 @@ class AccessControl final : public runtime::MetricSource {
 
  private:
   absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
-  // Like Identify, without counting or logging.
+  // Identifies a caller without counting or logging.
   absl::StatusOr<Caller> FindCaller(absl::string_view authorization) const;
   // Counts and logs a call that was rejected or ended because of its client, and closes its connection if
   // there are too many.

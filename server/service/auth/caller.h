@@ -38,9 +38,9 @@ class Caller {
   absl::Status Check(Permission permission, absl::string_view map, absl::string_view field) const {
     return May(permission, map) ? absl::OkStatus() : Denied(permission, map, field);
   }
-  // Like Check, for a map that is not known yet: returns OK if the permission is granted for any map.
+  // Checks the permission for a map that is not known yet: returns OK if it is granted for any map.
   absl::Status CheckSomewhere(Permission permission) const;
-  // Like Check, for the server as a whole: the token must have the permission on "*".
+  // Checks the permission for the server as a whole: the token must have it on "*".
   absl::Status CheckEverywhere(Permission permission) const;
 
   // Returns null for anyone.

@@ -84,14 +84,13 @@ absl::Status CheckAccess(const Caller& caller, const Request& request) {
   return caller.CheckEverywhere(row.permission);
 }
 
-// Like CheckAccess, for a part of such a request that contains all its map names.
+// Checks, as CheckAccess does, a part of such a request that contains all its map names.
 template <typename Request, typename Part>
 absl::Status CheckPartAccess(const Caller& caller, const Part& part) {
   return caller.is_anyone() ? absl::OkStatus() : CheckMaps(caller, PermissionOf<Request>().permission, part);
 }
 
-// Like CheckAccess, for a stream of such requests before its first message: checks that the caller may make
-// any.
+// Checks a stream of such requests before its first message: the caller must have the permission on some map.
 template <typename Request>
 absl::Status CheckStreamAccess(const Caller& caller) {
   return caller.is_anyone() ? absl::OkStatus() : caller.CheckSomewhere(PermissionOf<Request>().permission);

@@ -88,7 +88,7 @@ class RawService : public Generated::Service {
     ServeUnary<Request, Response>(std::move(handler), planner);
   }
 
-  // Like Serve, for streams; `start` makes a call's reactor.
+  // Serve streams of such requests; `start` makes a call's reactor.
   template <typename Request>
   void ServeReads(std::function<grpc::ServerReadReactor<Bytes>*(Rpc*, Bytes* response)> start) {
     Mark<Request>(new grpc::internal::CallbackClientStreamingHandler<Bytes, Bytes>(std::move(start)));

@@ -18,7 +18,7 @@ namespace waystar::rpc {
 // INTERNAL, UNKNOWN and DATA_LOSS are faults of the server, and are logged.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
-// Like ToGrpcStatus, as a message, for an error within an answer.
+// Returns the same as a message, for an error within an answer.
 google::rpc::Status ToStatusMessage(const absl::Status& status);
 
 // Returns the status of a call that its client has cancelled.

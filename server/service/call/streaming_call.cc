@@ -236,7 +236,7 @@ void StreamingCall::Done() {
     timer_->Cancel();
   }
   memory_.Release();
-  // Not in the destructor: others may hold the call after the server is destroyed.
+  // The destructor would be too late: others may hold the call after the server is destroyed.
   if (is_inside_) {
     server_.gate.Leave(this);
   }

@@ -134,7 +134,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Takes the call's slot. It is released just before the client learns of the end, as the client may call
   // again then.
   absl::Status TakeSlot(CallSlots& slots);
-  // Like TakeSlot, for a call that needs no token. A rejection counts against its client's connection.
+  // Takes the slot of a call that needs no token. A rejection counts against its client's connection.
   absl::Status TakeProbeSlot(CallSlots& slots);
   // Takes the slot, or waits for it: Advance is called again once the call has it.
   absl::Status AwaitSlot(CallSlots& slots) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -146,7 +146,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // There is one job at a time: it is begun under the lock, then submitted without it.
   void BeginJob() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { has_job_ = true; }
   void SubmitJob(Lane lane, const runtime::Flow& flow);
-  // Like SubmitJob, for a call with a slot; the job is never rejected.
+  // Submits the job of a call with a slot; it is never rejected.
   void SubmitOwedJob(Lane lane, const runtime::Flow& flow) { executor().SubmitOwed(lane, this, flow); }
   bool has_job() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return has_job_; }
 
@@ -166,7 +166,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Ends the call, unless it has ended.
   void End(const absl::Status& status);
   void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // For a job: ends the call with this status, even if it has ended.
+  // Ends the call with this status, even if it has ended. For jobs.
   void ReplaceEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { end_ = status; }
   // Returns why the call has ended, if it has.
   const std::optional<absl::Status>& end() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return end_; }

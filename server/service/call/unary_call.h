@@ -55,7 +55,7 @@ absl::string_view MapOf(const Request& request) {
 template <typename Request, typename Response>
 using UnaryHandler = std::function<absl::Status(const Request&, Response&, CallContext&)>;
 
-// Like UnaryHandler, for asynchronous answers: calls `done` once, on any thread, and does not use the call
+// Handler that answers asynchronously: calls `done` once, on any thread, and does not use the call
 // afterwards. The context is destroyed when the handler returns.
 template <typename Request, typename Response>
 using AsyncUnaryHandler = std::function<void(const Request&, Response&, CallContext&, UnaryDone done)>;

@@ -63,7 +63,7 @@ struct RangeQuery {
   std::string range_end;
   // Revision to read at; 0 for the latest.
   std::int64_t revision = 0;
-  // Largest number of entries; 0 for all.
+  // Maximum number of entries; 0 for all.
   std::int64_t limit = 0;
   bool keys_only = false;
   // If true, the member may answer from its own, possibly old state, without contacting others.
@@ -103,7 +103,7 @@ struct Put {
 
 struct Delete {
   std::string key;
-  // As in RangeQuery.
+  // End of the range, as in RangeQuery.
   std::string range_end;
 };
 

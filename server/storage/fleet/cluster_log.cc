@@ -40,7 +40,7 @@ absl::Status TooLarge(absl::string_view id, const ImagePlace& images) {
 absl::Status NotTaken(const absl::Status& failure) {
   if (etcd::FailureOf(failure) == etcd::Failure::kNoSpace) {
     return MakeError(ErrorReason::kStorageFull, "",
-                     "etcd has no space left, and takes no changes before its operator makes some");
+                     "etcd is out of space (NOSPACE); changes fail until it is compacted and defragmented");
   }
   return MakeError(ErrorReason::kStorageFailed, "",
                    absl::StrCat("the fleet's log cannot be reached: ", failure.message()));
@@ -1160,7 +1160,8 @@ absl::Status ClusterLog::Renew(const std::string& id, const FleetMaps& found) {
   lane.is_behind = false;
   if (lane.sending && lane.sending->is_sent) {
     // It may have been committed, but others have deleted the keys that would prove it.
-    Answer(id, NotTaken(absl::UnavailableError("nothing tells any more whether the change was made")));
+    Answer(id, NotTaken(absl::UnavailableError(
+                   "the outcome of the change is unknown: the keys that would show it are deleted")));
   } else {
     Conflict(id);
   }

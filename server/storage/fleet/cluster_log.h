@@ -43,7 +43,7 @@ struct ClusterLogOptions {
   // A map gets a new image once its records reach this number or this total size.
   std::uint64_t max_records = 4096;
   std::uint64_t max_record_bytes = std::uint64_t{16} << 20;
-  // Most changes of one map, and most bytes of them, that wait while the map is being loaded. Beyond either
+  // Maximum number and bytes of changes of one map that wait while the map is being loaded. Beyond either
   // limit everything is read again.
   std::size_t max_waiting_changes = 1024;
   std::size_t max_waiting_change_bytes = std::size_t{16} << 20;

@@ -15,7 +15,7 @@
 
 namespace waystar::cluster {
 
-// Largest size of one value in bytes. etcd accepts requests of up to 1.5 MiB.
+// Maximum size of one value in bytes. etcd accepts requests of up to 1.5 MiB.
 inline constexpr std::size_t kMaxValueBytes = std::size_t{1} << 20;
 
 // Name of one append to the log: the random id of a server and its own counter.

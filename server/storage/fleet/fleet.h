@@ -152,7 +152,7 @@ class Fleet {
   // Null without a cache.
   const std::unique_ptr<MapCache> cache_;
   const core::MapStore& store_;
-  // Only the constant fields are set.
+  // Report of this server with only the constant fields set.
   const ServerReport report_;
   // Null once stopped: its callbacks call the log.
   std::unique_ptr<etcd::Client> client_;

@@ -25,8 +25,8 @@
 
 namespace waystar::cluster {
 
-// Any server of the fleet may make an image of a map; if two do so at once, one wins. Images and compaction
-// do not block commits.
+// Makes requested images, and compacts etcd periodically. Any server of the fleet may make an image of a map;
+// if two do so at once, one wins. Images and compaction do not block commits.
 //
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class ImageKeeper {

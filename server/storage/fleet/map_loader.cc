@@ -16,7 +16,7 @@
 namespace waystar::cluster {
 namespace {
 
-// Most attempts to load a map, and the pause after each.
+// Maximum number of attempts to load a map, and the pause after each.
 constexpr int kMostTries = 1000;
 constexpr std::chrono::milliseconds kPause{5};
 

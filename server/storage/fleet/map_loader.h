@@ -15,9 +15,9 @@
 
 namespace waystar::cluster {
 
-// A map is read from the cache if its version is current; otherwise from etcd, off the log's thread. Commits
-// made meanwhile are read on the log's thread, between two changes that it applies, so that the map is loaded
-// at the version that the store knows.
+// Loads a map from the cache if its version there is current; otherwise from etcd, off the log's thread.
+// Commits made meanwhile are read on the log's thread, between two changes that it applies, so that the map
+// is loaded at the version that the store knows.
 //
 // Thread safety: any method may be called from any thread except the log's.
 class MapLoader final : public core::MapSource {

@@ -9,9 +9,9 @@
 
 namespace waystar::cluster {
 
-// An unsolicited message of etcd may have been delayed, so it proves nothing about the age of a state. The
-// answer to a request does: a server that has followed etcd up to the revision in the answer has everything
-// as of the time of the request.
+// Bounds the age of the server's state by etcd's answers to its requests: a server that has followed etcd up
+// to the revision in an answer has everything as of the time of the request. An unsolicited message proves
+// nothing, since it may have been delayed.
 //
 // Thread safety: one thread.
 class NewestKnown {
@@ -21,7 +21,7 @@ class NewestKnown {
   // Records that etcd answered with `revision` to a request sent at `asked`.
   // REQUIRES: `asked` is later than in earlier calls.
   void Note(TimePoint asked, std::int64_t revision) {
-    // Most answers kept. A server that is further behind learns its age from the oldest ones.
+    // Maximum number of answers kept. A server that is further behind learns its age from the oldest ones.
     constexpr std::size_t kMost = 1024;
     if (answers_.size() < kMost) {
       answers_.push_back({asked, revision});

@@ -61,7 +61,7 @@ struct CommitLogOptions {
   std::function<void(const absl::Status& status)> on_end;
   // Limit on the size of all files. Entries fail while it is exceeded.
   std::uint64_t max_bytes = std::uint64_t{256} << 20;
-  // Largest entry. A record holds it and its length of up to 16 bytes.
+  // Maximum size of an entry. A record holds it and its length of up to 16 bytes.
   std::size_t max_entry_bytes = kMaxRecordBytes - 16;
 };
 

@@ -11,7 +11,7 @@
 namespace waystar::storage {
 namespace {
 
-// Smallest limit of the log in bytes.
+// Minimum limit of the log in bytes.
 constexpr std::uint64_t kLeastLimit = std::uint64_t{1} << 20;
 
 // Images are made when the log reaches 1/kLongShare of its limit, which leaves room for updates meanwhile.

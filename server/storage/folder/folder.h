@@ -46,8 +46,8 @@ class SectorFile {
   virtual absl::Status Sync() = 0;
 };
 
-// Names contain no '/'. Errors name the file and the system's message. The code is RESOURCE_EXHAUSTED if the
-// disk is full, NOT_FOUND if the file does not exist, else UNAVAILABLE.
+// A folder and its files. Names contain no '/'. Errors name the file and the system's message. The code is
+// RESOURCE_EXHAUSTED if the disk is full, NOT_FOUND if the file does not exist, else UNAVAILABLE.
 //
 // Thread safety: any method may be called from any thread.
 class Folder {

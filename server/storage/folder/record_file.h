@@ -29,7 +29,7 @@ namespace waystar::storage {
 // A file gets its final name only after its contents up to some record were synced; until then it has a
 // temporary name.
 
-// Largest payload in bytes.
+// Maximum size of a payload in bytes.
 inline constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 30;
 
 enum class FileKind { kLog, kImage };

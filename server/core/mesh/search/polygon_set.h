@@ -89,7 +89,7 @@ class PolygonMeter {
   std::optional<SearchEnd> end_;
 };
 
-// As PolygonMeter::Visit. A null meter never stops a walk.
+// Calls PolygonMeter::Visit. A null meter never stops a walk.
 inline bool Visit(PolygonMeter* meter, std::uint64_t count = 1) {
   return meter == nullptr || meter->Visit(count);
 }

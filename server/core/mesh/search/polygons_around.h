@@ -35,7 +35,7 @@ bool HaveSharedPart(const PartsAround& a, const PartsAround& b);
 // REQUIRES: `polygons` contains none of them.
 void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
 
-// As above, for cells. The polygon of the place is a cell.
+// Appends the same among cells. The polygon of the place is the number of a cell.
 void FindPolygonsAround(const CellLayer& cells, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
 
 // Appends the polygons around each place that FindPlacesAround returns.

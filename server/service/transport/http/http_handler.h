@@ -60,8 +60,8 @@ struct HttpRequest {
   BodyShare body_share;
 };
 
-// Thread safety: called on the server's threads, several at a time if it has more than one. All methods must
-// return soon, since other connections wait meanwhile.
+// Admits clients and answers their requests. Called on the server's threads, several at a time if it has more
+// than one. All methods must return soon, since other connections wait meanwhile.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;

@@ -28,7 +28,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// Most connections accepted on one socket in a row.
+// Maximum number of connections accepted on one socket in a row.
 constexpr int kAcceptTurn = 64;
 constexpr std::chrono::milliseconds kAcceptPause(100);
 // TCP timeout after which a silent peer counts as gone.

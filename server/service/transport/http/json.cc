@@ -176,7 +176,7 @@ int HttpCode(grpc::StatusCode code) {
 
 namespace {
 
-// Most waiting tasks per lane.
+// Maximum number of waiting tasks per lane.
 constexpr std::size_t kMaxTasks = 1024;
 constexpr int kSmallThreads = 2;
 // Lowers the priority of large messages without starving them.

@@ -42,7 +42,7 @@ int HttpCode(grpc::StatusCode code);
 // pool; it drops tasks that have not started.
 class JsonPool {
  public:
-  // Largest size of a small message in bytes.
+  // Maximum size of a small message in bytes.
   static constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
 
   // `threads` is the number of threads for large messages, at least 1.

@@ -11,7 +11,7 @@
 
 namespace waystar::http {
 
-// Longest head, with the empty line at its end.
+// Maximum size of a head, with the empty line at its end.
 inline constexpr std::size_t kMaxHeadBytes = std::size_t{16} << 10;
 
 struct RequestHead {

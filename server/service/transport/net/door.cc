@@ -17,7 +17,7 @@ namespace waystar::net {
 namespace {
 
 constexpr int kPauseMs = 100;
-// Most connections accepted on one socket in a row.
+// Maximum number of connections accepted on one socket in a row.
 constexpr int kTurn = 64;
 constexpr int kMostAtClosing = 1024;
 constexpr std::chrono::seconds kLogInterval(10);

@@ -72,8 +72,8 @@ class Acceptor {
 
   Attempt Accept(int listener);
 
-  // Like Accept, but does not reset connections for lack of descriptors: it accepts them on the reserve, and
-  // the caller must close another connection.
+  // Accepts a connection. Unlike Accept, uses the reserve descriptor if no other is free; the caller must
+  // then close another connection.
   Attempt AcceptOnReserve(int listener);
   // Reopens the reserve descriptor if one is free.
   void RestoreReserve();
