@@ -28,7 +28,7 @@ class SteadyClock final : public Clock {
  public:
   absl::Time Now() const override;
 
-  // Advances the clock to `time` unless it is already later. Returns the distance.
+  // Advances the clock to `time` unless it is already later. Returns the duration by which it was advanced.
   // REQUIRES: `time` is not InfiniteFuture().
   absl::Duration AdvanceTo(absl::Time time);
 

@@ -31,7 +31,7 @@ struct Row {
   absl::string_view name;
 };
 
-// In the order of the enum.
+// Code and name of each reason, in the order of the enum.
 constexpr Row kRows[] = {
     {ErrorReason::kUnknown, absl::StatusCode::kUnknown, "UNKNOWN"},
     {ErrorReason::kBadDisc, absl::StatusCode::kInvalidArgument, "BAD_DISC"},

@@ -41,9 +41,10 @@ enum class MemoryDrop {
   kHistory,
 };
 
-// Memory is reserved by upper bounds before it is allocated. The account sums the bounds. When they no longer
-// fit, it measures the memory, replacing the bounds by the real sizes; if that does not suffice, it drops
-// views and history (MemoryDrop), and measures again. While there is room, a reservation costs two additions.
+// Account of memory under a limit. Memory is reserved by upper bounds before it is allocated. When their sum
+// no longer fits, the account measures the memory, replacing the bounds by the real sizes; if that does not
+// suffice, it drops views and history (MemoryDrop), and measures again. While there is room, a reservation
+// costs two additions.
 //
 // Thread safety: any method may be called from any thread.
 class MemoryAccount {

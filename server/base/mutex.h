@@ -51,7 +51,7 @@ class CondVar {
     lock.release();
   }
 
-  // Returns at `deadline` at the latest.
+  // As Wait, but returns at `deadline` at the latest.
   void WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);

@@ -12,7 +12,7 @@ namespace waystar {
 // Counts amounts per holder and in total. A holder is a client, a network, a connection: anything that must
 // not take the whole resource.
 //
-// Thread safety: none.
+// Not thread-safe.
 template <typename Holder>
 class Quota {
  public:

@@ -9,8 +9,8 @@
 
 namespace waystar {
 
-// Tells long work when to stop. A check takes some tens of nanoseconds: poll it once per row of cells or per
-// 64 KiB, never per cell. Work that stops returns the error, or a partial result that its caller drops
+// Stop condition that long work polls. A check takes tens of nanoseconds: poll it once per row of cells or
+// per 64 KiB, never per cell. Work that stops returns the error, or a partial result that its caller drops
 // because the check still fails.
 //
 // Thread safety: any thread may call Check, unless a derived class says otherwise.

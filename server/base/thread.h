@@ -44,7 +44,7 @@ class StoppableThread {
   void Start(std::string name, Run run) {
     thread_ = StartThread(std::move(name), std::move(run));
   }
-  // Wakes the thread, with is_stopping() true, and waits for its end. Returns false if it does not run.
+  // Sets is_stopping(), wakes the thread and waits for its end. Returns false if it does not run.
   // REQUIRES: `mutex` is the one that the thread waits with.
   // REQUIRES: Stop is called before the destructor.
   bool Stop(Mutex& mutex) ABSL_LOCKS_EXCLUDED(mutex);
@@ -58,7 +58,7 @@ class StoppableThread {
   void WaitUntil(Mutex& mutex, TimePoint deadline) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     wake_.WaitUntil(mutex, deadline);
   }
-  // Returns at `end`, or when the thread must stop; then false.
+  // Sleeps until `end`, or until the thread must stop; then returns false.
   bool SleepUntil(Mutex& mutex, TimePoint end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
 
  private:

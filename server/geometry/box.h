@@ -56,7 +56,7 @@ class BoxSet {
  public:
   static constexpr std::size_t kMost = 16;
 
-  // Boxes that overlap are merged. Empty boxes are ignored.
+  // Adds a box, merged into one that it overlaps or, if there are kMost, the nearest. Ignores empty boxes.
   void Add(const Box& box) {
     if (box.is_empty()) {
       return;

@@ -79,7 +79,7 @@ inline std::size_t BytesOf(const Shape& shape) {
   return bytes;
 }
 
-// Coordinates of points are from -kMaxReach to kMaxReach.
+// Maximum absolute value of the coordinates of points.
 inline constexpr double kMaxReach = 1 << 20;
 inline constexpr int kMaxVertices = 1000;
 

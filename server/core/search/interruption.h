@@ -25,8 +25,8 @@ inline std::optional<SearchEnd> FlaggedInterruption(const Budget& budget) {
   return std::nullopt;
 }
 
-// Interruption without running the rival, for work that not every search of a kind has to do: the rival's
-// share then depends on the query alone.
+// As Interruption, but does not run the rival. For work that only some searches do, so that the rival's share
+// depends on the query alone.
 inline std::optional<SearchEnd> InterruptionAlone(const Budget& budget) {
   if (const std::optional<SearchEnd> end = FlaggedInterruption(budget)) {
     return end;
@@ -54,7 +54,7 @@ inline bool IsSpent(const Budget& budget, std::uint64_t expanded) {
 }
 
 // Returns why a search after `expanded` expansions must not make another: kExpansionLimit or the result of
-// Interruption, which is polled every Budget::kPollInterval expansions. Returns nothing if it may go on.
+// Interruption, which is polled every Budget::kPollInterval expansions. Returns nullopt if it may go on.
 inline std::optional<SearchEnd> BudgetEnd(const Budget& budget, std::uint64_t expanded) {
   if (IsSpent(budget, expanded)) {
     return SearchEnd::kExpansionLimit;

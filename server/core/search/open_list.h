@@ -1,4 +1,4 @@
-// Open lists of searches, and what they keep of their memory.
+// Open lists of searches, and limits on the memory that they keep.
 #pragma once
 
 #include <algorithm>
@@ -39,11 +39,11 @@ struct OpenEntry {
   }
 };
 
-// 4-ary heaps in lists. `Precedes` of their entries is a total order, so the next entry depends only on the
-// content of the list. Each call costs O(log n).
+// Arity of the heaps. `Precedes` of their entries is a total order, so the next entry depends only on the
+// content of the heap. Each call costs O(log n).
 inline constexpr std::size_t kHeapArity = 4;
 
-// Replaces the first entry, and moves it down.
+// Replaces the first entry by `entry`, and moves that down to its place.
 template <typename Entry>
 void Sink(std::vector<Entry>& heap, const Entry& entry) {
   Entry* const list = heap.data();

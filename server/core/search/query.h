@@ -33,7 +33,7 @@ enum class Algorithm : std::uint8_t {
   kPolyanya,
 };
 
-// Result if no path leads to the goal.
+// Result of a query if no path leads to the goal.
 enum class UnreachablePolicy : std::uint8_t {
   kReport,
   // A path to the reachable cell nearest to the goal in a straight line; among equals, the one that is

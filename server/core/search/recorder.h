@@ -16,13 +16,13 @@
 
 namespace waystar::core {
 
-// Records nothing.
+// Recorder that drops all events.
 struct NoRecorder {
   static constexpr void Generated(Cell /*cell*/, Cell /*parent*/, Cost /*g*/, Cost /*f*/) {}
   static constexpr void Expanded(Cell /*cell*/, Cost /*g*/, Cost /*f*/) {}
 };
 
-// Events in order, up to a limit.
+// Recorded events in order, up to a limit.
 template <typename Event>
 class EventList {
  public:
@@ -33,7 +33,7 @@ class EventList {
   bool is_truncated() const { return is_truncated_; }
 
  protected:
-  // Returns false if the event is dropped.
+  // Appends an event. Returns false if it is dropped.
   bool Add(const Event& event) {
     is_truncated_ |= events_.size() == max_events_;
     if (!is_truncated_) {

@@ -37,7 +37,7 @@ struct GraphChanges {
   std::int64_t arcs = 0;
   // Bounding box of those nodes and the ends of those arcs.
   Box bounds;
-  // The same as smaller boxes, and the changed obstacles.
+  // The same places as smaller boxes, and the changed obstacles.
   GraphPlaces places;
 };
 
@@ -56,7 +56,7 @@ class GraphEditor {
 
   const WaypointGraph& graph() const { return graph_; }
 
-  // Returns INVALID_ARGUMENT / BAD_VALUE with field "max_distance".
+  // Sets the rule for automatic edges. Returns INVALID_ARGUMENT / BAD_VALUE with field "max_distance".
   // REQUIRES: the graph is empty.
   absl::Status SetAutoConnect(const AutoConnect& rule);
 
@@ -83,11 +83,12 @@ class GraphEditor {
   absl::Status SetNodesEnabled(absl::Span<const std::string> ids, bool enabled);
   absl::Status SetEdgesEnabled(absl::Span<const EdgeName> edges, bool enabled);
 
-  // Returns, with fields that begin with '.', the errors of CheckObstacle; BAD_EFFECT for an obstacle that
-  // does not block; ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES; and
-  // BATCH_TOO_LARGE with an empty field.
+  // Inserts an obstacle or, with `replace`, replaces the one with the same id. Returns, with fields that
+  // begin with '.', the errors of CheckObstacle; BAD_EFFECT for an obstacle that does not block;
+  // ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES; and BATCH_TOO_LARGE with an
+  // empty field.
   absl::Status PutObstacle(std::shared_ptr<const Obstacle> obstacle, bool replace);
-  // These return NOT_FOUND / OBSTACLE_NOT_FOUND with field ".id"; MoveObstacle also the errors of ShiftShape.
+  // Return NOT_FOUND / OBSTACLE_NOT_FOUND with field ".id"; MoveObstacle also the errors of ShiftShape.
   absl::Status MoveObstacle(absl::string_view id, double dx, double dy);
   absl::Status ResizeObstacle(absl::string_view id, Shape shape);
   absl::Status RemoveObstacle(absl::string_view id);
@@ -102,7 +103,7 @@ class GraphEditor {
   // Returns the changes since the editor was created.
   const GraphChanges& changes() const { return changes_; }
 
-  // The editor must not be used afterwards.
+  // Returns the changed graph. The editor must not be used afterwards.
   WaypointGraph Finish() && { return std::move(graph_); }
 
  private:
@@ -150,13 +151,13 @@ class GraphEditor {
   bool IsOwnArc(NodeNumber from, NodeNumber to) const;
 
   absl::Status ReplaceObstacle(std::shared_ptr<const Obstacle> before, std::shared_ptr<const Obstacle> after);
-  // Each arc or pair is collected once, however many parts touch it.
+  // Collect the arcs or pairs that a shape may touch, each once, however many of its parts touch it.
   absl::Status CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const;
   absl::Status CollectPairs(const Shape& shape, PairSet& touched);
 
   absl::Status CountPairs(std::size_t count);
   absl::Status Write(std::vector<ArcChange> changes);
-  // `is_opened` as in GraphPlaces.
+  // Record a changed node or arc; `is_opened` is as in GraphPlaces.
   void NoteNode(NodeNumber node, bool is_opened);
   void NoteArc(const ArcChange& change);
 

@@ -36,7 +36,7 @@ struct ArcCostBound {
   // An arc is listed only if its ratio is below this fraction of the least ratio of the others.
   static constexpr double kWorthwhile = 0.8;
 
-  // At most kMostCheap, cheapest first.
+  // Cheap arcs, at most kMostCheap, cheapest first.
   std::vector<CheapArc> cheap;
   // Minimum cost of all other arcs per unit of length; infinity if there are none.
   double least = std::numeric_limits<double>::infinity();

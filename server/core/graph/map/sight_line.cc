@@ -11,7 +11,7 @@
 namespace waystar::core {
 namespace {
 
-// A cell, or a unit of length.
+// Side of a cell, or a unit of length, in fixed point.
 constexpr std::int64_t kOne = std::int64_t{1} << 20;
 
 // Returns a positive number if p lies on one side of the line from a to b, a negative one on the other.

@@ -31,7 +31,7 @@ struct FixedBox {
 bool Touches(const Segment& segment, const FixedBox& box);
 bool Touches(const Segment& segment, const Segment& other);
 bool Touches(const Segment& segment, const Disc& disc);
-// Costs O(vertices).
+// Takes O(vertices).
 bool Touches(const Segment& segment, const Polygon& polygon);
 bool Touches(const Segment& segment, const Line& line);
 

@@ -56,7 +56,7 @@ class SightMap {
 
   // Returns the obstacles with a part near `area`, in id order, and possibly some just outside.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
-  // Visits them as ObstacleTable::VisitOverlapping does.
+  // Visits the same obstacles as ObstacleTable::VisitOverlapping does.
   template <typename Visitor>
   void VisitObstaclesNear(const Box& area, absl::string_view after, std::size_t tries, Visitor visit) const {
     obstacles_.VisitSome(
@@ -64,7 +64,7 @@ class SightMap {
         [&] { return ObstaclesNear(area); }, visit);
   }
 
-  // Includes the grid.
+  // Returns the bytes held, including the grid.
   std::size_t memory_bytes() const;
   std::size_t BytesBeyond(const SightMap& other) const;
 

@@ -41,7 +41,7 @@ struct WaypointSpec {
   std::vector<WaypointNode> nodes;
   std::vector<WaypointEdge> edges;
   std::optional<AutoConnect> auto_connect;
-  // Their expiry is kept.
+  // Named obstacles, which keep their expiry.
   std::vector<Obstacle> obstacles;
 };
 
@@ -68,7 +68,7 @@ class WaypointGraph {
   // Returns the free numbers below number_limit(), the next to be used first.
   std::vector<NodeNumber> FreeNumbers() const;
 
-  // Returns kNoNodeNumber if there is no such node.
+  // Returns the node with that id, or kNoNodeNumber.
   NodeNumber FindNode(absl::string_view id) const;
   bool Exists(NodeNumber node) const {
     return node < number_limit() && (PageOf(node).exists >> PlaceOf(node) & 1) != 0;
@@ -104,7 +104,7 @@ class WaypointGraph {
     const NodePage& page = PageOf(node);
     return page.arc_tags.empty() ? nullptr : page.arc_tags.data() + page.heads[PlaceOf(node)].first_arc;
   }
-  // Returns null if there is no such arc. Costs O(log arcs of the node).
+  // Returns the arc between two nodes, or null. Costs O(log arcs of the node).
   const Arc* FindArc(NodeNumber from, NodeNumber to) const;
   TagSet TagsOfArc(NodeNumber from, const Arc& arc) const;
   // Returns the sources of arcs that lead to the node, in ascending order.
@@ -112,7 +112,7 @@ class WaypointGraph {
 
   // Returns, in alphabetical order, the tags of nodes and explicit arcs.
   std::vector<std::string> tags() const { return NamesOf(TagsInUse()); }
-  // Returns nothing if one of the tags is not in use; no arc then carries them all.
+  // Returns the bits of the tags, or nullopt if one is not in use; no arc then carries them all.
   std::optional<TagSet> FindTags(absl::Span<const std::string> tags) const;
   // Returns the names in alphabetical order, because the bits depend on earlier edits.
   std::vector<std::string> NamesOf(TagSet tags) const;

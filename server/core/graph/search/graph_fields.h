@@ -27,7 +27,7 @@ struct ReachableNodesQuery {
   std::optional<double> max_cost;
   // Area that paths may not leave, seen from above, including its edges; unlimited if unset.
   std::optional<Box> region;
-  // kToSeeds asks for the nodes from which the start is within the cost.
+  // kToSeeds finds the nodes from which the start is within the cost.
   GraphSense sense = GraphSense::kFromSeeds;
 };
 
@@ -41,7 +41,7 @@ struct ReachableNode {
 };
 
 struct ReachableNodes {
-  // In the order of node numbers. Includes the start's node, unless the line to it exceeds the cost.
+  // Nodes in the order of their numbers, with the start's node unless the line to it exceeds the cost.
   std::vector<ReachableNode> nodes;
   std::uint64_t expanded = 0;
 };
@@ -58,7 +58,7 @@ absl::StatusOr<ReachableNodes> FindReachableNodes(const WaypointGraph& graph,
                                                   GraphScratch& scratch);
 
 struct GraphFlowQuery {
-  // At least one. Disabled nodes are skipped.
+  // One goal or more. Disabled nodes are skipped.
   absl::Span<const GraphPlace> goals;
   // As in GraphQuery, also below.
   double snap_radius = 0.0;

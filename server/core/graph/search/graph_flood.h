@@ -22,14 +22,14 @@
 namespace waystar::core {
 
 struct GraphFloodTask {
-  // May contain duplicates. Disabled nodes and nodes outside the region are skipped.
+  // Seeds; duplicates are allowed. Disabled nodes and nodes outside the region are skipped.
   absl::Span<const GraphSeed> seeds;
   GraphSense sense = GraphSense::kFromSeeds;
   // An arc must carry all of these tags.
   TagSet required_tags = 0;
-  // Nodes that cost more are not reached.
+  // Maximum cost; nodes that cost more are not reached.
   Cost max_cost = std::numeric_limits<Cost>::max();
-  // Nodes outside are not entered.
+  // Area that paths may not leave, seen from above.
   std::optional<Box> region;
 };
 
@@ -57,7 +57,7 @@ inline bool Holds(const Box& box, const WorldPoint& position) {
 GraphFloodReport FloodGraph(const WaypointGraph& graph, const GraphFloodTask& task, const Budget& budget,
                             GraphScratch& scratch, absl::FunctionRef<bool(NodeNumber node, Cost cost)> visit);
 
-// Returns null for a node that the last flood did not reach.
+// Returns the state of a node, or null if the last flood did not reach it.
 // REQUIRES: the node is below the number limit.
 inline const ReachedNode* FindReached(GraphScratch& scratch, NodeNumber node) {
   const ReachedNode& reached = scratch.At(node);

@@ -79,7 +79,7 @@ class GraphLoop {
 
   bool CarriesAll(TagSet tags) const { return (tags & required_tags_) == required_tags_; }
 
-  // Returns false if the memory limit is reached; here and below.
+  // Follows the arcs of a node. Here and below, returns false if the memory limit is reached.
   bool Follow(NodeNumber node, Cost g) {
     const PackedArc* const arcs = graph_.PackedArcsOf(node);
     const std::uint32_t count = graph_.HeadOf(node).arc_count;

@@ -190,9 +190,9 @@ class MatrixMaker {
   TagSet required_tags_ = 0;
   Side starts_;
   Side goals_;
-  // Cost of the straight line by start and goal; kNone if they do not see each other.
+  // Cost of the straight line for each start and goal; kNone if they do not see each other.
   std::vector<Cost> lines_;
-  // Cost by source node of the floods and node of the other side.
+  // Cost for each source node of the floods and each node of the other side.
   std::vector<Cost> between_;
 };
 

@@ -93,7 +93,7 @@ class GraphPathValidator {
     const WorldPoint& b = graph_.PositionOf(to);
     const Arc* arc = graph_.FindArc(from, to);
     if (arc == nullptr) {
-      // The arc could only have been an automatic one.
+      // The missing arc can only have been an automatic one.
       const std::optional<double> limit = graph_.max_distance();
       if (limit && SquaredDistance(a, b) <= *limit * *limit && !graph_.sight().IsClear(a, b)) {
         obstacle_ = FirstObstacle(a, b);

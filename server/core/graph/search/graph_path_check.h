@@ -46,9 +46,9 @@ struct GraphPathCheck {
   friend bool operator==(const GraphPathCheck&, const GraphPathCheck&) = default;
 };
 
-// Returns whether a path is walkable. A path that FindGraphPath returned is walkable, at the same cost, on
-// the graph on which it was found. A node that does not exist is not an error: it may have been removed
-// since.
+// Checks whether a path is walkable, and computes its cost. A path that FindGraphPath returned is walkable,
+// at the same cost, on the graph on which it was found. A node that does not exist is not an error: it may
+// have been removed since.
 //
 // Costs O(log nodes + log arcs of the node) per node, plus the cost of the lines and the first fault: see
 // CastGraphRay. The budget's limit on expansions is ignored.

@@ -31,7 +31,7 @@ inline constexpr std::size_t kPlacesPerPoll = 16;
 // A place with the node that represents it.
 struct GraphSeat {
   NodeNumber node = kNoNodeNumber;
-  // Rounded position that was given, or that of the node.
+  // Given position, rounded, or that of the node.
   WorldPoint position;
   // Length of the straight line from the position to the node.
   Cost cost = 0;

@@ -90,7 +90,7 @@ class FirstTouch {
     return fraction >= -slack && fraction <= 1.0 + slack;
   }
 
-  // Returns kNever if the ray does not touch the segment.
+  // Returns the fraction at which the ray first touches a segment, or kNever.
   double Of(const Segment& other) const {
     if (!Touches(ray_, other)) {
       return kNever;
@@ -103,7 +103,7 @@ class FirstTouch {
     return Quotient(Cross(Minus(other.a, ray_.a), way), whole);
   }
 
-  // Returns kNever if the ray certainly does not enter the disc.
+  // Returns the fraction at which the ray enters a disc, or kNever if it certainly does not.
   double EntryOfDisc(FixedPoint center, double radius) const {
     const double length = std::sqrt(squared_length_);
     const double off = std::abs(static_cast<double>(Cross(along_, Minus(center, ray_.a))));
@@ -245,7 +245,7 @@ class GridRay {
   const FirstTouch touch_;
 };
 
-// First thing that a ray has been found to touch so far.
+// First touch of a ray among those offered so far.
 class FirstHit {
  public:
   // REQUIRES: the positions are rounded.
@@ -255,7 +255,7 @@ class FirstHit {
         steps_(static_cast<double>(std::max(std::abs(ToFixed(to.x) - ToFixed(from.x)),
                                             std::abs(ToFixed(to.y) - ToFixed(from.y))))) {}
 
-  // `obstacle` is empty for a cell of the grid.
+  // Keeps a touch if it comes first. `obstacle` is empty for a cell of the grid.
   void Offer(double fraction, absl::string_view obstacle) {
     fraction = std::clamp(fraction, 0.0, 1.0);
     const std::int64_t step = std::llrint(fraction * steps_);

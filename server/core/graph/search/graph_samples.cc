@@ -149,7 +149,7 @@ class SampledEdges {
   SampledEdges(const WaypointGraph& graph, const EdgeSampleQuery& query)
       : graph_(graph), among_(query.among), required_tags_(query.required_tags) {}
 
-  // Also counts the edges of the node.
+  // Returns the total length of the node's edges, and counts those of nonzero length.
   std::int64_t LengthAt(NodeNumber from) {
     std::int64_t all = 0;
     ForEachEdge(from, [&](NodeNumber to) {
@@ -182,7 +182,7 @@ class SampledEdges {
  private:
   struct Edge {
     NodeNumber to = 0;
-    // Length of the edges up to and including this one.
+    // Sum of the lengths of the edges up to and including this one.
     std::int64_t through = 0;
   };
 

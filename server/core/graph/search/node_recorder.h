@@ -9,7 +9,7 @@
 
 namespace waystar::core {
 
-// Records nothing.
+// Recorder that drops all events.
 struct NoNodeRecorder {
   static constexpr void Generated(NodeNumber /*node*/, NodeNumber /*parent*/, Cost /*g*/, Cost /*f*/) {}
   static constexpr void Expanded(NodeNumber /*node*/, Cost /*g*/, Cost /*f*/) {}

@@ -28,8 +28,7 @@
 namespace waystar::core {
 namespace {
 
-// Searches pair by pair may cost this many times the minimum cost of floods over all maps: their cost is
-// overestimated.
+// Maximum cost of searches pair by pair, as a multiple of that of floods over all maps: it is overestimated.
 constexpr std::uint64_t kMostPairCells = 3;
 
 absl::Status CheckList(const GridMap& map, absl::string_view list, absl::Span<const Cell> cells) {
@@ -107,7 +106,7 @@ class RoundTrips {
     return cells + looks / kLooksOfACell;
   }
 
-  // Returns the estimated cost of that matrix by floods of all maps as one, or nothing if ReadWorld cannot
+  // Returns the estimated cost of that matrix by floods of all maps as one, or nullopt if ReadWorld cannot
   // read them.
   std::optional<std::uint64_t> CellsOfWorld(std::size_t roots) const {
     // Clearing a cell for a flood takes a tenth of the time of flooding it. Maps of different widths leave
@@ -251,9 +250,9 @@ class RoundTrips {
   const std::vector<Door>& doors_;
   // Portals within the map.
   std::vector<Passage> own_;
-  // Indexed by map.
+  // Stops by map.
   std::vector<Stop> stops_;
-  // Index in the arrivals of its stop, by door.
+  // Index of each door in the arrivals of its stop.
   std::vector<std::size_t> rows_;
 };
 

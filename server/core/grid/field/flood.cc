@@ -31,7 +31,7 @@ struct UniformPricing {
   }
 };
 
-// Costs by cell. The flood runs along the agent's path, or against it.
+// Step costs by cell, for a flood that runs along the agent's path or against it.
 template <FloodSense kSense>
 struct CellPricing {
   const CellCosts::Entry* entering;
@@ -51,15 +51,15 @@ struct NumberPricing {
   }
 };
 
-// Keeps every legal step.
+// Pruning that keeps every legal step.
 struct NoPruning {
   DirectionSet operator()(std::size_t /*cell*/, DirectionSet /*arrivals*/, DirectionSet moves) const {
     return moves;
   }
 };
 
-// JumpDirections by the legal moves of a cell instead of the cells around it. The surrounding cells would
-// only add information about steps that are not legal.
+// Pruning by JumpDirections, looked up by the legal moves of a cell instead of the cells around it, which
+// would only add information about illegal steps.
 class CanonicalMoves {
  public:
   DirectionSet operator()(std::size_t /*cell*/, DirectionSet arrivals, DirectionSet moves) const {
@@ -110,8 +110,8 @@ class CanonicalMoves {
   std::array<std::array<DirectionSet, 256>, kDirectionCount> table_{};
 };
 
-// Prunes as CanonicalMoves at cells surrounded by cells of the same cost; only there can another path replace
-// the pruned one. Elsewhere keeps every legal step.
+// Pruning by CanonicalMoves at cells surrounded by cells of the same cost, where alone another path can
+// replace the pruned one. Keeps every legal step elsewhere.
 struct CanonicalMovesAmidEvenCells {
   DirectionSet operator()(std::size_t cell, DirectionSet arrivals, DirectionSet moves) const {
     return even_cells.Test(cell) ? canonical.Of(arrivals, moves) : moves;
@@ -204,7 +204,7 @@ bool Flood::NextBucket() {
       }
     }
     const auto costs_less = [](const Waiting& a, const Waiting& b) { return a.first < b.first; };
-    // Usually all of them cost the same.
+    // Fast path: usually all of them cost the same.
     if (!std::is_sorted(sorted_.begin(), sorted_.end(), costs_less)) {
       std::sort(sorted_.begin(), sorted_.end());
     }
@@ -274,7 +274,7 @@ ABSL_ATTRIBUTE_NOINLINE std::optional<std::uint32_t> Flood::PopNear(Cost bound) 
   return std::nullopt;
 }
 
-// Afterwards all cells of the bucket have their final costs.
+// Passes the gates of the bucket being drained, all of whose cells then have their final costs.
 void Flood::PassGatesOfBucket(const FloodSpec& spec) {
   for (std::size_t i = 0; i < open_.drained_count(); ++i) {
     const std::uint32_t cell = open_.Drained(i);
@@ -389,7 +389,7 @@ void Flood::WriteSteps(absl::Span<std::uint8_t> steps) const {
   constexpr std::uint8_t kNoWay = 0;
   constexpr std::uint8_t kAtSeed = 9;
   constexpr std::uint8_t kThroughPortal = 10;
-  // Indexed by the set of arrivals, which is empty at a seed and at unreachable cells.
+  // Steps indexed by the set of arrivals, which is empty at seeds and at unreachable cells.
   std::array<std::uint8_t, 256> by_arrivals{};
   for (unsigned arrivals = 1; arrivals < by_arrivals.size(); ++arrivals) {
     const auto arrival = static_cast<Direction>(std::countr_zero(arrivals));

@@ -84,7 +84,7 @@ class BucketRing {
   // drained.
   // REQUIRES: the cost is not below that bucket.
   bool HasRoomFor(Cost cost) const { return NumberOf(cost) - current_ <= mask_; }
-  // Continues at the bucket of that cost.
+  // Moves on to the bucket of that cost.
   // REQUIRES: Next() returned false; the cost is not below the current bucket.
   void SkipTo(Cost cost) { current_ = NumberOf(cost); }
 
@@ -111,7 +111,7 @@ class BucketRing {
   std::uint64_t NumberOf(Cost cost) const { return static_cast<std::uint64_t>(cost) >> shift_; }
   std::vector<std::uint32_t>& Current() { return buckets_[current_ & mask_]; }
 
-  // The ring, and further buckets that earlier floods needed.
+  // Buckets of the ring, and further ones that earlier floods needed.
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::size_t mask_ = 0;
   int shift_ = 0;
@@ -125,7 +125,7 @@ struct FloodSpec {
   // Seeds, which must be walkable and in the region. May contain duplicates.
   absl::Span<const Cell> seeds;
   FloodSense sense = FloodSense::kFromSeeds;
-  // Cells that cost more are not reached.
+  // Maximum cost; cells that cost more are not reached.
   Cost max_cost = std::numeric_limits<Cost>::max();
   // Indices of cells. If not empty, the flood may end once all of them are final; costs of cells beyond may
   // then be too high.
@@ -154,15 +154,15 @@ class Flood {
   const std::vector<Cost>& costs() const { return costs_; }
 
   // Returns the last step (kFromSeeds) or first step (kToSeeds) of a cheapest path at the cell; deterministic
-  // if there are several. Returns nothing at seeds, at unreachable cells, and where the path takes a portal.
+  // if there are several. Returns nullopt at seeds, at unreachable cells, and where the path takes a portal.
   std::optional<Direction> StepAt(std::uint32_t index) const;
   // Writes the steps of all cells by index: 0 if unreachable, 9 at a seed, 10 where the path takes a portal,
   // else the Direction's value plus one.
   // REQUIRES: steps.size() == costs().size().
   void WriteSteps(absl::Span<std::uint8_t> steps) const;
 
-  // Returns the portals taken, in the order of their cells: each as the gate whose `to` is a cell at which
-  // StepAt returns nothing.
+  // Returns the gates through which cheapest paths take portals, in the order of `to`, at which StepAt
+  // returns nullopt.
   // REQUIRES: the gates of the last flood still exist.
   std::vector<Gate> GatesTaken() const;
 

@@ -10,7 +10,8 @@
 namespace waystar::core {
 namespace {
 
-// Bit b of byte k becomes bit k of byte b: Warren, "Hacker's Delight" (2002), 7-3.
+// Transposes 8 x 8 bits: bit b of byte k becomes bit k of byte b. Source: Warren, "Hacker's Delight" (2002),
+// 7-3.
 std::uint64_t Transpose8x8(std::uint64_t bits) {
   std::uint64_t swap = (bits ^ bits >> 7) & 0x00AA00AA00AA00AA;
   bits ^= swap ^ swap << 7;

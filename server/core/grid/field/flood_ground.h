@@ -16,7 +16,7 @@
 
 namespace waystar::core {
 
-// Numbers the distinct costs of cells. Floods read one-byte numbers faster than costs.
+// Cells' costs as one-byte numbers of the distinct costs, which floods read faster than the costs.
 //
 // Thread safety: const methods may run concurrently.
 class CostNumbers {
@@ -27,8 +27,8 @@ class CostNumbers {
   // cell.
   // REQUIRES: the region is on the map; no cell has costs of its own.
   void ReadTerrains(const GridMap& map, const Rectangle& region);
-  // Numbers a list of costs. Returns false, and is empty, if there are more than kMost distinct ones. Costs
-  // several nanoseconds per cell.
+  // Numbers a list of costs. Returns false and clears the numbers if there are more than kMost distinct ones.
+  // Costs several nanoseconds per cell.
   bool ReadEntries(absl::Span<const CellCosts::Entry> entering);
   void Clear();
 
@@ -124,7 +124,7 @@ class FloodGround {
   }
   bool Contains(Cell cell) const { return region_.Contains(cell); }
 
-  // Returns the legal steps that stay in the region; none for cells that are not walkable.
+  // Returns the legal steps by cell that stay in the region; none for cells that are not walkable.
   const DirectionSet* moves() const { return moves_.data(); }
 
   // If true, all steps cost min_straight() or min_diagonal(). Otherwise numbers() or, if that is empty,

@@ -120,7 +120,7 @@ Rectangle ReachRegion(const GridMap& map, absl::Span<const Passage> passages, Ce
     return reached;
   }
   const std::vector<Passage> inside = PassagesIn(region, passages, sense);
-  // Lower bound of the cost of passing each.
+  // Lower bound, by passage, of the cost of a path from the seed through it.
   std::vector<Cost> least(inside.size(), std::numeric_limits<Cost>::max());
   using Arrival = std::pair<Cost, std::size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> open;

@@ -34,7 +34,7 @@ struct ReachQuery {
   std::optional<double> max_cost;
   // Region that paths may not leave; the whole map if unset.
   std::optional<Rectangle> region;
-  // kToSeeds asks for the cells from which the start is within the cost.
+  // kToSeeds finds the cells from which the start is within the cost.
   FloodSense sense = FloodSense::kFromSeeds;
   bool want_costs = false;
 };
@@ -51,9 +51,9 @@ struct ReachableCells {
   std::uint64_t expanded = 0;
 };
 
-// Finds the cells, including portals between cells of the region. The start is included, at cost 0. Time is
-// proportional to the cells of the region within max_cost in a straight line; with portals, to those of the
-// smallest rectangle around all cells within max_cost, through portals too.
+// Finds the cells by steps and by portals between cells of the region. The start is included, at cost 0. Time
+// is proportional to the cells of the region within max_cost in a straight line; with portals, to those of
+// the smallest rectangle around all cells within max_cost, through portals too.
 //
 // Returns OUT_OF_RANGE / OFF_MAP with "start" or "region"; FAILED_PRECONDITION / START_BLOCKED;
 // INVALID_ARGUMENT / BAD_RECTANGLE, or BAD_VALUE with "max_cost", "footprint", or "start" if it is outside
@@ -68,7 +68,7 @@ struct FlowFieldQuery {
   // Region that paths may not leave; the whole map if unset. With the whole map, costs are those of path
   // queries on one map.
   std::optional<Rectangle> region;
-  // Cells with a higher cost have no direction.
+  // Maximum cost; cells that cost more have no direction.
   std::optional<double> max_cost;
   bool want_costs = false;
 };
@@ -99,9 +99,9 @@ struct FlowField {
   std::uint64_t expanded = 0;
 };
 
-// Computes the field, including portals between cells of the region. Following directions and portals from
-// any cell leads to a goal at the cost of that cell. Ties are broken the same way on every machine. Costs 15
-// to 40 ns per cell, and up to 100 ns on 4-connected maps whose cells differ in cost.
+// Computes the field over steps and over portals between cells of the region. Following directions and
+// portals from any cell leads to a goal at the cost of that cell. Ties are broken the same way on every
+// machine. Costs 15 to 40 ns per cell, and up to 100 ns on 4-connected maps whose cells differ in cost.
 //
 // Returns the errors of FindReachable with "goals[i]" instead of "start", except: INVALID_ARGUMENT /
 // MISSING_FIELD or RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "goals" for too few or too many goals, and

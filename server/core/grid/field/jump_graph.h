@@ -45,12 +45,12 @@ class JumpGraph {
 
   std::size_t node_count() const { return nodes_.size(); }
   Cell CellOf(NodeIndex node) const { return core::Unpack(nodes_[node].cell); }
-  // Returns kNoNode for a cell without a node.
+  // Returns the node of a cell, or kNoNode.
   NodeIndex Find(Cell cell) const { return nodes_.Find(cell); }
 
   // Returns the explored directions of a node; for a root all legal ones.
   DirectionSet DirectionsOf(NodeIndex node) const { return nodes_[node].done; }
-  // Returns the results of a jump.
+  // Returns the edges that a jump in this direction found.
   // REQUIRES: the direction was explored.
   absl::Span<const Edge> Jumps(NodeIndex node, unsigned direction) const {
     const Range& range = ranges_[node][direction];
@@ -82,7 +82,7 @@ class JumpGraph {
   template <typename Jumper>
   SearchEnd Follow(Jumper jumps, std::size_t max_nodes, const Budget& budget);
 
-  // A cell outside the map: there is no goal.
+  // Cell outside the map, because there is no goal.
   Cell goal_{-2, -2};
   NodeTable nodes_;
   std::vector<std::array<Range, kDirectionCount>> ranges_;
@@ -102,7 +102,7 @@ class JumpCosts {
   SearchEnd Run(const JumpGraph& graph, NodeIndex root, Cost min_straight, const Budget& budget,
                 std::uint64_t& expanded);
 
-  // Returns kUnreached if there is no path.
+  // Returns the cost of a cheapest path to a node, or kUnreached.
   Cost CostTo(NodeIndex node) const { return states_[node].cost; }
 
   std::size_t memory_bytes() const { return states_.capacity() * sizeof(State) + open_.memory_bytes(); }

@@ -67,9 +67,9 @@ class FloodGates {
   }
 
  private:
-  // Sorted by `from`.
+  // Gates, sorted by `from`.
   std::vector<Gate> gates_;
-  // One bit per cell.
+  // One bit per cell, set if gates start there.
   std::vector<Word> at_;
 };
 

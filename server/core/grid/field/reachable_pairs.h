@@ -17,7 +17,7 @@
 namespace waystar::core {
 
 // Reachability between cells of a map, through its portals and through other maps and back, as path queries
-// would find. A graph whose nodes are the components in which portals start or end.
+// would find. It searches a graph of the components in which portals start or end.
 //
 // Not thread-safe.
 class PortalReach {
@@ -32,7 +32,7 @@ class PortalReach {
 
   // Returns the components of the map. Another call of GridMap::walk may return different ones.
   const Components& components() const { return net_.ComponentsOf(0); }
-  // The map, the maps that its portals lead to, and so on; and their doors.
+  // Return the map and all maps that portals lead to from it, directly or indirectly; and their doors.
   const std::vector<GridLayer>& maps() const { return net_.maps(); }
   const std::vector<Door>& doors() const { return net_.doors(); }
   // Returns, by door, true if it is part of a round trip: a path from the map to itself that passes through

@@ -52,7 +52,7 @@ class Candidates {
 
   std::int64_t total() const { return total_; }
 
-  // Sets `cells` to the candidates with those numbers, in the same order.
+  // Sets `cells` to the candidates with these numbers, in the order of `numbers`.
   SearchEnd Find(const std::vector<std::int64_t>& numbers, const Budget& budget,
                  std::vector<Cell>& cells) const {
     std::vector<std::size_t> order(numbers.size());
@@ -83,7 +83,7 @@ class Candidates {
   }
 
  private:
-  // A row of the largest map has thousands of runs.
+  // Number of rows between polls of the budget: a row of the largest map has thousands of runs.
   static constexpr int kRowsPerPoll = 4;
 
   // Calls visit(first, length) for the runs of candidates in a row. All cells of a run are connected.
@@ -141,7 +141,7 @@ class Candidates {
   const Rectangle region_;
   const std::optional<Rectangle> part_;
   const std::optional<HexBoard> board_;
-  // Set for a map with portals.
+  // Reachability on a map with portals; otherwise unset.
   std::optional<PortalReach> through_portals_;
   const Components* components_ = nullptr;
   std::vector<ComponentId> reachable_;

@@ -41,7 +41,7 @@ class Sides {
   const bool is_turned_;
 };
 
-// Returns false if the search exceeds the scratch memory.
+// Searches for the path of one pair. Returns false if the search exceeds the scratch memory.
 // REQUIRES: the start leads to the goal.
 absl::StatusOr<bool> FillPair(const WalkMatrixQuery& query, std::size_t start, std::size_t goal,
                               CostMatrix& matrix) {
@@ -117,8 +117,8 @@ class MatrixFiller {
     return free;
   }
 
-  // Returns false if there are so many jump points that floods are faster. A flood takes 10 ns per cell and
-  // root; a jump point takes 50 ns per root, and 300 ns to explore.
+  // Fills the matrix over jump points. Returns false if there are so many that floods are faster. A flood
+  // takes 10 ns per cell and root; a jump point takes 50 ns per root, and 300 ns to explore.
   absl::StatusOr<bool> FillOverJumps() {
     PassageCosts through(query_.passages, sides_.is_turned(), sides_.ends().size());
     const auto cells = static_cast<std::size_t>(map_.walkable_cells());
@@ -222,10 +222,10 @@ class MatrixFiller {
     return true;
   }
 
-  // Limit on maps too large for floods; about 100 MB.
+  // Maximum number of jump points on maps too large for floods; about 100 MB.
   static constexpr std::size_t kMostJumpPoints = 500'000;
   static constexpr std::size_t kMostProbes = 16;
-  // Sampled pairs are searched again with the others.
+  // Minimum number of pairs per probe, because sampled pairs are searched again with the others.
   static constexpr std::size_t kPairsOfProbe = 4;
 
   const GridMap& map_;

@@ -19,7 +19,7 @@
 
 namespace waystar::core {
 
-// Up to this many pairs are searched individually.
+// Maximum number of pairs that are searched individually.
 inline constexpr std::size_t kFewPairs = 4;
 
 // Returns true if matrices on the map are computed over jump points.
@@ -34,8 +34,7 @@ struct WalkMatrixQuery {
   Agent agent;
   // Ignored for up to kFewPairs pairs.
   absl::Span<const Passage> passages;
-  // Returns true if a path leads from one cell to the other; and a search for that path. Both take passages
-  // into account.
+  // `leads` returns true if a path connects the cells, and `search` finds it; both may use passages.
   absl::FunctionRef<bool(Cell from, Cell to)> leads;
   absl::FunctionRef<absl::StatusOr<PathResult>(const PathQuery& query)> search;
 };
@@ -59,10 +58,10 @@ struct CostMatrix {
 absl::StatusOr<CostMatrix> ComputeWalkMatrix(const GridMap& map, const WalkMatrixQuery& query,
                                              const Budget& budget, FieldScratch& scratch);
 
-// Returns a matrix for the query without a reachable entry.
+// Returns a matrix for the query with all entries kUnreachable.
 CostMatrix EmptyMatrix(const WalkMatrixQuery& query);
 
-// The two plain ways to fill an empty matrix, which add to `expanded`.
+// These two functions fill an empty matrix and add to `expanded`.
 //
 // Searches pair by pair until that has cost `most_cells` flooded cells: each pair examines `doors` portals
 // besides its expansions. Returns true if the matrix is filled; false if the cost or the scratch memory of a

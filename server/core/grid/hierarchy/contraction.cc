@@ -163,8 +163,8 @@ class Contractor {
 
   bool HasStepsLeft() const { return witnesses_.steps() + pairs_ / kPairsPerStep < limits_.max_steps; }
 
-  // Computes shortcuts_, those that contracting the node needs. Priority favours nodes with few shortcuts per
-  // removed arc, evenly distributed over the map.
+  // Returns the priority of a node: lowest first, for few shortcuts per removed arc, evenly spread over the
+  // map. Computes shortcuts_, which contracting the node requires.
   std::uint64_t PriorityOf(NodeId node) {
     FindShortcuts(node);
     const std::uint64_t degree = graph_.arcs[node].size();
@@ -228,7 +228,7 @@ class Contractor {
     graph_.arcs[node].shrink_to_fit();
   }
 
-  // Returns true if there was no arc to that node before.
+  // Adds an arc, or replaces the one to the same node. Returns true if it was added.
   bool AddOrCheapen(NodeId from, const GraphArc& arc) {
     for (GraphArc& known : graph_.arcs[from]) {
       if (known.to == arc.to) {
@@ -240,7 +240,8 @@ class Contractor {
     return true;
   }
 
-  // Four times this limit takes twice as long and saves 2 % of the arcs.
+  // Maximum nodes settled by a witness search. Four times as many take twice as long and save 2 % of the
+  // arcs.
   static constexpr int kMaxSettled = 10;
   // Number of pairs of arcs that can be checked in the time of a search step.
   static constexpr std::uint64_t kPairsPerStep = 4;

@@ -48,8 +48,8 @@ class Hierarchy final : public StaticIndex {
     const std::atomic<bool>* cancelled = nullptr;
   };
 
-  // Returns RESOURCE_EXHAUSTED if max_bytes does not suffice, which is detected at once if there are far too
-  // many subgoals; or CANCELLED, within milliseconds.
+  // Builds a hierarchy. Returns RESOURCE_EXHAUSTED if max_bytes does not suffice, at once if there are far
+  // too many subgoals; or CANCELLED, within milliseconds.
   // REQUIRES: 0 < straight <= diagonal <= 2 * straight.
   static absl::StatusOr<std::unique_ptr<const Hierarchy>> Build(const WalkGrid& walk, Cost straight,
                                                                 Cost diagonal, const Limits& limits);
@@ -117,7 +117,7 @@ class Hierarchy final : public StaticIndex {
   std::vector<Node> node_of_;
   std::vector<PackedCell> cells_;
   std::vector<NeighbourBits> surroundings_;
-  // First arc of each node, then the end of the last.
+  // Index of each node's first arc, then the number of arcs.
   std::vector<ArcIndex> first_arc_;
   std::vector<Arc> arcs_;
   std::vector<Node> middles_;

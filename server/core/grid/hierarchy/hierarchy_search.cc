@@ -143,7 +143,7 @@ class HierarchySearch {
 
  private:
   using Node = Hierarchy::Node;
-  // End from which a search starts.
+  // End from which one of the two searches starts.
   enum Side : std::uint8_t { kFromStart, kFromGoal };
 
   static constexpr std::uint32_t kNone = Hierarchy::kNone;

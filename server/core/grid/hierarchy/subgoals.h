@@ -91,7 +91,7 @@ class Subgoals {
     SubgoalId before = 0;
   };
 
-  // Includes the rows just outside the map.
+  // Returns the first word of row y. The rows just outside the map have words too.
   std::size_t RowAt(int y) const { return static_cast<std::size_t>(y + 1) * row_words_; }
   std::size_t WordOf(Cell cell) const {
     return RowAt(cell.y) + static_cast<std::size_t>(cell.x + 1) / kWordBits;
@@ -124,8 +124,8 @@ class Subgoals {
     return std::min(longest, steps - 1);
   }
 
-  // `across` and `along` are the maximum lengths of straight runs that all cells of the diagonal so far
-  // allow.
+  // Visits the neighbours that a diagonal step leads towards. `across` and `along` are the maximum lengths of
+  // straight runs that all cells of the diagonal so far allow.
   template <int kStepX, int kStepY, typename Visitor>
   void VisitQuadrant(Cell cell, int across, int along, Visitor& visit) const {
     while (true) {
@@ -163,7 +163,7 @@ class Subgoals {
   // set where a straight run ends: at subgoals, at blocked cells and outside the map.
   std::vector<Word> row_stops_;
   std::vector<Word> column_stops_;
-  // Indexed by word of row_stops_.
+  // Marks of each word of row_stops_.
   std::vector<Marks> marks_;
   SubgoalId count_ = 0;
 };

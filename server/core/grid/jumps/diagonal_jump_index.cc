@@ -14,7 +14,8 @@
 namespace waystar::core {
 namespace {
 
-// Repairing one word costs as much as building 2000 cells.
+// Returns true if a build is cheaper than repairing `words` words: a word costs as much as building 2000
+// cells.
 bool IsCheaperAnew(std::size_t words, const WalkCells& grid) {
   return words * 2000 > static_cast<std::size_t>(grid.width()) * static_cast<std::size_t>(grid.height());
 }

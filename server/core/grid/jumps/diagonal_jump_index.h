@@ -152,7 +152,7 @@ class DiagonalJumpIndex {
   class Builder;
   class Repairer;
 
-  // Updates the bits of `old` to those of `now`.
+  // Updates the bits from those of `old` to those of `now`.
   void Repair(const DiagonalJumpIndex& before, const WalkCells& old, const WalkCells& now,
               absl::Span<const WordChange> changes, CancelFlag cancelled);
 
@@ -215,7 +215,7 @@ class DiagonalJumpIndex {
   }
 
   static constexpr int kSegmentShift = 8;
-  // Small, because a changed cell touches a few words per direction and each clones a band.
+  // Size of a band; small, because a changed cell touches a few words per direction and each clones a band.
   static constexpr std::size_t kBandBytes = std::size_t{1} << kSegmentShift << 3;
 
   CornerRule rule_;

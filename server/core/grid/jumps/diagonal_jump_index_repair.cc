@@ -101,7 +101,7 @@ class DiagonalJumpIndex::Repairer {
                                     : RunsInWord<kRule, -1>(line, i, beyond);
   }
 
-  // `touched` are words of lines along the axis, line by line.
+  // Repairs the lines of an axis. `touched` lists their changed words, line by line.
   template <CornerRule kRule>
   void RepairLines(Axis& axis, absl::Span<const WordChange> touched) {
     while (!touched.empty() && !IsCancelled(cancelled_)) {
@@ -153,7 +153,7 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Updates a word of which the cells in `before` found a jump point and those in `now` do.
+  // Updates a word: the cells in `before` found a jump point, those in `now` find one.
   void Settle(Axis& axis, Sense sense, int line, std::size_t place, Word before, Word now) {
     const Word all = SpanMask(place, 0, axis.length);
     const bool was_whole = axis.now.IsWhole(sense, line, place);
@@ -173,8 +173,8 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Returns the diagonal direction whose jumps look straight on in that sense and that steps to lower lines
-  // (aside -1) or higher ones (1).
+  // Returns the diagonal direction that steps along a line in that sense and to a line of lower (aside -1) or
+  // higher number (1).
   static Direction LookerOf(bool is_row, Sense sense, int aside) {
     const int along = sense == Sense::kForward ? 1 : -1;
     return DirectionOf(is_row ? Cell{along, aside} : Cell{aside, along});
@@ -187,7 +187,7 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Recomputes the changed cells and their neighbours.
+  // Recomputes the bits of the flipped cells of a word.
   template <CornerRule kRule>
   void Remake(const WordChange& word) {
     const LineBits row = RowLine(now_, word.y);
@@ -268,7 +268,7 @@ class DiagonalJumpIndex::Repairer {
   const WalkCells& now_;
   const CancelFlag cancelled_;
   PlaneWriter<Word> writer_;
-  // Words last written to, and their row.
+  // Row of words last written to, and its number.
   int row_written_ = -1;
   Word* words_written_ = nullptr;
   std::vector<Cleared> cleared_;

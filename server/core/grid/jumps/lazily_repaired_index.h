@@ -124,7 +124,7 @@ class ChangeLog {
 template <typename Index>
 class LazilyRepairedIndex {
  public:
-  // Returns the index, or null if it is not made or lags.
+  // Returns the index, or null if it was never built or needs a repair.
   const Index* GetIfCurrent() const { return current_.load(std::memory_order_acquire); }
 
   // Returns true if this index or a predecessor was ever made or requested.
@@ -159,7 +159,7 @@ class LazilyRepairedIndex {
     return lags_ && takes_long_.load(std::memory_order_relaxed) && GetIfCurrent() == nullptr;
   }
 
-  // Returns the number of changed words that a repair must check, or nothing if the index must be rebuilt.
+  // Returns the number of changed words that a repair must check, or nullopt if the index must be rebuilt.
   std::optional<std::size_t> Lag() const {
     MutexLock lock(mutex_);
     return index_ == nullptr && base_ == nullptr ? std::nullopt : std::optional(log_.size());
@@ -181,13 +181,13 @@ class LazilyRepairedIndex {
     MutexLock lock(mutex_);
     SetBehind(std::move(behind), CellsOf(rows));
     if (was_repairable && base_ == nullptr) {
-      // As in FollowUnlisted.
+      // Credit is reset, as in FollowUnlisted.
       credit_ = std::make_shared<Credit>(0);
     }
   }
 
-  // Follows `before`, if it has an index, over too many changes to list. Credit is reset: searches pay for
-  // the rebuild, so that a grid used for a single query costs only as much as the query reads.
+  // As Follow, after too many changes to list. Credit is reset: searches pay for the rebuild, so that a grid
+  // used for a single query costs only as much as the query reads.
   void FollowUnlisted(const LazilyRepairedIndex& before, const BitPlane& rows) {
     if (!TakeCredit(before)) {
       return;
@@ -251,7 +251,7 @@ class LazilyRepairedIndex {
     return GetIfCurrent();
   }
 
-  // Spends the price of the index. For callers other than searches that make the index because it is wanted.
+  // Deducts the price of the index from the credit. Call it after making a wanted index other than by Get.
   void SpendCredit() const {
     const std::uint64_t price = price_.load(std::memory_order_relaxed);
     std::uint64_t credit = credit_->load(std::memory_order_relaxed);
@@ -312,7 +312,7 @@ class LazilyRepairedIndex {
     return static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
   }
 
-  // Returns false if there was no index.
+  // Takes over the credit of `before`. Returns false if that has no index and lags behind none.
   bool TakeCredit(const LazilyRepairedIndex& before) {
     MutexLock lock(before.mutex_);
     lags_ = before.lags_ || before.index_ != nullptr;
@@ -395,7 +395,7 @@ class LazilyRepairedIndex {
   mutable std::shared_ptr<const Base> base_ ABSL_GUARDED_BY(mutex_);
   mutable ChangeLog log_ ABSL_GUARDED_BY(mutex_);
   mutable std::atomic<const Index*> current_ = nullptr;
-  // Set by Follow and FollowUnlisted.
+  // True if there is an index to repair or rebuild: set by Follow, FollowUnlisted and LeaveToBackground.
   bool lags_ = false;
   // Set by LeaveToBackground; inherited by Follow and FollowUnlisted until the index is made.
   bool is_promised_ = false;

@@ -96,7 +96,7 @@ struct NearbyCosts {
     }
   }
 
-  // Uses the costs of terrains.
+  // Makes nine cells that have the costs of their terrains.
   NearbyCosts(const Neighbourhood& cells, const StepCosts& costs)
       : centre{costs.straight[cells.centre()], costs.diagonal[cells.centre()]} {
     for (std::size_t d = 0; d < kDirectionCount; ++d) {

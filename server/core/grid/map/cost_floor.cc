@@ -36,7 +36,7 @@ struct Tile {
   }
 };
 
-// Maximum number of steps that passing through a free place saves.
+// Returns the maximum number of steps that passing through a free place saves.
 int SpanOf(const Rectangle& place) { return std::max(place.width, place.height); }
 
 int SpanOf(absl::Span<const Rectangle> places) {
@@ -94,7 +94,7 @@ class FloorFinder {
     for (const Cost cost : FloorsAbove(least)) {
       std::vector<Rectangle> places = PlacesBelow(cost);
       if (places.empty()) {
-        // Every cell with terrain cheaper than `cost` has costs of its own.
+        // No cell is cheaper than `cost`: those with cheaper terrain have costs of their own.
         least = cost;
         best_cost = cost;
         best = kWorthwhile * static_cast<double>(least) * distance;
@@ -131,7 +131,7 @@ class FloorFinder {
     return least;
   }
 
-  // Lists the cheapest tiles, cheapest first: one more than may be cheap.
+  // Lists the cheapest tiles in ascending order of cost: one more than CostFloor::kMostTiles.
   void ListCheapestTiles() {
     const TerrainTiles& terrains = map_.terrain_tiles();
     const CellCosts* own = map_.cell_costs();
@@ -166,7 +166,7 @@ class FloorFinder {
     std::sort_heap(tiles_.begin(), tiles_.end());
   }
 
-  // Returns candidate floors in ascending order: costs that all cells outside a few tiles have at least.
+  // Returns candidate floors in ascending order: lower bounds of the costs of cells outside a few tiles.
   std::vector<Cost> FloorsAbove(Cost least) const {
     const Cost highest =
         std::min(tiles_.size() > CostFloor::kMostTiles ? tiles_.back().least : kNone, kNone - 1);

@@ -37,7 +37,7 @@ struct OpenGround {
     }
     return {};
   }
-  // Returns ground as cheap as the cheapest of the map.
+  // Returns open ground with the map's minimum step costs.
   static OpenGround Of(const GridMap& map) {
     return Of(map.settings().connectivity, map.min_straight(), map.min_diagonal());
   }
@@ -74,7 +74,7 @@ struct CostFloor {
   static constexpr std::size_t kMostTiles = 32;
 
   OpenGround<Cost> everywhere;
-  // Zero if there are no cheap places.
+  // Additional cost of steps outside cheap places; zero if there are none.
   OpenGround<Cost> elsewhere;
   std::vector<Rectangle> cheap;
   // True if the map has diagonal steps.
@@ -93,7 +93,7 @@ struct CostSurvey {
   // short. Estimated from a sample.
   bool is_noise = false;
 
-  // Reads each row of TerrainTiles, and a number of cells that does not grow with the map.
+  // Computes the survey from each row of TerrainTiles and a number of cells that does not grow with the map.
   static CostSurvey Of(const GridMap& map);
   // Returns the approximate cost of Of, in cells read.
   static std::uint64_t WorkOn(const GridMap& map);

@@ -59,7 +59,7 @@ std::uint64_t DigestOf(int width, int height, const GridSettings& settings) {
   return hash.value();
 }
 
-// Digest of the cells of a uniform map.
+// Returns the digest of the cells of a uniform map, or the error of `stop`.
 absl::StatusOr<std::uint64_t> DigestOfCells(int width, int height, TerrainId fill, bool blocked,
                                             const StopCheck* stop) {
   std::uint64_t digest = 0;

@@ -52,8 +52,8 @@ class GridMap : public GridCells {
   // Returns the portals. Only searches in portal_search.h use them.
   const PortalTable& portals() const { return *portal_table_; }
 
-  // When Prepare builds the jump indexes of a large map: before it returns, or later by BuildInBackground.
-  // Until then queries run without them.
+  // Time at which the jump indexes of a large map are built: by Prepare before it returns, or later by
+  // BuildInBackground. Until then queries run without them.
   enum class LargeIndexes { kNow, kInBackground };
   // Builds the indexes that searches use by default, so that the first query does not wait for them. Indexes
   // over the walkable cells take at most `memory`, in this map and in maps derived from it by edits. Returns

@@ -21,7 +21,7 @@
 namespace waystar::core {
 
 std::size_t GridMapEditor::MaxTouchedWords() const {
-  // Lower limit for small maps, so that their changes can still be listed.
+  // Minimum, so that changes of small maps can still be listed.
   constexpr std::size_t kAtLeast = 64;
   const auto words =
       static_cast<std::size_t>(map_.height()) * static_cast<std::size_t>(WordsPerRow(map_.width()));

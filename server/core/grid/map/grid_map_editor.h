@@ -162,10 +162,10 @@ class GridMapEditor {
     Word nameless = 0;
   };
 
-  // Beyond this number of words rebuilding derived data is cheaper than repairing it.
+  // Returns the number of words beyond which rebuilding derived data is cheaper than repairing it.
   std::size_t MaxTouchedWords() const;
   Ground GroundAt(int y, std::size_t index) const;
-  // Writes only the planes that change.
+  // Sets the state of a word; writes only to the planes that change.
   void SetGround(int y, std::size_t index, const Ground& ground);
   // Updates the digest for the cells of row y with x_begin <= x < x_end, whose terrain is about to become
   // `after`.

@@ -85,12 +85,12 @@ using ProfileTable = std::vector<NamedProfile>;
 // Returns the profiles' part of a map's digest.
 std::uint64_t DigestOf(const ProfileTable& profiles);
 
-// Returns null if there is no such profile.
+// Returns the profile with that name, or null.
 const MovementProfile* FindProfile(const ProfileTable& profiles, absl::string_view name);
 // Inserts a profile, or replaces the one with the same name. Returns INVALID_ARGUMENT / BAD_PROFILE with
 // field "name", the errors of CheckProfile below "profile.", or RESOURCE_EXHAUSTED / TOO_MANY_PROFILES.
 absl::Status PutInTable(NamedProfile profile, const GridSettings& settings, ProfileTable& profiles);
-// Returns NOT_FOUND / PROFILE_NOT_FOUND with field "name" if there is no such profile.
+// Removes a profile. Returns NOT_FOUND / PROFILE_NOT_FOUND with field "name" if there is none.
 absl::Status RemoveFromTable(absl::string_view name, ProfileTable& profiles);
 
 // Makes the error NOT_FOUND / PROFILE_NOT_FOUND.

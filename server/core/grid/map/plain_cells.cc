@@ -12,7 +12,7 @@
 namespace waystar::core {
 namespace {
 
-// Bits of a judgement.
+// Judgement of a neighbourhood: a set of these bits.
 using Plainness = unsigned;
 constexpr Plainness kAlongRow = 1;
 constexpr Plainness kAlongColumn = 2;
@@ -142,6 +142,7 @@ class PlainnessJudge {
     }
   }
 
+  // Returns the plain cells of row y among `cells`.
   // REQUIRES: begin <= y < end; the cells are on the map.
   PlainWords Judge(int y, Word cells) {
     cells &= map_.walkable().word(y, index_);
@@ -212,7 +213,7 @@ class PlainnessJudge {
     const TerrainId* classes = row.classes.data();
     row.alike = Alike(classes, classes + 1) & Alike(classes + 1, classes + 2);
   }
-  // Also valid for the rows above and below the judged ones.
+  // Returns row y, from begin - 1 to end.
   Row& RowAt(int y) { return rows_[static_cast<std::size_t>(y + 1 - begin_)]; }
   // Returns the cells that have the same class as their eight neighbours.
   Word AmidOneCost(int y) {
@@ -241,7 +242,7 @@ class PlainnessJudge {
 
 std::size_t LineIn(int coordinate) { return static_cast<unsigned>(coordinate + 1) % kWordBits; }
 
-// Sets the cells of row y that are in `mask`.
+// Writes the plain cells of row y, among those in `mask`, to the tile.
 void SetRow(PlainCells::Tile& tile, int y, Word mask, const PlainWords& plain) {
   const std::size_t line = LineIn(y);
   tile.along_rows[line] = (tile.along_rows[line] & ~mask) | plain.along_row;
@@ -280,7 +281,7 @@ struct PlainCells::TileRow {
   }
   TileRow& operator=(const TileRow&) = delete;
 
-  // Returns the stored tile, which may be one that another thread judged and stored first.
+  // Stores the tile unless another thread has stored one. Returns the stored tile.
   const Tile& Put(std::size_t column, std::shared_ptr<const Tile> tile) {
     MutexLock lock(mutex);
     if (owned[column] == nullptr) {

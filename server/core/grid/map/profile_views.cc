@@ -68,8 +68,8 @@ class ProfileViews::Slot {
   }
 
   const std::shared_ptr<const TerrainRules> rules_;
-  // Its lock is held while the view is being made; mutex_ only while a pointer is copied. Of two slots, lock
-  // the newer state's first.
+  // The lock of view_ is held while the view is made, mutex_ only while a pointer is copied. If two slots are
+  // locked, the one of the newer state comes first.
   Lazy<std::shared_ptr<const GridMap>> view_;
   mutable Mutex mutex_;
   mutable std::shared_ptr<const Slot> source_ ABSL_GUARDED_BY(mutex_);
@@ -190,7 +190,7 @@ namespace {
 // Cost of computing a cell's cost under an obstacle, in cells read.
 constexpr std::uint64_t kWorkOfCostView = 24;
 
-// Adds the cells of an obstacle if it changes costs.
+// Adds the cells of an obstacle that changes costs; none for one that blocks.
 void AddCellsOf(const Obstacle& obstacle, const GridMap& map, SpanSet& cells) {
   if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
     ForEachSpan(obstacle.shape, map.lattice(), map.bounds(), [&](const RowSpan& span) { cells.Add(span); });
@@ -279,8 +279,8 @@ void GridMapEditor::ShareWalk(const GridMap& source) {
   });
 }
 
-// If the passable terrains are the same, the view shares everything except the costs of single cells.
-// Otherwise time is proportional to the size of the map.
+// Makes a view of the map. If the passable terrains are the same, it shares everything except the costs of
+// single cells; otherwise time is proportional to the size of the map.
 GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   GridMap view = map;
   view.constants_ = std::make_shared<const GridMap::Constants>(rules.ApplyTo(map.settings()));

@@ -50,7 +50,7 @@ class ProfileViews {
   std::shared_ptr<const GridMap> Get(const TerrainRules& rules, Maker make, std::size_t max_bytes,
                                      Weigher weigh) const;
 
-  // Returns true if that view is made.
+  // Returns true if the view under these rules is made.
   bool Has(const TerrainRules& rules) const;
   // Drops the views that were not used since the last call, or all if `used_too`. Current holders keep
   // theirs.

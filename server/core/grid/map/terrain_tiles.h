@@ -18,7 +18,7 @@ namespace waystar::core {
 // Set of terrains: bit i % 64 of word i / 64 stands for terrain i.
 using TerrainBits = std::array<Word, kMaxTerrains / kWordBits>;
 
-// Terrains of each square tile of a map. Copies share equal parts as those of Plane do.
+// Terrains of each square tile of a map. Copies share unchanged parts, as those of Plane do.
 //
 // Thread safety: as Plane.
 class TerrainTiles {

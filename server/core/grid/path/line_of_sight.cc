@@ -142,7 +142,7 @@ Place ToPlace(double coordinate) { return std::llround(coordinate * kCellUnits) 
 double FromPlace(double place) { return (place - kCellUnits / 2.0) / kCellUnits; }
 int CellAt(Place place) { return static_cast<int>(place >= 0 ? place / kCellUnits : -1); }
 
-// Positions among hexagons are not shifted.
+// Converts to units of 1/65536 of a cell; unlike ToPlace, without the shift by half a cell.
 HexLine::Place HexPlaceOf(CellPoint position) {
   return {std::llround(position.x * kCellUnits), std::llround(position.y * kCellUnits)};
 }
@@ -179,7 +179,7 @@ struct Axis {
 
   int step() const { return to > from ? 1 : -1; }
   Place length() const { return std::abs(to - from); }
-  // Returns the distance along the axis until the ray leaves that cell.
+  // Returns the distance along the axis to the border at which the ray leaves the cell.
   Place WayOutOf(int cell) const {
     return to > from ? Place{cell + 1} * kCellUnits - from : from - Place{cell} * kCellUnits;
   }
@@ -247,7 +247,7 @@ class Ray {
   const Axis y_;
 };
 
-// Includes every hexagon that shares a point with the ray, even if it is only touched.
+// Casts a ray over hexagons; it hits every hexagon that shares a point with it, even if only touched.
 RayHit CastHexRay(const WalkGrid& walk, CellPoint from, CellPoint to) {
   const HexParts parts = HexPartsOf(HexPlaceOf(from), HexPlaceOf(to), kCellUnits);
   RayHit hit{.cell = parts.back().cell, .last_free = parts.back().cell, .position = to};

@@ -28,8 +28,8 @@ struct SightRule {
   friend bool operator==(const SightRule&, const SightRule&) = default;
 };
 
-// Returns the rule for lines on a map when a query asks for `rule`. 4-connected and hexagonal maps, which
-// have no diagonal steps, always use kNoCornerCutting.
+// Returns the rule for lines on a map in queries under `rule`. 4-connected and hexagonal maps, which have no
+// diagonal steps, always use kNoCornerCutting.
 inline SightRule LineRule(Connectivity connectivity, CornerRule rule) {
   return {connectivity == Connectivity::kEight ? rule : CornerRule::kNoCornerCutting,
           LatticeOf(connectivity)};
@@ -96,8 +96,8 @@ bool ForEachCrossing(Cell from, Cell to, Visitor visit) {
   return true;
 }
 
-// Calls visit(from, to) for these steps. Between cells of one row, column or diagonal they are the steps of a
-// path. They are the steps that HasLineOfSight checks, one by one.
+// As ForEachCrossing, but calls visit(from, to). HasLineOfSight checks these steps; between cells of one row,
+// column or diagonal they are the steps of a path.
 template <typename Visitor>
 bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
   return ForEachCrossing(from, to, [&](Cell cell, Cell next, std::int64_t /*place*/, std::int64_t /*whole*/) {
@@ -133,7 +133,7 @@ struct CellPoint {
 
 struct RayHit {
   bool is_blocked = false;
-  // First cell where the agent cannot stand; if none, the cell of the ray's end.
+  // First cell where the agent cannot stand, or the cell of the ray's end if there is none.
   Cell cell;
   // Last cell before it where the agent can stand, or the cell of the end; none if the ray starts blocked.
   std::optional<Cell> last_free;

@@ -43,7 +43,7 @@ double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners)
 void WritePathForm(const GridMap& map, const WalkGrid& walk, const PathQuery& query, Scratch& scratch,
                    PathResult& result);
 
-// As above, for points to be smoothed, of which consecutive ones must be mutually visible.
+// Smooths `points`, of which consecutive ones must be mutually visible, and fills the result from them.
 void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                    std::vector<Cell>& points, PathResult& result);
 

@@ -50,8 +50,8 @@ class String {
 
   bool Sees(Cell a, Cell b) const { return HasLineOfSight(walk_, rule_, a, b); }
 
-  // If the point is on the line, the line has the same cells. Checking sight and cost is then unnecessary,
-  // and the cost check could fail by rounding.
+  // Returns true if a point may be removed. If it is on the line, the line crosses the same cells; sight and
+  // cost are then not checked, because the cost check could fail by rounding.
   bool CanLeaveOut(Cell before, Cell point, Cell after) const {
     return LiesBetween(before, point, after) ||
            (Sees(before, after) &&
@@ -60,8 +60,8 @@ class String {
   }
 
   void LeaveOut() {
-    // Lines grow evenly this way. The second pass alone would check each later point from the first one on
-    // open ground, in time quadratic in the length.
+    // Makes lines grow evenly. On open ground the second pass alone would check each later point from the
+    // first one, in time quadratic in the length.
     for (std::size_t size = points_.size(); LeaveOutEveryOther() > size / 8;) {
       size = points_.size();
     }
@@ -86,7 +86,7 @@ class String {
     return size - kept;
   }
 
-  // Invariant: none of the points kept so far can be removed.
+  // Removes points until none can be removed. Invariant: none of the points kept so far can be.
   void LeaveOutTheRest() {
     std::size_t kept = 1;
     for (std::size_t i = 1; i < points_.size(); ++i) {
@@ -128,7 +128,7 @@ class String {
     return gain > kWorthwhile * length;
   }
 
-  // Returns the amount by which the lines became shorter.
+  // Moves a point to shorten the lines to its neighbours. Returns the amount by which they became shorter.
   double PullPoint(Cell before, Cell& point, Cell after) const {
     const double length_before = Distance(before, point) + Distance(point, after);
     double length = length_before;

@@ -70,7 +70,7 @@ class Validator {
   }
 
  private:
-  // The result is meaningless if end_ is set.
+  // Validates the path. The result is meaningless if end_ is set.
   Validation Walk() {
     if (!walk_.IsWalkable(query_.points.front())) {
       return {.walkable = false, .blocked_index = 0, .blocked_cell = query_.points.front(), .cost = 0.0};
@@ -91,7 +91,7 @@ class Validator {
     return {.walkable = true, .cost = Cost(query_.points)};
   }
 
-  // Checks the budget after every kCellsBetweenPolls cells.
+  // Counts the cells of a line and checks the budget after every kCellsBetweenPolls cells.
   bool IsInterrupted(Cell from, Cell to) {
     cells_ += StepsBetween(from, to) + 1;
     if (!end_ && cells_ >= kCellsBetweenPolls) {
@@ -178,7 +178,7 @@ absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuer
 }
 
 std::uint64_t WorkOfValidation(const ValidationQuery& query) {
-  // From this side on, covered cells are not read one by one.
+  // Side of the largest agent whose covered cells are read one by one.
   constexpr int kLargest = 8;
   std::uint64_t cells = query.points.size();
   for (std::size_t i = 1; i < query.points.size(); ++i) {

@@ -39,8 +39,9 @@ struct Validation {
   double cost = 0.0;
 };
 
-// Returns whether a path is walkable. A path that FindPath returned is walkable, at the same cost, on the map
-// on which it was found. On a 4-connected map with PathForm::kDirections diagonal steps are not walkable.
+// Checks whether a path is walkable, and computes its cost. A path that FindPath returned is walkable, at the
+// same cost, on the map on which it was found. On a 4-connected map with PathForm::kDirections diagonal steps
+// are not walkable.
 //
 // Time is proportional to the cells of the path. Returns INVALID_ARGUMENT / MISSING_FIELD (no points), or
 // BAD_VALUE for a footprint out of range; RESOURCE_EXHAUSTED / PATH_TOO_LONG for more than

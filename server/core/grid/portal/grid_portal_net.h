@@ -88,7 +88,7 @@ class GridPortalNet : public PortalNet<World, GridLayer, Door, absl::string_view
   // Returns the number of the component that contains a cell of a map; assigns one if there is none. Blocked
   // cells of a map share one.
   std::uint32_t PartOf(std::uint32_t map, Cell cell);
-  // Returns the number of a component of a map, or nothing if none is assigned.
+  // Returns the number of a component of a map, or nullopt if none is assigned.
   std::optional<std::uint32_t> FindPart(std::uint32_t map, ComponentId id) const;
   std::size_t part_count() const { return parts_.size(); }
   GridPart& part(std::uint32_t number) { return parts_[number]; }

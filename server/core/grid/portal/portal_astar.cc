@@ -11,7 +11,7 @@
 namespace waystar::core {
 namespace {
 
-// With more goals the heuristic does not check each goal.
+// Maximum number of goals that the heuristic checks one by one.
 constexpr std::size_t kFewGoals = 16;
 
 }  // namespace
@@ -156,7 +156,7 @@ bool PortalAStar::Expand(const Layer& layer, Cell cell, Cost g) {
   return true;
 }
 
-// A node that was reached through a portal has non-empty arrivals.
+// Nodes reached through a portal get non-empty arrivals.
 bool PortalAStar::Pass(const Place& place, Cell cell, Cost g) {
   for (const std::uint32_t index : place.departures) {
     const Door& door = graph_.door(index);
@@ -183,7 +183,7 @@ bool PortalAStar::Pass(const Place& place, Cell cell, Cost g) {
 bool PortalAStar::Push(const Layer& layer, Number number, Cell cell, Cell parent, Cost g) {
   const Cost rest = Heuristic(layer.map, cell);
   if (rest == PortalGraph::kFar) {
-    // No goal can be reached from there.
+    // No goal can be reached from this cell.
     return true;
   }
   ++statistics_.generated;
@@ -201,7 +201,7 @@ const PortalAStar::Layer& PortalAStar::LayerOf(Number number) const {
   return *(behind - 1);
 }
 
-// Consistent: passing a portal costs at least as much as the heuristic decreases.
+// The heuristic is consistent: passing a portal costs at least as much as it decreases.
 Cost PortalAStar::Heuristic(std::uint32_t map, Cell cell) const {
   Cost least = through_portals_;
   if (map == graph_.goal_map()) {
@@ -212,7 +212,7 @@ Cost PortalAStar::Heuristic(std::uint32_t map, Cell cell) const {
   return least;
 }
 
-// A large agent pays for the most expensive cell that it covers.
+// A large agent pays for the most expensive cell that it covers after the step.
 Cost PortalAStar::StepCost(const Layer& layer, Direction direction, Cell entered) const {
   const GridMap& map = *graph_.maps()[layer.map].map;
   if (map.HasUniformCost()) {

@@ -31,7 +31,7 @@ class PortalAStar {
   PortalAStar(PortalGraph& graph, const PathQuery& query, Scratch& scratch, EventRecorder* recorder)
       : graph_(graph), query_(query), scratch_(scratch), recorder_(recorder) {}
 
-  // Runs until `max_expansions` cells are expanded, including earlier calls. Returns nothing if there is more
+  // Runs until `max_expansions` cells are expanded, including earlier calls. Returns nullopt if there is more
   // to do, else why the search ended. Of the budget it checks only time and flags.
   std::optional<SearchEnd> Run(std::uint64_t max_expansions, const Budget& budget);
 
@@ -50,7 +50,7 @@ class PortalAStar {
     std::uint32_t row = 0;
     const WalkGrid* walk = nullptr;
     const GridMoves* moves = nullptr;
-    // Used for a large agent where costs differ.
+    // Ground in Scratch::dearest_cells; used for a large agent where costs differ.
     DearestCells::Ground ground;
   };
   // A cell where portals start, or a goal.
@@ -61,7 +61,8 @@ class PortalAStar {
   // A cell of the plane, numbered in row-major order.
   using Number = std::uint32_t;
 
-  // Returns false if there is no room.
+  // Numbers the cells of all maps and pushes the start. Returns false if the numbers overflow or memory is at
+  // its limit.
   bool Start();
   void BoundPortals();
   Number NumberOf(const Layer& layer, Cell cell) const {
@@ -79,7 +80,8 @@ class PortalAStar {
   Cost Heuristic(std::uint32_t map, Cell cell) const;
   Cost StepCost(const Layer& layer, Direction direction, Cell entered) const;
 
-  // Return false if the scratch is full.
+  // Reach the neighbours of a cell or the targets of portals, or push a cell. Return false if the scratch is
+  // full.
   bool Expand(const Layer& layer, Cell cell, Cost g);
   bool Pass(const Place& place, Cell cell, Cost g);
   bool Push(const Layer& layer, Number number, Cell cell, Cell parent, Cost g);

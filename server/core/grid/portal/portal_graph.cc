@@ -157,7 +157,7 @@ Cost PortalGraph::BoundToGoals(Cell from) const {
   return least;
 }
 
-// The sum of the bounds of the walks to the first portal and from the last one.
+// Returns the sum of the bounds of the walks to the first portal and from the last one.
 Cost PortalGraph::BoundThroughPortals() const {
   Cost to_first = kFar;
   for (const std::uint32_t index : maps()[0].departures) {

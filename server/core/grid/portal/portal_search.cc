@@ -210,7 +210,7 @@ class PortalSearch final : Rival {
     return IsOver() ? absl::CancelledError() : absl::OkStatus();
   }
 
-  // Lets the search over cells catch up. Returns true if that search has ended this one.
+  // Runs the search over cells until it has caught up. Returns true if that has ended this search.
   bool IsOver() {
     const std::uint64_t walked = statistics_.expanded + raced_;
     const std::uint64_t effort = walked + bounds_ / kBoundsAnExpansion;
@@ -326,7 +326,7 @@ class PortalSearch final : Rival {
   PortalGraph graph_;
   PortalAStar cells_;
   std::vector<PortalEntry>& open_;
-  // The path without portals, once it is on the open list.
+  // Entry of the path without portals, once it is on the open list.
   std::optional<PortalEntry> walk_;
   // Statistics of the search by doors.
   SearchStatistics statistics_;

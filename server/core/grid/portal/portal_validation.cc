@@ -32,7 +32,7 @@ absl::Status InPath(const absl::Status& status, std::size_t begin) {
   return MakeError(ErrorReason::kOffMap, absl::StrCat("points[", begin + point, "]"), status.message());
 }
 
-// Grids as ValidateLegs sees them.
+// Adapter of grid maps for ValidateLegs.
 struct GridLegs {
   using Check = Validation;
 

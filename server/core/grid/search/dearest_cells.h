@@ -95,7 +95,7 @@ class DearestCells {
   std::size_t slot_count_ = 0;
   std::vector<Slot> slots_;
   std::vector<std::unique_ptr<DearestTile>> tiles_;
-  // Slot that each tile was last read for.
+  // Slot for which each tile was last read.
   std::vector<std::size_t> owners_;
   std::size_t tiles_read_ = 0;
 };

@@ -74,8 +74,9 @@ class GoalSet {
                                                  }) <= best_cost_ - g);
   }
 
-  // Improves by each goal that is visible from `cell`, which was reached at cost g. sees(goal cell) returns
-  // true if a path as short as the distance leads there. Boxes for which may_see(box) is false are skipped.
+  // Calls Improve for each better goal that is visible from `cell`, which was reached at cost g. sees(goal
+  // cell) returns true if a path as short as the distance leads there. Boxes for which may_see(box) is false
+  // are skipped.
   template <typename MaySee, typename Sees>
   void LookAround(Cell cell, Cost g, MaySee may_see, Sees sees) {
     LookInto(0, cell, g, may_see, sees);
@@ -91,7 +92,7 @@ class GoalSet {
 
  private:
   static constexpr std::size_t kNoIndex = std::numeric_limits<std::size_t>::max();
-  // A list of this length is about as fast as the boxes above it.
+  // Maximum goals in a leaf; checking this many takes about as long as boxes around them would.
   static constexpr std::size_t kLeafGoals = 16;
 
   // Builds the boxes of the goals from `begin` to `end`. Returns the index of the root.
@@ -184,9 +185,9 @@ class GoalSet {
   // CostFloor::everywhere.
   OpenGround<Cost> ground_;
   CheapPlaces places_;
-  // In tree order.
+  // Goals in the order of the tree's leaves.
   std::vector<Goal> goals_;
-  // Root first.
+  // Boxes of the tree in preorder.
   std::vector<Box> boxes_;
   Cost best_cost_ = std::numeric_limits<Cost>::max();
   std::size_t best_index_ = kNoIndex;

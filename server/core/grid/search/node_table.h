@@ -136,7 +136,7 @@ class NodeTable {
   }
 
   std::vector<JumpNode> nodes_;
-  // Its size is a power of two, at least twice the capacity of nodes_.
+  // Hash table of node indices; its size is a power of two, at least twice the capacity of nodes_.
   std::vector<NodeIndex> slots_;
   unsigned shift_ = 0;
 };
@@ -264,7 +264,7 @@ class BucketQueue {
     }
   }
 
-  // Returns kNoBucket if the ring is empty.
+  // Returns the lowest non-empty bucket of the ring, or kNoBucket.
   std::uint64_t LowestInRing() const {
     const std::uint64_t slot = current_ % kRing;
     std::size_t word = slot / kWordBits;

@@ -25,7 +25,7 @@ namespace waystar::core {
 class CheapPlaces {
  public:
   CheapPlaces() = default;
-  // Starts without goals.
+  // Takes the cheap places of the floor, without goals.
   explicit CheapPlaces(const CostFloor& floor) : elsewhere_(floor.elsewhere), count_(floor.cheap.size()) {
     for (std::size_t i = 0; i < count_; ++i) {
       places_[i].cells = floor.cheap[i];
@@ -42,7 +42,7 @@ class CheapPlaces {
       places_[i].to_goal = std::min(places_[i].to_goal, elsewhere_.CostTo(places_[i].cells, goal));
     }
   }
-  // Called after the last AddGoal.
+  // Adds paths to a goal through other places. Call it after the last AddGoal.
   // REQUIRES: there is a goal.
   void Finish() {
     // A shortest path crosses each place at most once, so count_ - 1 rounds suffice (Bellman, "On a Routing

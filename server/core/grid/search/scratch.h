@@ -36,8 +36,8 @@ struct HierarchyNode {
   std::array<Sector, 2> from;
 };
 
-// Reused between searches. Clearing costs O(1); memory grows with the largest hierarchy searched. Not
-// thread-safe.
+// Nodes, open lists and arcs of hierarchy searches, reused between them. Clearing costs O(1); memory grows
+// with the largest hierarchy searched. Not thread-safe.
 struct HierarchyScratch {
   static constexpr std::uint32_t kFromEnd = 0xFFFFFFFF;
 

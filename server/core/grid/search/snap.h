@@ -10,7 +10,7 @@
 namespace waystar::core {
 
 // Return the cell of `walk` whose centre is nearest to the position, or to the centre of `from`, within
-// `radius` in game units; among equals, the first in row-major order. Return nothing if there is none. Cost
+// `radius` in game units; among equals, the first in row-major order. Return nullopt if there is none. Cost
 // is proportional to the rows within the radius, in the worst case to their words of 64 cells.
 //
 // Distances from a position are computed in doubles, with each operation rounded separately. Distances from a

@@ -42,9 +42,9 @@ inline Sector SectorOf(Cell from, Cell to) {
 // Walkable neighbours of a walkable cell: bit d is set if the neighbour in Direction d is walkable.
 using NeighbourBits = std::uint8_t;
 
-// Tells which turns at a cell are taut. A path enters and leaves the cell over open ground, where diagonal
-// and straight steps may come in any order. If some order has a strictly cheaper detour around the cell
-// through its eight neighbours, the path is on no cheapest path.
+// Set of the taut turns at each kind of cell. A path enters and leaves the cell over open ground, where
+// diagonal and straight steps may come in any order. If some order has a strictly cheaper detour around the
+// cell through its eight neighbours, the path is on no cheapest path.
 //
 // Holds for CornerRule::kNoCornerCutting. Thread safety: immutable.
 class TautTurns {

@@ -11,7 +11,8 @@ namespace {
 
 using Place = HexLine::Place;
 
-// A hexagon around the origin, one step wide, is the set where all three values are from -1 to 1.
+// Returns three linear functions of a place; all are from -1 to 1 exactly in the hexagon, one step wide,
+// around the origin.
 std::array<std::int64_t, 3> HeightsOf(const Place& place) {
   return {2 * place.x + place.y, place.x + 2 * place.y, place.x - place.y};
 }

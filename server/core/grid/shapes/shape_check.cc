@@ -154,7 +154,7 @@ absl::Status CheckDistance(double distance, bool is_whole, absl::string_view fie
   return absl::OkStatus();
 }
 
-// Returns false if the result does not fit into 32 bits.
+// Shifts a coordinate. Returns false if the result does not fit into 32 bits.
 bool Shift(std::int32_t& coordinate, double distance) {
   const std::int64_t shifted = coordinate + static_cast<std::int64_t>(distance);
   coordinate = static_cast<std::int32_t>(shifted);

@@ -1,5 +1,4 @@
 // Compiled without contraction of floating-point operations: see shape_raster.h.
-// Compiled without contraction of floating-point operations: see shape_raster.h.
 
 #include "server/core/grid/shapes/shape_rows.h"
 

@@ -72,7 +72,7 @@ class PolygonRows {
   void FillRow(std::int32_t y);
   void CrossRow(const Edge& edge, std::int32_t y);
 
-  // Sorted by their first rows.
+  // Edges, sorted by their first rows.
   std::vector<Edge> edges_;
   Interval rows_;
   std::size_t next_ = 0;

@@ -76,7 +76,7 @@ class FootprintGrids {
   // together.
   Grid Get(int side, std::size_t kept_bytes, absl::FunctionRef<Grid()> make) const;
 
-  // Returns true if that grid is made.
+  // Returns true if the grid of that size is made.
   bool Has(int side) const;
   // Drops the grids that were not used since the last call, or all if `used_too`. Current holders keep
   // theirs.
@@ -114,9 +114,9 @@ class FootprintGrids {
   };
 
   State Copy() const;
-  // Waits for the grids that are being made.
+  // Waits for the grids that are being made, then copies the state.
   State WaitAndCopy() const;
-  // Returns null if there is none.
+  // Returns the kept grid of that size, or null.
   static const Kept* FindIn(const State& state, int side);
   // Stores a finished grid, unless another thread has done so. Moves evicted grids to `dropped`.
   void Keep(const Build& build, std::vector<Kept>& dropped) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -25,7 +25,7 @@ class TurnJumpIndex;
 // Memory limit of the indexes over a grid and its successors.
 struct IndexMemory {
   std::size_t max_bytes = std::size_t{64} << 20;
-  // Account that is asked for memory and charged with it; null for none.
+  // Account in which the memory is reserved and charged; null for none.
   std::shared_ptr<MemoryAccount> account;
 
   IndexMemory DividedBy(std::size_t grids) const { return {max_bytes / grids, account}; }
@@ -118,7 +118,7 @@ class WalkGrid : public WalkCells {
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
-  // Leaves the jump indexes that `other` has to searches.
+  // Leaves making the jump indexes that `other` has to searches that pay for them.
   void LagBehind(const WalkGrid& other);
   // HasRoomFor checks whether there is room; TakeRoomFor reserves it.
   bool HasRoomFor(std::size_t index_bytes) const;
