@@ -69,8 +69,8 @@ class LineLimit {
   // The clock must outlive this.
   explicit LineLimit(const Clock& clock = Clock::Steady()) : clock_(clock) {}
 
-  // Returns nullopt if the line must be suppressed. Otherwise returns how many were suppressed since the last
-  // admitted one.
+  // Decides on a line. Returns nullopt if it must be suppressed; otherwise how many were suppressed since the
+  // last admitted one.
   std::optional<std::uint64_t> Admit();
   // Counts a line that was suppressed for another reason.
   void LeaveOut();

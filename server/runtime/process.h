@@ -20,7 +20,7 @@ struct ProcessUsage {
   double seconds_after_boot = 0;
 };
 
-// Returns nullopt if the operating system does not provide it.
+// Returns the resource use of this process, or nullopt if the operating system does not provide it.
 std::optional<ProcessUsage> ReadProcessUsage();
 
 // Exports the process_* metrics common to Prometheus client libraries (CPU time, memory, open files, threads,

@@ -69,7 +69,7 @@ void MapRecord::Compose(bool takes_large, ComposedGroup& group) {
       Mend();
     }
     const std::size_t applied = group.commits.size();
-    // The clock of another server may be ahead.
+    // Times never go back, even if another server with a clock ahead made the last commit.
     answer.result = Apply(*waiting, std::max(now, composed_->latest_commit_time), editor, group);
     if (!answer.done) {
       group.answers.pop_back();

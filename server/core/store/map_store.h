@@ -323,7 +323,7 @@ class MapStore {
   absl::Status AskFor(absl::string_view id, const absl::Status& absence) const;
   // Returns the record and counts a use of the map, or returns the errors of Pin.
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
-  // Returns null if the map is not in memory.
+  // Returns the record, or null if the map is not in memory.
   RecordPtr FindOrNull(absl::string_view id) const;
   bool Exists(absl::string_view id) const;
   bool IsNeeded(const MapSnapshot& latest) const;

@@ -89,8 +89,8 @@ struct TerrainMapping {
 // Error field, from the root of a request to create a map.
 inline constexpr absl::string_view kTerrainsField = "import_options.terrains";
 
-// Returns INVALID_ARGUMENT / BAD_FORMAT with field kTerrainsField, naming the line, or the terrain whose
-// symbol is taken.
+// Parses the text of a mapping. Returns INVALID_ARGUMENT / BAD_FORMAT with field kTerrainsField, naming the
+// line, or the terrain whose symbol is taken.
 absl::StatusOr<TerrainMapping> ParseTerrainMapping(absl::string_view text);
 
 }  // namespace waystar::core

@@ -34,7 +34,7 @@ bool IsMeaningfulProperty(absl::string_view name);
 // Adds a property if its name has a meaning and is not present; keeps at most 100 bytes of the value.
 void AddProperty(absl::string_view name, absl::string_view value, TiledProperties& properties);
 
-// Returns null if not found.
+// Returns the value of a property, or null if not found.
 // REQUIRES: `name` is lower-case.
 const std::string* FindProperty(const TiledProperties& properties, absl::string_view name);
 

@@ -56,8 +56,8 @@ std::optional<bool> ClassSaysObstacle(const WholeObject& whole, const TerrainMap
                                                                           : std::nullopt;
 }
 
-// Returns nullopt if the object is not an obstacle. Blocking properties take precedence over costs, costs
-// over the class, and the object over its layer.
+// Returns the effect of an object, or nullopt if it is not an obstacle. Blocking properties take precedence
+// over costs, costs over the class, and the object over its layer.
 absl::StatusOr<std::optional<ObstacleEffect>> EffectOf(const TiledLayer& layer, const WholeObject& whole,
                                                        const TerrainMapping& mapping) {
   const std::optional<ObstacleEffect> block = ObstacleEffect{};

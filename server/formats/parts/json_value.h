@@ -56,7 +56,7 @@ class JsonValue {
  private:
   friend class JsonBuilder;
 
-  // Returns null if the member is missing or of another kind.
+  // Returns the value of the member, or null if it is missing or of another kind.
   template <typename T>
   const T* FindAs(absl::string_view name) const;
 

@@ -26,8 +26,8 @@ namespace waystar::core {
 // followed by another header line.
 bool LooksLikeMovingAi(absl::string_view bytes);
 
-// Returns INVALID_ARGUMENT / BAD_FORMAT for a bad header or rows that do not match it, and the errors of
-// ParseRows and ApplyOverrides. Messages name the line.
+// Parses a file. Returns INVALID_ARGUMENT / BAD_FORMAT for a bad header or rows that do not match it, and the
+// errors of ParseRows and ApplyOverrides. Messages name the line.
 absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrides& overrides);
 
 // Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE if a cell has a terrain without a letter in the format, or

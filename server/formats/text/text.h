@@ -30,8 +30,8 @@
 
 namespace waystar::core {
 
-// Returns the errors of ParseRows and ApplyOverrides, and INVALID_ARGUMENT / BAD_FORMAT naming the line for a
-// bad header.
+// Parses a file. Returns the errors of ParseRows and ApplyOverrides, and INVALID_ARGUMENT / BAD_FORMAT naming
+// the line for a bad header.
 absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides);
 
 // Returns text that parses back to the same map, except that the terrain below obstacles is lost. The header

@@ -95,7 +95,7 @@ class AwaitedRequests final : public runtime::MetricSource {
   // oldest of all.
   void Enter(std::uint64_t holder, const std::string& peer, grpc_call* call, Clock::time_point now,
              Place& place);
-  // Returns false if AwaitedRequests cancelled the call.
+  // Ends the wait of a call. Returns false if AwaitedRequests has cancelled it.
   bool Leave(Place& place);
 
   // A call that reads messages until it ends. Thread safety: that of the call, with one EnterStream and one

@@ -11,7 +11,7 @@
 
 namespace waystar::rpc {
 
-// Thread safety: any.
+// Counts the calls that have entered, which they can while it is open. Thread safety: any.
 class CallGate {
  public:
   // A call that may never end by itself, and is therefore notified when the gate closes.
@@ -128,7 +128,7 @@ class CallGate {
     }
   }
 
-  // Returns false if calls have not left by `deadline`.
+  // Waits until all calls have left. Returns false if some have not by `deadline`.
   bool WaitUntilEmpty(std::chrono::steady_clock::time_point deadline) {
     MutexLock lock(mutex_);
     while (inside_ > 0 && std::chrono::steady_clock::now() < deadline) {

@@ -19,11 +19,11 @@ namespace waystar::rpc {
 // any.
 class CallMemory final : public runtime::MetricSource {
  public:
-  // Smaller sizes are not counted: they are less than the call itself takes.
+  // Minimum size that is counted. Smaller ones are less than the call itself takes.
   static constexpr std::size_t kCountedBytes = 4096;
 
-  // A connection may always hold this much, whatever the total: a few clients that do not read must not block
-  // ordinary answers to others.
+  // Bytes that a connection may always hold, whatever the total: a few clients that do not read must not
+  // block ordinary answers to others.
   static constexpr std::size_t kAlwaysAllowed = 64 << 10;
 
   CallMemory(std::size_t max_bytes, std::size_t max_connection_bytes)

@@ -76,7 +76,7 @@ struct ExecutorOptions {
   ArrivalPause* arrival_pause = nullptr;
 };
 
-// Thread safety: any, but bench(i) only on worker i.
+// Worker pools, and benches for other threads. Thread safety: any, but bench(i) only on worker i.
 class Executor {
  public:
   using Clock = std::chrono::steady_clock;
@@ -84,8 +84,8 @@ class Executor {
 
   explicit Executor(const ExecutorOptions& options);
 
-  // Returns the errors of WorkerPool::TrySubmit, which also defines the ownership of the job. REQUIRES:
-  // `lane` is not kHere.
+  // Submits a job to the pool of a lane. Returns the errors of WorkerPool::TrySubmit, which also defines the
+  // ownership of the job. REQUIRES: `lane` is not kHere.
   absl::Status Submit(Lane lane, Job* job, const runtime::Flow& flow,
                       Clock::time_point deadline = Clock::time_point::max()) {
     absl::Status status = PoolOf(lane).TrySubmit(job, flow, deadline);

@@ -15,7 +15,7 @@
 
 namespace waystar::rpc {
 
-// Thread safety: any, but for SetNewest.
+// How up to date this server is, and look-ups in the log. Thread safety: any, but for SetNewest.
 class FleetNews {
  public:
   using Clock = std::chrono::steady_clock;

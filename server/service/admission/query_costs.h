@@ -48,7 +48,7 @@ class QueryCosts {
   void Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took);
 
  private:
-  // Kinds may share a slot, which only makes estimates less accurate.
+  // Number of slots. Kinds may share one, which only makes estimates less accurate.
   static constexpr std::size_t kSlots = 4096;
   using Slot = std::size_t;
 

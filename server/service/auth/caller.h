@@ -43,7 +43,7 @@ class Caller {
   // Checks the permission for the server as a whole: the token must have it on "*".
   absl::Status CheckEverywhere(Permission permission) const;
 
-  // Returns null for anyone.
+  // Returns the caller's token, or null for anyone.
   const Token* token() const { return token_.get(); }
 
  private:

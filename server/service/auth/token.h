@@ -73,7 +73,7 @@ class TokenList {
   // tokens. A text without tokens makes a list that accepts nobody.
   static absl::StatusOr<TokenList> Parse(absl::string_view text);
 
-  // Returns null if there is none with that hash.
+  // Returns the token with that hash, or null if there is none.
   std::shared_ptr<const Token> Find(const TokenHash& hash) const;
 
   std::size_t size() const { return tokens_.size(); }

@@ -43,8 +43,8 @@ class AfterRequest final : public grpc::internal::MethodHandler {
   const ServerContext& server_;
 };
 
-// `Generated` is the class that protoc generates for the service. A method is identified by its request type,
-// which is unique.
+// Base of the services. `Generated` is the class that protoc generates for the service. A method is
+// identified by its request type, which is unique.
 //
 // The generated WithRawCallbackMethod_ classes do the same with one class and one virtual function per
 // method.

@@ -184,8 +184,8 @@ class Scale {
 
   bool IsOutermost() const { return frame_ == frames_.data(); }
 
-  // Returns null for a field that is unknown to the parser, or has another wire type. Fields within groups
-  // count as unknown, because the contract has no groups.
+  // Returns the field of that number, or null if the parser does not know it or it has another wire type.
+  // Fields within groups count as unknown, because the contract has no groups.
   const FieldDescriptor* Find(int number, WireFormatLite::WireType wire) const {
     const FieldDescriptor* const field = groups_ > 0 ? nullptr : frame_->type->FindFieldByNumber(number);
     if (field == nullptr || (wire == WireFormatLite::WIRETYPE_LENGTH_DELIMITED && field->is_packable())) {

@@ -120,7 +120,7 @@ void StreamingCall::LookAtTime() {
     if (is_finished_) {
       return;
     }
-    // The library's objects must live until this returns.
+    // Keeps the library's objects alive until this returns.
     ++holds_;
     time_end = time_end_;
     stall_time = StallTime();

@@ -354,8 +354,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     End(end.ok() && is_large ? KeepAnswerOnly() : end);
   }
 
-  // The library keeps the call until the client has read the answer: frees the messages, and counts the
-  // bytes.
+  // Frees the messages, and counts the bytes of the answer: the library keeps the call until the client has
+  // read it.
   grpc::Status KeepAnswerOnly() {
     arena_.Reset();
     const absl::Status status = memory_.Resize(response_bytes_->Length());

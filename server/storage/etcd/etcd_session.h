@@ -57,7 +57,7 @@ struct Member {
   std::atomic<bool> is_probed = false;
 };
 
-// Thread safety: any method may be called from any thread.
+// Connections, token and running calls of a client. Thread safety: any method may be called from any thread.
 class Session {
  public:
   static absl::StatusOr<std::unique_ptr<Session>> Open(const ClientOptions& options);

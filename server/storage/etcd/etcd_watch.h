@@ -48,7 +48,7 @@ struct WatchOptions {
   absl::Duration progress_interval = absl::Seconds(5);
 };
 
-// Thread safety: any method may be called from any thread.
+// Reports all changes of keys with a prefix. Thread safety: any method may be called from any thread.
 class Watch {
  public:
   // Watches from a revision on, which may be in the future. The client must outlive the watch.

@@ -59,7 +59,7 @@ class ClusterKeys {
     // Set only for a record.
     core::MapVersion version;
   };
-  // Returns nullopt for any other key.
+  // Parses a key under maps/. Returns nullopt for any other key.
   std::optional<MapKey> ParseMapKey(absl::string_view key) const;
   // Content of a key under data/.
   struct DataKey {
@@ -70,7 +70,7 @@ class ClusterKeys {
   };
   // Common prefix of all keys under data/.
   std::string AllData() const;
-  // Returns nullopt for any other key.
+  // Parses a key under data/. Returns nullopt for any other key.
   std::optional<DataKey> ParseDataKey(absl::string_view key) const;
   // Returns the map id of a key made by Base; nullopt for any other key.
   std::optional<std::string> ParseBaseKey(absl::string_view key) const;

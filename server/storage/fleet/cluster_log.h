@@ -88,7 +88,7 @@ struct ClusterLogStatistics {
   std::int64_t lag = 0;
   // Number of lanes: existing maps, and maps with a change in flight.
   std::size_t maps = 0;
-  // When etcd was asked for the newest revision that the store has since reached: the store holds everything
+  // When etcd was asked for the newest revision that the store has since reached: the store has all changes
   // as of that time.
   std::chrono::steady_clock::time_point heard;
 };
@@ -129,7 +129,7 @@ class ClusterLog final : public core::DurableLog {
   // REQUIRES: the log is not started.
   void KnowCached(const std::string& id, core::MapVersion version);
   // Follows etcd once it can be reached, and refuses changes until then. `known_at` is the last time at which
-  // the store was known to have everything.
+  // the store was known to be up to date.
   void StartWithoutEtcd(absl::Time known_at);
   // Fails all waiting and later appends with UNAVAILABLE / STORAGE_FAILED, though some may have been
   // committed.
@@ -175,7 +175,7 @@ class ClusterLog final : public core::DurableLog {
   void Submit(absl::string_view id, Append append);
   // Returns the lane of a map; creates it if needed.
   MapLane& LaneOf(const std::string& id);
-  // Returns null if there is none.
+  // Returns the lane of a map, or null if there is none.
   MapLane* FindLane(const std::string& id);
   // Returns the ids of all lanes, sorted.
   std::vector<std::string> LaneIds() const;
@@ -228,7 +228,7 @@ class ClusterLog final : public core::DurableLog {
   void DropLost(const std::string& id);
 
   void BeginWatch(std::int64_t revision);
-  // Records that the store had everything as of `at`.
+  // Records that the store was up to date at `at`.
   void NoteHeard(TimePoint at);
   // Interval at which etcd is asked for its newest revision: a tenth of `quiet_timeout`.
   absl::Duration AskInterval() const;
@@ -238,7 +238,7 @@ class ClusterLog final : public core::DurableLog {
   // Stops the watch and fails all changes for good, after etcd has gone back or was replaced.
   void StopFollowing(const absl::Status& why);
   void AskNewest();
-  // Records that the store has everything up to that revision.
+  // Records that the store has all changes up to that revision.
   void NoteFollowed(std::int64_t revision);
   void OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> events);
   void OnChange(const std::string& id, MapChange change);

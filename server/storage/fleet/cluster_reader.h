@@ -42,7 +42,7 @@ struct FleetMaps {
 // Removes the commits up to that revision, which may lie within a record if an image was made there.
 void DropUpTo(std::uint64_t revision, std::vector<core::LoggedCommit>& commits);
 
-// Thread safety: any method may be called from any thread.
+// Reader of a fleet's maps. Thread safety: any method may be called from any thread.
 class ClusterReader {
  public:
   // `client`, `keys` and `images` must outlive the reader. `images` is ImagePlace::folder, or null.

@@ -83,7 +83,7 @@ struct ServerReport {
   // As in ClusterLogStatistics.
   std::int64_t revision = 0;
   std::int64_t lag = 0;
-  // Age of the time as of which the server was known to have everything.
+  // Time since the server was last known to be up to date.
   absl::Duration staleness;
 };
 

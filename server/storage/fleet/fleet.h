@@ -83,7 +83,7 @@ struct FleetFound {
   std::optional<absl::Time> cached_at;
 };
 
-// Thread safety: any method may be called from any thread, except Stop.
+// Membership of this server. Thread safety: any method may be called from any thread, except Stop.
 class Fleet {
  public:
   // Loads the maps of the fleet into the store, makes later changes durable in etcd, and has the store follow
@@ -130,7 +130,7 @@ class Fleet {
   void AskServers(ServersDone done) const;
 
   ClusterLogStatistics Statistics() const { return log_.Statistics(); }
-  // Returns the age of the time as of which this server was known to have everything.
+  // Returns the time since this server was last known to be up to date.
   absl::Duration Staleness() const;
   // Returns how far this server's clock is ahead of the others (ClockOffsets::Offset).
   absl::Duration ClockOffset() const { return presence_.clocks().Offset(); }

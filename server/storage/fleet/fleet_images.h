@@ -38,7 +38,7 @@ struct ImageFileName {
 // Returns "map-<map>-<epoch>-<revision>-<writer>", with numbers in sixteen hexadecimal digits. A map id
 // contains no '/'.
 std::string NameOf(const ImageFileName& name);
-// Returns nullopt for any other name.
+// Parses the name of an image file. Returns nullopt for any other name.
 std::optional<ImageFileName> ParseImageFileName(absl::string_view name);
 
 // Returns the key that names the file.

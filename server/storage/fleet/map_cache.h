@@ -60,7 +60,7 @@ class MapCache {
   absl::StatusOr<storage::MapState> Read(absl::string_view id);
 
   // Runs a round every interval, but for at most a tenth of the time. `known_at` returns the last time at
-  // which the store was known to have everything. The store must live until Stop.
+  // which the store was known to be up to date. The store must live until Stop.
   void Start(const core::MapStore& store, std::function<absl::Time()> known_at, Options options);
   void Stop() { thread_.Stop(); }
 

@@ -10,7 +10,7 @@
 namespace waystar::cluster {
 
 // Bounds the age of the server's state by etcd's answers to its requests: a server that has followed etcd up
-// to the revision in an answer has everything as of the time of the request. An unsolicited message proves
+// to the revision in an answer has all changes as of the time of the request. An unsolicited message proves
 // nothing, since it may have been delayed.
 //
 // Thread safety: one thread.

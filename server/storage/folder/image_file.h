@@ -27,7 +27,7 @@ struct ImageName {
 using core::MapState;
 
 std::string ImageFileName(const ImageName& name);
-// Returns nullopt for any other name.
+// Parses the name of an image file. Returns nullopt for any other name.
 std::optional<ImageName> ParseImageFileName(absl::string_view name);
 
 // Writes an image under a temporary name, syncs it, calls `sync_log`, then renames the file. The new name is
@@ -43,7 +43,7 @@ absl::StatusOr<MapState> ReadImageFile(const ImageName& name, absl::string_view 
 
 // Encodes the content of an image file as one string, for storage outside files.
 std::string EncodeStoredMap(const core::StoredMap& map);
-// Returns DATA_LOSS, with `path` and the offset, if the bytes are not from EncodeStoredMap.
+// Decodes the result of EncodeStoredMap. Returns DATA_LOSS, with `path` and the offset, for other bytes.
 absl::StatusOr<MapState> DecodeStoredMap(absl::string_view bytes, absl::string_view path);
 
 // Decodes the image in the record at `offset` of a file. Returns DATA_LOSS if it is damaged.

@@ -112,7 +112,7 @@ class LiveMaps {
   // Undoes the last applied entry.
   void TakeBack(Before before);
 
-  // Returns null if the map does not exist.
+  // Returns the map, or null if it does not exist.
   const LiveMap* Find(absl::string_view id) const;
   std::vector<LiveMap> All() const;
 

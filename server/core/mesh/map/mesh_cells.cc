@@ -383,8 +383,7 @@ class CellMaker {
     }
   }
 
-  // Returns true if the two cells stay convex at the end of the side other than `end` when the side is
-  // removed.
+  // Returns true if the union of the two cells is convex at that end of the common side that is not `end`.
   bool IsFreeWithout(const Loop& a, std::size_t side, std::uint32_t end) const {
     const std::size_t after = After(a, side);
     const Loop& b = cells_[a[side].beyond].loop;

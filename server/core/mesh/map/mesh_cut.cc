@@ -196,7 +196,7 @@ class Cutter {
     return std::abs(side) <= kOnLine * length ? 0 : (side > 0.0 ? 1 : -1);
   }
 
-  // Returns true if a side of the outline or of the piece separates the two.
+  // Returns true if a side of the outline or of the piece separates the piece from the outline.
   bool LiesOutside(const Loop& piece, const ConvexOutline& outline) const {
     for (std::size_t k = 0; k < outline.size(); ++k) {
       const WorldPoint& a = outline[k];
@@ -426,7 +426,7 @@ class Cutter {
     return absl::OkStatus();
   }
 
-  // Adds a loop whose edges may be split as one polygon, or as several convex ones.
+  // Adds the pieces of a loop, split at vertices on its edges: one polygon, or several convex ones.
   absl::Status AddPiece(Loop loop, PolygonNumber source) {
     const std::size_t corners = loop.size();
     Expand(loop);

@@ -55,7 +55,7 @@ struct SeamSplits {
 absl::StatusOr<SeamSplits> SplitSeams(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
                                       const WeldTolerance& tolerance, bool has_seams, const StopCheck* stop);
 
-// Returns INVALID_ARGUMENT / BAD_SIZE: a polygon has more than kMaxWeldCorners corners.
+// Returns the error INVALID_ARGUMENT / BAD_SIZE for a polygon with more than kMaxWeldCorners corners.
 absl::Status TooManyWeldCorners();
 
 }  // namespace waystar::core

@@ -27,7 +27,7 @@ class PlainCorridorWalk {
                     std::vector<PolygonNumber>& corridor)
       : mesh_(mesh), goal_polygons_(goal_polygons), corridor_(corridor), steps_left_(mesh.corner_count()) {}
 
-  // Returns false if the path is not of this kind, or does not start in this polygon.
+  // Finds the corridor. Returns false if the path is not of this kind, or does not start in this polygon.
   bool Find(absl::Span<const WorldPoint> corners, PolygonNumber start_polygon) {
     corridor_.assign(1, start_polygon);
     for (std::size_t i = 1; i < corners.size(); ++i) {

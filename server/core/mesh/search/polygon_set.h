@@ -18,7 +18,7 @@ namespace waystar::core {
 // Not thread-safe.
 class PolygonSet {
  public:
-  // Returns false if the set already contains the polygon.
+  // Adds a polygon. Returns false if the set already contains it.
   bool Add(PolygonNumber polygon) {
     if (many_.empty()) {
       if (IsAmongFew(polygon)) {

@@ -169,7 +169,7 @@ class HttpServer::Core {
     });
   }
 
-  // Returns false if accepting failed, in which case it will likely fail again at once.
+  // Accepts waiting connections. Returns false if that failed and will likely fail again at once.
   bool AcceptAll(int listener) {
     for (int i = 0; i < kAcceptTurn; ++i) {
       net::Acceptor::Attempt attempt = acceptor_.AcceptOnReserve(listener);

@@ -46,8 +46,8 @@ struct HttpServerCounts {
 // Thread safety: any method may be called from any thread, except Stop.
 class HttpServer {
  public:
-  // `handler` must outlive the server. Returns INVALID_ARGUMENT for an invalid address, and UNAVAILABLE if it
-  // cannot listen.
+  // Starts a server. `handler` must outlive it. Returns INVALID_ARGUMENT for an invalid address, and
+  // UNAVAILABLE if it cannot listen.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, HttpHandler& handler);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

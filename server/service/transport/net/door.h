@@ -64,7 +64,7 @@ class Door final : public runtime::MetricSource {
   static constexpr std::size_t kRefusals = 4;
 
   void Run();
-  // Returns false if accepting failed, in which case it will likely fail again at once.
+  // Accepts up to `most` connections. Returns false if that failed and will likely fail again at once.
   bool AcceptAll(int listener, int most);
   void Admit(int listener, Descriptor connection);
   void CountRefused(Refusal refusal, absl::string_view network);
