@@ -111,7 +111,6 @@ class MemoryAccount {
 
   // Returns the number of failed Reserve calls.
   std::uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
-  // Returns the number of drops.
   std::uint64_t drops() const { return drops_.load(std::memory_order_relaxed); }
 
  private:

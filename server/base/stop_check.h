@@ -36,7 +36,7 @@ inline bool IsStopped(const StopCheck* stop) { return stop != nullptr && !stop->
 // Stops work after its caller's deadline, or when the caller has cancelled it.
 class CallerStop final : public StopCheck {
  public:
-  // Never stops the work.
+  // Makes a check that never stops the work.
   CallerStop() = default;
   // `cancelled` may be null; otherwise it must outlive this, and never be reset.
   CallerStop(std::chrono::steady_clock::time_point deadline, const std::atomic<bool>* cancelled)

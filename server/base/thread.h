@@ -58,7 +58,7 @@ class StoppableThread {
   void WaitUntil(Mutex& mutex, TimePoint deadline) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     wake_.WaitUntil(mutex, deadline);
   }
-  // Sleeps until `end`, or until the thread must stop; then returns false.
+  // Sleeps until `end` and returns true, or returns false once the thread must stop.
   bool SleepUntil(Mutex& mutex, TimePoint end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
 
  private:

@@ -61,7 +61,6 @@ constexpr Cell Step(Cell cell, Direction direction) {
 
 constexpr int Sign(int value) { return (value > 0) - (value < 0); }
 
-// Returns the direction of a step.
 // REQUIRES: both coordinates are from -1 to 1 and not both 0.
 constexpr Direction DirectionOf(Cell step) {
   constexpr std::array<Direction, 9> kByStep = {

@@ -39,7 +39,7 @@ struct OpenEntry {
   }
 };
 
-// Arity of the heaps. `Precedes` of their entries is a total order, so the next entry depends only on the
+// 4-ary heaps in vectors. `Precedes` of their entries is a total order, so the next entry depends only on the
 // content of the heap. Each call costs O(log n).
 inline constexpr std::size_t kHeapArity = 4;
 

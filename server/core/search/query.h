@@ -73,7 +73,7 @@ class Rival {
   // the main search must stop.
   virtual bool GoOn(std::uint64_t expanded) = 0;
 
-  // Number of its own expansions.
+  // Returns the number of this search's own expansions.
   std::uint64_t expanded() const { return expanded_; }
 
  protected:

@@ -21,9 +21,7 @@ struct ArcChange {
   // Set by ArcWriter::Write: true if the change makes a path possible or cheaper.
   bool is_better = false;
 
-  // True if the other changes the same arc.
   bool IsSameArc(const ArcChange& other) const { return from == other.from && arc.to == other.arc.to; }
-  // Orders arcs by source, then by target.
   friend bool operator<(const ArcChange& a, const ArcChange& b) {
     return a.from != b.from ? a.from < b.from : a.arc.to < b.arc.to;
   }

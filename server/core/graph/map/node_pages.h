@@ -47,8 +47,7 @@ struct ArcCostBound {
   // compare with, all are listed, because later arcs may cost more. The result does not depend on the order
   // of arcs.
   void Add(std::vector<CheapArc> arcs);
-  // Called after all arcs of a graph were added: if there are no others, the most expensive listed arc
-  // becomes one.
+  // Completes the bound of a graph: if there are no other arcs, the most expensive listed one becomes one.
   void Close();
 
   // Returns true if this bound, to which that of a part was added, may change when the part's bound does.
@@ -164,7 +163,7 @@ struct IdPage {
   // Non-empty labels, sorted by place.
   std::vector<PlacedLabel> labels;
 
-  // Costs O(log labels of the page).
+  // Returns the label at a place, or an empty string. Costs O(log labels of the page).
   absl::string_view LabelAt(std::size_t place) const {
     const auto found = std::ranges::lower_bound(labels, place, {}, &PlacedLabel::place);
     return found != labels.end() && found->place == place ? absl::string_view(found->label)

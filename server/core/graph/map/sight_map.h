@@ -56,7 +56,7 @@ class SightMap {
 
   // Returns the obstacles with a part near `area`, in id order, and possibly some just outside.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
-  // Visits the same obstacles as ObstacleTable::VisitOverlapping does.
+  // Visits the obstacles of ObstaclesNear, as ObstacleTable::VisitOverlapping does.
   template <typename Visitor>
   void VisitObstaclesNear(const Box& area, absl::string_view after, std::size_t tries, Visitor visit) const {
     obstacles_.VisitSome(

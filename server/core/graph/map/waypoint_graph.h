@@ -147,7 +147,6 @@ class WaypointGraph {
 
   // Returns the bytes held by this revision, including shared parts.
   std::size_t memory_bytes() const;
-  // Adds these bytes to `use`.
   void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
   // Returns the bytes held by this revision and not by `other`. Cost is proportional to the differences, plus
   // one pointer per several thousand nodes.

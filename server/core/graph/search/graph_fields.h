@@ -20,7 +20,7 @@ namespace waystar::core {
 
 struct ReachableNodesQuery {
   GraphPlace start;
-  // As in GraphQuery, also below.
+  // As in GraphQuery; likewise required_tags.
   double snap_radius = 0.0;
   std::vector<std::string> required_tags;
   // Maximum cost; see ToMaxCost. If unset, all reachable nodes are returned.
@@ -58,9 +58,9 @@ absl::StatusOr<ReachableNodes> FindReachableNodes(const WaypointGraph& graph,
                                                   GraphScratch& scratch);
 
 struct GraphFlowQuery {
-  // One goal or more. Disabled nodes are skipped.
+  // Goals, at least one. Disabled nodes are skipped.
   absl::Span<const GraphPlace> goals;
-  // As in GraphQuery, also below.
+  // As in GraphQuery; likewise required_tags.
   double snap_radius = 0.0;
   std::vector<std::string> required_tags;
   // Nodes with a more expensive path to the goals are omitted; see ToMaxCost.

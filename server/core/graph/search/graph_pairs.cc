@@ -45,7 +45,6 @@ class TargetFloods {
     return StatusOfFlood(report.end, expanded_);
   }
 
-  // Number of expansions of all floods.
   std::uint64_t expanded() const { return expanded_; }
 
  private:
@@ -59,7 +58,7 @@ class TargetFloods {
 struct Side {
   absl::Span<const GraphPlace> places;
   absl::string_view list;
-  // One per place. The node is kNoNodeNumber for a place that needs none or is disabled.
+  // Seat of each place. Its node is kNoNodeNumber if the place needs none or is disabled.
   std::vector<GraphSeat> seats;
   NodeSet nodes;
 
@@ -200,7 +199,6 @@ class MatrixMaker {
 struct Trip {
   NodeNumber start = 0;
   NodeNumber goal = 0;
-  // Index of the pair.
   std::size_t index = 0;
 };
 

@@ -15,10 +15,10 @@
 namespace waystar::core {
 
 struct GraphMatrixQuery {
-  // At least one each; a place may occur more than once.
+  // Places, at least one each; one may occur more than once.
   absl::Span<const GraphPlace> starts;
   absl::Span<const GraphPlace> goals;
-  // As in GraphQuery, also below.
+  // As in GraphQuery; likewise required_tags.
   double snap_radius = 0.0;
   std::vector<std::string> required_tags;
 };
@@ -48,7 +48,7 @@ struct GraphPair {
 
 struct GraphReachabilityQuery {
   absl::Span<const GraphPair> pairs;
-  // As in GraphQuery, also below.
+  // As in GraphQuery; likewise required_tags.
   double snap_radius = 0.0;
   std::vector<std::string> required_tags;
 };

@@ -77,7 +77,7 @@ class GraphPathValidator {
     return absl::OkStatus();
   }
 
-  // Return false if the path is blocked; otherwise add its cost.
+  // Follow the path to a node or along a line: add the cost, or return false if it is blocked.
   bool Enter(NodeNumber last, NodeNumber node) {
     if (node == kNoNodeNumber || !graph_.IsEnabled(node)) {
       return false;

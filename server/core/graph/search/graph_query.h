@@ -72,7 +72,7 @@ absl::StatusOr<TagSet> FindRequiredTags(const WaypointGraph& graph, const std::v
 
 struct GraphQuery {
   GraphPlace start;
-  // At least one. The path leads to the goal that is cheapest to reach.
+  // Goals, at least one. The path leads to the one that is cheapest to reach.
   absl::InlinedVector<GraphPlace, 1> goals;
   // Maximum distance from a position to the node that represents it: finite and not negative.
   double snap_radius = 0.0;

@@ -18,7 +18,7 @@ namespace waystar::core {
 inline constexpr std::size_t kMaxSampledNodes = 100'000;
 
 struct NodeSampleQuery {
-  // From 1 to kMaxSampledNodes.
+  // Number of nodes to draw, from 1 to kMaxSampledNodes.
   std::int64_t count = 1;
   // The same seed gives the same nodes on every machine for all graphs whose enabled nodes have the same ids,
   // independent of their numbers and of the order of edits.

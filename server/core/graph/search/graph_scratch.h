@@ -56,7 +56,6 @@ class GraphScratch {
     return true;
   }
 
-  // Returns the path that is being built.
   std::vector<NodeNumber>& path() { return path_; }
 
   std::size_t memory_bytes() const {

@@ -29,7 +29,6 @@ constexpr absl::string_view kGoalField = "goals[0]";
 
 struct GraphGoal {
   GraphSeat seat;
-  // Index of the goal in the query.
   std::size_t index = 0;
 };
 

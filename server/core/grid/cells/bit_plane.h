@@ -161,7 +161,7 @@ class WalkCells {
            static_cast<unsigned>(cell.y) < static_cast<unsigned>(height());
   }
 
-  // Returns false for cells outside the map.
+  // Returns true if the cell is on the map and walkable.
   bool IsWalkable(Cell cell) const { return rows_.Test(cell); }
 
   // Returns the walkable cells of row y; cell x is bit x + 1, see bit_row.h. The rows just outside the map

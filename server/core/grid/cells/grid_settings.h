@@ -42,7 +42,6 @@ enum class Connectivity : std::uint8_t {
   kSix,
 };
 
-// A type of cell.
 struct Terrain {
   char symbol = '.';
   std::string name = "ground";
@@ -124,7 +123,7 @@ constexpr std::int64_t SquaredDistance(Lattice lattice, Cell a, Cell b) {
   return SquaredLength(lattice, a.x - b.x, a.y - b.y);
 }
 
-// Decides a diagonal step by the two cells adjacent to both of its ends.
+// Condition for a diagonal step on the two cells adjacent to both of its ends.
 enum class CornerRule : std::uint8_t {
   // Both must be walkable.
   kNoCornerCutting,

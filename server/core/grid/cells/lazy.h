@@ -16,7 +16,6 @@ namespace waystar::core {
 template <typename T>
 class Lazy {
  public:
-  // Stores the value.
   // REQUIRES: there is no value, and no other thread is computing it.
   void Set(T value) const {
     MutexLock lock(mutex_);

@@ -34,7 +34,7 @@ class Components {
   // REQUIRES: both planes have the same size.
   Components(const Components& before, BitPlane cells, absl::Span<const WordChange> changes);
 
-  // Returns false if either cell is clear or outside the plane.
+  // Returns true if the cells are in one component; false if either is clear or outside the plane.
   bool AreConnected(Cell a, Cell b) const {
     const ComponentId id = Find(a);
     return id.block != nullptr && id == Find(b);

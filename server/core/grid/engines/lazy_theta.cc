@@ -151,7 +151,7 @@ class LazyThetaSearch {
     return Improve(index, best, best_g);
   }
 
-  // Returns false if the scratch is full.
+  // Reaches the neighbours of a cell. Returns false if the scratch is full.
   bool Expand(NodeIndex index, Cell cell) {
     const NodeIndex parent = nodes_[index].parent;
     for (unsigned moves = moves_.From(walk_, cell); moves != 0; moves &= moves - 1) {

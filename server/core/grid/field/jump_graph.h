@@ -154,8 +154,8 @@ class JumpSight {
   };
 
   void AddBeforeStraight(const Side& side, Cell to, std::vector<Leg>& legs);
-  // Follows diagonals backwards from the lit cells of row y, towards lower or higher rows, and against
-  // straight runs to the right or left.
+  // Appends the legs by a diagonal to the right or left that ends on cells first, ..., last of the row of
+  // `to`, and then a straight run. Visits rows away from `to` in steps of row_step.
   void FollowDiagonals(const Side& side, Cell to, int first, int last, int row_step, bool goes_right,
                        std::vector<Leg>& legs);
   void AddLit(const Side& side, Cell to, int y, std::size_t begin, std::size_t end, std::vector<Leg>& legs);

@@ -55,10 +55,10 @@ class PortalReach {
   std::vector<bool> DoorsReached(bool backwards) const;
 
   GridPortalNet net_;
-  // Parts that each door leads from and to.
+  // Parts, by door, that the door leads from and to.
   std::vector<std::uint32_t> parts_before_;
   std::vector<std::uint32_t> parts_behind_;
-  // Indexed by the parts of the net.
+  // Nodes by part of the net.
   std::vector<Node> nodes_;
 };
 

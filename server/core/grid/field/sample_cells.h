@@ -18,7 +18,7 @@ namespace waystar::core {
 inline constexpr std::size_t kMaxSampledCells = 100'000;
 
 struct SampleQuery {
-  // From 1 to kMaxSampledCells.
+  // Number of cells to draw, from 1 to kMaxSampledCells.
   std::int64_t count = 1;
   // The same seed gives the same cells of the same map on every machine.
   std::uint64_t seed = 0;

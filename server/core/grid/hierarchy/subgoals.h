@@ -39,7 +39,7 @@ class Subgoals {
 
   SubgoalId count() const { return count_; }
 
-  // Returns kNoSubgoal if the cell is not a subgoal.
+  // Returns the subgoal at a cell, or kNoSubgoal.
   // REQUIRES: the cell is on the map.
   SubgoalId At(Cell cell) const {
     const Marks& marks = marks_[WordOf(cell)];
@@ -91,7 +91,7 @@ class Subgoals {
     SubgoalId before = 0;
   };
 
-  // Returns the first word of row y. The rows just outside the map have words too.
+  // Returns the index of the first word of row y, which may lie just outside the map.
   std::size_t RowAt(int y) const { return static_cast<std::size_t>(y + 1) * row_words_; }
   std::size_t WordOf(Cell cell) const {
     return RowAt(cell.y) + static_cast<std::size_t>(cell.x + 1) / kWordBits;

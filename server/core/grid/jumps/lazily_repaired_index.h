@@ -165,8 +165,8 @@ class LazilyRepairedIndex {
     return index_ == nullptr && base_ == nullptr ? std::nullopt : std::optional(log_.size());
   }
 
-  // Makes this the index of a grid that `changes` made from another. `before` is the index of the other grid,
-  // whose cells are `rows` and `columns`. Cost is a few pointers plus the changes.
+  // Lets this lag behind `before`, the index of another grid with the cells `rows` and `columns`, which
+  // `changes` turned into this grid. Cost is a few pointers plus the changes.
   // REQUIRES: no other thread has access to this index.
   void Follow(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
               absl::Span<const WordChange> changes) {
@@ -197,8 +197,8 @@ class LazilyRepairedIndex {
     SetBehind({}, CellsOf(rows));
   }
 
-  // Follows the index that `before` has or lags behind, if it is closer to this grid than the index that this
-  // lags behind. `before` is the index of an ancestor of this grid with the cells `rows` and `columns`;
+  // Replaces the index that this lags behind by the one that `before` has or lags behind, if that is closer
+  // to this grid. `before` is the index of an ancestor of this grid with the cells `rows` and `columns`;
   // `changes` lead from there to here. Cost is that of Follow.
   void FollowCloser(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
                     absl::Span<const WordChange> changes) const {

@@ -265,7 +265,8 @@ constexpr int kFewestPairs = 64;
 // If fewer neighbours than this fraction cost the same, A* is faster than jumps. With patches of 2 x 2 cells
 // of eight costs A* takes 0.6 times as long as jumps, with patches of 4 x 4 cells 1.7 times.
 constexpr double kNoise = 0.6;
-// With fewer distinct costs there are few neighbourhoods, and their judgements are cached.
+// Minimum number of distinct costs of noise; with fewer, there are few neighbourhoods, and their judgements
+// are cached.
 constexpr std::size_t kFewestCosts = 4;
 
 bool IsNoise(const GridMap& map) {

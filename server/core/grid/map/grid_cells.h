@@ -36,9 +36,8 @@ class GridCells {
 
   bool Contains(Cell cell) const { return cell.x >= 0 && cell.x < width_ && cell.y >= 0 && cell.y < height_; }
 
-  // Returns false for cells outside the map.
+  // Returns true if the cell is on the map and walkable.
   bool IsWalkable(Cell cell) const { return walkable_.Test(cell); }
-  // Returns the walkable cells.
   const BitPlane& walkable() const { return walkable_; }
 
   // Returns true if an obstacle, named or nameless, lies on the cell.

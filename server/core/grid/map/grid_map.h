@@ -102,7 +102,6 @@ class GridMap : public GridCells {
 
   // Returns lower bounds for heuristics. The first call of this or HasNoisyCosts computes them.
   const CostFloor& cost_floor() const;
-  // Returns true if cost_floor() is already computed.
   bool HasCostFloor() const { return cost_survey_->GetIfMade() != nullptr; }
   // Returns CostSurvey::is_noise.
   bool HasNoisyCosts() const;

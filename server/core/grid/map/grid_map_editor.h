@@ -177,7 +177,7 @@ class GridMapEditor {
   // satisfy differs(cell).
   template <typename Differs>
   std::vector<WordChange> WalkableCellsWhere(Differs differs);
-  // Allows copies of the map's planes.
+  // Ends the writes so far, so that the map's planes may be copied.
   void ReleasePlanes();
   void UpdateLeastCosts();
   void UpdateTerrainTiles();

@@ -38,7 +38,6 @@ bool HasHexLineOfSight(const WalkGrid& walk, Cell from, Cell to) {
   return true;
 }
 
-// Returns the cost of a line over hexagons.
 double HexLineCost(DearestOnPath& dearest, Cell from, Cell to, double length) {
   double cost = 0.0;
   double shares = 0.0;

@@ -47,7 +47,7 @@ struct Door : PortalDoor<Portal, Cell> {
 };
 
 struct GridLayer {
-  // Empty for the map of the query.
+  // Id of the map; empty for that of the query.
   absl::string_view id;
   const GridMap* map = nullptr;
   // Walk grid for the query's agent.

@@ -156,7 +156,7 @@ bool PortalAStar::Expand(const Layer& layer, Cell cell, Cost g) {
   return true;
 }
 
-// Nodes reached through a portal get non-empty arrivals.
+// Passes the portals at a place. Nodes reached through one get non-empty arrivals.
 bool PortalAStar::Pass(const Place& place, Cell cell, Cost g) {
   for (const std::uint32_t index : place.departures) {
     const Door& door = graph_.door(index);

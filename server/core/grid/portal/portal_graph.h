@@ -101,8 +101,7 @@ class PortalGraph {
  private:
   absl::Status FindGoalMap();
   void ReachDoors();
-  // Returns the number of the component that contains a cell of a map, after reaching the doors that depart
-  // from it.
+  // Returns the number of a cell's component, after marking it and the doors that depart from it as reached.
   std::uint32_t ReachPart(std::uint32_t map, Cell cell);
   absl::Status CheckGoals(const GridLayer& there) const;
   bool IsReached(Cell goal) { return net_->part(net_->PartOf(goal_map_, goal)).is_reached; }
@@ -114,11 +113,10 @@ class PortalGraph {
   World& world_;
   const PortalQuery& query_;
   Scratch& scratch_;
-  // Set by Build.
+  // Doors and parts that the query can use; set by Build.
   std::optional<GridPortalNet> net_;
   std::vector<std::uint32_t> reached_;
   std::vector<Cell> goals_;
-  // Part of each goal.
   std::vector<std::uint32_t> goal_parts_;
   DoorCosts<Cost> rests_;
   std::uint32_t start_part_ = 0;

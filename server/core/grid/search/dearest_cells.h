@@ -90,7 +90,7 @@ class DearestCells {
 
   void Read(const Ground& ground, std::size_t index, Cell position);
 
-  // Never 0, the generation of slots without a tile.
+  // Current generation; never 0, which is that of slots without a tile.
   std::uint32_t generation_ = 1;
   std::size_t slot_count_ = 0;
   std::vector<Slot> slots_;

@@ -93,7 +93,7 @@ class DirectView {
                                        : IsRun(walk_.Column(to.x), turn.y, to.y);
   }
 
-  // Returns false if the first run of the direct paths to all cells from `first` to `last` is blocked.
+  // Returns false if the first run that direct paths to all cells from `first` to `last` share is blocked.
   bool MaySee(Cell first, Cell last) {
     const int dx = std::clamp(0, first.x - from_.x, last.x - from_.x);
     const int dy = std::clamp(0, first.y - from_.y, last.y - from_.y);

@@ -182,7 +182,7 @@ class GoalSet {
     visit(farther, far);
   }
 
-  // CostFloor::everywhere.
+  // Ground of the map's CostFloor::everywhere.
   OpenGround<Cost> ground_;
   CheapPlaces places_;
   // Goals in the order of the tree's leaves.

@@ -167,7 +167,6 @@ class Scratch {
 
   // Cells that may replace an unreachable goal. Not cleared by searches.
   std::vector<Cell>& candidates() { return candidates_; }
-  // Working memory for finding these cells.
   NearestConnectedBuffer& nearest_connected_buffer() { return nearest_connected_buffer_; }
 
   // Goals of a search for the nearest of several. Not changed by other searches.
@@ -234,8 +233,7 @@ class Scratch {
     buckets.Push(f, node);
     return true;
   }
-  // Returns false if the memory limit is reached. A growing list temporarily needs both its old and new
-  // memory.
+  // Grows a list, which temporarily needs both its old and new memory. Returns false if the limit is reached.
   template <typename List>
   ABSL_ATTRIBUTE_NOINLINE bool Grow(List& list) {
     if (!HasRoom(list.grown_bytes())) {

@@ -118,7 +118,7 @@ class WalkGrid : public WalkCells {
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
-  // Leaves making the jump indexes that `other` has to searches that pay for them.
+  // Lets the jump indexes lag behind those of `other`, so that searches must pay for them.
   void LagBehind(const WalkGrid& other);
   // HasRoomFor checks whether there is room; TakeRoomFor reserves it.
   bool HasRoomFor(std::size_t index_bytes) const;
@@ -135,10 +135,10 @@ class WalkGrid : public WalkCells {
   }
 
   const IndexMemory index_memory_;
-  // Indexed by corner rule.
+  // Indexes of diagonal jumps by corner rule.
   std::array<LazilyRepairedIndex<DiagonalJumpIndex>, kCornerRuleCount> diagonal_jumps_;
   LazilyRepairedIndex<TurnJumpIndex> turn_jumps_;
-  // Indexed by adjacency.
+  // Components by adjacency.
   std::array<Lazy<Components>, kAdjacencyCount> components_;
 };
 
