@@ -71,8 +71,8 @@ ComponentNumber ComponentOf(const Flip& flip, const LeafFlips& flips, const Leaf
 
 bool IsOnSide(const Flip& flip) { return flip.x == 0 || flip.x == kLast || flip.y == 0 || flip.y == kLast; }
 
-// Returns true if a flip on a side that leaves the leaf's components intact does so in all larger blocks.
-// False for corners, because both sides of a corner see the flip differently.
+// Returns true if a flip on a side, which joins and splits nothing in the leaf, joins and splits nothing in
+// larger blocks either. False for corners, because both sides of a corner see the flip differently.
 bool JoinsNothingBeyond(const Flip& flip, const LeafFlips& flips, Adjacency adjacency) {
   const bool is_corner = (flip.x == 0 || flip.x == kLast) && (flip.y == 0 || flip.y == kLast);
   return !is_corner && IsSimple(flips.PlaneAround(flip.x, flip.y), 1, adjacency);

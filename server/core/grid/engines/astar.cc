@@ -53,7 +53,7 @@ class ManyGoals {
   static std::optional<Cell> end() { return std::nullopt; }
 
   bool MaySkip(const OpenEntry& entry) const { return !goals_.MayImprove(entry.cell(), entry.g, entry.f); }
-  // Cells behind a goal cost more than the goal.
+  // Records a goal. It need not be expanded: cells behind a goal cost more.
   bool IsSettled(const OpenEntry& entry, Cost g) {
     if (entry.f != g) {
       return false;

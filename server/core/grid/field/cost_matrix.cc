@@ -28,7 +28,8 @@
 namespace waystar::core {
 namespace {
 
-// Maximum cost of searches pair by pair, as a multiple of that of floods over all maps: it is overestimated.
+// Maximum cost of searches pair by pair, which is overestimated, as a multiple of that of floods over all
+// maps.
 constexpr std::uint64_t kMostPairCells = 3;
 
 absl::Status CheckList(const GridMap& map, absl::string_view list, absl::Span<const Cell> cells) {

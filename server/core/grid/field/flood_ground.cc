@@ -228,8 +228,8 @@ void FloodGround::FindMaxStep() {
 void FloodGround::ReadEntries(const GridMap& map, int footprint) {
   const auto width = static_cast<std::size_t>(region_.width);
   entering_.assign(moves_.size(), {});
-  // First the most expensive of `footprint` cells of a row, from each of the region's columns on; then that
-  // of `footprint` such rows. Cells outside the map cost nothing: no agent stands there.
+  // Finds the most expensive of `footprint` cells of a row, from each of the region's columns on, and then of
+  // `footprint` such rows. Cells outside the map cost nothing: no agent stands there.
   across_.resize(width);
   const int last_row = std::min(region_.y + region_.height + footprint - 1, map.height());
   for (int y = region_.y; y < last_row; ++y) {

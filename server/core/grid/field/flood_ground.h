@@ -16,7 +16,7 @@
 
 namespace waystar::core {
 
-// Cells' costs as one-byte numbers of the distinct costs, which floods read faster than the costs.
+// Costs of cells as one-byte numbers of the distinct costs, which floods read faster than the costs.
 //
 // Thread safety: const methods may run concurrently.
 class CostNumbers {
