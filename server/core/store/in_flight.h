@@ -112,7 +112,7 @@ class InFlight {
   // Ends Hold. The caller must call Unpark next.
   void Release();
 
-  // Returns true if nothing is in flight and the loop need not wait.
+  // Returns true if nothing is in flight, and the loop is neither held nor parked.
   bool IsIdle() const;
   // Returns the newest snapshot in flight, or null if there is none.
   PinnedSnapshot Newest() const;

@@ -107,15 +107,15 @@ class MapStore {
   // Unloads a map that can be loaded again at version `stored`. Returns false and keeps the map if it has
   // another version, a pending change or an obstacle with an expiry, or if a listener needs it.
   bool Unload(absl::string_view id, MapVersion stored);
-  // Returns the version of the latest snapshot, or the errors of Pin. Loads nothing and does not count as a
-  // use.
+  // Returns the version of the latest snapshot, or MAP_NOT_FOUND or MAP_LOADING. Loads nothing and does not
+  // count as a use.
   absl::StatusOr<MapVersion> LatestVersion(absl::string_view id) const;
   // Returns the version of an unloaded map, or nullopt.
   std::optional<MapVersion> UnloadedVersion(absl::string_view id) const;
   // Marks an unloaded map of that version as damaged; see AddDamaged.
   void NoteDamage(absl::string_view id, MapVersion version);
-  // Loads an unloaded map at its version; asks the residence for room. Returns FAILED_PRECONDITION if the map
-  // is not unloaded, has another version, or is being deleted or replaced; MAPS_MEMORY_FULL.
+  // Loads an unloaded map at its version, and unloads others for it if needed. Returns FAILED_PRECONDITION if
+  // the map is not unloaded, has another version, or is being deleted or replaced; MAPS_MEMORY_FULL.
   // REQUIRES: no other thread knows the map.
   absl::Status Load(MapState state);
   struct ResidenceCounts {
@@ -132,7 +132,8 @@ class MapStore {
   bool IsNearlyFull() const;
 
   // Returns the state of a map to be stored, as of its latest snapshot, without commits that are still being
-  // written. Returns the errors of Pin, but loads nothing. Updates wait while the requests are copied.
+  // written. Returns MAP_NOT_FOUND or MAP_LOADING, and loads nothing. Updates wait while the requests are
+  // copied.
   absl::StatusOr<StoredMap> Store(absl::string_view id) const;
 
   // The Follow methods apply what other servers have appended to a shared log. The log's thread calls them,
@@ -169,7 +170,7 @@ class MapStore {
   absl::Status CheckCanCreate(absl::string_view id) const;
   // Returns OK if a map could be created or replaced with that id now, else BAD_MAP_ID or TOO_MANY_MAPS.
   absl::Status CheckCanReplace(absl::string_view id) const;
-  // Returns OK if the map could be deleted now, or the errors of Pin.
+  // Returns OK if the map could be deleted now, else BAD_MAP_ID or MAP_NOT_FOUND.
   absl::Status CheckCanDelete(absl::string_view id) const;
 
   // Builds the search data of a map, which takes several nanoseconds per cell, so that Create and Replace
@@ -186,7 +187,8 @@ class MapStore {
   //
   // FindCreated returns the latest snapshot of a map that was created by this request; null if there is none.
   // The map remembers the request as it does those of updates. Returns INVALID_ARGUMENT / REQUEST_ID_REUSED
-  // if the map remembers another request with that id, and the errors of CheckRequestId and CheckMapId.
+  // if the map remembers another request with that id, the error of CheckRequestId, and those of Pin except
+  // MAP_NOT_FOUND.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, AnyMap map, absl::Time now,
                                         const CreationRequest& request = {});
   absl::StatusOr<PinnedSnapshot> FindCreated(absl::string_view id, const CreationRequest& request) const;
@@ -218,8 +220,8 @@ class MapStore {
 
   // Deletes a map and returns its last version. Waits for the commit in progress, and with a log also for
   // those in flight and for the deletion to be durable. Batches queued behind it fail because the map is
-  // gone. May call listeners and `done`s. Returns the errors of Pin and of CheckVersion. With a log, may
-  // return UNAVAILABLE / STORAGE_FAILED; the map and the queued batches then continue.
+  // gone. May call listeners and `done`s. Returns BAD_MAP_ID, MAP_NOT_FOUND and the errors of CheckVersion.
+  // With a log, may return UNAVAILABLE / STORAGE_FAILED; the map and the queued batches then continue.
   absl::StatusOr<MapVersion> Delete(absl::string_view id, const ExpectedVersion& expected = {});
 
   // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees
@@ -256,7 +258,8 @@ class MapStore {
   // Builds those search indexes of a map that are too stale for searches and updates to repair
   // (GridMap::NeedsBackgroundBuild) and that searches have paid for. Returns true if there were any. Takes up
   // to several nanoseconds per cell of a large map, but delays searches and updates by microseconds at most;
-  // call it on a thread of its own. Ends soon after `cancelled` is set. Returns the errors of Pin.
+  // call it on a thread of its own. Ends soon after `cancelled` is set. Returns MAP_NOT_FOUND if the map is
+  // not in memory.
   absl::StatusOr<bool> BuildInBackground(absl::string_view id, CancelFlag cancelled);
 
   // Returns the replaced snapshots of a map that are still pinned. The cost grows with their number and the

@@ -6,7 +6,8 @@
 namespace waystar::core {
 namespace {
 
-// Sizes of tiles in cells. Paths are told apart by small tiles; the regions of cheaper paths are large.
+// Minimum sides of tiles in cells, and maximum numbers of tiles per side, for paths and for the larger
+// regions.
 constexpr int kPathSide = 32;
 constexpr int kPathsPerSide = 64;
 constexpr int kRegionSide = 64;

@@ -91,7 +91,7 @@ class AwaitedRequests final : public runtime::MetricSource {
   };
 
   // Counts a call of that holder and that peer until Leave; `peer` must live until then. If there is no room,
-  // another call is cancelled with RESOURCE_EXHAUSTED: the oldest of the holder if it has its share, else the
+  // another call is cancelled with RESOURCE_EXHAUSTED: the oldest of the holder if it has any here, else the
   // oldest of all.
   void Enter(std::uint64_t holder, const std::string& peer, grpc_call* call, Clock::time_point now,
              Place& place);

@@ -41,8 +41,8 @@ class CallMemory final : public runtime::MetricSource {
     ~Share() { Release(); }
 
     // Sets the number of bytes of the share. Returns RESOURCE_EXHAUSTED / ANSWERS_UNREAD with a retry delay,
-    // and changes nothing, if the connection or the total would exceed its limit. If no other bytes are held,
-    // it always succeeds, since the limits do not bound a single message.
+    // and changes nothing, if the connection or the total would exceed its limit. If no bytes at all are
+    // held, it always succeeds, since the limits do not bound a single message.
     absl::Status Resize(std::size_t bytes) {
       const std::size_t counted = bytes < kCountedBytes ? 0 : bytes;
       return counted == bytes_ ? absl::OkStatus() : SetTo(counted);

@@ -128,9 +128,9 @@ class CallStatistics {
     // Equal to `calls`, unless the method streams both ways.
     MethodCounts requests;
   };
-  // Returns the methods of Waystar with calls, in the order of their services and names.
+  // Returns the methods of Waystar with calls, by service and in the order of the protos.
   std::vector<Method> Called() const;
-  // Returns all methods, called or not.
+  // Returns all methods, called or not, and the row of unknown ones.
   std::vector<Method> All() const;
 
  private:

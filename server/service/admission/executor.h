@@ -36,7 +36,8 @@ enum class Lane : std::uint8_t {
   // Workers for commits of large updates, with the low priority of kLarge. They have their own threads, since
   // all later updates of the map wait for such a commit, and calls on kLarge may take seconds.
   kUpdates,
-  // Workers that parse files and graphs into maps, which may take a minute each, at the lowest priority. One
+  // Workers that parse files and graphs into maps, which may take a minute each, with the low priority of
+  // kLarge. One
   // client never holds the last of them.
   kImports,
 };

@@ -14,8 +14,8 @@ namespace {
 constexpr float kWeight = 1.0F / 8;
 constexpr std::chrono::nanoseconds kGuess = std::chrono::microseconds(100);
 
-// Returns the floor of the base-2 logarithm of the distance in cells. Positions have no distance without the
-// map.
+// Returns the number of bits of the distance in cells. Positions count as cell (0, 0): without the map they
+// have no distance.
 int DistanceOctave(const v1::FindPathRequest& query) {
   const v1::Cell& start = query.start().cell();
   const v1::Cell& goal = query.goals_size() > 0 ? query.goals(0).cell() : v1::Cell::default_instance();

@@ -58,8 +58,8 @@ class FailedTokens {
 
   // Counts one failure. The peer is named as by PeerOf.
   Verdict Count(absl::string_view peer);
-  // Returns true if connections of that peer were to be closed within the last kTurnedOut. Costs one load if
-  // there are none.
+  // Returns true if connections of that peer were to be closed within the last kTurnedOut. Costs one load
+  // until there has been one.
   bool IsTurnedOut(absl::string_view peer) const;
   // Records a valid token. Costs one load if the connection has presented one before.
   void NoteAccepted(absl::string_view peer);

@@ -62,8 +62,7 @@ absl::Status BadPem(const std::string& path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what, " (", why.data(), ")"));
 }
 
-// Returns the first certificate of a file, and appends the expiry of all. Everything after it must be
-// certificates too.
+// Returns the first certificate of a file, and appends the expiry of all. A later damaged one is an error.
 absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std::string& pem,
                                               std::vector<CertificateEnd>& ends) {
   const Owned<BIO> text = OpenText(pem);

@@ -222,7 +222,7 @@ void StreamingCall::OnForceCancel() {
     MutexLock lock(mutex_);
     is_unread = is_writing_ || is_finished_;
   }
-  // Cancelled takes the lock. The call cannot be done before this returns, as it is inside the gate.
+  // Without the lock, which Cancelled takes. The call is inside the gate, so it lives until this returns.
   if (is_unread) {
     TryCancel();
   }

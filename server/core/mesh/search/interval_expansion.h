@@ -203,8 +203,8 @@ class IntervalExpansion {
     }
   }
 
-  // Records the distances to the ends of this part of an interval. Returns false, and records nothing, if no
-  // shortest path leads through the part.
+  // Records the distances to the vertices at the ends of this part of an interval. Returns false instead if
+  // no shortest path leads through the part.
   bool NoteEnds(const WorldPoint& from, const Root& root, std::uint32_t edge_right, std::uint32_t edge_left,
                 const End& right, const End& left) {
     const double to_left = root.g + DistanceInPlan(from.x, from.y, left.x, left.y);
