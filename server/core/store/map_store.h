@@ -132,8 +132,7 @@ class MapStore {
   bool IsNearlyFull() const;
 
   // Returns the state of a map to be stored, as of its latest snapshot, without commits that are still being
-  // written. Returns MAP_NOT_FOUND or MAP_LOADING, and loads nothing. Updates wait while the requests are
-  // copied.
+  // written. Loads nothing: returns MAP_NOT_FOUND or MAP_LOADING. Updates wait while requests are copied.
   absl::StatusOr<StoredMap> Store(absl::string_view id) const;
 
   // The Follow methods apply what other servers have appended to a shared log. The log's thread calls them,

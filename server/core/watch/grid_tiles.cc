@@ -6,8 +6,7 @@
 namespace waystar::core {
 namespace {
 
-// Minimum sides of tiles in cells, and maximum numbers of tiles per side, for paths and for the larger
-// regions.
+// Minimum sides of tiles in cells and maximum numbers of tiles per side, for paths and for larger regions.
 constexpr int kPathSide = 32;
 constexpr int kPathsPerSide = 64;
 constexpr int kRegionSide = 64;

@@ -37,8 +37,7 @@ enum class Lane : std::uint8_t {
   // all later updates of the map wait for such a commit, and calls on kLarge may take seconds.
   kUpdates,
   // Workers that parse files and graphs into maps, which may take a minute each, with the low priority of
-  // kLarge. One
-  // client never holds the last of them.
+  // kLarge. One client never holds the last of them.
   kImports,
 };
 
