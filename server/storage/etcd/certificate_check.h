@@ -18,8 +18,8 @@ struct Handshake {
   std::string why;
 };
 
-// Performs a handshake with a member. Takes at most twice `patience`, plus the time to resolve the host. The
-// files must be usable, as checked by Client::Open.
+// Performs a handshake with a member. `patience` limits each attempt to connect, each read and each write.
+// The files must be usable, as checked by Client::Open.
 Handshake ShakeHands(const Endpoint& endpoint, const TlsFiles& files, absl::Duration patience);
 
 }  // namespace waystar::etcd

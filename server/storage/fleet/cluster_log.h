@@ -122,7 +122,7 @@ class ClusterLog final : public core::DurableLog {
   // Registers a map read at the start. `is_broken`: the store could not load it.
   // REQUIRES: the log is not started.
   void Know(const std::string& id, const FleetMap& map, bool is_broken);
-  // Follows etcd from `revision` on. `read` is when the read of the registered maps began.
+  // Follows the changes of etcd after `revision`. `read` is when the read of the registered maps began.
   // REQUIRES: all maps that existed at `revision`, the newest one of etcd, are registered.
   void Start(std::int64_t revision, std::chrono::steady_clock::time_point read);
   // Registers a map that the store has loaded from a cache because etcd is unreachable.
@@ -275,7 +275,7 @@ class ClusterLog final : public core::DurableLog {
   absl::Status Take(const std::string& id, storage::MapState map);
   // Reads all maps again after the watch has missed changes.
   void ReadAfresh();
-  // Brings a map to the state that was read; null if it does not exist any more. Returns an error only if
+  // Brings a map to the state that was read; deletes it if etcd no longer has it. Returns an error only if
   // etcd could not be read.
   // REQUIRES: the map has a lane.
   absl::Status Renew(const std::string& id, const FleetMaps& found);

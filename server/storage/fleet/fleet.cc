@@ -45,8 +45,8 @@ std::optional<storage::MapState> ReadCached(MapCache* cache, const std::string& 
   return image.ok() ? std::optional<storage::MapState>(*std::move(image)) : std::nullopt;
 }
 
-// Reads what the store lacks of a map: an image, unless `has` is a version of this map, and the records after
-// it. The epoch of `has` is 0 if the store does not have the map.
+// Reads what the store lacks of a map: an image, unless the records continue version `has`, and the records
+// after it. The epoch of `has` is 0 if the store does not have the map.
 absl::StatusOr<ReadMap> Read(const ClusterReader& reader, MapCache* cache, const std::string& id,
                              const FleetMap& map, core::MapVersion has, std::int64_t revision) {
   WAYSTAR_RETURN_IF_ERROR(map.damage);

@@ -24,10 +24,10 @@ struct ImagePlace {
   std::size_t max_parts = 64;
 };
 
-// Name of an image file, given by an etcd key: the only part of the image. That key is put before the file is
-// written, and the transaction that publishes the image compares that the key exists. No name is used twice.
-// So once its key is gone, a file is not and never becomes the image of a map; it can be removed when nobody
-// reads older etcd revisions.
+// Name of an image file. An etcd key, the only part of the image, holds it. That key is put before the file
+// is written, and the transaction that publishes the image compares that the key exists. No name is used
+// twice. So once its key is gone, a file is not and never becomes the image of a map; it can be removed when
+// nobody reads older etcd revisions.
 struct ImageFileName {
   std::string map;
   core::MapVersion version;

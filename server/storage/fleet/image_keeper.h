@@ -64,8 +64,8 @@ class ImageKeeper {
  private:
   void Run();
   absl::Status Make(const std::string& id);
-  // Replaces the base that was put at etcd revision `replaced`. Returns false if it was replaced by another
-  // meanwhile.
+  // Replaces the base that was put at etcd revision `replaced`. If that base was replaced or deleted
+  // meanwhile, deletes the new image's parts and returns false.
   absl::StatusOr<bool> PutBase(const std::string& id, const MapBase& base, std::int64_t replaced);
   absl::StatusOr<bool> PutInParts(const std::string& id, core::MapVersion version, absl::string_view image,
                                   std::int64_t replaced);

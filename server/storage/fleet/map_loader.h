@@ -29,9 +29,10 @@ class MapLoader final : public core::MapSource {
   MapLoader(const ClusterReader& reader, MapCache* cache, core::MapStore& store, OnLogThread on_log_thread)
       : reader_(reader), cache_(cache), store_(store), on_log_thread_(std::move(on_log_thread)) {}
 
-  // Nothing to write: every published commit is in etcd. Returns the version.
+  // Returns the map's version. Writes nothing, since every published commit is in etcd.
   absl::StatusOr<core::MapVersion> Keep(absl::string_view id) override;
-  // Returns the errors of ClusterReader, and UNAVAILABLE if the log does not reach the version that was read.
+  // Returns the errors of ClusterReader and MapStore::Load, and UNAVAILABLE if the log does not get as far as
+  // what was read.
   absl::Status Load(absl::string_view id) override;
 
  private:
@@ -40,8 +41,8 @@ class MapLoader final : public core::MapSource {
   absl::Status LoadCached(absl::string_view id);
   // Reads the newest state of a map. Returns ABORTED if the map was deleted.
   absl::StatusOr<storage::MapState> Read(absl::string_view id) const;
-  // Loads the map at the version that the store knows. Returns ABORTED if that is another map or is being
-  // deleted, and OUT_OF_RANGE if the log has not reached the version that was read.
+  // Loads the map at the version that the store knows. Returns ABORTED if that map is another one, is being
+  // deleted or has newer records that do not continue `state`; OUT_OF_RANGE if `state` is ahead of the log.
   absl::Status Finish(storage::MapState& state);
 
   const ClusterReader& reader_;

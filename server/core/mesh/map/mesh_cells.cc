@@ -591,7 +591,7 @@ class CellMaker {
   absl::Status stopped_;
   std::vector<FixedPoint> points_;
   std::vector<Cell> cells_;
-  // Room of each cell; set once sides are turned.
+  // Room of each cell; empty until all cells are joined.
   std::vector<std::uint32_t> rooms_;
   // For each polygon, the next one with its mean in the same cell.
   std::vector<PolygonNumber> next_;

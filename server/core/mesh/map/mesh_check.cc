@@ -316,7 +316,7 @@ class FanSplitter {
   }
 
   // Returns the corner of the polygon at the vertex from which its edge to the other polygon leads away, or
-  // nothing once the fan has returned to its start.
+  // nullopt once the fan has returned to its start.
   std::optional<Corner> CornerAcross(PolygonNumber polygon, std::uint32_t vertex, PolygonNumber other) const {
     for (std::uint32_t place = 0; place < CountOf(polygon); ++place) {
       const std::size_t index = first_corners_[polygon] + place;

@@ -29,7 +29,7 @@ constexpr double kOnLine = 4.0 / kFixedScale;
 
 // Maximum number of passes over the pieces; a pass may join vertices that require another one.
 constexpr int kMostPasses = 16;
-// Maximum number of vertices on a side, one after another; rarely more than one.
+// Maximum depth of nested splits of a side; rarely more than one.
 constexpr int kMostSeams = 16;
 
 // A corner of a piece, and the edge that starts there.
@@ -45,13 +45,13 @@ struct PieceCorner {
 using Loop = std::vector<PieceCorner>;
 
 std::uint64_t KeyOf(std::uint32_t from, std::uint32_t to) { return std::uint64_t{from} << 32 | to; }
-// Key of an edge, whichever way it leads.
+// Returns the key of an edge, the same in both directions.
 std::uint64_t EdgeKey(std::uint32_t a, std::uint32_t b) { return KeyOf(std::min(a, b), std::max(a, b)); }
 
-// For an edge, by its EdgeKey, a vertex on it.
+// Maps edges, by their EdgeKey, to a vertex on each.
 using EdgeVertices = absl::flat_hash_map<std::uint64_t, std::uint32_t>;
 
-// Appends a corner and, behind it, the vertices on its edge, at most `most` one after another.
+// Appends a corner and, behind it, the vertices on its edge, up to `most` nested splits.
 void AppendEdge(const PieceCorner& corner, std::uint32_t to, const EdgeVertices& vertices, int most,
                 Loop& loop) {
   const auto on_edge = vertices.find(EdgeKey(corner.vertex, to));
@@ -690,11 +690,11 @@ class Cutter {
   std::vector<Touched> touched_;
   // Polygon that is being cut.
   PolygonNumber source_ = 0;
-  // The vertices at which edges were split.
+  // Vertices at which edges were split.
   EdgeVertices splits_;
-  // The same for sides of omitted triangles. Edges are looked up in `splits_` first.
+  // Vertices at which sides of omitted triangles are split. Edges are looked up in `splits_` first.
   EdgeVertices seams_;
-  // For a vertex at the same position as another one, that vertex.
+  // Maps vertices to those that replace them at the same position.
   absl::flat_hash_map<std::uint32_t, std::uint32_t> twins_;
   // True if seams_ or twins_ has grown since the pieces were assembled.
   bool has_joined_ = false;

@@ -548,7 +548,7 @@ class Welder {
   const StopCheck* const stop_;
   // True if the soup says which edges are seams.
   const bool has_seams_;
-  // Polygons without area; their loops run in the same direction as the others'.
+  // Polygons without area, or thin and turned over; their loops run in the same direction as the others'.
   Loops dropped_;
   WeldReport report_;
 };

@@ -152,7 +152,7 @@ class WavesOverMaps {
     std::vector<std::uint32_t> doors_of_seeds;
   };
 
-  // Returns why the search must end, or nothing. Arrivals count towards polling, because they take time too.
+  // Returns why the search must end, or nullopt. Arrivals count towards polling, because they take time too.
   std::optional<SearchEnd> EndOf(const Budget& budget) {
     if (expanded_ >= budget.max_expansions) {
       return SearchEnd::kExpansionLimit;

@@ -200,7 +200,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     return !interval.is_final && interval.root == expanded_root_;
   }
 
-  // Adds the interval of an edge between these vertices, unless nothing lies beyond it.
+  // Adds an interval of the edge between these vertices, unless no shortest path can lead through it.
   void AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumber polygon, std::uint32_t edge_right,
                     std::uint32_t edge_left, const End& right, const End& left) {
     const bool is_final = IsGoal(polygon);

@@ -48,7 +48,7 @@ class MeshRegion {
   // and near the box `reach`. Costs O(polygons), plus O(n log n) for the n polygons taken. The memory is
   // reserved on `account`, if not null, which must outlive this.
   //
-  // Returns nothing if there is no such polygon; the error of `stop`; or RESOURCE_EXHAUSTED with "region":
+  // Returns nullopt if there is no such polygon; the error of `stop`; or RESOURCE_EXHAUSTED with "region":
   // REGION_TOO_LARGE for too many vertices, or MAPS_MEMORY_FULL.
   static absl::StatusOr<std::optional<MeshRegion>> Make(const NavMesh& whole, const Box& region,
                                                         const Box& reach, MemoryAccount* account,

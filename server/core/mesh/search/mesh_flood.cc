@@ -212,7 +212,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     return path;
   }
 
-  // Visits the turning points of the path until those that lie on the way to others are excluded.
+  // Returns where the path first turns, not counting turning points on the way to the next; else its end.
   WorldPoint NextOf(const WorldPoint& point, const FloodedPolygon& flooded) const {
     WorldPoint next = point;
     // Returns true if the path turns before it reaches this root.

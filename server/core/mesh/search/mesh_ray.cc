@@ -25,7 +25,7 @@ double ToDouble(Int128 number) {
 // Fast path for the most frequent rays: start and goal lie in one polygon each, and the ray touches no vertex
 // and no dented polygon, so that it leaves each polygon through one edge.
 //
-// Returns the result of MeshRayWalk, or nothing if the ray is not of this kind.
+// Returns the result of MeshRayWalk, or nullopt if the ray is not of this kind.
 std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
                                        PolygonMeter* meter) {
   const WorldPoint& from = start.point;

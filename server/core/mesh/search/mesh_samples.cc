@@ -65,7 +65,7 @@ class ClippedPolygon {
     return area;
   }
 
-  // Draws a point from the triangle at this position in the area.
+  // Draws a point from the triangle in which `area` falls if areas are counted through the triangles.
   // REQUIRES: there is area.
   Point Draw(double area, SplitMix& random) const {
     std::size_t triangle = 2;
