@@ -31,7 +31,7 @@ absl::StatusOr<core::MeshSoup> ParseFaces(core::MapFormat format, absl::string_v
   }
 }
 
-// True if the conversion of axes turns counterclockwise faces into clockwise ones.
+// Returns true if the conversion of axes turns counterclockwise faces into clockwise ones.
 constexpr bool MirrorsFaces(core::MeshAxes axes) { return axes != core::MeshAxes::kZUp; }
 
 }  // namespace

@@ -333,7 +333,7 @@ class TileBuilder {
   const int side_;
   const std::int64_t low_x_;
   const std::int64_t low_y_;
-  // Without logging and timers.
+  // Context of Recast, without logging and timers.
   rcContext context_{false};
   std::unique_ptr<rcHeightfield, Free> solid_;
   std::unique_ptr<rcCompactHeightfield, Free> field_;

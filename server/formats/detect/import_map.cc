@@ -86,7 +86,7 @@ bool IsJsonObject(absl::string_view bytes) {
   return FirstOfText(text) == '{' && FirstOfText(text.substr(text.find('{') + 1)) == '"';
 }
 
-// Returns true for a JSON object with both members, whatever their values.
+// Returns true for a JSON object that contains both texts, at any place.
 bool IsJsonWith(absl::string_view bytes, absl::string_view member, absl::string_view other) {
   return IsJsonObject(bytes) && absl::StrContains(bytes, member) && absl::StrContains(bytes, other);
 }

@@ -33,7 +33,7 @@ constexpr std::uintmax_t kMaxNeighbourBytes = std::uintmax_t{80} << 20;
 
 std::filesystem::path TerrainsOf(std::filesystem::path path) { return path.replace_extension(".terrains"); }
 
-// Files that maps refer to.
+// Extensions of files that belong to maps and are none themselves.
 constexpr std::array<absl::string_view, 7> kPartExtensions = {".terrains", ".tsx",   ".tsj",   ".tx",
                                                               ".tj",       ".ldtkl", ".mmtile"};
 

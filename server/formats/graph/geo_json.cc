@@ -351,7 +351,7 @@ class GraphDrawer {
   std::size_t new_nodes_ = 0;
 };
 
-// An empty list of coordinates means no geometry (RFC 7946, section 3.1).
+// Returns true if the list of coordinates is empty, which means no geometry (RFC 7946, section 3.1).
 bool IsEmpty(const JsonValue& geometry) {
   const JsonValue* const coordinates = geometry.Find("coordinates");
   return coordinates != nullptr && coordinates->array() != nullptr && coordinates->array()->empty();

@@ -68,7 +68,7 @@ absl::Status PackPixels(const StopCheck* stop, Image& image) {
   });
 }
 
-// Frees libpng's state. The simplified API longjmps only within its own frames.
+// State of libpng, which it frees. The simplified API longjmps only within its own frames.
 struct PngReader {
   PngReader() { image.version = PNG_IMAGE_VERSION; }
   ~PngReader() { png_image_free(&image); }

@@ -158,7 +158,7 @@ class ValueMeanings {
   TerrainTable& terrains_;
   ImportNotes& notes_;
   std::map<int, TerrainId> known_;
-  // 0 is never a value.
+  // The last value and its meaning; 0 is never a value.
   int last_value_ = 0;
   TerrainId last_meaning_ = 0;
 };

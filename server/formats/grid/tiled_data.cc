@@ -89,9 +89,9 @@ class ZlibStream {
   z_stream stream_{};
 };
 
-// These decompress zlib or gzip, and Zstandard. They stop at the sink's first error. Return INVALID_ARGUMENT
-// / BAD_FORMAT without a field unless the output has exactly `size` bytes; decoding ends there. Memory is one
-// window: 32 KiB, or for Zstandard at most 8 MiB.
+// InflateZlib decompresses zlib or gzip, InflateZstd Zstandard. Both stop at the sink's first error, and
+// return INVALID_ARGUMENT / BAD_FORMAT without a field unless the output has exactly `size` bytes; decoding
+// ends there. Memory is one window: 32 KiB, or for Zstandard at most 8 MiB.
 absl::Status InflateZlib(absl::string_view bytes, std::size_t size, InflatedSink sink) {
   ZlibStream owner;
   z_stream& stream = owner.get();

@@ -66,7 +66,7 @@ class TileCollector {
     return absl::OkStatus();
   }
 
-  // Before version 1.2 tiles are members keyed by number.
+  // Adds tiles that are members keyed by number, as before version 1.2.
   absl::Status AddKeyed(const JsonValue& tiles) {
     for (const auto& [key, value] : *tiles.object()) {
       WAYSTAR_RETURN_IF_ERROR(TiledMembers().Of("tile").NoteMembers(value, reading_.notes, /*stop=*/nullptr));
@@ -77,7 +77,7 @@ class TileCollector {
     return absl::OkStatus();
   }
 
-  // Before version 1.2 properties of tiles are a separate object.
+  // Adds tiles from a separate object of their properties, as before version 1.2.
   absl::Status AddKeyedProperties(const JsonValue& properties) {
     if (properties.object() == nullptr) {
       return JsonError(properties, "\"tileproperties\" is not an object");
@@ -163,7 +163,7 @@ absl::StatusOr<TiledTileset> TilesetOf(const JsonValue& value, TiledReading& rea
   return tileset;
 }
 
-// `encoding` and `compression` are stored with the layer.
+// Reads the cells of a layer or of a chunk; `layer` holds their encoding and compression.
 absl::StatusOr<TiledTileData> CellsIn(const JsonValue& value, const TiledTileData& layer) {
   TiledTileData data{.encoding = layer.encoding, .compression = layer.compression};
   WAYSTAR_RETURN_IF_ERROR(ReadMembers(value, "x", data.area.x, "y", data.area.y, "width", data.area.width,
@@ -220,7 +220,7 @@ void PutIntoGroup(const TiledLayer& group, TiledLayer& layer) {
   AddMissing(group.properties, layer.properties);
 }
 
-// `group` is null at the top level.
+// Appends the layers of a map, or of a group and its groups; `group` is null for a map.
 absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int depth, TiledReading& reading,
                           std::vector<TiledLayer>& layers) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> values, FindObjects(parent, "layers"));
@@ -255,7 +255,7 @@ absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int 
   return absl::OkStatus();
 }
 
-// A layer of an infinite map without chunks has data without tiles.
+// Clears the data of layers without tiles: in an infinite map, they have data without chunks.
 void DropEmptyLayers(std::vector<TiledLayer>& layers) {
   for (TiledLayer& layer : layers) {
     if (layer.tiles.size() == 1 && !layer.tiles.front().is_chunk && layer.tiles.front().numbers.empty() &&

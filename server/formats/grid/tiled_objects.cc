@@ -150,7 +150,7 @@ class ObstacleMaker {
 
   std::size_t size() const { return edits_.size(); }
 
-  // If no object blocks, the file may use other words for obstacles.
+  // Notes the objects without a meaning: the file may use other words for obstacles.
   void NoteSilence() const {
     if (silent_ > 0) {
       notes_.Add("objects without the class \"obstacle\" or a property that blocks are not read",

@@ -176,8 +176,8 @@ Point Turned(Point point, double degrees) {
   return {point.x * cos - point.y * sin, point.x * sin + point.y * cos};
 }
 
-// Appends an ellipse with these half axes, split in halves that are `stretch` apart; a capsule unless it is
-// zero.
+// Appends an ellipse with these half axes, whose halves are each moved outwards by `stretch`: a capsule
+// unless it is zero.
 void AppendRound(Point center, Point radii, Point stretch, Placer place, Shape& shape) {
   Polygon& polygon = shape.polygons.emplace_back();
   for (std::size_t i = 0; i < kCornersOfRound; ++i) {

@@ -83,8 +83,8 @@ void ReadClassProperties(Classes classes, ImportNotes& notes, TiledProperties& p
   AddMissing(members, properties);
 }
 
-// Reads a member that is a T or, as in XML, text that `parse` reads; nothing if it is missing or null. The
-// error says that it is `wrong`.
+// Reads a member that is a T or, as in XML, text that `parse` reads. Keeps `out` if it is missing or null.
+// The error says that it is `wrong`.
 template <typename T, typename Parse>
 absl::Status ReadScalar(const JsonValue& value, absl::string_view name, const T* (JsonValue::*as)() const,
                         Parse parse, absl::string_view wrong, T& out) {

@@ -111,8 +111,8 @@ class JsonMaker {
  public:
   JsonMaker(const XmlFile& file, const StopCheck* stop) : file_(file), stop_(stop) {}
 
-  // Groups nested too deep stay empty and are rejected by the reader of the JSON. The rest is skipped once
-  // `stop` fails.
+  // Converts an element. Groups nested too deep stay empty and are rejected by the reader of the JSON. Once
+  // `stop` fails, skips the rest.
   JsonValue ObjectOf(pugi::xml_node node, int depth) {
     const std::size_t line = file_.LineOf(node);
     const absl::string_view name = node.name();

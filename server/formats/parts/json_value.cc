@@ -31,7 +31,7 @@ struct Reading {
   std::size_t line = 1;
 };
 
-// Counts lines, and ends the text when the parser must stop.
+// Iterator that counts lines, and ends the text when the parser must stop.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;

@@ -164,7 +164,7 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
 
 bool EndsHeader(absl::string_view line) { return absl::StripAsciiWhitespace(line) == kHeaderEnd; }
 
-// Returns true for a header line, which has several words. Rows contain no blanks, as no symbol is one.
+// Returns true for a header line: "map", or several words. Rows contain no blanks, as no symbol is one.
 bool LooksLikeHeader(absl::string_view line) {
   return EndsHeader(line) || absl::StripAsciiWhitespace(line).find_first_of(" \t") != absl::string_view::npos;
 }

@@ -139,7 +139,7 @@ class StepFlood {
   const NavMesh& mesh_;
   const MeshPlace start_;
   const WorldPoint target_;
-  // Most moves visit no more polygons.
+  // Polygons to visit; in most moves at most 32.
   absl::InlinedVector<PolygonNumber, 32> queue_;
   PolygonSet found_;
   MeshMove move_;
