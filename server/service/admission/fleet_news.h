@@ -44,8 +44,8 @@ class FleetNews {
     heard_.store(heard.time_since_epoch().count(), std::memory_order_relaxed);
   }
 
-  // Returns the time since the last OnHeard if it is at least kQuietTime; nothing if there was none. Costs
-  // one load.
+  // Returns the time since the last OnHeard if it is at least kQuietTime; nullopt if it is less, or if there
+  // was none. Costs one load.
   std::optional<std::chrono::nanoseconds> QuietFor(Clock::time_point now) const {
     const Clock::rep heard = heard_.load(std::memory_order_relaxed);
     if (heard == kNever) {

@@ -163,7 +163,7 @@ class NavMesh {
   // 2^-20 and may therefore lie outside by half of that.
   // REQUIRES: x and y are from -kMaxReach to kMaxReach.
   WorldPoint NearestPoint(PolygonNumber polygon, double x, double y) const;
-  // Returns the point of the surface with these coordinates, rounded, or nothing if the polygon does not
+  // Returns the point of the surface with these coordinates, rounded, or nullopt if the polygon does not
   // contain it.
   // REQUIRES: x and y are from -kMaxReach to kMaxReach.
   std::optional<WorldPoint> PointAt(PolygonNumber polygon, double x, double y) const;
@@ -175,7 +175,7 @@ class NavMesh {
   // Returns the polygon nearest to the position, and its NearestPoint, which must be at most reach.radius
   // away seen from above and at most reach.height above or below. Nearest is the polygon whose point has the
   // least distance in space; among equals, as where parts touch in a point, the one in the part with the
-  // largest area, then the lowest number. Distances are those of rounded points. Returns nothing if there is
+  // largest area, then the lowest number. Distances are those of rounded points. Returns nullopt if there is
   // no polygon in reach. A position between two floors therefore belongs to the nearer one, and a position
   // inside a wall to the floor beside it rather than one far below.
   //
@@ -301,7 +301,7 @@ void ForEachEdge(const Mesh& mesh, PolygonNumber polygon, const Visitor& visit) 
 }
 
 // Returns the surface directly above or below the position, within kMeshTolerance; if there are several, the
-// nearest in height. Returns nothing if there is none.
+// nearest in height. Returns nullopt if there is none.
 // REQUIRES: the position is valid by CheckPosition.
 std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position);
 

@@ -28,7 +28,7 @@ struct MeshPortalQuery {
   absl::string_view goal_map;
 };
 
-// Refers to the net that was searched.
+// Crossing of a portal on a path. Refers to the net that was searched.
 struct MeshCrossing : Crossing<PlacedPortal, WorldPoint> {
   // Number of polygons of the corridor before it.
   std::size_t corridor_index = 0;

@@ -243,7 +243,7 @@ class IntervalExpansion {
   }
 
   // Returns the shortest path through the interval to a point of the polygon directly behind it. Returns
-  // nothing if the path would turn in the middle of an edge: a shorter one then turns at the vertex that the
+  // nullopt if the path would turn in the middle of an edge: a shorter one then turns at the vertex that the
   // line of sight passes.
   std::optional<Arrival> ArrivalAt(const WorldPoint& point, const MeshInterval& interval, const Root& root,
                                    std::uint32_t edge_right) const {
@@ -395,7 +395,7 @@ class IntervalExpansion {
                                             : Sight{PointOf(root.vertex), PointOf(sight)};
   }
 
-  // Returns the vertex as a root, or nothing if no shortest path turns there to this side (1 for left, -1 for
+  // Returns the vertex as a root, or nullopt if no shortest path turns there to this side (1 for left, -1 for
   // right), or if a path of equal length has already turned there to that side.
   //
   // The first of several paths of equal length suffices. Each sees the area between the wall at that side and

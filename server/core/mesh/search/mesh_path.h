@@ -56,10 +56,10 @@ struct MeshPathResult {
 };
 
 // Returns the place on the mesh that represents a position: the surface directly above or below it, within
-// kMeshTolerance, that is nearest in height; else the nearest place in space within the snap; else nothing.
+// kMeshTolerance, that is nearest in height; else the nearest place in space within the snap; else nullopt.
 std::optional<MeshPlace> FindMeshPlace(const NavMesh& mesh, const WorldPoint& position, const MeshSnap& snap);
 
-// Returns the place in the connected parts that is nearest to the position in space; nothing if there are no
+// Returns the place in the connected parts that is nearest to the position in space; nullopt if there are no
 // parts. Returns the error of `stop`.
 absl::StatusOr<std::optional<MeshPlace>> FindNearestInParts(const NavMesh& mesh, const WorldPoint& position,
                                                             absl::Span<const std::uint32_t> parts,
@@ -123,7 +123,7 @@ struct MeshPathCheck {
 // RESOURCE_EXHAUSTED / PATH_TOO_LONG ("positions").
 absl::Status CheckMeshCorners(absl::Span<const WorldPoint> corners);
 
-// Returns whether a path is walkable. The corners of a path that FindMeshPath returned are walkable, at the
+// Checks whether a path is walkable. The corners of a path that FindMeshPath returned are walkable, at the
 // same cost, on the mesh on which it was found.
 //
 // A corner stands for the place that FindMeshPlace finds without a snap. The walk between two corners is a
