@@ -338,8 +338,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     }
   };
 
-  // Maximum number of bands without spare tables: copying a whole small table is faster than tracking
-  // changes.
+  // Maximum number of bands without spare tables: copying a small table is faster than tracking changes.
   static constexpr std::size_t kMaxSmall = 1024;
   // Limit of the free list: an eighth of a plane's bands, at most 1 MiB. Disabled under the address
   // sanitizer, which detects reads of a band only after it is freed.
@@ -407,8 +406,8 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     }
   }
 
-  // Returns the bands cloned by `version` and its ancestors below `above`; nullopt if `above` is no near
-  // ancestor.
+  // Returns the bands cloned by `version` and its ancestors below `above`, or nullopt unless `above` is an
+  // ancestor within kMaxSteps versions.
   std::optional<BandSet> Above(const Version& version, const Version& above) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     BandSet bands(bands_);

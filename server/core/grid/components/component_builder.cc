@@ -29,7 +29,7 @@ void FetchForReading(const T* begin, std::size_t values) {
   }
 }
 
-// Maximum number of changed cells of a word that are checked one by one; with more the leaf counts as
+// Maximum number of changed cells of a word that are checked one by one; with more, the leaf counts as
 // altered.
 constexpr int kMaxCellsLookedAt = 8;
 

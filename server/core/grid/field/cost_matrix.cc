@@ -28,8 +28,7 @@
 namespace waystar::core {
 namespace {
 
-// Maximum cost of searches pair by pair, which is overestimated, as a multiple of that of floods over all
-// maps.
+// Maximum cost (overestimated) of searches pair by pair, as a multiple of that of floods over all maps.
 constexpr std::uint64_t kMostPairCells = 3;
 
 absl::Status CheckList(const GridMap& map, absl::string_view list, absl::Span<const Cell> cells) {

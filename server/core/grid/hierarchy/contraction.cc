@@ -163,8 +163,8 @@ class Contractor {
 
   bool HasStepsLeft() const { return witnesses_.steps() + pairs_ / kPairsPerStep < limits_.max_steps; }
 
-  // Returns the priority of a node: lowest first, for few shortcuts per removed arc, evenly spread over the
-  // map. Computes shortcuts_, which contracting the node requires.
+  // Computes shortcuts_, which contracting the node requires. Returns its priority, lowest first: nodes with
+  // few shortcuts per removed arc, evenly spread over the map.
   std::uint64_t PriorityOf(NodeId node) {
     FindShortcuts(node);
     const std::uint64_t degree = graph_.arcs[node].size();
