@@ -189,10 +189,9 @@ class Client {
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request) const {
     return Call(server_, &Server::SetLogLevel, request, Repeatable::kNever);
   }
-  // Returns the server's counters and current load.
-  absl::StatusOr<v1::GetServerStatisticsResponse> GetServerStatistics(
-      const v1::GetServerStatisticsRequest& request = {}) const {
-    return Call(server_, &Server::GetServerStatistics, request, Repeatable::kReads);
+  // Returns the server's counters and current load; client/metrics.h reads them.
+  absl::StatusOr<v1::GetMetricsResponse> GetMetrics(const v1::GetMetricsRequest& request = {}) const {
+    return Call(server_, &Server::GetMetrics, request, Repeatable::kReads);
   }
   // Returns the servers of the fleet.
   absl::StatusOr<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request = {}) const {

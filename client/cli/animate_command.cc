@@ -105,8 +105,8 @@ absl::StatusOr<v1::RenderMapResponse> RenderBase(const AnimateArguments& argumen
   };
   v1::RenderMapRequest request;
   request.set_map(arguments.query.map());
-  request.set_no_labels(true);
-  request.set_no_legend(true);
+  request.set_labels(false);
+  request.set_legend(false);
   request.set_max_width(side((arguments.width - between) / static_cast<int>(searches)));
   request.set_max_height(side(arguments.height - kAbove));
   return session.client().RenderMap(request);

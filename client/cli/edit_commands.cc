@@ -96,8 +96,8 @@ absl::StatusOr<v1::Location> ParseEnd(absl::string_view text) {
 
 void AddPutPortal(CLI::App& group, Session& session) {
   const auto request = std::make_shared<v1::UpdateMapRequest>();
-  v1::PutPortal& put = *request->add_edits()->mutable_put_portal();
-  v1::Portal& portal = *put.mutable_portal();
+  const auto made = std::make_shared<v1::Portal>();
+  v1::Portal& portal = *made;
   CLI::App& command = *group.add_subcommand("put", "Adds a portal to a map");
   AddMap(command, *request->mutable_map());
   command.add_option("ID", *portal.mutable_id(), "The portal's name")->required();
@@ -118,9 +118,7 @@ void AddPutPortal(CLI::App& group, Session& session) {
       "What agents may require of it")
       ->type_name("TAG");
   AddField(command, "--closed", portal, &v1::Portal::set_closed, "Nobody passes until it is opened");
-  AddField(command, "--replace", put, &v1::PutPortal::set_replace,
-           "Put it in the place of one of the same name");
-  RunsUpdate(command, request, session);
+  RunsAddOrPut(command, request, made, &v1::Edit::mutable_add_portal, &v1::Edit::mutable_put_portal, session);
   command.footer(
       "Examples:\n"
       "  waystar portal put arena ferry 3,9 40,9 --cost 5 --both-ways\n"
@@ -186,7 +184,7 @@ void AddPortalCommands(CLI::App& parent, Session& session) {
   AddPutPortal(group, session);
   AddEach(
       group, "remove", "Removes portals from a map", "waystar portal remove arena ferry stairs",
-      [](v1::Edit& edit, const std::string& id) { edit.mutable_remove_portal()->set_id(id); }, session);
+      [](v1::Edit& edit, const std::string& id) { edit.set_remove_portal(id); }, session);
   AddEach(
       group, "open", "Opens portals", "waystar portal open arena stairs",
       [](v1::Edit& edit, const std::string& id) { edit.mutable_switch_portal()->set_id(id); }, session);

@@ -156,7 +156,7 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
   if (status.code() == absl::StatusCode::kUnauthenticated) {
     absl::StrAppend(&text, "\n--token or WAYSTAR_TOKEN tells the server who you are.");
   }
-  if (status.code() == absl::StatusCode::kUnimplemented) {
+  if (status.code() == absl::StatusCode::kUnimplemented && client::ReasonOf(status).empty()) {
     absl::StrAppend(&text, "\nIs that a Waystar server, and as new as this tool?");
   }
   if (const absl::string_view hint = HintFor(ReasonOf(status)); !hint.empty()) {

@@ -22,15 +22,15 @@ namespace {
 
 std::string Because(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   switch (answer.reason()) {
-    case v1::REASON_NO_ROUTE:
+    case v1::OUTCOME_REASON_NO_ROUTE:
       return IsOnGraph(request, answer) ? "no edges lead there from the start"
              : IsOnMesh(answer)         ? "no polygons lead there from the start"
                                         : "walls part it from the start";
-    case v1::REASON_GOAL_BLOCKED:
+    case v1::OUTCOME_REASON_GOAL_BLOCKED:
       return IsOnMesh(answer) ? "it is not on the mesh" : "it is blocked";
-    case v1::REASON_EXPANSION_LIMIT:
+    case v1::OUTCOME_REASON_EXPANSION_LIMIT:
       return "the expansion limit was reached";
-    case v1::REASON_SCRATCH_LIMIT:
+    case v1::OUTCOME_REASON_SCRATCH_LIMIT:
       return "it takes more memory than the server gives one search";
     default:
       return "the server gives a reason that this tool does not know";

@@ -131,7 +131,7 @@ std::string ProfileText(const v1::NamedProfile& named) {
   for (const std::string& terrain : profile.forbidden_terrains()) {
     absl::StrAppend(&text, ", ", terrain, " forbidden");
   }
-  if (profile.no_diagonals()) {
+  if (profile.has_diagonals() && !profile.diagonals()) {
     text += ", no diagonals";
   }
   return text;
@@ -234,9 +234,9 @@ absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::s
   }
   std::vector<TableRow> rows = {{"NODE", "POSITION", "EDGES"}};
   for (const v1::WaypointNodeInfo& info : page->nodes()) {
-    const std::string disabled = info.node().disabled() ? " (disabled)" : "";
-    rows.push_back(
-        {NodeText(info.node()) + disabled, FormatPosition(info.node().position()), EdgesText(info)});
+    const bool is_disabled = info.node().has_enabled() && !info.node().enabled();
+    rows.push_back({NodeText(info.node()) + (is_disabled ? " (disabled)" : ""),
+                    FormatPosition(info.node().position()), EdgesText(info)});
   }
   const std::string rest = page->next_page_token().empty() ? "" : "and more: ask ListNodes\n";
   return FormatTable(rows, width) + rest;

@@ -44,8 +44,8 @@ void AddShape(CLI::App& command, v1::Shape& shape) {
 
 void AddPut(CLI::App& group, Session& session) {
   const auto request = std::make_shared<v1::UpdateMapRequest>();
-  v1::PutObstacle& put = *request->add_edits()->mutable_put_obstacle();
-  v1::Obstacle& obstacle = *put.mutable_obstacle();
+  const auto made = std::make_shared<v1::Obstacle>();
+  v1::Obstacle& obstacle = *made;
   CLI::App& command = AddEdit(group, "put", "Lays an obstacle on a map", request, *obstacle.mutable_id());
   AddShape(command, *obstacle.mutable_shape());
   CLI::Option* const factor = AddField(command, "--factor", obstacle, &v1::Obstacle::set_cost_factor,
@@ -66,9 +66,8 @@ void AddPut(CLI::App& group, Session& session) {
       },
       "How long it stays [until it is removed]")
       ->type_name("TIME");
-  AddField(command, "--replace", put, &v1::PutObstacle::set_replace,
-           "Put it in the place of one of the same name");
-  RunsUpdate(command, request, session);
+  RunsAddOrPut(command, request, made, &v1::Edit::mutable_add_obstacle, &v1::Edit::mutable_put_obstacle,
+               session);
   command.footer(
       "Obstacles overlap freely: to lift one never uncovers a cell that another still covers.\n\n"
       "Examples:\n"
@@ -115,8 +114,7 @@ void AddRemove(CLI::App& group, Session& session) {
   CLI::App& command = *group.add_subcommand("remove", "Lifts obstacles off a map");
   AddMap(command, *request->mutable_map());
   AddTexts(
-      command, "ID",
-      [request](const std::string& id) { request->add_edits()->mutable_remove_obstacle()->set_id(id); },
+      command, "ID", [request](const std::string& id) { request->add_edits()->set_remove_obstacle(id); },
       "The names of the obstacles")
       ->required();
   RunsUpdate(command, request, session);

@@ -41,12 +41,20 @@ constexpr std::size_t kMaxListed = 20;
 // Few enough for the answer to fit a message.
 constexpr std::size_t kQueriesACall = 500;
 
-// Cells are listed by corners, unless the query says otherwise; paths over waypoint graphs have no forms.
-void SetEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathRequest& query) {
+void AddEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathsRequest& request) {
+  v1::PathQuery& query = *request.add_queries();
   *query.mutable_start() = start;
   *query.add_goals() = goal;
-  if (query.path_form() == v1::PATH_FORM_UNSPECIFIED && start.has_cell() && goal.has_cell()) {
-    query.set_path_form(v1::PATH_FORM_CORNERS);
+}
+
+// Lists cells by corners, unless the request says otherwise; paths over waypoint graphs have no forms.
+void ChooseForm(v1::FindPathsRequest& request) {
+  const auto is_on_cells = [](const v1::PathQuery& query) {
+    return query.start().has_cell() && query.goals(0).has_cell();
+  };
+  if (request.path_form() == v1::PATH_FORM_UNSPECIFIED &&
+      std::ranges::all_of(request.queries(), is_on_cells)) {
+    request.set_path_form(v1::PATH_FORM_CORNERS);
   }
 }
 
@@ -112,10 +120,9 @@ absl::StatusOr<std::vector<ScenarioQuery>> ParseScenario(absl::string_view text)
   return queries;
 }
 
-// Asks for the paths of a file, all else as `request` and `each` say, and prints how many are as long as the
+// Asks for the paths of a file, all else as `request` says, and prints how many are as long as the
 // file says, and which are not. kFailure if any is not.
-ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& request,
-                       const v1::FindPathRequest& each, Session& session) {
+ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& request, Session& session) {
   const auto text = ReadInput(file, session.io().in);
   const absl::StatusOr<std::vector<ScenarioQuery>> queries =
       text.ok() ? ParseScenario(*text) : absl::StatusOr<std::vector<ScenarioQuery>>(text.status());
@@ -127,10 +134,9 @@ ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& requ
     const std::size_t end = std::min(begin + kQueriesACall, queries->size());
     v1::FindPathsRequest batch = request;
     for (std::size_t i = begin; i < end; ++i) {
-      v1::FindPathRequest& query = *batch.add_queries();
-      query = each;
-      SetEnds((*queries)[i].start, (*queries)[i].goal, query);
+      AddEnds((*queries)[i].start, (*queries)[i].goal, batch);
     }
+    ChooseForm(batch);
     const auto answers = session.client().FindPaths(batch);
     if (!answers.ok()) {
       return session.Fail(answers.status());
@@ -158,8 +164,6 @@ ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& requ
 
 struct PathsArguments {
   v1::FindPathsRequest request;
-  // Fields common to all queries.
-  v1::FindPathRequest each;
   std::string file = "-";
   // File of queries with known lengths; if empty, `file` has the queries.
   std::string scenario_file;
@@ -171,8 +175,7 @@ std::vector<absl::string_view> WordsOf(absl::string_view line) {
   return absl::StrSplit(text, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
 }
 
-absl::Status AddQueries(absl::string_view text, const v1::FindPathRequest& each,
-                        v1::FindPathsRequest& request) {
+absl::Status AddQueries(absl::string_view text, v1::FindPathsRequest& request) {
   int number = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
@@ -190,10 +193,9 @@ absl::Status AddQueries(absl::string_view text, const v1::FindPathRequest& each,
       return absl::InvalidArgumentError(
           absl::StrCat("line ", number, ": ", (start.ok() ? goal : start).status().message()));
     }
-    v1::FindPathRequest& query = *request.add_queries();
-    query = each;
-    SetEnds(*start, *goal, query);
+    AddEnds(*start, *goal, request);
   }
+  ChooseForm(request);
   return absl::OkStatus();
 }
 
@@ -212,7 +214,10 @@ std::string OutcomeName(v1::Outcome outcome) {
   }
 }
 
-TableRow RowOf(const v1::FindPathRequest& query, const v1::FindPathsResult& result) {
+TableRow RowOf(const v1::PathQuery& ends, const v1::FindPathsResult& result) {
+  v1::FindPathRequest query;
+  *query.mutable_start() = ends.start();
+  *query.mutable_goals() = ends.goals();
   TableRow row = {FormatLocation(query.start()), FormatLocation(query.goals(0))};
   if (result.has_problem()) {
     row.insert(row.end(), {"refused", "-", result.problem().message()});
@@ -242,16 +247,15 @@ ExitCode CodeOf(const v1::FindPathsResponse& answers) {
 
 ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
   if (!arguments.scenario_file.empty()) {
-    return session.options().json
-               ? session.FailUsage("--scenario has no JSON of its own")
-               : CheckScenario(arguments.scenario_file, arguments.request, arguments.each, session);
+    return session.options().json ? session.FailUsage("--scenario has no JSON of its own")
+                                  : CheckScenario(arguments.scenario_file, arguments.request, session);
   }
   const auto text = ReadInput(arguments.file, session.io().in);
   if (!text.ok()) {
     return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": ", text.status().message()));
   }
   v1::FindPathsRequest request = arguments.request;
-  if (const absl::Status status = AddQueries(*text, arguments.each, request); !status.ok()) {
+  if (const absl::Status status = AddQueries(*text, request); !status.ok()) {
     return session.FailUsage(std::string(status.message()));
   }
   const auto response = session.client().FindPaths(request);
@@ -269,13 +273,11 @@ ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
 
 void AddPathsCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<PathsArguments>();
-  v1::FindPathRequest& each = arguments->each;
   CLI::App& command =
       AddCommand(parent, session, "paths", "Finds many paths at once, on one revision of the map", arguments,
                  &FindPaths);
   AddMap(command, *arguments->request.mutable_map());
   AddQuestion(command, arguments->request);
-  AddSnap(command, [&each]() -> v1::Snap& { return *each.mutable_snap(); });
   command
       .add_option(
           "FILE", arguments->file,
@@ -288,8 +290,8 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
           "Instead of FILE: the queries of a Moving AI .scen file, whose lengths are compared with its")
       ->type_name(kFileType)
       ->excludes(command.get_option("FILE"));
-  AddPathForm(command, each);
-  AddNearest(command, each);
+  AddPathForm(command, arguments->request);
+  AddNearest(command, arguments->request);
   command.footer(
       "Paths are listed by the cells where they turn, unless --form says otherwise. Empty lines, and what "
       "stands "

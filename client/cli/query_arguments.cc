@@ -129,23 +129,6 @@ void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request) {
   });
 }
 
-void AddNearest(CLI::App& command, v1::FindPathRequest& request) {
-  command.add_flag_callback(
-      "--nearest", [&request] { request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE); },
-      "If the goal cannot be reached, go to the nearest cell that can");
-}
-
-void AddPathForm(CLI::App& command, v1::FindPathRequest& request) {
-  AddChoice<v1::PathForm>(
-      command, "--form", [&request](v1::PathForm form) { request.set_path_form(form); },
-      {{"cells", v1::PATH_FORM_EVERY_CELL},
-       {"corners", v1::PATH_FORM_CORNERS},
-       {"directions", v1::PATH_FORM_DIRECTIONS},
-       {"smoothed", v1::PATH_FORM_SMOOTHED}},
-      "How to list the path: every cell, the cells where it turns, the direction of each step, or the ends "
-      "of straight lines between cells that see each other");
-}
-
 void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
   AddField(command, "--positions", request, &v1::FindPathRequest::set_with_positions,
            "List the path by the centres of its cells, in units of the game");
@@ -153,6 +136,8 @@ void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
            "Tell how long the path is, how often it turns, and on a grid which terrains it crosses");
   AddField(command, "--corridor", request, &v1::FindPathRequest::set_with_corridor,
            "List the polygons of a navigation mesh that the path leads through");
+  AddField(command, "--surface", request, &v1::FindPathRequest::set_with_surface,
+           "List where the path crosses the edges of these polygons, with their heights");
 }
 
 void AddAgent(CLI::App& command, const FillAgent& agent) {

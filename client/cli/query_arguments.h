@@ -33,12 +33,27 @@ void TakeMapForStart(v1::FindPathRequest& request);
 bool HasEnds(const v1::FindPathRequest& request);
 
 // Adds --nearest.
-void AddNearest(CLI::App& command, v1::FindPathRequest& request);
+template <typename Request>
+void AddNearest(CLI::App& command, Request& request) {
+  command.add_flag_callback(
+      "--nearest", [&request] { request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE); },
+      "If the goal cannot be reached, go to the nearest cell that can");
+}
 
 // Adds --form.
-void AddPathForm(CLI::App& command, v1::FindPathRequest& request);
+template <typename Request>
+void AddPathForm(CLI::App& command, Request& request) {
+  AddChoice<v1::PathForm>(
+      command, "--form", [&request](v1::PathForm form) { request.set_path_form(form); },
+      {{"cells", v1::PATH_FORM_EVERY_CELL},
+       {"corners", v1::PATH_FORM_CORNERS},
+       {"directions", v1::PATH_FORM_DIRECTIONS},
+       {"smoothed", v1::PATH_FORM_SMOOTHED}},
+      "How to list the path: every cell, the cells where it turns, the direction of each step, or the ends "
+      "of straight lines between cells that see each other");
+}
 
-// Adds --positions and --summary, which add output about the path.
+// Adds --positions, --summary, --corridor and --surface, which add output about the path.
 void AddExtras(CLI::App& command, v1::FindPathRequest& request);
 
 // Return the message or the location to fill, when there is something to fill in.

@@ -68,8 +68,8 @@ void FitWindow(const Io& io, PictureKind kind, v1::RenderMapRequest& request) {
   const int columns = std::clamp(io.window.columns, 16, kLargest);
   if (kind == PictureKind::kBlocks) {
     // The rest of the labels would be too small to read.
-    request.set_no_labels(true);
-    request.set_no_legend(true);
+    request.set_labels(false);
+    request.set_legend(false);
   }
   if (request.max_width() == 0) {
     request.set_max_width(columns);
@@ -220,10 +220,15 @@ void AddPictureOptions(CLI::App& command, RenderArguments& arguments) {
            "Show a mesh from the side, with its floors above each other");
   AddField(command, "--search", request, &v1::RenderMapRequest::set_with_search,
            "Draw how the path was searched for");
-  AddField(command, "--no-legend", request, &v1::RenderMapRequest::set_no_legend,
-           "Do not explain the colours");
-  AddField(command, "--no-labels", request, &v1::RenderMapRequest::set_no_labels,
-           "Draw neither a title nor numbers");
+  AddField(command, "--max-events", request, &v1::RenderMapRequest::set_max_events,
+           "Draw so many events of the search at the most [1000000]");
+  AddChoice<v1::PictureTheme>(
+      command, "--theme", [&request](v1::PictureTheme theme) { request.set_theme(theme); },
+      {{"light", v1::PICTURE_THEME_LIGHT}, {"dark", v1::PICTURE_THEME_DARK}}, "The colours [light]");
+  command.add_flag_callback(
+      "--no-legend", [&request] { request.set_legend(false); }, "Do not explain the colours");
+  command.add_flag_callback(
+      "--no-labels", [&request] { request.set_labels(false); }, "Draw neither a title nor numbers");
   AddChoice<v1::GridLines>(
       command, "--grid-lines", [&request](v1::GridLines lines) { request.set_grid_lines(lines); },
       {{"auto", v1::GRID_LINES_UNSPECIFIED},

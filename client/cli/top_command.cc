@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -19,10 +21,11 @@ namespace {
 constexpr char kRedraw[] = "\x1b[H\x1b[J";
 
 struct TopArguments {
-  v1::GetServerStatisticsRequest request;
   absl::Duration interval = absl::Seconds(1);
   // Number of reports; 0 for no limit.
   std::uint64_t count = 0;
+  // Number of maps to show.
+  std::uint64_t maps = 20;
 };
 
 // Without a terminal, the window is unlimited.
@@ -36,13 +39,13 @@ ExitCode Top(const TopArguments& arguments, Session& session) {
   const bool is_json = session.options().json;
   const bool is_live = io.is_terminal && !is_json && arguments.count == 0;
   const std::string& server = session.options().connection.target;
-  auto before = session.client().GetServerStatistics(arguments.request);
+  auto before = session.client().GetMetrics();
   if (!before.ok()) {
     return session.Fail(before.status());
   }
   for (std::uint64_t told = 0; arguments.count == 0 || told < arguments.count; ++told) {
     absl::SleepFor(arguments.interval);
-    auto after = session.client().GetServerStatistics(arguments.request);
+    auto after = session.client().GetMetrics();
     if (!after.ok() && !(is_live && absl::IsUnavailable(after.status()))) {
       return session.Fail(after.status());
     }
@@ -52,7 +55,8 @@ ExitCode Top(const TopArguments& arguments, Session& session) {
       io.out << session.TextOf(after.status()) << "\n" << std::flush;
       continue;
     }
-    const Rates rates = RatesBetween(*before, *after);
+    Rates rates = RatesBetween(*before, *after);
+    rates.maps.resize(std::min<std::size_t>(rates.maps.size(), arguments.maps));
     io.out << (is_json ? TopJson(rates, server) : TopText(rates, server, WindowOf(io))) << std::flush;
     if (!io.out) {
       break;
@@ -76,15 +80,16 @@ void AddTopCommand(CLI::App& parent, Session& session) {
       "How often to look [1s]; what is shown is what happened in between")
       ->type_name("TIME");
   command.add_option("--count", arguments->count, "End after so many looks")->type_name("N");
-  AddField(command, "--maps", arguments->request, &v1::GetServerStatisticsRequest::set_max_maps,
-           "How many maps to show, the largest first [20; 200 at most]");
+  command.add_option("--maps", arguments->maps, "How many maps to show, the largest first [20; 200 at most]")
+      ->type_name("N");
   command.footer(
       "On a terminal in place, as much as fits; elsewhere, and with --count, one table below the other. With "
       "--json, one\n"
       "object a line: rates a second, lengths of time in nanoseconds.\n\n"
       "Requests are calls, of StreamFindPath queries, of StreamUpdates batches. Times are those on "
       "the server,\n"
-      "within a fifth. Workers are busy with what is not small enough to be answered where it arrives.\n\n"
+      "estimated from buckets that double from 4 us. Workers are busy with what is not small enough to be "
+      "answered where it arrives.\n\n"
       "Examples:\n"
       "  waystar top\n"
       "  waystar top --interval 10s --json | jq .requests_per_second\n");

@@ -1,4 +1,4 @@
-// The rates of what a server did between two answers to GetServerStatistics.
+// The rates of what a server did between two answers to GetMetrics.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace waystar::cli {
 
 struct MethodRates {
-  // The name of the method, as in MethodStatistics.
+  // The full name of the method, such as "waystar.v1.PathService/FindPath".
   std::string method;
   double requests_per_second = 0;
   double failures_per_second = 0;
@@ -52,8 +52,6 @@ struct StorageRates {
   std::optional<absl::Duration> sync;
   absl::Duration unsynced_age;
   std::int64_t log_bytes = 0;
-  // Why changes are refused; nothing while they are not.
-  std::optional<std::string> error;
 };
 
 // Rates of a server in a fleet.
@@ -66,8 +64,6 @@ struct FleetRates {
   double conflicts_per_second = 0;
   // The average time of a change. Nothing where there were none.
   std::optional<absl::Duration> commit;
-  // Why changes are refused; nothing while they are not.
-  std::optional<std::string> error;
 };
 
 struct Rates {
@@ -94,15 +90,14 @@ struct Rates {
   std::optional<StorageRates> storage;
   // Nothing without a fleet.
   std::optional<FleetRates> fleet;
-  // While the server reads its maps: how many it has read, and of how many.
-  std::optional<v1::LoadProgress> loading;
+  // The conditions that hold.
+  std::vector<v1::Condition> conditions;
   // The number of processors that were kept busy.
   std::optional<double> processors;
 };
 
 // Computes the rates. If the server was restarted between the two answers, they are those since its start.
-Rates RatesBetween(const v1::GetServerStatisticsResponse& before,
-                   const v1::GetServerStatisticsResponse& after);
+Rates RatesBetween(const v1::GetMetricsResponse& before, const v1::GetMetricsResponse& after);
 
 // Returns text of several lines: the server as a whole, its queues, its methods and its maps. To fit the
 // window, the least busy methods and the smallest maps are omitted first.

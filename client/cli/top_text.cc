@@ -46,18 +46,14 @@ std::string SummaryLines(const Rates& rates, const std::string& server) {
   if (rates.connections) {
     absl::StrAppend(&text, "  connections ", *rates.connections);
   }
-  if (rates.loading) {
-    absl::StrAppend(&text, "\nreading maps: ", rates.loading->read_maps(), " of ",
-                    rates.loading->total_maps());
+  for (const v1::Condition& condition : rates.conditions) {
+    absl::StrAppend(&text, "\nATTENTION: ", condition.text());
   }
   if (rates.storage) {
     const StorageRates& storage = *rates.storage;
     absl::StrAppend(&text, "\nstorage: ", RateText(storage.commits_per_second), " commits/s  commit ",
                     TimeText(storage.commit), "  sync ", TimeText(storage.sync), "  log ",
                     BytesText(storage.log_bytes));
-    if (storage.error) {
-      absl::StrAppend(&text, "  CHANGES ARE REFUSED: ", *storage.error);
-    }
   }
   if (rates.fleet) {
     const FleetRates& fleet = *rates.fleet;
@@ -66,9 +62,6 @@ std::string SummaryLines(const Rates& rates, const std::string& server) {
     absl::StrAppend(&text, RateText(fleet.landed_per_second), " landed/s  ",
                     RateText(fleet.followed_per_second), " followed/s  ",
                     RateText(fleet.conflicts_per_second), " conflicts/s  commit ", TimeText(fleet.commit));
-    if (fleet.error) {
-      absl::StrAppend(&text, "  CHANGES ARE REFUSED: ", *fleet.error);
-    }
   }
   absl::StrAppend(&text, "\n", RateText(rates.requests_per_second), " requests/s  ",
                   RateText(rates.failures_per_second), " failed/s  ", RateText(rates.refusals_per_second),
@@ -164,8 +157,7 @@ std::string StorageJson(const Rates& rates) {
                      {"commit_nanos", Nanos(storage.commit)},
                      {"sync_nanos", Nanos(storage.sync)},
                      {"unsynced_age_nanos", Nanos(storage.unsynced_age)},
-                     {"log_bytes", JsonNumber(storage.log_bytes)},
-                     {"error", storage.error ? JsonQuoted(*storage.error) : "null"}});
+                     {"log_bytes", JsonNumber(storage.log_bytes)}});
 }
 
 std::string FleetJson(const Rates& rates) {
@@ -178,14 +170,16 @@ std::string FleetJson(const Rates& rates) {
                      {"landed_per_second", JsonNumber(fleet.landed_per_second)},
                      {"followed_per_second", JsonNumber(fleet.followed_per_second)},
                      {"conflicts_per_second", JsonNumber(fleet.conflicts_per_second)},
-                     {"commit_nanos", Nanos(fleet.commit)},
-                     {"error", fleet.error ? JsonQuoted(*fleet.error) : "null"}});
+                     {"commit_nanos", Nanos(fleet.commit)}});
 }
 
-std::string LoadingJson(const Rates& rates) {
-  return rates.loading ? JsonObject({{"read_maps", JsonNumber(rates.loading->read_maps())},
-                                     {"total_maps", JsonNumber(rates.loading->total_maps())}})
-                       : "null";
+std::string ConditionsJson(const Rates& rates) {
+  std::vector<std::string> conditions;
+  for (const v1::Condition& condition : rates.conditions) {
+    conditions.push_back(
+        JsonObject({{"metric", JsonQuoted(condition.metric())}, {"text", JsonQuoted(condition.text())}}));
+  }
+  return JsonArray(conditions);
 }
 
 std::string MapsJson(const Rates& rates) {
@@ -205,7 +199,7 @@ std::string TopText(const Rates& rates, const std::string& server, Window window
   const auto width = static_cast<std::size_t>(window.columns);
   // Four lines on top, headings, empty lines, what stands below the maps, and the line of the cursor.
   constexpr int kOtherLines = 11;
-  const int room = window.rows - kOtherLines - static_cast<int>(rates.lanes.size());
+  const int room = window.rows - kOtherLines - static_cast<int>(rates.lanes.size() + rates.conditions.size());
   const auto rows = static_cast<std::size_t>(std::max(room, 2));
   const std::size_t methods =
       std::min(rates.methods.size(), std::max(rows / 2, rows - std::min(rows, rates.maps.size())));
@@ -225,7 +219,7 @@ std::string TopJson(const Rates& rates, const std::string& server) {
                      {"connections", NumberOrNull(rates.connections)},
                      {"storage", StorageJson(rates)},
                      {"fleet", FleetJson(rates)},
-                     {"loading", LoadingJson(rates)},
+                     {"conditions", ConditionsJson(rates)},
                      {"watches", JsonNumber(rates.watches)},
                      {"transfers", JsonNumber(rates.transfers)},
                      {"lanes", LanesJson(rates)},

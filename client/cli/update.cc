@@ -92,7 +92,10 @@ std::string DigestClause(uint64_t digest) {
 ChangeCounts CountsOf(const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
   ChangeCounts counts;
   for (const v1::Edit& edit : edits) {
-    counts.portals += edit.has_put_portal() || edit.has_remove_portal() || edit.has_switch_portal() ? 1 : 0;
+    counts.portals +=
+        edit.has_add_portal() || edit.has_put_portal() || edit.has_remove_portal() || edit.has_switch_portal()
+            ? 1
+            : 0;
     counts.profiles += edit.has_put_profile() || edit.has_remove_profile() ? 1 : 0;
   }
   return counts;
@@ -197,6 +200,12 @@ std::string PortalText(const v1::Portal& portal) {
                       portal.cost(), portal.closed() ? " closed" : "");
 }
 
+std::string ObstacleText(const v1::Obstacle& obstacle) {
+  const std::string lifetime = LifetimeText(obstacle);
+  return absl::StrCat(obstacle.id(), " ", FormatShape(obstacle.shape()), " ", EffectText(obstacle),
+                      lifetime.empty() ? "" : " for ", lifetime);
+}
+
 std::string EditText(const v1::Edit& edit) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock:
@@ -206,12 +215,10 @@ std::string EditText(const v1::Edit& edit) {
     case v1::Edit::kSetTerrain:
       return absl::StrCat("terrain ", edit.set_terrain().terrain(), " ",
                           FormatShape(edit.set_terrain().shape()));
-    case v1::Edit::kPutObstacle: {
-      const v1::Obstacle& obstacle = edit.put_obstacle().obstacle();
-      const std::string lifetime = LifetimeText(obstacle);
-      return absl::StrCat("put ", obstacle.id(), " ", FormatShape(obstacle.shape()), " ",
-                          EffectText(obstacle), lifetime.empty() ? "" : " for ", lifetime);
-    }
+    case v1::Edit::kAddObstacle:
+      return absl::StrCat("add ", ObstacleText(edit.add_obstacle()));
+    case v1::Edit::kPutObstacle:
+      return absl::StrCat("put ", ObstacleText(edit.put_obstacle()));
     case v1::Edit::kMoveObstacle:
       return absl::StrCat("move ", edit.move_obstacle().id(), " by ", edit.move_obstacle().dx(), ",",
                           edit.move_obstacle().dy());
@@ -219,22 +226,28 @@ std::string EditText(const v1::Edit& edit) {
       return absl::StrCat("resize ", edit.resize_obstacle().id(), " ",
                           FormatShape(edit.resize_obstacle().shape()));
     case v1::Edit::kRemoveObstacle:
-      return absl::StrCat("remove ", edit.remove_obstacle().id());
+      return absl::StrCat("remove ", edit.remove_obstacle());
+    case v1::Edit::kAddPortal:
+      return absl::StrCat("portal add ", PortalText(edit.add_portal()));
     case v1::Edit::kPutPortal:
-      return absl::StrCat("portal put ", PortalText(edit.put_portal().portal()));
+      return absl::StrCat("portal put ", PortalText(edit.put_portal()));
     case v1::Edit::kRemovePortal:
-      return absl::StrCat("portal remove ", edit.remove_portal().id());
+      return absl::StrCat("portal remove ", edit.remove_portal());
     case v1::Edit::kSwitchPortal:
       return absl::StrCat("portal ", edit.switch_portal().closed() ? "close " : "open ",
                           edit.switch_portal().id());
     case v1::Edit::kPutProfile:
-      return absl::StrCat("profile put ", edit.put_profile().named().name());
+      return absl::StrCat("profile put ", edit.put_profile().name());
     case v1::Edit::kRemoveProfile:
-      return absl::StrCat("profile remove ", edit.remove_profile().name());
+      return absl::StrCat("profile remove ", edit.remove_profile());
+    case v1::Edit::kAddNodes:
+      return absl::StrCat("add nodes", NamesOf(edit.add_nodes().nodes(), NodeText));
     case v1::Edit::kPutNodes:
       return absl::StrCat("put nodes", NamesOf(edit.put_nodes().nodes(), NodeText));
     case v1::Edit::kRemoveNodes:
       return absl::StrCat("remove nodes", NamesOf(edit.remove_nodes().nodes(), ItselfOf));
+    case v1::Edit::kAddEdges:
+      return absl::StrCat("add edges", NamesOf(edit.add_edges().edges(), EdgeOf));
     case v1::Edit::kPutEdges:
       return absl::StrCat("put edges", NamesOf(edit.put_edges().edges(), EdgeOf));
     case v1::Edit::kRemoveEdges:

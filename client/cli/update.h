@@ -23,8 +23,25 @@ void AddExpectedVersion(CLI::App& command, const std::function<v1::Version&()>& 
 // Adds those, --request-id and --request-time.
 void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request);
 
+// Sends the batch and tells what it changed.
+ExitCode Update(const v1::UpdateMapRequest& request, Session& session);
+
 // Gives the command the options of AddUpdateOptions, and has it send the batch.
 void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request, Session& session);
+
+// Does the same for a batch of one edit, which adds the element, or with --replace puts it.
+template <typename Element>
+void RunsAddOrPut(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request,
+                  const std::shared_ptr<Element>& element, Element* (v1::Edit::*add)(),
+                  Element* (v1::Edit::*put)(), Session& session) {
+  const auto replace = std::make_shared<bool>(false);
+  command.add_flag("--replace", *replace, "Put it in the place of one of the same name");
+  AddUpdateOptions(command, request);
+  command.callback([request, element, add, put, replace, &session] {
+    *(request->add_edits()->*(*replace ? put : add))() = *element;
+    session.exit_code = Update(*request, session);
+  });
+}
 
 // Gives a revision without an epoch the epoch that the map has now: the server takes none without. Returns
 // the errors of GetMap.
@@ -66,9 +83,6 @@ ChangeCounts CountsOf(const Change& change, const google::protobuf::RepeatedPtrF
 
 // Writes "1 cell, 2 portals", or on a waypoint graph "1 node, 2 edges"; "0 cells" if nothing was counted.
 std::string ChangeText(const ChangeCounts& counts);
-
-// Sends the batch and tells what it changed.
-ExitCode Update(const v1::UpdateMapRequest& request, Session& session);
 
 // Says what the obstacle does to the cells that it covers: "blocks", "cost x 2.5", "cost + 4 falling off".
 std::string EffectText(const v1::Obstacle& obstacle);

@@ -22,6 +22,19 @@ struct WatchArguments {
   uint64_t count = 0;
 };
 
+// Returns " in 3,0+5x6 40,2+1x1", or "" if there are no areas.
+std::string AreasClause(const google::protobuf::RepeatedPtrField<v1::ChangedArea>& areas) {
+  v1::Shape all;
+  for (const v1::ChangedArea& area : areas) {
+    if (area.has_disc()) {
+      *all.add_discs() = area.disc();
+    } else {
+      *all.add_rectangles() = area.rectangle();
+    }
+  }
+  return areas.empty() ? "" : " in " + FormatShape(all);
+}
+
 std::string RevisionText(const v1::MapRevision& revision) {
   const absl::Time time = absl::FromUnixSeconds(revision.commit_time().seconds()) +
                           absl::Nanoseconds(revision.commit_time().nanos());
@@ -29,8 +42,7 @@ std::string RevisionText(const v1::MapRevision& revision) {
       absl::StrCat("Revision ", revision.version().revision(), " at ",
                    absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()), ": ",
                    ChangeText(CountsOf(revision, revision.edits())), " changed",
-                   revision.has_changed_bounds() ? " in " + FormatRectangle(revision.changed_bounds()) : "",
-                   DigestClause(revision.digest()), "\n");
+                   AreasClause(revision.changed_areas()), DigestClause(revision.digest()), "\n");
   for (const v1::Edit& edit : revision.edits()) {
     absl::StrAppend(&text, "  ", EditText(edit), "\n");
   }
@@ -114,7 +126,7 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar watch arena\n"
       "  waystar watch arena --from 8 --edits\n"
-      "  waystar watch arena --json | jq '.commit.changedBounds'\n");
+      "  waystar watch arena --json | jq '.commit.changedAreas'\n");
 }
 
 }  // namespace waystar::cli

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "client/batch.h"
 #include "client/errors.h"
 #include "client/load/exchange.h"
 #include "waystar/v1/path_service.grpc.pb.h"
@@ -25,10 +26,10 @@ const v1::FindPathRequest& Compose(const Workload& workload, int /*queries*/, Wo
 const v1::FindPathsRequest& Compose(const Workload& workload, int queries, Workload::Random& random,
                                     v1::FindPathsRequest& scratch) {
   const auto& part = workload.PickPart(random);
-  scratch.set_map(part.front().map());
-  scratch.clear_queries();
+  scratch.Clear();
+  client::ShareFields(part.front(), scratch);
   for (int i = 0; i < queries; ++i) {
-    *scratch.add_queries() = Workload::PickQuery(part, random);
+    client::AddEnds(Workload::PickQuery(part, random), scratch);
   }
   return scratch;
 }

@@ -141,8 +141,8 @@ void UpdateLoad::Receive() {
     if (!window_->Counts(due)) {
       continue;
     }
-    if (answer.has_refused()) {
-      tally_.AddFailure(client::FromMessage(answer.refused()), 1);
+    if (answer.has_problem()) {
+      tally_.AddFailure(client::FromMessage(answer.problem()), 1);
     } else {
       ++tally_.answered;
       tally_.latency.Add(Nanos(now - due).count());

@@ -67,7 +67,7 @@ class Workload {
   static absl::StatusOr<Workload> Make(std::vector<Part> parts, const client::Client& client,
                                        std::uint64_t seed, bool want_toggles);
 
-  // Returns the queries of a part, which are about one map; parts are picked by weight.
+  // Returns the queries of a part, which differ in their ends; parts are picked by weight.
   const std::vector<v1::FindPathRequest>& PickPart(Random& random) const;
   static const v1::FindPathRequest& PickQuery(const std::vector<v1::FindPathRequest>& part, Random& random);
 

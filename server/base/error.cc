@@ -102,6 +102,7 @@ constexpr Row kRows[] = {
     {ErrorReason::kRegionTooLarge, absl::StatusCode::kResourceExhausted, "REGION_TOO_LARGE"},
     {ErrorReason::kRequestTooLarge, absl::StatusCode::kResourceExhausted, "REQUEST_TOO_LARGE"},
     {ErrorReason::kResponseTooLarge, absl::StatusCode::kResourceExhausted, "RESPONSE_TOO_LARGE"},
+    {ErrorReason::kStorageFull, absl::StatusCode::kResourceExhausted, "STORAGE_FULL"},
     {ErrorReason::kTooManyEdges, absl::StatusCode::kResourceExhausted, "TOO_MANY_EDGES"},
     {ErrorReason::kTooManyItems, absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS"},
     {ErrorReason::kTooManyMaps, absl::StatusCode::kResourceExhausted, "TOO_MANY_MAPS"},
@@ -118,15 +119,15 @@ constexpr Row kRows[] = {
     {ErrorReason::kCancelled, absl::StatusCode::kCancelled, "CANCELLED"},
     {ErrorReason::kDraining, absl::StatusCode::kUnavailable, "DRAINING"},
     {ErrorReason::kMapsLoading, absl::StatusCode::kUnavailable, "MAPS_LOADING"},
+    {ErrorReason::kMapLoading, absl::StatusCode::kUnavailable, "MAP_LOADING"},
     {ErrorReason::kRevisionNotYet, absl::StatusCode::kUnavailable, "REVISION_NOT_YET"},
     {ErrorReason::kStorageFailed, absl::StatusCode::kUnavailable, "STORAGE_FAILED"},
     {ErrorReason::kBadToken, absl::StatusCode::kUnauthenticated, "BAD_TOKEN"},
     {ErrorReason::kMissingToken, absl::StatusCode::kUnauthenticated, "MISSING_TOKEN"},
     {ErrorReason::kNotPermitted, absl::StatusCode::kPermissionDenied, "NOT_PERMITTED"},
     {ErrorReason::kOriginNotAllowed, absl::StatusCode::kPermissionDenied, "ORIGIN_NOT_ALLOWED"},
+    {ErrorReason::kNotImplemented, absl::StatusCode::kUnimplemented, "NOT_IMPLEMENTED"},
     {ErrorReason::kUnknownMethod, absl::StatusCode::kUnimplemented, "UNKNOWN_METHOD"},
-    {ErrorReason::kStorageFull, absl::StatusCode::kResourceExhausted, "STORAGE_FULL"},
-    {ErrorReason::kMapLoading, absl::StatusCode::kUnavailable, "MAP_LOADING"},
 };
 
 constexpr bool AreInOrder() {
@@ -154,6 +155,11 @@ absl::Status MakeError(ErrorReason reason, absl::string_view field, absl::string
     status.SetPayload(kFieldPayload, absl::Cord(field));
   }
   return status;
+}
+
+absl::Status NotImplemented(absl::string_view field) {
+  return MakeError(ErrorReason::kNotImplemented, field,
+                   absl::StrCat("this version of the server does not support ", field, " yet"));
 }
 
 absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message) {

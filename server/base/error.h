@@ -90,6 +90,7 @@ enum class ErrorReason : std::uint8_t {
   kRegionTooLarge,
   kRequestTooLarge,
   kResponseTooLarge,
+  kStorageFull,
   kTooManyEdges,
   kTooManyItems,
   kTooManyMaps,
@@ -109,6 +110,7 @@ enum class ErrorReason : std::uint8_t {
   // UNAVAILABLE
   kDraining,
   kMapsLoading,
+  kMapLoading,
   kRevisionNotYet,
   kStorageFailed,
   // UNAUTHENTICATED
@@ -118,11 +120,8 @@ enum class ErrorReason : std::uint8_t {
   kNotPermitted,
   kOriginNotAllowed,
   // UNIMPLEMENTED
+  kNotImplemented,
   kUnknownMethod,
-  // RESOURCE_EXHAUSTED
-  kStorageFull,
-  // UNAVAILABLE
-  kMapLoading,
 };
 
 // Returns the name in the API, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.
@@ -134,6 +133,9 @@ absl::StatusCode CodeOf(ErrorReason reason);
 // Creates an error. `field` is the path of the offending field from the request's root, such as
 // "edits[3].block.cells[0]"; empty if no field is at fault.
 absl::Status MakeError(ErrorReason reason, absl::string_view field, absl::string_view message);
+
+// Creates the error for a part of the contract that is not built yet: NOT_IMPLEMENTED.
+absl::Status NotImplemented(absl::string_view field);
 
 // Creates a transient error that may be retried after `retry_delay`.
 absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message);

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
+
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 
@@ -50,6 +53,18 @@ struct Box {
 
   friend bool operator==(const Box&, const Box&) = default;
 };
+
+// Returns the rectangle of whole units that the box touches: cell (x, y) is the square from (x, y) to
+// (x + 1, y + 1). Empty if the box is.
+inline Rectangle UnitsAround(const Box& box) {
+  if (box.is_empty()) {
+    return {};
+  }
+  const auto whole = [](double value) { return static_cast<std::int32_t>(std::floor(value)); };
+  const std::int32_t x = whole(box.x_low);
+  const std::int32_t y = whole(box.y_low);
+  return {x, y, whole(box.x_high) - x + 1, whole(box.y_high) - y + 1};
+}
 
 // At most kMost boxes that together cover all boxes added. They may cover more once there are too many.
 class BoxSet {

@@ -47,12 +47,23 @@ class MetricSink {
                 MetricLabels labels = {}) {
     AddNumber(name, help, static_cast<double>(value), std::move(labels), /*is_counter=*/false);
   }
+  // Adds a gauge of a condition that needs attention: the condition lasts while the value is not 0, and
+  // `text` says what is wrong.
+  template <typename Value>
+  void AddCondition(absl::string_view name, absl::string_view help, const Value& value,
+                    absl::string_view text, MetricLabels labels = {}) {
+    AddGauge(name, help, value, std::move(labels));
+    if (value != 0) {
+      NoteCondition(name, text);
+    }
+  }
   virtual void AddHistogram(absl::string_view name, absl::string_view help, const HistogramCounts& counts,
                             MetricLabels labels = {}) = 0;
 
  private:
   virtual void AddNumber(absl::string_view name, absl::string_view help, double value, MetricLabels labels,
                          bool is_counter) = 0;
+  virtual void NoteCondition(absl::string_view /*name*/, absl::string_view /*text*/) {}
 };
 
 // A source of metrics.

@@ -202,9 +202,7 @@ ServerParts::ServerParts(const runtime::Options& options)
                        {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
                         .times = TimesOf(options)},
                        ObserverOf(options, search_metrics_.get(), slow_queries_)),
-      server_statistics_(store_, context_, loading_, storage_statistics_, fleet_statistics_,
-                         residence_statistics_),
-      server_service_(server_calls_, store_, server_statistics_, fleet_statistics_, options),
+      server_service_(server_calls_, store_, metrics_, fleet_statistics_, options),
       health_service_(probes_),
       reflection_service_(probes_),
       executor_({.workers = options.workers,
@@ -221,6 +219,12 @@ ServerParts::ServerParts(const runtime::Options& options)
   store_.AddListener(&version_waits_);
   store_.AddListener(&index_builder_);
   store_.AddListener(&update_metrics_);
+  metrics_.Add({&process_metrics_, &access_, &awaited_requests_, &awaited_of_strangers_, &call_metrics_,
+                &call_memory_, &slow_queries_, &update_metrics_, &queue_metrics_, &store_metrics_,
+                &storage_statistics_, &fleet_statistics_, &residence_statistics_, &loading_});
+  if (search_metrics_ != nullptr) {
+    metrics_.Add({search_metrics_.get()});
+  }
 }
 
 absl::Status ServerParts::Start(const runtime::Options& options, const storage::OpenFolder& open_folder) {
@@ -231,7 +235,9 @@ absl::Status ServerParts::Start(const runtime::Options& options, const storage::
     WAYSTAR_RETURN_IF_ERROR(ServeHttp(options));
   }
   if (!options.metrics_listen.empty()) {
-    WAYSTAR_RETURN_IF_ERROR(ServeMetrics(options.metrics_listen));
+    WAYSTAR_ASSIGN_OR_RETURN(metrics_server_, MetricsServer::Start(options.metrics_listen, [this] {
+                               return metrics_.PrometheusText();
+                             }));
   }
   WarnOfOpenDoors(options);
   return Load(options, open_folder);
@@ -414,7 +420,7 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
       [door = door_.get(), time = absl::ToChronoNanoseconds(options.connections.handshake_timeout)] {
         return door->Latest(time);
       });
-  server_statistics_.SetDoor(*door_);
+  metrics_.Add({door_.get()});
   for (AwaitedRequests* awaited : {&awaited_requests_, &awaited_of_strangers_}) {
     awaited->StartEnding(
         [door = door_.get()](const std::vector<std::string>& peers) {
@@ -478,29 +484,7 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
     return absl::Status(gateway.status().code(), absl::StrCat("--http_listen: ", gateway.status().message()));
   }
   http_gateway_ = *std::move(gateway);
-  return absl::OkStatus();
-}
-
-absl::Status ServerParts::ServeMetrics(const std::string& listen) {
-  std::vector<const runtime::MetricSource*> sources = {&process_metrics_,
-                                                       door_.get(),
-                                                       &access_,
-                                                       &awaited_requests_,
-                                                       &awaited_of_strangers_,
-                                                       &call_metrics_,
-                                                       &call_memory_,
-                                                       search_metrics_.get(),
-                                                       &slow_queries_,
-                                                       &update_metrics_,
-                                                       &queue_metrics_,
-                                                       &store_metrics_,
-                                                       &storage_statistics_,
-                                                       &fleet_statistics_,
-                                                       &residence_statistics_};
-  if (http_gateway_ != nullptr) {
-    sources.push_back(http_gateway_.get());
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(metrics_server_, MetricsServer::Start(listen, std::move(sources)));
+  metrics_.Add({http_gateway_.get()});
   return absl::OkStatus();
 }
 

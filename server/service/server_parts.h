@@ -38,9 +38,9 @@
 #include "server/service/handlers/watch/path_watch.h"
 #include "server/service/map_service.h"
 #include "server/service/metrics/call_metrics.h"
+#include "server/service/metrics/metric_collector.h"
 #include "server/service/metrics/metrics_server.h"
 #include "server/service/metrics/query_observer.h"
-#include "server/service/metrics/server_statistics.h"
 #include "server/service/metrics/slow_query_log.h"
 #include "server/service/metrics/storage_statistics.h"
 #include "server/service/metrics/store_metrics.h"
@@ -99,7 +99,6 @@ class ServerParts final : public Server {
   // Hands a connection to the RPC library.
   void EnterRpc(int listener, net::Descriptor connection);
   absl::Status ServeHttp(const runtime::Options& options);
-  absl::Status ServeMetrics(const std::string& listen);
   void SetHealthy(bool healthy);
   // Logs, once per change, that changes are rejected and that they are accepted again. Called by the log's
   // thread.
@@ -187,7 +186,8 @@ class ServerParts final : public Server {
   MapService map_service_;
   PathService path_service_;
   PictureService picture_service_;
-  ServerStatistics server_statistics_;
+  const MapMetrics map_metrics_{store_};
+  MetricCollector metrics_{map_metrics_};
   ServerService server_service_;
   HealthService health_service_;
   ReflectionService reflection_service_;
@@ -204,7 +204,7 @@ class ServerParts final : public Server {
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> rpc_entrance_;
   // Null without HTTP.
   std::unique_ptr<HttpGateway> http_gateway_;
-  // Last member, as it queries all of the above.
+  // Last member, as its thread collects from all of the above.
   std::unique_ptr<MetricsServer> metrics_server_;
 };
 

@@ -99,7 +99,7 @@ void FillPresence(const cluster::FleetMember& server, v1::ServerPresence& out) {
 }  // namespace
 
 ServerService::ServerService(const ServerContext& server, const core::MapStore& store,
-                             const ServerStatistics& statistics, const FleetStatistics& fleet,
+                             const MetricCollector& metrics, const FleetStatistics& fleet,
                              const runtime::Options& options)
     : RawService(server),
       store_(store),
@@ -111,10 +111,11 @@ ServerService::ServerService(const ServerContext& server, const core::MapStore& 
   Serve<v1::SetLogLevelRequest, v1::SetLogLevelResponse>(
       [](const auto& request, auto& response, CallContext&) { return ChangeLogLevel(request, response); },
       kAtOnce);
-  Serve<v1::GetServerStatisticsRequest, v1::GetServerStatisticsResponse>(
-      [this, &statistics](const auto& request, auto& response, CallContext& context) {
+  Serve<v1::GetMetricsRequest, v1::GetMetricsResponse>(
+      [this, &metrics](const auto& request, auto& response, CallContext& context) {
         FillDuration(Clock::Steady().Now() - start_time_, *response.mutable_uptime());
-        return statistics.Fill(request, context.caller, response);
+        metrics.Fill(request, context.caller, response);
+        return absl::OkStatus();
       });
   ServeLater<v1::ListServersRequest, v1::ListServersResponse>(
       [this](const auto&, auto& response, CallContext&, UnaryDone done) {

@@ -11,7 +11,7 @@
 #include "server/service/admission/server_context.h"
 #include "server/service/call/raw_service.h"
 #include "server/service/call/unary_call.h"
-#include "server/service/metrics/server_statistics.h"
+#include "server/service/metrics/metric_collector.h"
 #include "server/service/metrics/storage_statistics.h"
 #include "waystar/v1/server_service.grpc.pb.h"
 
@@ -21,7 +21,7 @@ namespace waystar::rpc {
 class ServerService final : public RawService<v1::ServerService> {
  public:
   // The server's start time is now.
-  ServerService(const ServerContext& server, const core::MapStore& store, const ServerStatistics& statistics,
+  ServerService(const ServerContext& server, const core::MapStore& store, const MetricCollector& metrics,
                 const FleetStatistics& fleet, const runtime::Options& options);
 
   absl::Time start_time() const { return start_time_; }

@@ -54,8 +54,7 @@ def unread_answers(aggressor):
     aggressor.call(setting_up, messages.CREATE_MAP, messages.create_map("long", 4000, 4000))
     aggressor.begin_now()
     # The longest straight path costs the least for its bytes: 110 of 4,000 cells are just below 4 MB.
-    query = messages.find_path("long", (0, 0), (3999, 3999), form=messages.EVERY_CELL)
-    body = messages.text(1, "long") + messages.text(5, query) * 110
+    body = messages.find_paths("long", (0, 0), (3999, 3999), 110, form=messages.EVERY_CELL)
     connections = []
 
     def ask(index):

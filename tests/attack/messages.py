@@ -58,6 +58,11 @@ def find_path(map_id, start, goal, algorithm=0, form=CORNERS, profile=b""):
     )
 
 
+def find_paths(map_id, start, goal, count, form=CORNERS):
+    query = text(1, text(1, cell(*start))) + text(2, text(1, cell(*goal)))
+    return text(1, map_id) + text(5, query) * count + number(8, form)
+
+
 def profile(costs):
     return b"".join(text(3, text(1, name) + double(2, cost)) for name, cost in costs.items())
 
@@ -92,7 +97,7 @@ def set_terrain(shape, terrain):
 
 
 def put_obstacle(obstacle_id, shape, cost_factor):
-    return text(2, text(4, text(1, text(1, obstacle_id) + text(2, shape) + double(3, cost_factor)) + number(2, 1)))
+    return text(2, text(5, text(1, obstacle_id) + text(2, shape) + double(3, cost_factor)))
 
 
 def update(map_id, *edits):

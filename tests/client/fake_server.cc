@@ -198,7 +198,7 @@ class FakeServer::ServerItself : public v1::ServerService::Service {
 
   ANSWER(GetServerInfo, get_server_info)
   ANSWER(SetLogLevel, set_log_level)
-  ANSWER(GetServerStatistics, get_server_statistics)
+  ANSWER(GetMetrics, get_metrics)
   ANSWER(ListServers, list_servers)
  private:
   FakeServer& script_;

@@ -74,7 +74,7 @@ class FakeServer {
   Handler<v1::ExportMapRequest, std::vector<v1::ExportMapResponse>> export_map;
   Handler<v1::GetServerInfoRequest, v1::GetServerInfoResponse> get_server_info;
   Handler<v1::SetLogLevelRequest, v1::SetLogLevelResponse> set_log_level;
-  Handler<v1::GetServerStatisticsRequest, v1::GetServerStatisticsResponse> get_server_statistics;
+  Handler<v1::GetMetricsRequest, v1::GetMetricsResponse> get_metrics;
   Handler<v1::ListServersRequest, v1::ListServersResponse> list_servers;
   Handler<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_health;
 

@@ -4,30 +4,29 @@
 With --write the page's tables are made from the contract instead.
 """
 
-import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROTO = ROOT / "proto/waystar/v1/error_reason.proto"
-SERVER = ROOT / "server/base/error.cc"
-PAGE = ROOT / "docs/errors.md"
+import protos
+
+PROTO = protos.FOLDER / "error_reason.proto"
+SERVER = protos.ROOT / "server/base/error.cc"
+PAGE = protos.ROOT / "docs/errors.md"
 
 
 def groups_of_contract():
-    """Yields for each code what it says, and its reasons with when they come and the field they blame."""
-    text = PROTO.read_text()
-    body = text[text.index("enum ErrorReason {") :]
-    group = None
-    for comment, end in re.findall(r"((?:  //.*\n)+)(\n|  [A-Z_]+ = \d+;)", body):
-        words = " ".join(line.strip().lstrip("/").strip() for line in comment.strip().splitlines())
-        if end == "\n":
+    """Returns for each code what it says, and its reasons with when they come and the field they blame."""
+    enum = next(declaration for declaration in protos.declarations(PROTO) if declaration.kind == "enum")
+    groups = []
+    for declaration in enum.children:
+        words = " ".join(declaration.comment)
+        if not declaration.statement:
             code, _, says = words.partition(". ")
-            group = (code, says, [])
-            yield group
-        else:
+            groups.append((code, says, []))
+        elif groups:
             when, _, field = words.partition(" Field: ")
-            group[2].append((end.split()[0], when, field.rstrip(".")))
+            groups[-1][2].append((declaration.kind, when, field.rstrip(".")))
+    return groups
 
 
 def codes_of_server():
@@ -46,7 +45,7 @@ def tables(groups):
 
 
 def main():
-    groups = list(groups_of_contract())
+    groups = groups_of_contract()
     listed = {reason: code for code, _, reasons in groups for reason, _, _ in reasons}
     if listed != codes_of_server():
         sys.exit(f"{PROTO.name} and {SERVER.name} differ: {set(listed.items()) ^ set(codes_of_server().items())}")

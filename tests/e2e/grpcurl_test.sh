@@ -59,20 +59,20 @@ expect_text '"field": "expected_version"'
 
 expect 0 '"outcome": "OUTCOME_UNREACHABLE"' call PathService/FindPath \
   '{"map": "drawn", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 3, "y": 0}}]}'
-expect_text '"reason": "REASON_NO_ROUTE"'
+expect_text '"reason": "OUTCOME_REASON_NO_ROUTE"'
 
 # An obstacle with a name.
 expect 0 '"changed_cells": "1"' call MapService/UpdateMap \
-  '{"map": "ten-by-ten", "edits": [{"put_obstacle": {"obstacle": {
-    "id": "crater", "shape": {"discs": [{"center": {"x": 5, "y": 8}, "radius": 0.5}]}, "lifetime": "3600s"}}}]}'
+  '{"map": "ten-by-ten", "edits": [{"add_obstacle": {
+    "id": "crater", "shape": {"discs": [{"center": {"x": 5, "y": 8}, "radius": 0.5}]}, "lifetime": "3600s"}}]}'
 expect 0 '"id": "crater"' call MapService/ListObstacles '{"map": "ten-by-ten"}'
 expect_text '"radius": 0.5'
 expect_text '"lifetime": "3'
 expect 70 "OBSTACLE_EXISTS" call MapService/UpdateMap \
-  '{"map": "ten-by-ten", "edits": [{"put_obstacle": {"obstacle": {"id": "crater", "shape": {"cells": [{}]}}}}]}'
+  '{"map": "ten-by-ten", "edits": [{"add_obstacle": {"id": "crater", "shape": {"cells": [{}]}}}]}'
 expect 69 "OBSTACLE_NOT_FOUND" call MapService/UpdateMap \
-  '{"map": "ten-by-ten", "edits": [{"remove_obstacle": {"id": "hole"}}]}'
-expect_text '"edits[0].remove_obstacle.id"'
+  '{"map": "ten-by-ten", "edits": [{"remove_obstacle": "hole"}]}'
+expect_text '"edits[0].remove_obstacle"'
 
 # Two batches on one stream: one applied, one refused.
 expect 0 '"revision": "3"' call MapService/StreamUpdates \

@@ -77,10 +77,9 @@ void AddCell(int x, int y, v1::Shape& shape) {
 }
 
 void AddMark(const std::string& id, int cell, v1::UpdateMapRequest& batch) {
-  v1::PutObstacle& put = *batch.add_edits()->mutable_put_obstacle();
-  put.set_replace(true);
-  put.mutable_obstacle()->set_id(id);
-  AddCell(cell % kSide, cell / kSide, *put.mutable_obstacle()->mutable_shape());
+  v1::Obstacle& mark = *batch.add_edits()->mutable_put_obstacle();
+  mark.set_id(id);
+  AddCell(cell % kSide, cell / kSide, *mark.mutable_shape());
 }
 
 // Makes batches, each with marks at its beginning and its end on the cell of its number.

@@ -9,12 +9,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
+#include "client/metrics.h"
 #include "gmock/gmock.h"
 #include "tests/e2e/server_process.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::client::SumOf;
 using ::waystar::testing::ServerProcess;
 
 constexpr int kSide = 1024;
@@ -85,10 +87,10 @@ class MemoryTest : public ::testing::Test {
     return client_->FindPath(request).status();
   }
 
-  v1::MemoryStatistics Statistics() {
-    const auto response = client_->GetServerStatistics();
-    EXPECT_TRUE(response.ok()) << response.status();
-    return response.ok() ? response->memory() : v1::MemoryStatistics();
+  v1::GetMetricsResponse Metrics() {
+    const auto metrics = client_->GetMetrics();
+    EXPECT_TRUE(metrics.ok()) << metrics.status();
+    return metrics.value_or(v1::GetMetricsResponse());
   }
 
   // Calls of which some, but not all, are to be refused for want of memory.
@@ -105,11 +107,9 @@ class MemoryTest : public ::testing::Test {
   }
 
   void ExpectWithinLimit() {
-    const v1::MemoryStatistics memory = Statistics();
-    EXPECT_EQ(memory.limit_bytes(), kLimitMib << 20);
-    EXPECT_LE(memory.maps_bytes() + memory.indexes_bytes() + memory.views_bytes() +
-                  memory.old_snapshots_bytes() + memory.request_ids_bytes() + memory.history_bytes(),
-              memory.limit_bytes());
+    const v1::GetMetricsResponse metrics = Metrics();
+    EXPECT_EQ(SumOf(metrics, "waystar_memory_limit_bytes"), kLimitMib << 20);
+    EXPECT_LE(SumOf(metrics, "waystar_memory_bytes"), kLimitMib << 20);
     EXPECT_LT(PeakMib() - begin_, kLimitMib + kOtherMib);
   }
 
@@ -128,7 +128,7 @@ TEST_F(MemoryTest, RefusesUpdatesThatPaintMoreThanThereIsRoomFor) {
   }
   ExpectSomeRefused(kMaps, [&](int i) { return Paint(absl::StrCat("m", i), kSide - 2); });
   ExpectWithinLimit();
-  EXPECT_GT(Statistics().refusals(), 0);
+  EXPECT_GT(SumOf(Metrics(), "waystar_memory_refusals_total"), 0);
   EXPECT_TRUE(Paint("m0", 1).ok());
   EXPECT_TRUE(Find("m1", 0).ok());
 }
@@ -143,8 +143,8 @@ TEST_F(MemoryTest, DropsViewsToMakeOthers) {
     EXPECT_TRUE(status.ok()) << status;
   }
   ExpectWithinLimit();
-  EXPECT_GT(Statistics().drops(), 0);
-  EXPECT_EQ(Statistics().refusals(), 0);
+  EXPECT_GT(SumOf(Metrics(), "waystar_memory_drops_total"), 0);
+  EXPECT_EQ(SumOf(Metrics(), "waystar_memory_refusals_total"), 0);
 }
 
 TEST_F(MemoryTest, RefusesMapsAndTakesThemOnceThereIsRoom) {

@@ -49,10 +49,10 @@ constexpr absl::string_view kWords[] = {
     "crate",   "mud",   "boat",  "cart",  "crab", "~",    "s",    "=",    ".",   "#",     "wide",   "roof",
     "rows",    "blank", "file",  "yard",  "",     "more", "....", "..~.", "one", "No Id", "\xff"};
 
-// Of those that a request may get; the others say that the server is at fault.
+// Returns true for codes that a request may get; the others say that the server is at fault.
 bool IsRefusal(absl::StatusCode code) {
   return code != absl::StatusCode::kInternal && code != absl::StatusCode::kUnknown &&
-         code != absl::StatusCode::kDataLoss && code != absl::StatusCode::kUnimplemented;
+         code != absl::StatusCode::kDataLoss;
 }
 
 constexpr std::size_t kMaxMessageBytes = 64 * 1024;
@@ -271,7 +271,7 @@ absl::Status ServedRequests::FindMany(const v1::FindPathsRequest& request) {
 
 // As TraceCall does it.
 absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, rpc::ToMaxEvents(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, rpc::ToMaxEvents(request.max_events(), 1000));
   const v1::FindPathRequest& asked = request.query();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(asked.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query,

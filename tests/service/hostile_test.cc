@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "client/batch.h"
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
@@ -186,11 +187,11 @@ TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
   *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 1);
   v1::FindPathsRequest batch;
   batch.set_map("yard");
-  *batch.add_queries() = query;
-  *batch.add_queries() = PathRequest("", CellAt(1, 0), CellAt(2, 2));
+  client::AddEnds(query, batch);
+  client::AddEnds(PathRequest("", CellAt(1, 0), CellAt(2, 2)), batch);
   v1::UpdateMapRequest update = testing::BlockRequest("yard", {CellAt(2, 1)});
   update.set_request_id("once");
-  v1::Obstacle& gate = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  v1::Obstacle& gate = *update.add_edits()->mutable_add_obstacle();
   gate.set_id("gate");
   auto& disc = *gate.mutable_shape()->add_discs();
   disc.mutable_center()->set_x(1.5);

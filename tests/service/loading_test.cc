@@ -93,11 +93,10 @@ class LoadingTest : public ::testing::Test {
         &context, PathRequest("arena", CellAt(0, 0), CellAt(2, 0)), &response);
   }
 
-  v1::GetServerStatisticsResponse Statistics() {
-    v1::GetServerStatisticsResponse response;
+  v1::GetMetricsResponse Metrics() {
+    v1::GetMetricsResponse response;
     BoundedContext context;
-    const grpc::Status status =
-        v1::ServerService::NewStub(channel_)->GetServerStatistics(&context, {}, &response);
+    const grpc::Status status = v1::ServerService::NewStub(channel_)->GetMetrics(&context, {}, &response);
     EXPECT_TRUE(status.ok()) << status.error_message();
     return response;
   }
@@ -129,12 +128,17 @@ TEST_F(LoadingTest, HealthTellsWhenTheyAre) {
   EXPECT_EQ(HealthOf(channel_, "waystar.v1.PathService"), HealthCheckResponse::SERVING);
 }
 
-TEST_F(LoadingTest, StatisticsAreThereMeanwhile) {
-  EXPECT_TRUE(Statistics().has_loading());
+TEST_F(LoadingTest, MetricsAreThereMeanwhile) {
+  const v1::GetMetricsResponse before = Metrics();
+  EXPECT_EQ(client::SumOf(before, "waystar_loading"), 1);
+  ASSERT_EQ(before.conditions_size(), 1);
+  EXPECT_EQ(before.conditions(0).metric(), "waystar_loading");
+  EXPECT_THAT(before.conditions(0).text(), ::testing::HasSubstr("0 of "));
   LetItRead();
-  const v1::GetServerStatisticsResponse statistics = Statistics();
-  EXPECT_FALSE(statistics.has_loading());
-  EXPECT_EQ(statistics.map_count(), 1);
+  const v1::GetMetricsResponse after = Metrics();
+  EXPECT_EQ(client::SumOf(after, "waystar_loading"), 0);
+  EXPECT_EQ(after.conditions_size(), 0);
+  EXPECT_EQ(client::SumOf(after, "waystar_maps"), 1);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class StorageFaultsTest : public RestartTest {
 
   bool WaitUntilOpen(const std::string& method, int calls) {
     const std::string name = absl::StrCat("waystar.v1.MapService/", method);
-    return WaitUntil([&] { return server_->CountsOf(name).open_calls() == calls; }, method);
+    return WaitUntil([&] { return server_->CountsOf(name).open_calls == calls; }, method);
   }
 
   bool IsStorageHealthy() {
@@ -78,7 +78,7 @@ class StorageFaultsTest : public RestartTest {
 
   void PutTent(int milliseconds) {
     auto request = About<v1::UpdateMapRequest>("arena");
-    v1::Obstacle& tent = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+    v1::Obstacle& tent = *request.add_edits()->mutable_add_obstacle();
     tent.set_id("tent");
     *tent.mutable_shape()->add_cells() = CellAt(1, 0);
     tent.mutable_lifetime()->set_seconds(milliseconds / 1000);
@@ -164,7 +164,7 @@ TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
   Restart();
   EXPECT_EQ(ObstaclesOf("arena"), 1);
   auto remove = About<v1::UpdateMapRequest>("arena");
-  remove.add_edits()->mutable_remove_obstacle()->set_id("tent");
+  remove.add_edits()->set_remove_obstacle("tent");
   ASSERT_TRUE(server_->client().UpdateMap(remove).ok());
   PutTent(1);
   Restart();

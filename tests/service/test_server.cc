@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/impl/codegen/client_unary_call.h"
@@ -83,16 +85,30 @@ v1::FindPathResponse TestServer::Find(const v1::FindPathRequest& query) {
   return found.value_or(v1::FindPathResponse());
 }
 
-v1::MethodStatistics TestServer::CountsOf(const std::string& method) {
-  const auto statistics = client_->GetServerStatistics({});
-  EXPECT_TRUE(statistics.ok()) << statistics.status();
-  for (const v1::MethodStatistics& row : statistics->methods()) {
-    if (row.method() == method) {
-      return row;
+v1::GetMetricsResponse TestServer::Metrics() {
+  const auto metrics = client_->GetMetrics();
+  EXPECT_TRUE(metrics.ok()) << metrics.status();
+  return metrics.value_or(v1::GetMetricsResponse());
+}
+
+MethodCounts CountsIn(const v1::GetMetricsResponse& metrics, const std::string& method) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(method, '/');
+  const client::MetricLabels labels = {{"grpc_service", parts.first}, {"grpc_method", parts.second}};
+  auto ended = client::MetricsOf(metrics, "waystar_stream_requests_total", labels);
+  if (ended.empty()) {
+    ended = client::MetricsOf(metrics, "grpc_server_handled_total", labels);
+  }
+  MethodCounts counts{.open_calls = client::SumOf(metrics, "waystar_open_calls", labels)};
+  for (const v1::Metric* const metric : ended) {
+    counts.requests += metric->value();
+    if (const std::string code = client::LabelOf(*metric, "grpc_code"); code != "OK") {
+      counts.failures[code] = metric->value();
     }
   }
-  return {};
+  return counts;
 }
+
+MethodCounts TestServer::CountsOf(const std::string& method) { return CountsIn(Metrics(), method); }
 
 RestartTest::RestartTest()
     : folder_(std::filesystem::path(::testing::TempDir()) / absl::StrCat("server-", ::getpid())) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "absl/time/time.h"
 #include "client/client.h"
 #include "client/errors.h"
+#include "client/metrics.h"
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/channel.h"
@@ -31,6 +33,16 @@ namespace waystar::testing {
 
 // For servers whose transfers wait while a test does something else.
 runtime::Options WithPatientTransfers(runtime::Options options = {});
+
+// What a server has counted of a method.
+struct MethodCounts {
+  // Calls that have ended; of methods that stream both ways, their queries or batches.
+  double requests = 0;
+  double open_calls = 0;
+  // By code, such as "OutOfRange".
+  std::map<std::string, double> failures;
+};
+MethodCounts CountsIn(const v1::GetMetricsResponse& metrics, const std::string& method);
 
 class TestServer {
  public:
@@ -56,8 +68,10 @@ class TestServer {
   void CreateBlank(const std::string& id, int width, int height);
   // Returns the answer to a query; fails the test if there is none.
   v1::FindPathResponse Find(const v1::FindPathRequest& query);
-  // Returns what the server has counted of the calls of a method, such as "waystar.v1.PathService/FindPath".
-  v1::MethodStatistics CountsOf(const std::string& method);
+  // Returns the metrics that GetMetrics returns; fails the test if there are none.
+  v1::GetMetricsResponse Metrics();
+  // Returns what the server has counted of a method, such as "waystar.v1.PathService/FindPath".
+  MethodCounts CountsOf(const std::string& method);
 
  private:
   std::unique_ptr<rpc::Server> server_;

@@ -43,11 +43,7 @@ class UnloadedMapsTest : public RestartTest {
       server_->Create(IdOf(i), rows);
     }
   }
-  v1::ResidenceStatistics Residence() {
-    const auto statistics = server_->client().GetServerStatistics({});
-    EXPECT_TRUE(statistics.ok()) << statistics.status();
-    return statistics.ok() ? statistics->residence() : v1::ResidenceStatistics();
-  }
+  double SumOf(const std::string& metric) { return client::SumOf(server_->Metrics(), metric); }
   // The cost of the way around the wall.
   double CostOn(int i) {
     return server_->Find(PathRequest(IdOf(i), CellAt(0, 0), CellAt(kWidth - 1, 0))).cost();
@@ -71,17 +67,17 @@ class UnloadedMapsTest : public RestartTest {
 
 TEST_F(UnloadedMapsTest, QueriesWaitUntilTheirMapIsThere) {
   CreateMaps();
-  EXPECT_GT(Residence().unloaded_maps(), 0);
-  EXPECT_EQ(Residence().unloaded_maps() + Residence().loaded_maps(), kMaps);
+  EXPECT_GT(SumOf("waystar_unloaded_maps"), 0);
+  EXPECT_EQ(SumOf("waystar_unloaded_maps") + SumOf("waystar_maps"), kMaps);
   std::map<int, double> costs;
   for (int i = 0; i < kMaps; ++i) {
     costs[i] = CostOn(i);
     EXPECT_GT(costs[i], 2 * (kHeight - 1));
   }
-  EXPECT_GT(Residence().loads(), 0U);
-  EXPECT_GT(Residence().evictions(), 0U);
+  EXPECT_GT(SumOf("waystar_map_loads_total"), 0);
+  EXPECT_GT(SumOf("waystar_map_evictions_total"), 0);
   Restart();
-  EXPECT_EQ(Residence().unloaded_maps() + Residence().loaded_maps(), kMaps);
+  EXPECT_EQ(SumOf("waystar_unloaded_maps") + SumOf("waystar_maps"), kMaps);
   for (int i = 0; i < kMaps; ++i) {
     EXPECT_EQ(CostOn(i), costs[i]);
   }
@@ -139,7 +135,7 @@ TEST_F(UnloadedMapsTest, PortalsLeadToMapsThatAreNotInMemory) {
   ASSERT_LT(i, kMaps);
   v1::UpdateMapRequest update;
   update.set_map(IdOf(kMaps - 1));
-  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  v1::Portal& portal = *update.add_edits()->mutable_add_portal();
   portal.set_id("gate");
   *portal.mutable_from() = CellAt(0, 0);
   portal.set_to_map(IdOf(i));
@@ -161,7 +157,7 @@ TEST_F(UnloadedMapsTest, AllAreExported) {
     const auto map = client.ExportMap(request);
     EXPECT_TRUE(map.ok()) << map.status();
   }
-  EXPECT_GT(Residence().loads(), 0U);
+  EXPECT_GT(SumOf("waystar_map_loads_total"), 0);
 }
 
 TEST_F(UnloadedMapsTest, ManyClientsAskForMoreThanThereIsRoomFor) {

@@ -83,7 +83,7 @@ void WriteUntil(const std::atomic<int>& readers, TestServer& server, std::uint64
     for (v1::Edit& edit : *update.mutable_edits()) {
       if (edit.has_put_obstacle()) {
         // Its end would be a revision that nobody asked for.
-        edit.mutable_put_obstacle()->mutable_obstacle()->clear_lifetime();
+        edit.mutable_put_obstacle()->clear_lifetime();
       }
     }
     const auto updated = server.client().UpdateMap(update);

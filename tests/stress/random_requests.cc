@@ -52,7 +52,7 @@ v1::MovementProfile RandomRequests::Profile() {
   v1::MovementProfile profile;
   profile.set_footprint(random_.Between(0, 3));
   profile.set_corner_rule(static_cast<v1::CornerRule>(random_.Between(0, 3)));
-  profile.set_no_diagonals(random_.Chance(0.3));
+  profile.set_diagonals(random_.Chance(0.7));
   if (random_.Chance(0.4)) {
     v1::TerrainCost& ground = *profile.add_terrain_costs();
     ground.set_terrain(".");
@@ -159,15 +159,14 @@ v1::Edit RandomRequests::AnyEdit() {
       break;
     }
     case 7:
-      edit.mutable_remove_obstacle()->set_id(ObstacleId());
+      edit.set_remove_obstacle(ObstacleId());
       break;
     case 8:
-      edit.mutable_put_portal()->set_replace(true);
-      *edit.mutable_put_portal()->mutable_portal() = Portal();
+      *edit.mutable_put_portal() = Portal();
       break;
     case 9:
       if (random_.Chance(0.3)) {
-        edit.mutable_remove_portal()->set_id(PortalId());
+        edit.set_remove_portal(PortalId());
       } else {
         edit.mutable_switch_portal()->set_id(PortalId());
         edit.mutable_switch_portal()->set_closed(random_.Chance(0.3));
@@ -175,17 +174,15 @@ v1::Edit RandomRequests::AnyEdit() {
       break;
     case 10:
       if (random_.Chance(0.1)) {
-        edit.mutable_remove_profile()->set_name(ProfileName());
+        edit.set_remove_profile(ProfileName());
       } else {
-        v1::NamedProfile& named = *edit.mutable_put_profile()->mutable_named();
+        v1::NamedProfile& named = *edit.mutable_put_profile();
         named.set_name(ProfileName());
         *named.mutable_profile() = Profile();
       }
       break;
     default: {
-      v1::PutObstacle& put = *edit.mutable_put_obstacle();
-      put.set_replace(true);
-      v1::Obstacle& obstacle = *put.mutable_obstacle();
+      v1::Obstacle& obstacle = *edit.mutable_put_obstacle();
       obstacle.set_id(ObstacleId());
       *obstacle.mutable_shape() = ShapeOnMap();
       if (random_.Chance(0.4)) {

@@ -66,7 +66,7 @@ class ClosedDoors {
     for (v1::WatchMapResponse event; watch_->Next(event);) {
       for (const v1::Edit& edit : event.commit().edits()) {
         // A door that opens removes its obstacle, and is in nobody's way.
-        const auto& cells = edit.put_obstacle().obstacle().shape().cells();
+        const auto& cells = edit.put_obstacle().shape().cells();
         const std::lock_guard lock(mutex_);
         closed_.insert(closed_.end(), cells.begin(), cells.end());
       }
@@ -151,7 +151,7 @@ class Game {
     std::vector<Agent*> asking;
     for (Agent& agent : agents_) {
       if (agent.needs_way) {
-        v1::FindPathRequest& query = *request.add_queries();
+        v1::PathQuery& query = *request.add_queries();
         *query.mutable_start()->mutable_cell() = agent.position;
         *query.add_goals()->mutable_cell() = agent.goal;
         asking.push_back(&agent);

@@ -57,11 +57,10 @@ const std::vector<v1::Cell>& Doors() {
 absl::Status CloseDoor(const waystar::client::Client& client, int door) {
   v1::UpdateMapRequest request;
   request.set_map(kMap);
-  v1::PutObstacle& put = *request.add_edits()->mutable_put_obstacle();
-  put.set_replace(true);
-  put.mutable_obstacle()->set_id(absl::StrCat("door-", door));
-  *put.mutable_obstacle()->mutable_shape()->add_cells() = Doors()[static_cast<std::size_t>(door)];
-  put.mutable_obstacle()->mutable_lifetime()->set_seconds(2);
+  v1::Obstacle& obstacle = *request.add_edits()->mutable_put_obstacle();
+  obstacle.set_id(absl::StrCat("door-", door));
+  *obstacle.mutable_shape()->add_cells() = Doors()[static_cast<std::size_t>(door)];
+  obstacle.mutable_lifetime()->set_seconds(2);
   return client.UpdateMap(request).status();
 }
 

@@ -84,7 +84,7 @@ public sealed class Walkers : MonoBehaviour
         isAsking = true;
         try
         {
-            var queries = asking.Select(walker => new FindPathRequest
+            var queries = asking.Select(walker => new PathQuery
             {
                 Start = new Location { Cell = walker.Cell },
                 Goals = { new Location { Cell = RandomCell() } },
@@ -125,7 +125,7 @@ public sealed class Walkers : MonoBehaviour
     {
         try
         {
-            await client.Watch(map, revision => Reconsider(revision.ChangedBounds), quitting.Token);
+            await client.Watch(map, revision => Reconsider(revision.ChangedAreas), quitting.Token);
         }
         catch (RpcException error) when (error.StatusCode != StatusCode.Cancelled)
         {
@@ -136,21 +136,19 @@ public sealed class Walkers : MonoBehaviour
         }
     }
 
-    // Only those whose way leads through what has changed need another.
-    void Reconsider(Rectangle changed)
+    // Only those whose way leads through an area that has changed, or past one, need another.
+    void Reconsider(IList<ChangedArea> changed)
     {
-        if (changed == null)
-        {
-            return;
-        }
-        foreach (var walker in walkers.Where(walker => walker.Way.Any(cell => IsIn(changed, cell))))
+        bool HasChanged(Cell cell) => changed.Any(area => IsNear(area.Rectangle, cell));
+        foreach (var walker in walkers.Where(walker => walker.Way.Any(HasChanged)))
         {
             walker.NeedsWay = true;
         }
     }
 
-    static bool IsIn(Rectangle bounds, Cell cell) =>
-        cell.X >= bounds.X && cell.X < bounds.X + bounds.Width && cell.Y >= bounds.Y && cell.Y < bounds.Y + bounds.Height;
+    // A diagonal step also needs the cells beside it.
+    static bool IsNear(Rectangle area, Cell cell) =>
+        cell.X >= area.X - 1 && cell.X <= area.X + area.Width && cell.Y >= area.Y - 1 && cell.Y <= area.Y + area.Height;
 
     Cell RandomCell() => new Cell { X = UnityEngine.Random.Range(0, size.x), Y = UnityEngine.Random.Range(0, size.y) };
 

@@ -32,7 +32,7 @@ public sealed class WaystarClient : IDisposable
     public void Dispose() => channel.Dispose();
 
     // All of the queries on one revision of the map: one call a frame for all agents that need a way.
-    public async Task<IList<FindPathsResult>> FindPaths(string map, IEnumerable<FindPathRequest> queries, CancellationToken cancel)
+    public async Task<IList<FindPathsResult>> FindPaths(string map, IEnumerable<PathQuery> queries, CancellationToken cancel)
     {
         var request = new FindPathsRequest { Map = map, Queries = { queries } };
         var response = await paths.FindPathsAsync(request, deadline: DateTime.UtcNow + Timeout, cancellationToken: cancel);

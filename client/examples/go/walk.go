@@ -79,8 +79,8 @@ func walk(ctx context.Context, connection *grpc.ClientConn) error {
 		Id:    "crate",
 		Shape: &pb.Shape{Rectangles: []*pb.Rectangle{{X: 4, Y: 0, Width: 2, Height: 1}}},
 	}
-	put := &pb.Edit{Edit: &pb.Edit_PutObstacle{PutObstacle: &pb.PutObstacle{Obstacle: crate}}}
-	if _, err := maps.UpdateMap(ctx, &pb.UpdateMapRequest{Map: yard, Edits: []*pb.Edit{put}}); err != nil {
+	add := &pb.Edit{Edit: &pb.Edit_AddObstacle{AddObstacle: crate}}
+	if _, err := maps.UpdateMap(ctx, &pb.UpdateMapRequest{Map: yard, Edits: []*pb.Edit{add}}); err != nil {
 		return err
 	}
 	event, err := watch.Recv()

@@ -54,7 +54,7 @@ async function walk() {
 
   await find({ x: 9, y: 1 });
   const crate = { id: 'crate', shape: { rectangles: [{ x: 4, y: 0, width: 2, height: 1 }] } };
-  await call(maps, 'UpdateMap', { map: MAP, edits: [{ put_obstacle: { obstacle: crate } }] });
+  await call(maps, 'UpdateMap', { map: MAP, edits: [{ add_obstacle: crate }] });
   const { value: event } = await events.next();
   console.log(`revision ${event.commit.version.revision}: ${event.commit.changed_cells} cells changed`);
   watch.on('error', () => {}); // What a watch that is cancelled ends with.

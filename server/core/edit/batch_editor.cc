@@ -197,18 +197,17 @@ absl::Status BatchEditor::Reserve(const EditPlan& plan) {
 }
 
 void BatchEditor::CountChanges(const GridMap& before, ChangeSummary& result) {
+  absl::InlinedVector<WordChange, 16> changes;
   for (const RowSpan& span : touched_.Sorted()) {
     ForEachWord(span.x_begin, span.x_end, [&](std::size_t i, Word cells) {
       const Word changed = Differences(before, map(), span.y, i, cells, has_touched_costs_);
       if (changed != 0) {
         result.changed_cells += std::popcount(changed);
-        const auto first = static_cast<std::int32_t>(i) * kWordBits - 1;
-        result.changed_bounds = Extend(result.changed_bounds, {first + std::countr_zero(changed), span.y});
-        result.changed_bounds =
-            Extend(result.changed_bounds, {first + kWordBits - 1 - std::countl_zero(changed), span.y});
+        changes.push_back({span.y, static_cast<std::int32_t>(i), changed});
       }
     });
   }
+  changed_areas_ = AreasOf(changes, result.changed_cells, result.changed_bounds);
   touched_.Clear();
   has_touched_costs_ = false;
 }

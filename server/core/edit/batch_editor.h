@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,6 +13,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_plan.h"
+#include "server/core/elements/area_collector.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/shapes/shape_raster.h"
@@ -35,6 +37,10 @@ class BatchEditor {
   // `stop`, as Apply does.
   absl::Status Paint(const EditPlan& plan, const StopCheck* stop = nullptr);
 
+  // Returns at most AreaCollector::kMost rectangles that together contain all changed cells of the latest
+  // batch, which was applied without an error; none if that is changed_bounds alone. See AreaCollector.
+  const std::vector<Rectangle>& changed_areas() const { return changed_areas_; }
+
   // Returns the digest of the map after the batches applied so far.
   std::uint64_t digest() const { return map().digest(); }
 
@@ -54,7 +60,7 @@ class BatchEditor {
   void PaintObstacles(const Shape& shape, bool obstacle);
   void PaintTerrain(const Shape& shape, TerrainId terrain);
   void Replace(const Obstacle* before, const Obstacle* after);
-  // Counts the touched cells that differ from `before`, and clears touched_.
+  // Counts and collects the touched cells that differ from `before`, and clears touched_.
   void CountChanges(const GridMap& before, ChangeSummary& result);
 
   const GridMap& base_;
@@ -64,6 +70,8 @@ class BatchEditor {
   bool is_changed_ = false;
   // Cells painted by the batch, some possibly unchanged.
   SpanSet touched_;
+  // Changes of the latest batch.
+  std::vector<Rectangle> changed_areas_;
   // True if terrains or costs may have changed too.
   bool has_touched_costs_ = false;
   // Cells whose step costs must be recomputed.

@@ -1,11 +1,13 @@
 #include "server/core/edit/edit.h"
 
-#include <array>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -15,15 +17,54 @@
 namespace waystar::core {
 
 absl::string_view EditName(const Edit& edit) {
-  static constexpr std::array<absl::string_view, std::variant_size_v<Edit>> kNames = {
-      "block",           "unblock",      "set_terrain",   "put_obstacle",  "move_obstacle", "resize_obstacle",
-      "remove_obstacle", "put_portal",   "remove_portal", "switch_portal", "put_profile",   "remove_profile",
-      "put_nodes",       "remove_nodes", "put_edges",     "remove_edges",  "set_enabled",   "put_portal"};
-  return kNames[edit.index()];
+  struct Names {
+    absl::string_view name;
+    // The name of an edit that does not replace, if that is another one.
+    absl::string_view added = name;
+  };
+  static constexpr Names kNames[] = {{"block"},
+                                     {"unblock"},
+                                     {"set_terrain"},
+                                     {"put_obstacle", "add_obstacle"},
+                                     {"move_obstacle"},
+                                     {"resize_obstacle"},
+                                     {"remove_obstacle"},
+                                     {"put_portal", "add_portal"},
+                                     {"remove_portal"},
+                                     {"switch_portal"},
+                                     {"put_profile"},
+                                     {"remove_profile"},
+                                     {"put_nodes", "add_nodes"},
+                                     {"remove_nodes"},
+                                     {"put_edges", "add_edges"},
+                                     {"remove_edges"},
+                                     {"set_enabled"},
+                                     {"put_portal", "add_portal"}};
+  static_assert(std::size(kNames) == std::variant_size_v<Edit>);
+  const bool replaces = std::visit(
+      [](const auto& value) {
+        if constexpr (requires { value.replace; }) {
+          return value.replace;
+        } else {
+          return true;
+        }
+      },
+      edit);
+  const Names& names = kNames[edit.index()];
+  return replaces ? names.name : names.added;
 }
 
-absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind) {
-  return MakeError(ErrorReason::kWrongMapKind, EditName(edit),
+absl::Status BelowEdit(const Edit& edit, const absl::Status& status) {
+  if (status.ok()) {
+    return status;
+  }
+  const std::string below = ErrorFieldOf(status);
+  const absl::string_view dot = below.empty() || absl::StartsWith(below, ".") ? "" : ".";
+  return WithFieldPrefix(status, absl::StrCat(EditName(edit), dot));
+}
+
+absl::Status WrongKindOfMap(absl::string_view kind) {
+  return MakeError(ErrorReason::kWrongMapKind, "",
                    absl::StrCat("the map is a ", kind, ", which has no such edit"));
 }
 
@@ -31,7 +72,7 @@ absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutObstacle& ed
   auto obstacle = std::make_shared<Obstacle>(edit.obstacle);
   obstacle->expiry = absl::InfiniteFuture();
   if (edit.lifetime) {
-    WAYSTAR_RETURN_IF_ERROR_AT("obstacle.lifetime", CheckLifetime(*edit.lifetime));
+    WAYSTAR_RETURN_IF_ERROR_AT("lifetime", CheckLifetime(*edit.lifetime));
     obstacle->expiry = now + *edit.lifetime;
   }
   return obstacle;

@@ -152,15 +152,32 @@ using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, Mov
                           RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
                           PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled, PutMeshPortal>;
 
-// Returns the name of the edit in the API, such as "put_nodes".
+// Returns the name of the edit in the API, such as "add_nodes", or "put_nodes" if it replaces.
 absl::string_view EditName(const Edit& edit);
 
-// Returns the error for an edit that the map's kind does not support: FAILED_PRECONDITION / WRONG_MAP_KIND
-// with field EditName(edit).
-absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
+// Returns an error of the edit's value with its field below EditName(edit).
+absl::Status BelowEdit(const Edit& edit, const absl::Status& status);
+
+// Returns the error for an edit that the map's kind does not support: FAILED_PRECONDITION / WRONG_MAP_KIND.
+absl::Status WrongKindOfMap(absl::string_view kind);
+
+// Calls `apply` with the value of an edit. Returns its error as BelowEdit, or WrongKindOfMap if it does not
+// accept that type.
+template <typename Apply>
+absl::Status ApplyEdit(const Edit& edit, absl::string_view kind, Apply& apply) {
+  return BelowEdit(edit, std::visit(
+                             [&](const auto& value) {
+                               if constexpr (requires { apply(value); }) {
+                                 return apply(value);
+                               } else {
+                                 return WrongKindOfMap(kind);
+                               }
+                             },
+                             edit));
+}
 
 // Returns the obstacle of an edit, with the expiry that it gets if applied at `now`. Returns the errors of
-// CheckLifetime with field "obstacle.lifetime".
+// CheckLifetime with field "lifetime".
 absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutObstacle& edit, absl::Time now);
 
 // Summary of the changes by a batch of edits.

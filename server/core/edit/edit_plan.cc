@@ -34,96 +34,79 @@ class Planner {
  public:
   Planner(const GridMap& map, absl::Time now) : map_(map), now_(now) {}
 
-  // Error fields are relative to the edit.
-  absl::Status Add(const Edit& edit) {
-    return std::visit(
-        [&](const auto& kind) {
-          if constexpr (requires { AddKind(kind); }) {
-            return AddKind(kind);
-          } else {
-            return WrongKindOfMap(edit, "grid");
-          }
-        },
-        edit);
-  }
-
   std::int64_t work() const { return plan_.work; }
 
   EditPlan Finish() && { return std::move(plan_); }
 
- private:
-  absl::Status AddKind(const BlockCells& edit) {
-    return AddPaint(edit.shape, {.kind = PlannedEdit::Kind::kBlock}, "block");
+  // The following add an edit. Error fields are relative to its value.
+  absl::Status operator()(const BlockCells& edit) {
+    return AddPaint(edit.shape, {.kind = PlannedEdit::Kind::kBlock}, "");
   }
 
-  absl::Status AddKind(const UnblockCells& edit) {
-    return AddPaint(edit.shape, {.kind = PlannedEdit::Kind::kUnblock}, "unblock");
+  absl::Status operator()(const UnblockCells& edit) {
+    return AddPaint(edit.shape, {.kind = PlannedEdit::Kind::kUnblock}, "");
   }
 
-  absl::Status AddKind(const SetTerrain& edit) {
+  absl::Status operator()(const SetTerrain& edit) {
     const std::size_t terrain = TerrainOf(edit.symbol, map_.settings());
     if (terrain < map_.settings().terrains.size()) {
       return AddPaint(edit.shape,
                       {.kind = PlannedEdit::Kind::kSetTerrain, .terrain = static_cast<TerrainId>(terrain)},
-                      "set_terrain.shape");
+                      "shape");
     }
-    return MakeError(ErrorReason::kUnknownTerrain, "set_terrain.terrain",
+    return MakeError(ErrorReason::kUnknownTerrain, "terrain",
                      absl::StrCat("none of the map's terrains has the symbol '",
                                   absl::CHexEscape(std::string(1, edit.symbol)), "'"));
   }
 
-  absl::Status AddKind(const PutObstacle& edit) {
-    WAYSTAR_RETURN_IF_ERROR_AT("put_obstacle.obstacle", CheckObstacle(edit.obstacle, map_.bounds()));
-    absl::StatusOr<std::shared_ptr<const Obstacle>> obstacle = ObstacleOf(edit, now_);
-    WAYSTAR_RETURN_IF_ERROR_AT("put_obstacle.", obstacle.status());
+  absl::Status operator()(const PutObstacle& edit) {
+    WAYSTAR_RETURN_IF_ERROR(CheckObstacle(edit.obstacle, map_.bounds()));
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
     std::shared_ptr<const Obstacle> before = obstacles().Find(edit.obstacle.id);
     if (before != nullptr && !edit.replace) {
-      return MakeError(ErrorReason::kObstacleExists, "put_obstacle.obstacle.id",
+      return MakeError(ErrorReason::kObstacleExists, "id",
                        absl::StrCat("the map has an obstacle \"", before->id, "\" already"));
     }
     if (before == nullptr && obstacles().size() >= kMaxObstacles) {
-      return MakeError(ErrorReason::kTooManyObstacles, "put_obstacle",
+      return MakeError(ErrorReason::kTooManyObstacles, "",
                        absl::StrCat("a map has at most ", kMaxObstacles, " named obstacles"));
     }
-    AddReplacement(std::move(before), *std::move(obstacle));
+    AddReplacement(std::move(before), std::move(obstacle));
     return absl::OkStatus();
   }
 
-  absl::Status AddKind(const MoveObstacle& edit) {
+  absl::Status operator()(const MoveObstacle& edit) {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
-                             FindObstacle(obstacles(), edit.id, "move_obstacle.id"));
+                             FindObstacle(obstacles(), edit.id, "id"));
     auto moved = std::make_shared<Obstacle>(*before);
-    absl::StatusOr<Shape> shape = ShiftShape(before->shape, edit.dx, edit.dy, map_.bounds());
-    WAYSTAR_RETURN_IF_ERROR_AT("move_obstacle", shape.status());
-    moved->shape = *std::move(shape);
+    WAYSTAR_ASSIGN_OR_RETURN(moved->shape, ShiftShape(before->shape, edit.dx, edit.dy, map_.bounds()));
     AddReplacement(std::move(before), std::move(moved));
     return absl::OkStatus();
   }
 
-  absl::Status AddKind(const ResizeObstacle& edit) {
+  absl::Status operator()(const ResizeObstacle& edit) {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
-                             FindObstacle(obstacles(), edit.id, "resize_obstacle.id"));
+                             FindObstacle(obstacles(), edit.id, "id"));
     auto resized = std::make_shared<Obstacle>(*before);
     resized->shape = edit.shape;
     if (absl::Status status = CheckObstacle(*resized, map_.bounds()); !status.ok()) {
       // The effect suited the old shape, so the new shape is at fault.
       return ErrorFieldOf(status) == ".falloff"
-                 ? MakeError(ErrorReason::kBadEffect, "resize_obstacle.shape", status.message())
-                 : WithFieldPrefix(status, "resize_obstacle");
+                 ? MakeError(ErrorReason::kBadEffect, "shape", status.message())
+                 : status;
     }
     AddReplacement(std::move(before), std::move(resized));
     return absl::OkStatus();
   }
 
-  absl::Status AddKind(const RemoveObstacle& edit) {
-    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
-                             FindObstacle(obstacles(), edit.id, "remove_obstacle.id"));
+  absl::Status operator()(const RemoveObstacle& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before, FindObstacle(obstacles(), edit.id, ""));
     AddReplacement(std::move(before), nullptr);
     return absl::OkStatus();
   }
 
-  absl::Status AddKind(const PutPortal& edit) {
-    WAYSTAR_RETURN_IF_ERROR_AT("put_portal.portal", CheckPortal(edit.portal, map_.bounds()));
+  absl::Status operator()(const PutPortal& edit) {
+    WAYSTAR_RETURN_IF_ERROR(CheckPortal(edit.portal, map_.bounds()));
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<Portal>(portals(), edit.portal.id, edit.replace));
     WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<Portal>(portals(), edit.portal, "cell"));
     auto portal = std::make_shared<Portal>(edit.portal);
@@ -132,18 +115,18 @@ class Planner {
     return absl::OkStatus();
   }
 
-  absl::Status AddKind(const PutMeshPortal& /*edit*/) {
-    return MakeError(ErrorReason::kWrongMapKind, "put_portal.portal.from_position",
+  absl::Status operator()(const PutMeshPortal& /*edit*/) {
+    return MakeError(ErrorReason::kWrongMapKind, "from_position",
                      "the map is a grid, on which portals end at cells");
   }
 
-  absl::Status AddKind(const RemovePortal& edit) {
-    WAYSTAR_RETURN_IF_ERROR(FindPortal<Portal>(portals(), edit.id, "remove_portal.id").status());
+  absl::Status operator()(const RemovePortal& edit) {
+    WAYSTAR_RETURN_IF_ERROR(FindPortal<Portal>(portals(), edit.id, "").status());
     OwnPortals().Remove(edit.id);
     return absl::OkStatus();
   }
 
-  absl::Status AddKind(const SwitchPortal& edit) {
+  absl::Status operator()(const SwitchPortal& edit) {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Portal> portal, Switched<Portal>(portals(), edit));
     if (portal != nullptr) {
       OwnPortals().Put(portal);
@@ -151,14 +134,15 @@ class Planner {
     return absl::OkStatus();
   }
 
-  absl::Status AddKind(const PutProfile& edit) {
-    return WithFieldPrefix(PutInTable(edit.named, map_.settings(), OwnProfiles()), "put_profile.named.");
+  absl::Status operator()(const PutProfile& edit) {
+    return PutInTable(edit.named, map_.settings(), OwnProfiles());
   }
 
-  absl::Status AddKind(const RemoveProfile& edit) {
-    return WithFieldPrefix(RemoveFromTable(edit.name, OwnProfiles()), "remove_profile.");
+  absl::Status operator()(const RemoveProfile& edit) {
+    return WithField(RemoveFromTable(edit.name, OwnProfiles()), "");
   }
 
+ private:
   PortalTable& OwnPortals() { return Own(own_portals_, map_.portals(), plan_.portals); }
   ProfileTable& OwnProfiles() { return Own(own_profiles_, map_.profiles(), plan_.profiles); }
 
@@ -226,7 +210,7 @@ absl::StatusOr<EditPlan> PlanEdits(const GridMap& map, absl::Span<const Edit> ed
   }
   Planner planner(map, now);
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("edits[", i, "]."), planner.Add(edits[i]));
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("edits[", i, "]."), ApplyEdit(edits[i], "grid", planner));
     if (planner.work() > kMaxBatchCells) {
       return MakeError(
           ErrorReason::kBatchTooLarge, absl::StrCat("edits[", i, "]"),

@@ -1,13 +1,9 @@
 #include "server/core/edit/graph_batch_editor.h"
 
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -17,7 +13,7 @@
 namespace waystar::core {
 namespace {
 
-// Applies edits to a graph. Error fields are relative to the edit.
+// Applies edits to a graph. Error fields are relative to the edit's value.
 class GraphEditApplier {
  public:
   GraphEditApplier(GraphEditor& editor, absl::Time now) : editor_(editor), now_(now) {}
@@ -32,7 +28,7 @@ class GraphEditApplier {
   }
   absl::Status operator()(const PutObstacle& edit) {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
-    return WithFieldPrefix(editor_.PutObstacle(std::move(obstacle), edit.replace), "obstacle");
+    return editor_.PutObstacle(std::move(obstacle), edit.replace);
   }
   absl::Status operator()(const MoveObstacle& edit) {
     return editor_.MoveObstacle(edit.id, edit.dx, edit.dy);
@@ -45,17 +41,6 @@ class GraphEditApplier {
   absl::Time now_;
 };
 
-// Returns the bounds of the box in whole units.
-Rectangle UnitsAround(const Box& box) {
-  if (box.x_low > box.x_high) {
-    return {};
-  }
-  const auto whole = [](double value) { return static_cast<std::int32_t>(std::floor(value)); };
-  const std::int32_t x = whole(box.x_low);
-  const std::int32_t y = whole(box.y_low);
-  return {x, y, whole(box.x_high) - x + 1, whole(box.y_high) - y + 1};
-}
-
 }  // namespace
 
 absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
@@ -65,31 +50,20 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
   GraphEditor editor(graph_);
   GraphEditApplier applier(editor, now);
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    const absl::Status status = std::visit(
-        [&](const auto& kind) -> absl::Status {
-          if constexpr (requires { applier(kind); }) {
-            const absl::Status applied = applier(kind);
-            if (applied.ok()) {
-              return applied;
-            }
-            const std::string below = ErrorFieldOf(applied);
-            const absl::string_view dot = below.empty() || absl::StartsWith(below, ".") ? "" : ".";
-            return WithFieldPrefix(applied, absl::StrCat(EditName(edits[i]), dot));
-          } else {
-            return WrongKindOfMap(edits[i], "waypoint graph");
-          }
-        },
-        edits[i]);
-    if (!status.ok()) {
-      return WithFieldPrefix(status, absl::StrCat("edits[", i, "]."));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("edits[", i, "]."),
+                               ApplyEdit(edits[i], "waypoint graph", applier));
   }
-  const GraphChanges changes = editor.changes();
+  const GraphChanges& changes = editor.changes();
+  Box bounds;
+  for (const Box& box : changes.places.changed.boxes()) {
+    bounds = bounds.And(box);
+  }
   places_.Add(changes.places);
+  areas_ = changes.areas;
+  const ChangeSummary summary{
+      .changed_bounds = UnitsAround(bounds), .changed_nodes = changes.nodes, .changed_edges = changes.arcs};
   graph_ = std::move(editor).Finish();
-  return ChangeSummary{.changed_bounds = UnitsAround(changes.bounds),
-                       .changed_nodes = changes.nodes,
-                       .changed_edges = changes.arcs};
+  return summary;
 }
 
 }  // namespace waystar::core

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -19,13 +17,13 @@
 namespace waystar::core {
 namespace {
 
-// Applies the edits of a batch to a copy of the portal table.
+// Applies the edits of a batch to a copy of the portal table. Error fields are relative to the edit's value.
 class PortalPlanner {
  public:
   explicit PortalPlanner(const NavMesh& mesh) : mesh_(mesh), portals_(mesh.portals()) {}
 
   absl::Status operator()(const PutMeshPortal& edit) {
-    WAYSTAR_RETURN_IF_ERROR_AT("put_portal.portal", CheckPortal(edit.portal));
+    WAYSTAR_RETURN_IF_ERROR(CheckPortal(edit.portal));
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<PlacedPortal>(portals_, edit.portal.id, edit.replace));
     auto portal = std::make_shared<PlacedPortal>(mesh_.Placed(edit.portal));
     std::sort(portal->tags.begin(), portal->tags.end());
@@ -36,12 +34,12 @@ class PortalPlanner {
   }
 
   absl::Status operator()(const PutPortal& /*edit*/) {
-    return MakeError(ErrorReason::kWrongMapKind, "put_portal.portal.from",
+    return MakeError(ErrorReason::kWrongMapKind, "from",
                      "the map is a navigation mesh, on which portals end at positions");
   }
 
   absl::Status operator()(const RemovePortal& edit) {
-    WAYSTAR_RETURN_IF_ERROR(FindPortal<PlacedPortal>(portals_, edit.id, "remove_portal.id").status());
+    WAYSTAR_RETURN_IF_ERROR(FindPortal<PlacedPortal>(portals_, edit.id, "").status());
     portals_.Remove(edit.id);
     return absl::OkStatus();
   }
@@ -55,19 +53,13 @@ class PortalPlanner {
     return absl::OkStatus();
   }
 
-  template <typename Other>
-  absl::Status operator()(const Other& edit) {
-    return WrongKindOfMap(edit, "navigation mesh");
-  }
-
   MeshPortalTable Finish() && { return std::move(portals_); }
 
  private:
   static absl::Status CheckPlaces(const PlacedPortal& portal) {
     const bool is_from_off = portal.from_place.polygon == kNoPolygon;
     if (is_from_off || (portal.to_map.empty() && portal.to_place.polygon == kNoPolygon)) {
-      return MakeError(ErrorReason::kOffMap,
-                       absl::StrCat("put_portal.portal.", is_from_off ? "from_position" : "to_position"),
+      return MakeError(ErrorReason::kOffMap, is_from_off ? "from_position" : "to_position",
                        "no surface of the mesh is there");
     }
     return absl::OkStatus();
@@ -85,7 +77,8 @@ absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edit
   }
   PortalPlanner planner(mesh_);
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("edits[", i, "]."), std::visit(planner, edits[i]));
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("edits[", i, "]."),
+                               ApplyEdit(edits[i], "navigation mesh", planner));
   }
   mesh_ = mesh_.WithPortals(std::move(planner).Finish());
   has_changed_ = true;

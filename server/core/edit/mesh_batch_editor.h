@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -10,6 +11,7 @@
 #include "server/core/edit/edit.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 
@@ -21,12 +23,14 @@ class MeshBatchEditor {
   explicit MeshBatchEditor(NavMesh base) : mesh_(std::move(base)) {}
 
   // Applies a batch, all or nothing. Errors have the field of the edit, such as
-  // "edits[0].put_portal.portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; those of CheckPortal and
+  // "edits[0].add_portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; those of CheckPortal and
   // CheckPortalId; OFF_MAP if an end on this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS,
   // TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each new portal costs O(log polygons) and a scan of all portals.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   std::uint64_t digest() const { return mesh_.digest(); }
+  // As BatchEditor::changed_areas. Portals have no area.
+  std::vector<Rectangle> changed_areas() const { return {}; }
   // Returns the changes since the base.
   MapChanges changes() const { return {.portals = has_changed_}; }
 

@@ -20,7 +20,7 @@ template <typename Portal>
 absl::Status CheckMayPut(const IdTable<Portal>& portals, absl::string_view id, bool replace) {
   return replace || portals.Find(id) == nullptr
              ? absl::OkStatus()
-             : MakeError(ErrorReason::kPortalExists, "put_portal.portal.id",
+             : MakeError(ErrorReason::kPortalExists, "id",
                          absl::StrCat("the map has a portal \"", id, "\" already"));
 }
 
@@ -36,13 +36,13 @@ absl::Status CheckRoomFor(const IdTable<Portal>& portals, const Portal& portal, 
          ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
     if (is_alike && other.id != portal.id) {
       status = MakeError(
-          ErrorReason::kPortalOverlaps, "put_portal.portal",
+          ErrorReason::kPortalOverlaps, "",
           absl::StrCat("the portal \"", other.id, "\" leads from the same ", place, " to the same ", place));
     }
     return status.ok();
   });
   if (status.ok() && portals.size() >= kMaxPortals && portals.Find(portal.id) == nullptr) {
-    return MakeError(ErrorReason::kTooManyPortals, "put_portal",
+    return MakeError(ErrorReason::kTooManyPortals, "",
                      absl::StrCat("a map has at most ", kMaxPortals, " portals"));
   }
   return status;
@@ -64,8 +64,7 @@ absl::StatusOr<std::shared_ptr<const Portal>> FindPortal(const IdTable<Portal>& 
 template <typename Portal>
 absl::StatusOr<std::shared_ptr<const Portal>> Switched(const IdTable<Portal>& portals,
                                                        const SwitchPortal& edit) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Portal> before,
-                           FindPortal(portals, edit.id, "switch_portal.id"));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Portal> before, FindPortal(portals, edit.id, "id"));
   if (before->closed == edit.closed) {
     return nullptr;
   }

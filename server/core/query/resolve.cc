@@ -77,20 +77,15 @@ ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
 // These overloads resolve a checked query with an agent on a map of its kind.
 absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& agent,
                                           const MapSnapshot& snapshot, const RouteQuery& query,
-                                          bool has_own_agent, const Budget& budget) {
+                                          const Budget& budget) {
   absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
   GridRouteQuery& grid = resolved->query.emplace<GridRouteQuery>();
   grid.agent = agent;
-  const Agent otherwise = has_own_agent ? Agent{} : agent->agent();
-  grid.path = {.corner_rule = query.agent.corner_rule.value_or(otherwise.corner_rule),
+  grid.path = {.corner_rule = agent->agent().corner_rule,
                .algorithm = query.algorithm,
                .unreachable_policy = query.unreachable_policy,
                .path_form = query.path_form,
-               .footprint = query.agent.footprint.value_or(otherwise.footprint)};
-  WAYSTAR_RETURN_IF_ERROR(InQuery(CheckFootprint(grid.path.footprint)));
-  // The shared agent is ready; this query may have another footprint or corner rule.
-  WAYSTAR_RETURN_IF_ERROR(MakeReady(agent->map(), grid.path.footprint, grid.path.corner_rule,
-                                    SearchesByJumps(query.algorithm), BudgetOn(snapshot, budget)));
+               .footprint = agent->agent().footprint};
   if (query.goal_map != snapshot.id) {
     grid.goal_map = query.goal_map;
   }
@@ -100,7 +95,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& 
 
 absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const GraphAgent>& agent,
                                           const MapSnapshot& snapshot, const RouteQuery& query,
-                                          bool /*has_own_agent*/, const Budget& budget) {
+                                          const Budget& budget) {
   absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
   GraphRouteQuery& graph = resolved->query.emplace<GraphRouteQuery>();
   graph.agent = agent;
@@ -120,7 +115,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const GraphAgent
 
 absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agent,
                                           const MapSnapshot& snapshot, const RouteQuery& query,
-                                          bool /*has_own_agent*/, const Budget& budget) {
+                                          const Budget& budget) {
   absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
   MeshRouteQuery& mesh = resolved->query.emplace<MeshRouteQuery>();
   mesh.agent = agent;
@@ -135,15 +130,15 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agen
     mesh.goal_map = query.goal_map;
   }
   mesh.with_corridor = query.with_corridor;
+  mesh.with_surface = query.with_surface;
   WAYSTAR_RETURN_IF_ERROR(BeginToPlace(query.goals.size(), budget));
   return resolved;
 }
 
 absl::StatusOr<ResolvedRoute> ResolveWith(const SharedAgent& agent, const MapSnapshot& snapshot,
-                                          const RouteQuery& query, bool has_own_agent, const Budget& budget) {
-  return std::visit(
-      [&](const auto& of_kind) { return ResolveWith(of_kind, snapshot, query, has_own_agent, budget); },
-      agent);
+                                          const RouteQuery& query, const Budget& budget) {
+  return std::visit([&](const auto& of_kind) { return ResolveWith(of_kind, snapshot, query, budget); },
+                    agent);
 }
 
 }  // namespace
@@ -184,7 +179,7 @@ absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQu
   WAYSTAR_RETURN_IF_ERROR(CheckQuery(query, snapshot.kind(), snapshot.id));
   WAYSTAR_ASSIGN_OR_RETURN(const SharedAgent agent, ResolveAgent(snapshot, query.agent, std::move(others),
                                                                  budget, SearchesByJumps(query.algorithm)));
-  return ResolveWith(agent, snapshot, query, false, budget);
+  return ResolveWith(agent, snapshot, query, budget);
 }
 
 absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const AgentQuery& query,
@@ -202,9 +197,9 @@ absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const Agen
 }
 
 absl::StatusOr<ResolvedRoute> ResolveFor(const SharedAgent& agent, const MapSnapshot& snapshot,
-                                         const RouteQuery& query, const Budget& budget, bool has_own_agent) {
+                                         const RouteQuery& query, const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckQuery(query, snapshot.kind(), snapshot.id));
-  return ResolveWith(agent, snapshot, query, has_own_agent, budget);
+  return ResolveWith(agent, snapshot, query, budget);
 }
 
 absl::Status InQuery(const absl::Status& status) {

@@ -47,6 +47,7 @@ struct MeshRouteQuery {
   // Empty for the query's own map.
   std::string goal_map;
   bool with_corridor = false;
+  bool with_surface = false;
 
   // As GridRouteQuery::HasPortals.
   bool HasPortals() const;
@@ -86,11 +87,9 @@ absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQu
 absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const AgentQuery& query,
                                          OtherMaps others, const Budget& budget, bool by_jumps = true);
 
-// As Resolve, with a resolved agent whose profile and overlay apply to the query. A corner rule or footprint
-// of the query takes precedence. If `has_own_agent`, the agent's corner rule and footprint are ignored.
+// As Resolve, with a resolved agent in place of the query's.
 absl::StatusOr<ResolvedRoute> ResolveFor(const SharedAgent& agent, const MapSnapshot& snapshot,
-                                         const RouteQuery& query, const Budget& budget,
-                                         bool has_own_agent = false);
+                                         const RouteQuery& query, const Budget& budget);
 
 // Renames the field of a search error to the field of the query: "goals[0]" for the goal, "agent.footprint"
 // for the footprint.

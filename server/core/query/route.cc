@@ -118,6 +118,16 @@ RouteSummary SummaryOnMesh(MeshAgent& agent, const MeshPathResult& found,
   return summary;
 }
 
+std::vector<WorldPoint> SurfaceOnMesh(MeshAgent& agent, const MeshPathResult& found,
+                                      absl::Span<const MeshCrossing> crossings) {
+  std::vector<WorldPoint> surface;
+  for (const MeshLeg& leg : LegsOnMeshes(agent, found.corners, found.corridor, crossings)) {
+    const std::vector<WorldPoint> line = SurfaceLine(*leg.mesh, leg.corners, leg.corridor);
+    surface.insert(surface.end(), line.begin(), line.end());
+  }
+  return surface;
+}
+
 std::vector<MeshLeg> LegsOnMeshes(MeshAgent& agent, absl::Span<const WorldPoint> corners,
                                   absl::Span<const PolygonNumber> corridor,
                                   absl::Span<const MeshCrossing> crossings) {

@@ -71,6 +71,8 @@ struct Route {
   // them: for each leg those of its mesh, as seen by the agent.
   MeshAgent* mesh_agent = nullptr;
   absl::Span<const PolygonNumber> corridor;
+  // Course of the path over the surface, on meshes, if the query asked for it.
+  std::vector<WorldPoint> surface;
 
   // Positions of the path. On a grid, the centres of its points, if the query asked for them. On a graph, a
   // start given as a position, the nodes, and a reached goal given as a position. On a mesh, the corners.
@@ -98,6 +100,11 @@ RouteSummary SummaryOf(const std::vector<WorldPoint>& positions);
 // REQUIRES: there is a path.
 RouteSummary SummaryOnMesh(MeshAgent& agent, const MeshPathResult& found,
                            absl::Span<const MeshCrossing> crossings);
+
+// Returns the SurfaceLine of each leg of a path on a navigation mesh, one after the other.
+// REQUIRES: there is a path.
+std::vector<WorldPoint> SurfaceOnMesh(MeshAgent& agent, const MeshPathResult& found,
+                                      absl::Span<const MeshCrossing> crossings);
 
 // Leg of a path on navigation meshes.
 struct MeshLeg {

@@ -79,6 +79,10 @@ absl::Status CheckSupported(MapKind kind,
 }
 
 absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
+  if (agent.radius != 0.0 && kind == MapKind::kMesh) {
+    return NotImplemented("agent.radius");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckSupported(kind, {{agent.radius != 0.0, "agent.radius"}}));
   if (IsGrid(kind)) {
     return absl::OkStatus();
   }
@@ -92,7 +96,7 @@ absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
                                {agent.corner_rule.has_value(), "agent.corner_rule"},
                                {profile.footprint != none.footprint, "agent.profile.footprint"},
                                {profile.corner_rule != none.corner_rule, "agent.profile.corner_rule"},
-                               {profile.no_diagonals, "agent.profile.no_diagonals"},
+                               {profile.no_diagonals, "agent.profile.diagonals"},
                                {!profile.terrain_costs.empty(), "agent.profile.terrain_costs"},
                                {!profile.forbidden_terrains.empty(), "agent.profile.forbidden_terrains"},
                                {!is_mesh && !overlay.blocked_heights.IsAll(), "view.overlay.blocked_heights"},
@@ -100,13 +104,24 @@ absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
                                {is_mesh && !overlay.blocked_edges.empty(), "view.overlay.blocked_edges"}});
 }
 
+absl::Status CheckOptions(const RouteQuery& query, MapKind kind) {
+  const bool is_mesh = kind == MapKind::kMesh;
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckSupported(kind, {{query.with_corridor && !is_mesh, "with_corridor"},
+                            {query.with_surface && !is_mesh, "with_surface"},
+                            {query.path_form != PathForm::kEveryCell && !IsGrid(kind), "path_form"}}));
+  if (query.algorithm == Algorithm::kLazyThetaStar && query.path_form == PathForm::kDirections) {
+    return MakeError(ErrorReason::kBadValue, "path_form",
+                     "a path that goes at any angle has no directions: ask for points");
+  }
+  return CheckSnap(query.snap, kind);
+}
+
 absl::Status CheckQuery(const RouteQuery& query, MapKind kind, absl::string_view map) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOptions(query, kind));
   const bool leaves_graph =
       kind == MapKind::kWaypointGraph && !query.goal_map.empty() && query.goal_map != map;
-  WAYSTAR_RETURN_IF_ERROR(
-      CheckSupported(kind, {{query.with_corridor && kind != MapKind::kMesh, "with_corridor"},
-                            {leaves_graph, "goal_map"},
-                            {query.path_form != PathForm::kEveryCell && !IsGrid(kind), "path_form"}}));
+  WAYSTAR_RETURN_IF_ERROR(CheckSupported(kind, {{leaves_graph, "goal_map"}}));
   WAYSTAR_RETURN_IF_ERROR(CheckLocation(kind, "start", query.start));
   WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals.size()));
   for (std::size_t i = 0; i < query.goals.size(); ++i) {
@@ -114,11 +129,6 @@ absl::Status CheckQuery(const RouteQuery& query, MapKind kind, absl::string_view
     if (!CheckLocation(kind, "", query.goals[i]).ok()) {
       return CheckLocation(kind, IndexedField("goals", i), query.goals[i]);
     }
-  }
-  WAYSTAR_RETURN_IF_ERROR(CheckSnap(query.snap, kind));
-  if (query.algorithm == Algorithm::kLazyThetaStar && query.path_form == PathForm::kDirections) {
-    return MakeError(ErrorReason::kBadValue, "path_form",
-                     "a path that goes at any angle has no directions: ask for points");
   }
   return CheckAgent(kind, query.agent);
 }

@@ -32,6 +32,8 @@ struct AgentQuery {
   // If set, they take precedence over the profile.
   std::optional<CornerRule> corner_rule;
   std::optional<int> footprint;
+  // Radius on a mesh, which is not supported yet.
+  double radius = 0.0;
   // Applies only to the query's own map.
   std::optional<Overlay> overlay;
 };
@@ -68,9 +70,10 @@ struct RouteQuery {
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
 
   // Optional results. Positions are also returned if a location is a position, and always on a graph or a
-  // mesh. Only meshes have corridors.
+  // mesh. Only meshes have corridors and surfaces.
   bool with_positions = false;
   bool with_corridor = false;
+  bool with_surface = false;
   bool with_summary = false;
 };
 
@@ -91,12 +94,15 @@ absl::Status CheckSupported(MapKind kind,
                             std::initializer_list<std::pair<bool, absl::string_view>> unsupported);
 
 // Checks that an agent has no option that the kind of map does not support. Returns the errors of
-// CheckSupported.
+// CheckSupported, and UNIMPLEMENTED / NOT_IMPLEMENTED with "agent.radius" on a mesh.
 absl::Status CheckAgent(MapKind kind, const AgentQuery& agent);
 
-// Checks the fields of a query on `map`, a map of that kind. Returns the errors of CheckLocation, CheckSnap,
-// CheckGoalCount, CheckSupported and CheckAgent, and INVALID_ARGUMENT / BAD_VALUE with "path_form" for
-// directions of an any-angle path.
+// Checks the fields of a query except its ends and its agent. Returns the errors of CheckSnap and
+// CheckSupported, and INVALID_ARGUMENT / BAD_VALUE with "path_form" for directions of an any-angle path.
+absl::Status CheckOptions(const RouteQuery& query, MapKind kind);
+
+// Checks the fields of a query on `map`, a map of that kind. Returns the errors of CheckOptions,
+// CheckLocation, CheckGoalCount, CheckSupported and CheckAgent.
 absl::Status CheckQuery(const RouteQuery& query, MapKind kind, absl::string_view map);
 
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" if the query has more than one goal.

@@ -142,6 +142,9 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   if (asked.with_corridor) {
     route.corridor = found.corridor;
   }
+  if (asked.with_surface && !found.corners.empty()) {
+    route.surface = SurfaceOnMesh(*asked.agent, found, route.mesh_crossings);
+  }
   if (resolved.with_summary && !found.corners.empty()) {
     route.summary = SummaryOnMesh(*asked.agent, found, route.mesh_crossings);
   }

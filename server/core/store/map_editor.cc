@@ -30,6 +30,10 @@ absl::StatusOr<ChangeSummary> MapEditor::Apply(absl::Span<const Edit> edits, abs
   return std::visit([&](auto& editor) { return editor.Apply(edits, now); }, editor_);
 }
 
+std::vector<Rectangle> MapEditor::changed_areas() const {
+  return std::visit([](const auto& editor) { return editor.changed_areas(); }, editor_);
+}
+
 std::uint64_t MapEditor::digest() const {
   return std::visit([](const auto& editor) { return editor.digest(); }, editor_);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -27,6 +28,9 @@ class MapEditor {
 
   // Applies a batch as the Apply method of BatchEditor, GraphBatchEditor or MeshBatchEditor does.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
+
+  // As BatchEditor::changed_areas.
+  std::vector<Rectangle> changed_areas() const;
 
   // Returns the digest of the map after the batches applied so far.
   std::uint64_t digest() const;

@@ -147,6 +147,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
                                                                     .time = now,
                                                                     .edits = std::move(batch.edits),
                                                                     .summary = summary,
+                                                                    .changed_areas = editor->changed_areas(),
                                                                     .digest = editor->digest()});
   group.commits.push_back(commit);
   const UpdateResult result = ResultOf(*commit, version.epoch);

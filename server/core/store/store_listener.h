@@ -21,6 +21,10 @@ struct Commit {
   absl::Time time;
   std::vector<Edit> edits;
   ChangeSummary summary;
+  // At most AreaCollector::kMost areas that together contain all changed cells; none if that is
+  // summary.changed_bounds alone. On a waypoint graph they are around the changed nodes, edges and obstacles,
+  // in whole units of the world.
+  std::vector<Rectangle> changed_areas;
   // The map's digest at that revision.
   std::uint64_t digest = 0;
 };

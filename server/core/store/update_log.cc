@@ -16,7 +16,9 @@ void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
   std::size_t bytes = bytes_;
   absl::Cleanup take_back = [entries = &entries_, size = entries_.size()] { entries->resize(size); };
   for (const SharedCommit& commit : commits) {
-    entries_.push_back({.commit = commit, .bytes = sizeof(Commit) + ApproximateBytes(commit->edits)});
+    entries_.push_back({.commit = commit,
+                        .bytes = sizeof(Commit) + ApproximateBytes(commit->edits) +
+                                 commit->changed_areas.capacity() * sizeof(Rectangle)});
     bytes += entries_.back().bytes;
   }
   std::size_t gone = 0;

@@ -17,7 +17,6 @@
 #include "server/render/canvas/font.h"
 #include "server/render/scene/graph_part.h"
 #include "server/render/scene/query_marks.h"
-#include "server/render/scene/theme.h"
 #include "server/render/scene/world_plot.h"
 
 namespace waystar::core {
@@ -38,7 +37,9 @@ class GraphSceneMaker {
         area_(area),
         options_(options),
         query_(query),
-        budget_(budget) {}
+        budget_(budget) {
+    scene_.palette = options.palette;
+  }
 
   absl::StatusOr<Scene> Make() {
     WAYSTAR_ASSIGN_OR_RETURN(part_, GatherGraph(graph_, places_.is_chosen() ? Everywhere() : area_, budget_));
@@ -47,7 +48,7 @@ class GraphSceneMaker {
       std::ranges::sort(visits_, {}, &NodeVisit::place);
       dearest_ = DearestOf(query_->events);
     }
-    scene_.legend = Legend();
+    AddLegend();
     scene_.area = area_;
     scene_.region = WholeUnits(area_);
     layout_ = LayOut(ViewOfWorld(area_, options_.is_text), options_, scene_);
@@ -98,33 +99,31 @@ class GraphSceneMaker {
     });
   }
 
-  std::vector<LegendEntry> Legend() const {
+  void AddLegend() {
     using Sign = LegendEntry::Sign;
-    std::vector<LegendEntry> legend;
     const auto add = [&](bool is_there, LegendEntry entry) {
       if (is_there) {
-        legend.push_back(std::move(entry));
+        scene_.legend.push_back(std::move(entry));
       }
     };
-    add(!part_.nodes.empty(), {Sign::kDisc, picture::kInk, 'o', "node"});
-    add(HasArc(false, true), {Sign::kLine, theme::kEdge, '.', "edge"});
-    add(HasArc(true, true), {Sign::kLine, theme::kSightLine, '.', "edge by sight"});
-    add(HasArc(false, false), {Sign::kDashes, theme::kClosedEdge, 'x', "closed edge"});
+    add(!part_.nodes.empty(), {Sign::kDisc, scene_.palette.ink, 'o', "node"});
+    add(HasArc(false, true), {Sign::kLine, scene_.palette.edge, '.', "edge"});
+    add(HasArc(true, true), {Sign::kLine, scene_.palette.sight_line, '.', "edge by sight"});
+    add(HasArc(false, false), {Sign::kDashes, scene_.palette.closed_edge, 'x', "closed edge"});
     const bool has_positions = !places_.is_chosen();
     add(graph_.obstacles().size() > 0 && has_positions,
-        {Sign::kArea, theme::kNamedObstacle, '%', "obstacle"});
+        {Sign::kArea, scene_.palette.named_obstacle, '%', "obstacle"});
     add(graph_.sight().grid() != nullptr && has_positions,
         {Sign::kArea, Wall(), '#', "blocked on the reference map"});
     if (query_ != nullptr) {
-      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), legend);
+      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), scene_);
       if (!query_->events.empty()) {
-        AddSearchToLegend(CostToDouble(dearest_), 'O', legend);
+        AddSearchToLegend(CostToDouble(dearest_), 'O', scene_);
       }
     }
-    return legend;
   }
 
-  static picture::Color Wall() { return picture::Mix(picture::kPaper, theme::kObstacle, 0.35); }
+  picture::Color Wall() const { return picture::Mix(scene_.palette.paper, scene_.palette.obstacle, 0.35); }
 
   picture::Point At(const WorldPoint& point) const { return layout_.tiling.At(point.x, point.y); }
   picture::Point At(NodeNumber node) const { return At(places_.PlaceOf(graph_, node)); }
@@ -135,12 +134,12 @@ class GraphSceneMaker {
 
   void AddReferenceMap() {
     const GridSight& grid = *graph_.sight().grid();
-    SceneGround ground = BlankGround(layout_);
+    SceneGround ground = BlankGround(layout_, scene_.palette.paper);
     for (int row = 0; row < ground.image.height(); ++row) {
       for (int column = 0; column < ground.image.width(); ++column) {
         const picture::Point at = layout_.PlaneAtPixel(column, row);
         const bool is_free = grid.IsWalkableAt({at.x, at.y, 0});
-        ground.image.Set(column, row, is_free ? picture::kPaper : Wall());
+        ground.image.Set(column, row, is_free ? scene_.palette.paper : Wall());
         ground.symbols.push_back(is_free ? ' ' : '#');
       }
     }
@@ -155,7 +154,7 @@ class GraphSceneMaker {
       }
       for (const Shape* const shape : {&std::as_const(cells), &obstacle->shape}) {
         for (picture::Polygon& outline : OutlinesOf(*shape, layout_.tiling, 0, 0, unit())) {
-          scene_.AddArea(std::move(outline), {theme::kNamedObstacle, 0.75}, '%');
+          scene_.AddArea(std::move(outline), {scene_.palette.named_obstacle, 0.75}, '%');
         }
       }
       for (const Line& line : obstacle->shape.lines) {
@@ -164,8 +163,8 @@ class GraphSceneMaker {
         const picture::Box near = {plot.x - width, plot.y - width, plot.width + 2 * width,
                                    plot.height + 2 * width};
         scene_.AddLineIn(near, layout_.tiling.At(line.start.x, line.start.y),
-                         layout_.tiling.At(line.end.x, line.end.y), width, {theme::kNamedObstacle, 0.75},
-                         '%');
+                         layout_.tiling.At(line.end.x, line.end.y), width,
+                         {scene_.palette.named_obstacle, 0.75}, '%');
       }
     }
   }
@@ -183,9 +182,9 @@ class GraphSceneMaker {
           continue;
         }
         const auto& [from, to] = *shown;
-        const picture::Color color = !arc.is_open ? theme::kClosedEdge
-                                     : is_auto    ? theme::kSightLine
-                                                  : theme::kEdge;
+        const picture::Color color = !arc.is_open ? scene_.palette.closed_edge
+                                     : is_auto    ? scene_.palette.sight_line
+                                                  : scene_.palette.edge;
         scene_.AddLine({from, to}, is_auto || !arc.is_open ? thick * 0.8 : thick, {color},
                        arc.is_open ? '.' : 'x', arc.is_open ? 0 : 4);
         if (arc.is_one_way && part_.arcs.size() <= 3000) {
@@ -217,7 +216,7 @@ class GraphSceneMaker {
     return static_cast<double>(visit.g) / static_cast<double>(dearest_);
   }
   picture::Color ColorOf(const NodeVisit& visit) const {
-    return visit.is_expanded ? picture::SearchColor(ShareOf(visit)) : picture::kOpenColor;
+    return visit.is_expanded ? picture::SearchColor(ShareOf(visit)) : scene_.palette.open;
   }
 
   double NodeRadius() const {
@@ -233,9 +232,10 @@ class GraphSceneMaker {
         AddVisited(*visit, at, radius);
         continue;
       }
-      scene_.AddDisc(at, radius, {is_enabled ? picture::kInk : theme::kClosedEdge}, is_enabled ? 'o' : 'x');
+      scene_.AddDisc(at, radius, {is_enabled ? scene_.palette.ink : scene_.palette.closed_edge},
+                     is_enabled ? 'o' : 'x');
       if (radius > 4) {
-        scene_.AddDisc(at, radius - 2, {picture::kPaper});
+        scene_.AddDisc(at, radius - 2, {scene_.palette.paper});
       }
     }
     if (part_.nodes.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
@@ -250,11 +250,11 @@ class GraphSceneMaker {
   void AddVisited(const NodeVisit& visit, picture::Point at, double radius) {
     const double rim = radius > 4 ? 2.0 : 0.0;
     const picture::Color color = ColorOf(visit);
-    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? picture::kInk : color},
+    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? scene_.palette.ink : color},
                    visit.is_expanded ? DigitOf(ShareOf(visit)) : 'O');
     if (rim > 0) {
       scene_.AddDisc(at, radius + (visit.is_expanded ? 0.8 : -0.6),
-                     {visit.is_expanded ? color : picture::kPaper});
+                     {visit.is_expanded ? color : scene_.palette.paper});
     } else if (visit.is_expanded) {
       scene_.AddDisc(at, radius, {color});
     }
@@ -269,8 +269,8 @@ class GraphSceneMaker {
                     {at.x + half + 2, top},
                     {at.x + half + 2, at.y + 3},
                     {at.x - half - 2, at.y + 3}},
-                   {picture::kPaper, 0.75});
-    scene_.AddText(name, at, kTextSize, picture::kInk, picture::TextStyle::Anchor::kMiddle);
+                   {scene_.palette.paper, 0.75});
+    scene_.AddText(name, at, kTextSize, scene_.palette.ink, picture::TextStyle::Anchor::kMiddle);
   }
 
   // Draws the edges by which the search reached nodes.

@@ -18,7 +18,6 @@
 #include "server/render/canvas/geometry.h"
 #include "server/render/scene/ground.h"
 #include "server/render/scene/query_marks.h"
-#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 namespace {
@@ -90,11 +89,11 @@ PlaneView ViewOf(const GridMap& map, const Rectangle& part, bool is_text) {
 
 constexpr std::size_t kMaxOutlines = 1000;
 
-picture::Color OutlineColor(const ObstacleEffect& effect) {
+picture::Color OutlineColor(const ObstacleEffect& effect, const Palette& palette) {
   if (effect.kind == ObstacleEffect::Kind::kMultiplyCost) {
-    return theme::kFactor;
+    return palette.factor;
   }
-  return effect.amount < 0 ? theme::kCheaper : theme::kDearer;
+  return effect.amount < 0 ? palette.cheaper : palette.dearer;
 }
 
 class Outliner {
@@ -104,7 +103,7 @@ class Outliner {
   bool is_full() const { return outlines_ >= kMaxOutlines; }
 
   void Add(const Obstacle& obstacle) {
-    const picture::Color color = OutlineColor(obstacle.effect);
+    const picture::Color color = OutlineColor(obstacle.effect, scene_.palette);
     // Rectangles are of cells, whose centres have whole numbers. A disc covers cells by their centres.
     constexpr double kRim = 0.3;
     for (const picture::Polygon& outline :
@@ -177,10 +176,12 @@ class GridSceneMaker {
         options_(options),
         query_(query),
         stop_(budget),
-        looks_(map, part) {}
+        looks_(map, part, options.palette) {
+    scene_.palette = options.palette;
+  }
 
   absl::StatusOr<Scene> Make() {
-    scene_.legend = Legend();
+    AddLegend();
     WAYSTAR_RETURN_IF_ERROR(stop_.Check());
     scene_.region = part_;
     layout_ = LayOut(ViewOf(map_, part_, options_.is_text), options_, scene_);
@@ -213,15 +214,14 @@ class GridSceneMaker {
 
   bool DrawsAreas() const { return !options_.is_text && cell() >= kAreaCell && region_.area() <= kMaxAreas; }
 
-  std::vector<LegendEntry> Legend() const {
-    std::vector<LegendEntry> legend = looks_.LegendOf(region_, stop_);
+  void AddLegend() {
+    scene_.legend = looks_.LegendOf(region_, stop_);
     if (!map_.portals().empty()) {
-      legend.push_back(PortalLegend());
+      AddPortalToLegend(scene_);
     }
     if (query_ != nullptr) {
-      AddToLegend(*query_, legend);
+      AddToLegend(*query_, scene_);
     }
-    return legend;
   }
 
   // Adjacent equal squares of a row become one area.
@@ -256,7 +256,7 @@ class GridSceneMaker {
   }
 
   void AddGridLine(std::vector<picture::Point> line) {
-    scene_.AddLine(std::move(line), 1, {theme::kGridLine, 0.4});
+    scene_.AddLine(std::move(line), 1, {scene_.palette.grid_line, 0.4});
   }
 
   void AddGridLines() {
@@ -331,7 +331,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(x, part_.y));
       at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
       at.y = std::max(at.y, layout_.plot.y - gap);
-      scene_.AddText(absl::StrCat(x), at, kTextSize, picture::kFaint,
+      scene_.AddText(absl::StrCat(x), at, kTextSize, scene_.palette.faint,
                      options_.is_text ? Anchor::kLeft : Anchor::kMiddle);
     }
     const int row_step =
@@ -340,7 +340,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(part_.x, y));
       at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
       at.y += options_.is_text ? 0.0 : kTextSize / 2;
-      scene_.AddText(absl::StrCat(y), at, kTextSize, picture::kFaint, Anchor::kRight);
+      scene_.AddText(absl::StrCat(y), at, kTextSize, scene_.palette.faint, Anchor::kRight);
     }
   }
 

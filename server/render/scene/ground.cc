@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 namespace {
@@ -71,7 +70,8 @@ class Pixel {
   Color color() const {
     const std::int64_t cells = walls_.count + ground_.count;
     if (cells == 0) {
-      return picture::kPaper;
+      // A character may show no cell.
+      return paper_.count > 0 ? paper_.Mean() : Color();
     }
     Color color = ground_.count > 0 ? ground_.Mean() : walls_.Mean();
     if (walls_.count > 0 && ground_.count > 0) {
@@ -80,7 +80,7 @@ class Pixel {
     }
     if (paper_.count > 0) {
       const double share = static_cast<double>(paper_.count) / static_cast<double>(cells + paper_.count);
-      color = picture::Mix(color, picture::kPaper, share);
+      color = picture::Mix(color, paper_.Mean(), share);
     }
     return color;
   }
@@ -171,7 +171,7 @@ absl::StatusOr<SceneGround> DrawPixels(SceneGround ground, bool is_text, const S
 
 absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& looks, const Rectangle& region,
                                        const Layout& layout, bool is_text, const StopCheck& stop) {
-  SceneGround ground = BlankGround(layout);
+  SceneGround ground = BlankGround(layout, looks.palette().paper);
   const int width = ground.image.width();
   const int height = ground.image.height();
   const double cell_pixels = layout.tiling.CellPixels();
@@ -216,7 +216,7 @@ absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& look
                                    layout.plot.y + row + (2 * i + 1) / (2.0 * side)};
         const Cell cell = HexagonAt(layout.tiling.PlaneAt(at));
         pixel.Add(region.Contains(cell) ? looks.At(cell)
-                                        : CellLook{.color = picture::kPaper, .exists = false});
+                                        : CellLook{.color = looks.palette().paper, .exists = false});
       }
       WAYSTAR_RETURN_IF_ERROR(counter.Count(side));
     }
@@ -245,15 +245,16 @@ struct Survey {
 
 }  // namespace
 
-CellLooks::CellLooks(const GridMap& map, const Rectangle& part)
+CellLooks::CellLooks(const GridMap& map, const Rectangle& part, const Palette& palette)
     : map_(map),
-      paper_(picture::kPaper),
-      obstacle_{.color = theme::kObstacle, .symbol = kObstacleSymbol, .is_wall = true},
-      named_{.color = theme::kNamedObstacle, .symbol = '%', .is_wall = true} {
+      palette_(palette),
+      obstacle_{.color = palette.obstacle, .symbol = kObstacleSymbol, .is_wall = true},
+      named_{.color = palette.named_obstacle, .symbol = '%', .is_wall = true} {
   const std::vector<Terrain>& terrains = map.settings().terrains;
   for (std::size_t i = 0; i < terrains.size(); ++i) {
-    terrains_[i] = {
-        .color = ColorOf(terrains[i], i), .symbol = terrains[i].symbol, .is_wall = terrains[i].impassable};
+    terrains_[i] = {.color = palette.ColorOf(terrains[i], i),
+                    .symbol = terrains[i].symbol,
+                    .is_wall = terrains[i].impassable};
   }
   const auto& hexagons = map.settings().frame.hexagons;
   if (hexagons.has_value() && HasOffsets(hexagons->layout)) {
@@ -268,7 +269,7 @@ CellLook CellLooks::WithCost(Cell cell, TerrainId terrain) const {
   const Cost usual = map_.step_costs().straight[terrain];
   const Cost own = map_.cell_costs()->At(cell).straight;
   if (own != 0 && own != usual && usual > 0 && !look.is_wall) {
-    look.color = TintByCost(look.color, static_cast<double>(own) / static_cast<double>(usual));
+    look.color = palette_.TintByCost(look.color, static_cast<double>(own) / static_cast<double>(usual));
     look.symbol = own > usual ? '!' : '+';
   }
   return look;
@@ -311,8 +312,8 @@ std::vector<LegendEntry> CellLooks::LegendOf(const Rectangle& region, const Stop
   };
   add(found.nameless, obstacle_, "obstacle");
   add(found.named, named_, "named obstacle");
-  add(found.dearer, {.color = TintByCost(picture::kPaper, 4), .symbol = '!'}, "costs more");
-  add(found.cheaper, {.color = TintByCost(picture::kPaper, 0.25), .symbol = '+'}, "costs less");
+  add(found.dearer, {.color = palette_.TintByCost(palette_.paper, 4), .symbol = '!'}, "costs more");
+  add(found.cheaper, {.color = palette_.TintByCost(palette_.paper, 0.25), .symbol = '+'}, "costs less");
   return legend;
 }
 

@@ -12,6 +12,7 @@
 #include "server/render/canvas/canvas.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/scene.h"
+#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 
@@ -29,14 +30,16 @@ struct CellLook {
 // Thread safety: const methods may be called concurrently.
 class CellLooks {
  public:
-  // On a hexagon board only the cells of `part` exist, given in client cell coordinates. The map must outlive
-  // this.
-  CellLooks(const GridMap& map, const Rectangle& part);
+  // On a hexagon board only the cells of `part` exist, given in client cell coordinates. The map and the
+  // palette must outlive this.
+  CellLooks(const GridMap& map, const Rectangle& part, const Palette& palette);
+
+  const Palette& palette() const { return palette_; }
 
   // REQUIRES: the cell is on the map.
   CellLook At(Cell cell) const {
     if (!board_spans_.empty() && !IsOnBoard(cell)) {
-      return {.color = paper_, .exists = false};
+      return {.color = palette_.paper, .exists = false};
     }
     if (map_.HasNamelessObstacle(cell)) {
       return obstacle_;
@@ -60,7 +63,7 @@ class CellLooks {
   CellLook WithCost(Cell cell, TerrainId terrain) const;
 
   const GridMap& map_;
-  picture::Color paper_;
+  const Palette& palette_;
   CellLook obstacle_;
   CellLook named_;
   std::array<CellLook, kMaxTerrains> terrains_;

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/font.h"
-#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 namespace {
@@ -115,7 +114,7 @@ void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
   };
   switch (entry.sign) {
     case LegendEntry::Sign::kArea:
-      add_box({at.x, at.y, kSwatch, kSwatch}, picture::Mix(entry.color, picture::kInk, 0.3));
+      add_box({at.x, at.y, kSwatch, kSwatch}, picture::Mix(entry.color, scene.palette.ink, 0.3));
       add_box({at.x + 1, at.y + 1, kSwatch - 2, kSwatch - 2}, entry.color);
       break;
     case LegendEntry::Sign::kLine:
@@ -208,16 +207,19 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene)
 
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene) {
   const std::vector<LegendEntry>& legend = scene.legend;
+  if (options.is_text && !options.legend) {
+    scene.legend.clear();
+  }
   if (layout.has_labels && options.is_text) {
-    scene.AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, picture::kInk);
-    scene.AddText(options.caption, {0, layout.caption_y}, 1, picture::kInk);
+    scene.AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, scene.palette.ink);
+    scene.AddText(options.caption, {0, layout.caption_y}, 1, scene.palette.ink);
     return;
   }
   if (layout.has_labels) {
-    scene.AddText(options.title, {kMargin, layout.title_y}, kTitleSize, picture::kInk);
+    scene.AddText(options.title, {kMargin, layout.title_y}, kTitleSize, scene.palette.ink);
     const double after = kMargin + TextWidth(options.title, kTitleSize) + 10;
-    scene.AddText(options.facts, {after, layout.title_y}, kTextSize, picture::kFaint);
-    scene.AddText(options.caption, {kMargin, layout.caption_y}, kTextSize, picture::kInk);
+    scene.AddText(options.facts, {after, layout.title_y}, kTextSize, scene.palette.faint);
+    scene.AddText(options.caption, {kMargin, layout.caption_y}, kTextSize, scene.palette.ink);
   }
   if (layout.legend_y <= 0) {
     return;
@@ -227,15 +229,15 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& sce
     const picture::Point at = plan.places[i] + picture::Point{kMargin, layout.legend_y};
     AddSign(legend[i], at, scene);
     const double width = EntryWidth(legend[i]) - TextWidth(legend[i].text, kTextSize);
-    scene.AddText(legend[i].text, {at.x + width, at.y + kSwatch - 2}, kTextSize, picture::kInk);
+    scene.AddText(legend[i].text, {at.x + width, at.y + kSwatch - 2}, kTextSize, scene.palette.ink);
   }
 }
 
-SceneGround BlankGround(const Layout& layout) {
+SceneGround BlankGround(const Layout& layout, picture::Color paper) {
   return {.x = static_cast<int>(layout.plot.x),
           .y = static_cast<int>(layout.plot.y),
           .image = picture::Canvas(static_cast<int>(layout.plot.width), static_cast<int>(layout.plot.height),
-                                   picture::kPaper)};
+                                   paper)};
 }
 
 std::int64_t LabelStep(double pixels, double widest, bool is_text) {

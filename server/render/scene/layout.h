@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
 #include "server/render/scene/scene.h"
+#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 
@@ -21,6 +23,7 @@ struct RenderOptions {
   // Title, and numbers of columns and rows.
   bool labels = true;
   enum class GridLines { kAuto, kNever, kAlways } grid_lines = GridLines::kAuto;
+  Palette palette = kLightPalette;
   // Start of the title, and its remainder.
   std::string title;
   std::string facts;
@@ -76,8 +79,8 @@ inline constexpr double kTextSize = 8.0;
 // Adds title, caption and legend to the marks.
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene);
 
-// Returns a ground of paper in place of the map, without symbols.
-SceneGround BlankGround(const Layout& layout);
+// Returns a ground of one colour in place of the map, without symbols.
+SceneGround BlankGround(const Layout& layout, picture::Color paper);
 
 // Returns the step between numbers of columns or rows that are this many pixels apart.
 std::int64_t LabelStep(double pixels, double widest, bool is_text);

@@ -12,7 +12,6 @@
 #include "server/core/search/recorder.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/scene/query_marks.h"
-#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 namespace {
@@ -126,9 +125,9 @@ class MeshSearchDrawer {
   }
 
   void AddEdge(const TracedInterval& interval, bool is_expanded) {
-    scene_.AddLineIn(layout_.plot, projection_.At(interval.left), projection_.At(interval.right),
-                     is_expanded ? 1.0 : 2.5,
-                     is_expanded ? picture::Paint{picture::kInk, 0.45} : picture::Paint{picture::kOpenColor});
+    scene_.AddLineIn(
+        layout_.plot, projection_.At(interval.left), projection_.At(interval.right), is_expanded ? 1.0 : 2.5,
+        is_expanded ? picture::Paint{scene_.palette.shade, 0.45} : picture::Paint{scene_.palette.open});
   }
 
   void MarkGround(const picture::Polygon& points, char symbol) {
@@ -179,9 +178,9 @@ absl::Status AddMeshSearch(const IntervalRecorder& search, const WorldProjection
   return MeshSearchDrawer(search, projection, layout, is_text, scene).Draw(stop);
 }
 
-void AddMeshSearchToLegend(const IntervalRecorder& search, std::vector<LegendEntry>& legend) {
+void AddMeshSearchToLegend(const IntervalRecorder& search, Scene& scene) {
   if (!search.events().empty()) {
-    AddSearchToLegend(DearestOf(search), 'o', legend);
+    AddSearchToLegend(DearestOf(search), 'o', scene);
   }
 }
 

@@ -26,7 +26,7 @@ absl::Status AddMeshSearch(const IntervalRecorder& search, const WorldProjection
                            const Layout& layout, bool is_text, const StopCheck& stop, Scene& scene);
 
 // Adds legend entries for these marks, if there are any.
-void AddMeshSearchToLegend(const IntervalRecorder& search, std::vector<LegendEntry>& legend);
+void AddMeshSearchToLegend(const IntervalRecorder& search, Scene& scene);
 
 // The drawn polygons as occluders. Of two points at the same place of the picture, the higher one is in
 // front.

@@ -17,14 +17,10 @@
 #include "server/render/canvas/canvas.h"
 #include "server/render/scene/mesh_marks.h"
 #include "server/render/scene/query_marks.h"
-#include "server/render/scene/theme.h"
 #include "server/render/scene/world_plot.h"
 
 namespace waystar::core {
 namespace {
-
-constexpr picture::Color kLow = picture::Rgb(0x9FB8A4);
-constexpr picture::Color kHigh = picture::Rgb(0xE7F0DC);
 
 // Lengths of a unit of y and of height in an oblique view. Their squares add up to 1, as in any parallel
 // projection.
@@ -42,11 +38,13 @@ class MeshSceneMaker {
         area_(view.area.has_value() ? *view.area : WithMargin(PlanOf(mesh.bounds()))),
         options_(options),
         query_(query),
-        stop_(budget) {}
+        stop_(budget) {
+    scene_.palette = options.palette;
+  }
 
   absl::StatusOr<Scene> Make() {
     WAYSTAR_RETURN_IF_ERROR(Gather());
-    scene_.legend = Legend();
+    AddLegend();
     scene_.area = area_;
     scene_.region = WholeUnits(area_);
     layout_ = LayOut(PlaneOf(), options_, scene_);
@@ -129,9 +127,8 @@ class MeshSceneMaker {
 
   bool IsFlat() const { return polygons_.empty() || polygons_.front().height == polygons_.back().height; }
 
-  std::vector<LegendEntry> Legend() const {
-    using Sign = LegendEntry::Sign;
-    std::vector<LegendEntry> legend;
+  void AddLegend() {
+    std::vector<LegendEntry>& legend = scene_.legend;
     if (!polygons_.empty()) {
       legend.push_back(
           {.color = ColorAt(polygons_.front().height),
@@ -141,33 +138,33 @@ class MeshSceneMaker {
         legend.push_back({.color = ColorAt(polygons_.back().height),
                           .text = absl::StrCat("highest at ", polygons_.back().height)});
       }
-      legend.push_back({.sign = Sign::kLine, .color = picture::kInk, .text = "wall"});
+      legend.push_back({.sign = LegendEntry::Sign::kLine, .color = scene_.palette.ink, .text = "wall"});
     }
     if (!mesh_.portals().empty()) {
-      legend.push_back(PortalLegend());
+      AddPortalToLegend(scene_);
     }
     if (query_ != nullptr) {
-      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->legs.empty(), legend);
+      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->legs.empty(), scene_);
       if (query_->search != nullptr) {
-        AddMeshSearchToLegend(*query_->search, legend);
+        AddMeshSearchToLegend(*query_->search, scene_);
       }
     }
-    return legend;
   }
 
   picture::Color ColorAt(double height) const {
     if (IsFlat()) {
-      return kHigh;
+      return scene_.palette.high;
     }
     const double low = polygons_.front().height;
-    return picture::Mix(kLow, kHigh, (height - low) / (polygons_.back().height - low));
+    return picture::Mix(scene_.palette.low, scene_.palette.high,
+                        (height - low) / (polygons_.back().height - low));
   }
 
   picture::Point At(const WorldPoint& point) const { return projection_.At(point); }
 
   // Polygons are too small for characters, so each character shows whether its middle is on the mesh.
   absl::Status AddGround() {
-    SceneGround ground = BlankGround(layout_);
+    SceneGround ground = BlankGround(layout_, scene_.palette.paper);
     for (int row = 0; row < ground.image.height(); ++row) {
       WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       for (int column = 0; column < ground.image.width(); ++column) {
@@ -201,7 +198,7 @@ class MeshSceneMaker {
   // Draws the side of a floor below an edge that faces the viewer, that is, whose polygon lies behind it.
   void AddRim(picture::Point from, picture::Point to, picture::Color color, double thin) {
     const picture::Point down{0.0, 5.0 * thin};
-    scene_.AddArea({from, to, to + down, from + down}, {picture::Mix(color, picture::kInk, 0.5)});
+    scene_.AddArea({from, to, to + down, from + down}, {picture::Mix(color, scene_.palette.shade, 0.5)});
   }
 
   void AddPolygons() {
@@ -223,9 +220,9 @@ class MeshSceneMaker {
       scene_.AddArea(points, {ColorAt(polygon.height)});
       for (std::size_t i = 0; i < points.size(); ++i) {
         const bool is_wall = neighbours[i] == kNoPolygon;
-        scene_.AddLineIn(layout_.plot, points[i], points[i + 1 < points.size() ? i + 1 : 0],
-                         is_wall ? 2.5 * thin : thin,
-                         is_wall ? picture::Paint{picture::kInk} : picture::Paint{theme::kGridLine, 0.7});
+        scene_.AddLineIn(
+            layout_.plot, points[i], points[i + 1 < points.size() ? i + 1 : 0], is_wall ? 2.5 * thin : thin,
+            is_wall ? picture::Paint{scene_.palette.ink} : picture::Paint{scene_.palette.grid_line, 0.7});
       }
     }
   }
@@ -278,7 +275,7 @@ class MeshSceneMaker {
 
   void AddFaintLine(const std::vector<picture::Point>& line, const MarkSizes& sizes) {
     if (!options_.is_text) {
-      scene_.AddLine(line, sizes.path * 0.75, {picture::kPathColor, 0.55}, 0, 2 * sizes.path);
+      scene_.AddLine(line, sizes.path * 0.75, {scene_.palette.path, 0.55}, 0, 2 * sizes.path);
     }
   }
 

@@ -8,7 +8,6 @@
 #include "server/base/status_macros.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 namespace {
@@ -93,7 +92,7 @@ void AddPathCells(const std::vector<Cell>& cells, const Layout& layout, Scene& s
     for (double step = 1; step <= steps; ++step) {
       const double x = std::floor(from.x + dx * step / steps + 0.5);
       const double y = std::floor(from.y + dy * step / steps + 0.5);
-      scene.AddDisc(layout.tiling.At(x, y), 0.5, {picture::kPathColor}, '*');
+      scene.AddDisc(layout.tiling.At(x, y), 0.5, {scene.palette.path}, '*');
     }
   }
 }
@@ -110,24 +109,24 @@ MarkSizes::MarkSizes(const Layout& layout, bool is_text) {
 }
 
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene) {
-  scene.AddDisc(at, sizes.disc + sizes.halo, {picture::kPaper});
-  scene.AddDisc(at, sizes.disc, {picture::kStartColor}, 'S');
+  scene.AddDisc(at, sizes.disc + sizes.halo, {scene.palette.paper});
+  scene.AddDisc(at, sizes.disc, {scene.palette.start}, 'S');
 }
 
 void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene) {
-  scene.AddDisc(at, sizes.disc + sizes.halo, {picture::kPaper});
-  scene.AddDisc(at, sizes.disc, {picture::kGoalColor}, 'G');
+  scene.AddDisc(at, sizes.disc + sizes.halo, {scene.palette.paper});
+  scene.AddDisc(at, sizes.disc, {scene.palette.goal}, 'G');
   if (sizes.disc >= 4) {
-    scene.AddDisc(at, sizes.disc * 0.55, {picture::kPaper});
-    scene.AddDisc(at, sizes.disc * 0.28, {picture::kGoalColor});
+    scene.AddDisc(at, sizes.disc * 0.55, {scene.palette.paper});
+    scene.AddDisc(at, sizes.disc * 0.28, {scene.palette.goal});
   }
 }
 
 void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene) {
   if (sizes.halo > 0) {
-    scene.AddLine(line, sizes.path + 2 * sizes.halo, {picture::kPaper, 0.9});
+    scene.AddLine(line, sizes.path + 2 * sizes.halo, {scene.palette.paper, 0.9});
   }
-  scene.AddLine(line, sizes.path, {picture::kPathColor}, '*');
+  scene.AddLine(line, sizes.path, {scene.palette.path}, '*');
 }
 
 absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
@@ -147,7 +146,7 @@ absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const L
     const double share = static_cast<double>(visit.g) / static_cast<double>(dearest);
     const picture::Paint paint = visit.is_expanded
                                      ? picture::Paint{picture::SearchColor(share), kSearchOpacity}
-                                     : picture::Paint{picture::kOpenColor, 0.6};
+                                     : picture::Paint{scene.palette.open, 0.6};
     if (is_text) {
       MarkGround(layout, visit.place, visit.is_expanded ? DigitOf(share) : 'o', scene.ground.front());
     } else if (!scene.ground.empty()) {
@@ -157,7 +156,7 @@ absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const L
     } else {
       std::vector<picture::Point> rim = layout.tiling.OutlineOf(visit.place.x, visit.place.y, cell * 0.14);
       rim.push_back(rim.front());
-      scene.AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {picture::kOpenColor});
+      scene.AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {scene.palette.open});
     }
   }
   const double width = std::clamp(cell * 0.06, 1.0, 2.0);
@@ -168,7 +167,7 @@ absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const L
     if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && region.Contains(visit.place) &&
         region.Contains(visit.parent)) {
       ++jumps;
-      scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {picture::kInk, 0.55});
+      scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {scene.palette.ink, 0.55});
     }
   }
   return absl::OkStatus();
@@ -198,8 +197,8 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
   }
   for (const auto& [from, to] : query.jumps) {
     if (region.Contains(from) && region.Contains(to)) {
-      scene.AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {picture::kPathColor},
-                    0, std::max(3.0, sizes.path * 1.5));
+      scene.AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {scene.palette.path}, 0,
+                    std::max(3.0, sizes.path * 1.5));
     }
   }
   for (const Cell goal : query.goals) {
@@ -212,42 +211,45 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
   }
 }
 
-void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend) {
+void AddToLegend(bool has_start, std::size_t goals, bool has_path, Scene& scene) {
   using Sign = LegendEntry::Sign;
   if (has_start) {
-    legend.push_back({Sign::kDisc, picture::kStartColor, 'S', "start"});
+    scene.legend.push_back({Sign::kDisc, scene.palette.start, 'S', "start"});
   }
   if (goals > 0) {
-    legend.push_back({Sign::kDisc, picture::kGoalColor, 'G', goals == 1 ? "goal" : "goals"});
+    scene.legend.push_back({Sign::kDisc, scene.palette.goal, 'G', goals == 1 ? "goal" : "goals"});
   }
   if (has_path) {
-    legend.push_back({Sign::kLine, picture::kPathColor, '*', "path"});
+    scene.legend.push_back({Sign::kLine, scene.palette.path, '*', "path"});
   }
 }
 
-void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend) {
+void AddToLegend(const QueryMarks& query, Scene& scene) {
   using Sign = LegendEntry::Sign;
-  AddToLegend(query.start.has_value(), query.goals.size(), !query.legs.empty(), legend);
+  AddToLegend(query.start.has_value(), query.goals.size(), !query.legs.empty(), scene);
   if (!query.jumps.empty()) {
-    legend.push_back({.sign = Sign::kDashes, .color = picture::kPathColor, .text = "through a portal"});
+    scene.legend.push_back({.sign = Sign::kDashes, .color = scene.palette.path, .text = "through a portal"});
   }
   if (!query.events.empty()) {
-    AddSearchToLegend(CostToDouble(DearestOf(query.events)), 'o', legend);
+    AddSearchToLegend(CostToDouble(DearestOf(query.events)), 'o', scene);
   }
 }
 
-void AddSearchToLegend(double dearest, char open_symbol, std::vector<LegendEntry>& legend) {
-  legend.push_back({.sign = LegendEntry::Sign::kRamp,
-                    .symbol = '0',
-                    .text = absl::StrFormat("expanded at cost 0 to %.5g", dearest)});
-  legend.push_back({.color = picture::kOpenColor, .symbol = open_symbol, .text = "seen, not expanded"});
+void AddSearchToLegend(double dearest, char open_symbol, Scene& scene) {
+  // The lowest value of DearestOf stands for 0 too.
+  const bool has_range = dearest > CostToDouble(1);
+  scene.legend.push_back(
+      {.sign = LegendEntry::Sign::kRamp,
+       .symbol = '0',
+       .text = has_range ? absl::StrFormat("expanded at cost 0 to %.5g", dearest) : "expanded at cost 0"});
+  scene.legend.push_back({.color = scene.palette.open, .symbol = open_symbol, .text = "seen, not expanded"});
 }
 
 void AddPortal(const std::optional<picture::Point>& from, const std::optional<picture::Point>& to,
                bool is_closed, const MarkSizes& sizes, Scene& scene) {
   if (from.has_value() && to.has_value()) {
-    scene.AddLine({*from, *to}, std::max(1.0, sizes.path * 0.4), {theme::kPortal, is_closed ? 0.35 : 0.8}, 0,
-                  4);
+    scene.AddLine({*from, *to}, std::max(1.0, sizes.path * 0.4),
+                  {scene.palette.portal, is_closed ? 0.35 : 0.8}, 0, 4);
   }
   for (const std::optional<picture::Point>& end : {from, to}) {
     if (!end.has_value()) {
@@ -258,16 +260,16 @@ void AddPortal(const std::optional<picture::Point>& from, const std::optional<pi
               *end + picture::Point{0, reach}, *end + picture::Point{-reach, 0}};
     };
     const double reach = sizes.disc * 1.05;
-    scene.AddArea(diamond(reach + sizes.halo), {picture::kPaper, 0.9});
-    scene.AddArea(diamond(reach), {theme::kPortal}, 'P');
+    scene.AddArea(diamond(reach + sizes.halo), {scene.palette.paper, 0.9});
+    scene.AddArea(diamond(reach), {scene.palette.portal}, 'P');
     if (is_closed) {
-      scene.AddArea(diamond(reach * 0.6), {picture::kPaper});
+      scene.AddArea(diamond(reach * 0.6), {scene.palette.paper});
     }
   }
 }
 
-LegendEntry PortalLegend() {
-  return {.sign = LegendEntry::Sign::kDisc, .color = theme::kPortal, .symbol = 'P', .text = "portal"};
+void AddPortalToLegend(Scene& scene) {
+  scene.legend.push_back({LegendEntry::Sign::kDisc, scene.palette.portal, 'P', "portal"});
 }
 
 std::vector<picture::Polygon> OutlinesOf(const Shape& shape, const picture::Tiling& tiling, double shift,

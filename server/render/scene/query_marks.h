@@ -129,10 +129,10 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
              Scene& scene);
 
 // Add legend entries for start, goals and path of a query, or for all of its marks, if present.
-void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend);
-void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend);
+void AddToLegend(bool has_start, std::size_t goals, bool has_path, Scene& scene);
+void AddToLegend(const QueryMarks& query, Scene& scene);
 // Adds the entries of a search with this highest cost.
-void AddSearchToLegend(double dearest, char open_symbol, std::vector<LegendEntry>& legend);
+void AddSearchToLegend(double dearest, char open_symbol, Scene& scene);
 
 // Add a green start or a red goal; their shapes differ as well.
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene);
@@ -145,7 +145,7 @@ void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes
 void AddPortal(const std::optional<picture::Point>& from, const std::optional<picture::Point>& to,
                bool is_closed, const MarkSizes& sizes, Scene& scene);
 
-LegendEntry PortalLegend();
+void AddPortalToLegend(Scene& scene);
 
 // Returns the outlines of a shape's rectangles, discs and polygons. Rectangles are moved by `shift` in x and
 // y, and discs widened by `rim`, both in units of the map; `unit` is one in pixels.

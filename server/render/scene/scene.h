@@ -14,6 +14,7 @@
 #include "server/geometry/cell.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
+#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 
@@ -76,6 +77,7 @@ struct DrawnNode {
 };
 
 struct Scene {
+  Palette palette = kLightPalette;
   // Size of the whole picture.
   int width = 1;
   int height = 1;

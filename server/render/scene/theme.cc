@@ -15,30 +15,41 @@ namespace {
 using picture::Mix;
 using picture::Rgb;
 
-struct Hue {
-  // Space-separated names, and the symbol.
-  absl::string_view names;
-  char symbol;
+struct Shades {
   std::uint32_t passable;
   std::uint32_t impassable;
 };
 
+struct Hue {
+  // Space-separated names, and the symbol.
+  absl::string_view names;
+  char symbol;
+  Shades light;
+  Shades dark;
+};
+
 constexpr std::array<Hue, 11> kHues = {{
-    {"ground floor plain earth dirt", '.', 0xFAF9F5, 0x8A8F96},
-    {"water river sea lake ocean ford", '~', 0xA9D3EE, 0x5A9BCB},
-    {"tree trees forest wood woods jungle", 'T', 0xB4D49C, 0x66A06C},
-    {"grass meadow field", 'G', 0xDDECC6, 0x8FB573},
-    {"swamp mud marsh bog", 's', 0xC9C391, 0x8C8757},
-    {"road path street bridge track", '=', 0xEBD7A6, 0xB79A5B},
-    {"hill hills mountain mountains rock rocks rubble cliff", '^', 0xD5C2AE, 0x94806B},
-    {"sand desert beach", ':', 0xF4E6B8, 0xC2AC6A},
-    {"snow ice glacier", '*', 0xE4EEF7, 0xA7BDD3},
-    {"lava fire", '%', 0xF2B08A, 0xC4572D},
-    {"wall building house", '+', 0xC4C8CE, 0x596270},
+    {"ground floor plain earth dirt", '.', {0xFAF9F5, 0x8A8F96}, {0x21252C, 0x4E5868}},
+    {"water river sea lake ocean ford", '~', {0xA9D3EE, 0x5A9BCB}, {0x173957, 0x296499}},
+    {"tree trees forest wood woods jungle", 'T', {0xB4D49C, 0x66A06C}, {0x1A321F, 0x35663E}},
+    {"grass meadow field", 'G', {0xDDECC6, 0x8FB573}, {0x354F25, 0x4F7838}},
+    {"swamp mud marsh bog", 's', {0xC9C391, 0x8C8757}, {0x30351B, 0x5B6333}},
+    {"road path street bridge track", '=', {0xEBD7A6, 0xB79A5B}, {0x544122, 0x816535}},
+    {"hill hills mountain mountains rock rocks rubble cliff",
+     '^',
+     {0xD5C2AE, 0x94806B},
+     {0x4E3D30, 0x7D624D}},
+    {"sand desert beach", ':', {0xF4E6B8, 0xC2AC6A}, {0x5A4D20, 0x826F2E}},
+    {"snow ice glacier", '*', {0xE4EEF7, 0xA7BDD3}, {0x3B5A6E, 0x527C99}},
+    {"lava fire", '%', {0xF2B08A, 0xC4572D}, {0x672714, 0xAD4121}},
+    {"wall building house", '+', {0xC4C8CE, 0x596270}, {0x4B525C, 0x6A7482}},
 }};
 
-constexpr std::array<std::uint32_t, 8> kOthers = {0xF2D0A9, 0xBFD7EA, 0xD9C7E3, 0xC6E2D3,
-                                                  0xF3C6C6, 0xE3E0A6, 0xCBD2DA, 0xE6C9B8};
+using Others = std::array<std::uint32_t, 8>;
+constexpr Others kLightOthers = {0xF2D0A9, 0xBFD7EA, 0xD9C7E3, 0xC6E2D3,
+                                 0xF3C6C6, 0xE3E0A6, 0xCBD2DA, 0xE6C9B8};
+constexpr Others kDarkOthers = {0x5A3C22, 0x223646, 0x5D3E73, 0x234233,
+                                0x5B2929, 0x535225, 0x3E4852, 0x422B20};
 
 bool HasName(const Hue& hue, absl::string_view name) {
   return !name.empty() && absl::StrContains(absl::StrCat(" ", hue.names, " "), absl::StrCat(" ", name, " "));
@@ -46,7 +57,7 @@ bool HasName(const Hue& hue, absl::string_view name) {
 
 }  // namespace
 
-picture::Color ColorOf(const Terrain& terrain, std::size_t index) {
+picture::Color Palette::ColorOf(const Terrain& terrain, std::size_t index) const {
   const std::string name = absl::AsciiStrToLower(terrain.name);
   auto hue = std::find_if(kHues.begin(), kHues.end(), [&](const Hue& known) { return HasName(known, name); });
   if (hue == kHues.end()) {
@@ -54,17 +65,19 @@ picture::Color ColorOf(const Terrain& terrain, std::size_t index) {
                        [&](const Hue& known) { return known.symbol == terrain.symbol; });
   }
   if (hue != kHues.end()) {
-    return Rgb(terrain.impassable ? hue->impassable : hue->passable);
+    const Shades& shades = is_dark ? hue->dark : hue->light;
+    return Rgb(terrain.impassable ? shades.impassable : shades.passable);
   }
-  const picture::Color other = Rgb(kOthers[index % kOthers.size()]);
-  return terrain.impassable ? Mix(other, theme::kObstacle, 0.45) : other;
+  const Others& others = is_dark ? kDarkOthers : kLightOthers;
+  const picture::Color other = Rgb(others[index % others.size()]);
+  return terrain.impassable ? Mix(other, obstacle, 0.45) : other;
 }
 
-picture::Color TintByCost(picture::Color ground, double ratio) {
+picture::Color Palette::TintByCost(picture::Color ground, double ratio) const {
   const bool is_dearer = ratio >= 1;
   const double times = is_dearer ? ratio : 1 / ratio;
   const double strength = 0.12 + 0.68 * (times - 1) / (times + 2);
-  return Mix(ground, is_dearer ? theme::kDearer : theme::kCheaper, strength);
+  return Mix(ground, is_dearer ? dearer : cheaper, strength);
 }
 
 }  // namespace waystar::core

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_format.h"
 #include "server/render/canvas/font.h"
-#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 namespace {
@@ -135,10 +134,10 @@ void AddScaleLines(const Box& area, const Layout& layout, const RenderOptions& o
   }
   const picture::Box& plot = layout.plot;
   VisitColumns(area, layout, false, [&](double at, const std::string& /*label*/) {
-    scene.AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {theme::kGridLine, 0.18});
+    scene.AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {scene.palette.grid_line, 0.18});
   });
   VisitRows(area, layout, false, [&](double at, const std::string& /*label*/) {
-    scene.AddLine({{plot.x, at}, {plot.right(), at}}, 1, {theme::kGridLine, 0.18});
+    scene.AddLine({{plot.x, at}, {plot.right(), at}}, 1, {scene.palette.grid_line, 0.18});
   });
 }
 
@@ -153,12 +152,12 @@ void AddWorldNumbers(const Box& area, const Layout& layout, const RenderOptions&
     // A label at the right edge of the picture lies a little to the left of its line.
     const double room = options.is_text ? 0.0 : picture::TextWidth(label, kTextSize) / 2 + 1;
     const double x = std::min(at, layout.width - room);
-    scene.AddText(label, {x, plot.y - gap}, kTextSize, picture::kFaint,
+    scene.AddText(label, {x, plot.y - gap}, kTextSize, scene.palette.faint,
                   options.is_text ? Anchor::kLeft : Anchor::kMiddle);
   });
   VisitRows(area, layout, options.is_text, [&](double at, const std::string& label) {
     scene.AddText(label, {plot.x - gap, options.is_text ? at : at + kTextSize / 2}, kTextSize,
-                  picture::kFaint, Anchor::kRight);
+                  scene.palette.faint, Anchor::kRight);
   });
 }
 
@@ -182,7 +181,7 @@ void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& sce
   for (const picture::Box& margin :
        {picture::Box{0, 0, width, plot.y}, picture::Box{0, plot.bottom(), width, height - plot.bottom()},
         picture::Box{0, 0, plot.x, height}, picture::Box{plot.right(), 0, width - plot.right(), height}}) {
-    scene.AddArea(margin.corners(), {picture::kPaper});
+    scene.AddArea(margin.corners(), {scene.palette.paper});
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -63,13 +64,12 @@ MethodCounts MethodStatistics::Counts() const {
 
 CallStatistics::Row::Row(const MethodDescriptor* method)
     : descriptor(method),
-      requests(method != nullptr && method->client_streaming() && method->server_streaming()
+      requests(IsWaystars(method) && method->client_streaming() && method->server_streaming()
                    ? std::make_unique<MethodStatistics>()
                    : nullptr) {}
 
 CallStatistics::Method CallStatistics::Row::Read() const {
-  const MethodCounts counts = calls.Counts();
-  return {descriptor, counts, requests == nullptr ? counts : requests->Counts()};
+  return {descriptor, calls.Counts(), requests == nullptr ? std::nullopt : std::optional(requests->Counts())};
 }
 
 CallStatistics::CallStatistics() {
@@ -104,14 +104,6 @@ void CallStatistics::CountRefused(absl::string_view path, absl::StatusCode code)
 MethodStatistics* CallStatistics::OfLibrary(absl::string_view path) {
   Row& row = RowAt(path);
   return IsWaystars(row.descriptor) ? nullptr : &row.calls;
-}
-
-std::vector<CallStatistics::Method> CallStatistics::Called() const {
-  std::vector<Method> called = All();
-  std::erase_if(called, [](const Method& method) {
-    return !IsWaystars(method.descriptor) || (method.calls.open == 0 && method.requests.ended() == 0);
-  });
-  return called;
 }
 
 std::vector<CallStatistics::Method> CallStatistics::All() const {

@@ -1,4 +1,4 @@
-// Statistics of calls since the server started, by method, for GetServerStatistics and Prometheus.
+// Statistics of calls since the server started, by method, for their metrics.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -125,11 +126,9 @@ class CallStatistics {
     // Null for the row of unknown methods.
     const google::protobuf::MethodDescriptor* descriptor;
     MethodCounts calls;
-    // Equal to `calls`, unless the method streams both ways.
-    MethodCounts requests;
+    // Unset unless the method is Waystar's and streams both ways.
+    std::optional<MethodCounts> requests;
   };
-  // Returns the methods of Waystar with calls, by service and in the order of the protos.
-  std::vector<Method> Called() const;
   // Returns all methods, called or not, and the row of unknown ones.
   std::vector<Method> All() const;
 
@@ -140,7 +139,7 @@ class CallStatistics {
 
     const google::protobuf::MethodDescriptor* const descriptor;
     MethodStatistics calls;
-    // Null unless the method streams both ways.
+    // Null unless the method is Waystar's and streams both ways.
     const std::unique_ptr<MethodStatistics> requests;
   };
 

@@ -16,7 +16,8 @@ constexpr std::chrono::nanoseconds kGuess = std::chrono::microseconds(100);
 
 // Returns the number of bits of the distance in cells. Positions count as cell (0, 0): without the map they
 // have no distance.
-int DistanceOctave(const v1::FindPathRequest& query) {
+template <typename Query>
+int DistanceOctave(const Query& query) {
   const v1::Cell& start = query.start().cell();
   const v1::Cell& goal = query.goals_size() > 0 ? query.goals(0).cell() : v1::Cell::default_instance();
   const std::int64_t dx = std::int64_t{goal.x()} - start.x();
@@ -25,24 +26,31 @@ int DistanceOctave(const v1::FindPathRequest& query) {
   return static_cast<int>(std::bit_width(distance));
 }
 
+// Hashes everything but the ends. A new profile may require an expensive view of the map. Its serialized form
+// serves as a key: it need only be the same within one client program.
+template <typename Request>
+std::size_t HashOfOptions(const Request& request) {
+  const v1::Agent& agent = request.agent();
+  const v1::View& view = request.view();
+  return absl::HashOf(
+      request.map(), static_cast<int>(request.algorithm()), static_cast<int>(agent.movement_case()),
+      agent.profile_name(), agent.has_profile() ? agent.profile().SerializeAsString() : std::string(),
+      view.has_overlay() ? static_cast<int>(std::bit_width(view.overlay().ByteSizeLong())) : -1,
+      agent.footprint(), static_cast<int>(agent.corner_rule()), static_cast<int>(request.path_form()),
+      static_cast<int>(request.unreachable_policy()), std::ilogb(request.snap().radius()),
+      request.with_summary());
+}
+
+template <typename Query>
+std::size_t HashOfQuery(std::size_t options, const Query& query) {
+  return absl::HashOf(options, DistanceOctave(query), query.goals_size(), query.goal_map(),
+                      static_cast<int>(query.start().place_case()));
+}
+
 }  // namespace
 
-QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRequest& query) {
-  // A new profile may require an expensive view of the map. Its serialized form serves as a key: it need only
-  // be the same within one client program.
-  const v1::Agent& agent = query.agent();
-  const std::string profile = agent.has_profile() ? agent.profile().SerializeAsString() : std::string();
-  const v1::View& view = query.view();
-  const int overlay_octave =
-      view.has_overlay() ? static_cast<int>(std::bit_width(view.overlay().ByteSizeLong())) : -1;
-  const std::size_t hash =
-      absl::HashOf(map, DistanceOctave(query), static_cast<int>(query.algorithm()),
-                   static_cast<int>(agent.movement_case()), agent.profile_name(), profile, overlay_octave,
-                   agent.footprint(), static_cast<int>(agent.corner_rule()), query.goals_size(),
-                   static_cast<int>(query.path_form()), static_cast<int>(query.unreachable_policy()),
-                   std::ilogb(query.snap().radius()), query.with_summary(), query.goal_map(),
-                   static_cast<int>(query.start().place_case()));
-  return hash % kSlots;
+QueryCosts::Slot QueryCosts::SlotOf(const v1::FindPathRequest& query) {
+  return HashOfQuery(HashOfOptions(query), query) % kSlots;
 }
 
 QueryCosts::Slot QueryCosts::SlotOf(const v1::SamplePlacesRequest& draw) {
@@ -76,8 +84,9 @@ void QueryCosts::NoteSlot(Slot slot, std::chrono::nanoseconds took) {
 }
 
 void QueryCosts::Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took) {
-  for (const v1::FindPathRequest& query : queries.queries()) {
-    NoteSlot(SlotOf(queries.map(), query), took / queries.queries_size());
+  const std::size_t options = HashOfOptions(queries);
+  for (const v1::PathQuery& query : queries.queries()) {
+    NoteSlot(HashOfQuery(options, query) % kSlots, took / queries.queries_size());
   }
 }
 
@@ -95,8 +104,9 @@ Lane QueryCosts::LaneOf(const v1::SamplePlacesRequest& draw) const {
 
 Lane QueryCosts::LaneOf(const v1::FindPathsRequest& queries) const {
   std::chrono::nanoseconds sum{0};
-  for (const v1::FindPathRequest& query : queries.queries()) {
-    sum += Estimate(SlotOf(queries.map(), query));
+  const std::size_t options = HashOfOptions(queries);
+  for (const v1::PathQuery& query : queries.queries()) {
+    sum += Estimate(HashOfQuery(options, query) % kSlots);
     if (sum > kSmall) {
       break;
     }

@@ -52,9 +52,7 @@ class QueryCosts {
   static constexpr std::size_t kSlots = 4096;
   using Slot = std::size_t;
 
-  // `map` is the id of the map that the query is about.
-  static Slot SlotOf(const std::string& map, const v1::FindPathRequest& query);
-  static Slot SlotOf(const v1::FindPathRequest& query) { return SlotOf(query.map(), query); }
+  static Slot SlotOf(const v1::FindPathRequest& query);
   static Slot SlotOf(const v1::SamplePlacesRequest& draw);
   static Slot SlotOf(const v1::ProbeSurfaceRequest& probes);
   void NoteSlot(Slot slot, std::chrono::nanoseconds took);

@@ -40,7 +40,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},
     {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
     // The result contains readable maps only.
-    {"waystar.v1.ServerService.GetServerStatistics", AccessScope::kAnyToken},
+    {"waystar.v1.ServerService.GetMetrics", AccessScope::kAnyToken},
     {"waystar.v1.ServerService.ListServers", AccessScope::kAnyToken, Permission::kRead},
 };
 
@@ -50,10 +50,10 @@ absl::Status CheckOther(const Caller& caller, const std::string& map, absl::stri
 }
 
 // Checks the additional maps of a query.
-absl::Status CheckOthers(const Caller& caller, const v1::FindPathRequest& query, absl::string_view prefix) {
-  WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, query.goal_map(), absl::StrCat(prefix, "goal_map")));
+absl::Status CheckOthers(const Caller& caller, const v1::FindPathRequest& query) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, query.goal_map(), "goal_map"));
   return CheckOther(caller, query.inline_map().graph().auto_connect().reference_map(),
-                    absl::StrCat(prefix, "inline_map.graph.auto_connect.reference_map"));
+                    "inline_map.graph.auto_connect.reference_map");
 }
 
 }  // namespace
@@ -86,12 +86,12 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Up
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
   for (int i = 0; i < request.edits_size(); ++i) {
     const v1::Edit& edit = request.edits(i);
-    if (edit.has_put_portal()) {
-      const std::string& target = edit.put_portal().portal().to_map();
-      if (!target.empty() && !caller.MayRead(target)) {
-        return caller.Check(Permission::kRead, target,
-                            absl::StrCat("edits[", i, "].put_portal.portal.to_map"));
-      }
+    const std::string& target =
+        edit.has_add_portal() ? edit.add_portal().to_map() : edit.put_portal().to_map();
+    if (!target.empty() && !caller.MayRead(target)) {
+      return caller.Check(
+          Permission::kRead, target,
+          absl::StrCat("edits[", i, edit.has_add_portal() ? "].add" : "].put", "_portal.to_map"));
     }
   }
   return absl::OkStatus();
@@ -102,19 +102,15 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Fi
   const bool names_map = !request.has_inline_map() || !request.map().empty();
   WAYSTAR_RETURN_IF_ERROR(names_map ? caller.Check(permission, request.map(), "map")
                                     : caller.CheckSomewhere(permission));
-  return CheckOthers(caller, request, "");
+  return CheckOthers(caller, request);
 }
 
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathsRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
   for (int i = 0; i < request.queries_size(); ++i) {
-    const v1::FindPathRequest& query = request.queries(i);
-    if (!query.map().empty() && !caller.MayRead(query.map())) {
-      return CheckOther(caller, query.map(), absl::StrCat("queries[", i, "].map"));
-    }
-    // Builds the field's name only on error.
-    if (!CheckOthers(caller, query, "").ok()) {
-      return CheckOthers(caller, query, absl::StrCat("queries[", i, "]."));
+    const std::string& map = request.queries(i).goal_map();
+    if (!map.empty() && !caller.MayRead(map)) {
+      return CheckOther(caller, map, absl::StrCat("queries[", i, "].goal_map"));
     }
   }
   return absl::OkStatus();
@@ -142,7 +138,7 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Tr
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::RenderMapRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
   WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, request.query().map(), "query.map"));
-  return CheckOthers(caller, request.query(), "query.");
+  return WithFieldPrefix(CheckOthers(caller, request.query()), "query.");
 }
 
 }  // namespace waystar::rpc

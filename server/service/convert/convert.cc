@@ -57,11 +57,8 @@ absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terra
 
 // Fills the message of an update or of a revision.
 template <typename Message>
-void FillChangeSummary(const core::ChangeSummary& summary, const HexCoordinates& coordinates, Message& out) {
+void FillCounts(const core::ChangeSummary& summary, Message& out) {
   out.set_changed_cells(summary.changed_cells);
-  if (!summary.changed_bounds.empty()) {
-    FillRectangle(coordinates.PartAround(summary.changed_bounds), *out.mutable_changed_bounds());
-  }
   out.set_changed_nodes(summary.changed_nodes);
   out.set_changed_edges(summary.changed_edges);
 }
@@ -337,7 +334,10 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
 void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& coordinates,
                       v1::UpdateMapResponse& response) {
   FillVersion({.epoch = result.epoch, .revision = result.revision}, *response.mutable_version());
-  FillChangeSummary(result.summary, coordinates, response);
+  FillCounts(result.summary, response);
+  if (!result.summary.changed_bounds.empty()) {
+    FillRectangle(coordinates.PartAround(result.summary.changed_bounds), *response.mutable_changed_bounds());
+  }
   response.set_clipped_cells(result.summary.clipped_cells);
   response.set_already_applied(result.already_applied);
   response.set_digest(result.digest);
@@ -346,7 +346,14 @@ void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& co
 void FillCommit(const core::Commit& commit, const HexCoordinates& coordinates, v1::MapRevision& out) {
   out.mutable_version()->set_revision(commit.revision);
   FillTimestamp(commit.time, *out.mutable_commit_time());
-  FillChangeSummary(commit.summary, coordinates, out);
+  FillCounts(commit.summary, out);
+  const auto add_area = [&](const core::Rectangle& area) {
+    FillRectangle(coordinates.PartAround(area), *out.add_changed_areas()->mutable_rectangle());
+  };
+  if (commit.changed_areas.empty() && !commit.summary.changed_bounds.empty()) {
+    add_area(commit.summary.changed_bounds);
+  }
+  std::ranges::for_each(commit.changed_areas, add_area);
   out.set_digest(commit.digest);
 }
 

@@ -92,6 +92,10 @@ absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit, const HexCoo
 
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates) {
   WAYSTAR_RETURN_IF_ERROR(CheckGiven(obstacle.has_shape(), "shape"));
+  if (obstacle.has_heights()) {
+    return MakeError(ErrorReason::kWrongMapKind, "heights",
+                     "only obstacles on navigation meshes have heights");
+  }
   core::PutObstacle put;
   put.obstacle.id = obstacle.id();
   WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.shape, Below("shape", ToShape(obstacle.shape(), coordinates)));
@@ -104,10 +108,10 @@ absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexC
 
 namespace {
 
-absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit, const HexCoordinates& coordinates) {
-  WAYSTAR_RETURN_IF_ERROR(CheckGiven(edit.has_obstacle(), "obstacle"));
-  WAYSTAR_ASSIGN_OR_RETURN(core::PutObstacle put, Below("obstacle", ToPut(edit.obstacle(), coordinates)));
-  put.replace = edit.replace();
+absl::StatusOr<core::Edit> ToPutObstacle(const v1::Obstacle& obstacle, bool replace,
+                                         const HexCoordinates& coordinates) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::PutObstacle put, ToPut(obstacle, coordinates));
+  put.replace = replace;
   return put;
 }
 
@@ -118,9 +122,8 @@ absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit,
   return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
 }
 
-absl::StatusOr<core::Edit> ToPutProfile(const v1::PutProfile& edit) {
-  WAYSTAR_RETURN_IF_ERROR(CheckGiven(edit.has_named(), "named"));
-  WAYSTAR_ASSIGN_OR_RETURN(core::NamedProfile named, Below("named", ToNamedProfile(edit.named())));
+absl::StatusOr<core::Edit> ToPutProfile(const v1::NamedProfile& profile) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::NamedProfile named, ToNamedProfile(profile));
   return core::PutProfile{std::move(named)};
 }
 
@@ -137,31 +140,39 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
     }
     case v1::Edit::kSetTerrain:
       return Below("set_terrain", ToSetTerrain(edit.set_terrain(), coordinates));
+    case v1::Edit::kAddObstacle:
+      return Below("add_obstacle", ToPutObstacle(edit.add_obstacle(), false, coordinates));
     case v1::Edit::kPutObstacle:
-      return Below("put_obstacle", ToPutObstacle(edit.put_obstacle(), coordinates));
+      return Below("put_obstacle", ToPutObstacle(edit.put_obstacle(), true, coordinates));
     case v1::Edit::kMoveObstacle:
       return core::MoveObstacle{
           .id = edit.move_obstacle().id(), .dx = edit.move_obstacle().dx(), .dy = edit.move_obstacle().dy()};
     case v1::Edit::kResizeObstacle:
       return Below("resize_obstacle", ToResizeObstacle(edit.resize_obstacle(), coordinates));
     case v1::Edit::kRemoveObstacle:
-      return core::RemoveObstacle{.id = edit.remove_obstacle().id()};
+      return core::RemoveObstacle{.id = edit.remove_obstacle()};
+    case v1::Edit::kAddPortal:
+      return Below("add_portal", ToPutPortal(edit.add_portal(), false, map, coordinates));
     case v1::Edit::kPutPortal:
-      return Below<core::Edit>("put_portal", ToPutPortal(edit.put_portal(), map, coordinates));
+      return Below("put_portal", ToPutPortal(edit.put_portal(), true, map, coordinates));
     case v1::Edit::kRemovePortal:
-      return core::RemovePortal{.id = edit.remove_portal().id()};
+      return core::RemovePortal{.id = edit.remove_portal()};
     case v1::Edit::kSwitchPortal:
       return core::SwitchPortal{.id = edit.switch_portal().id(), .closed = edit.switch_portal().closed()};
     case v1::Edit::kPutProfile:
       return Below("put_profile", ToPutProfile(edit.put_profile()));
     case v1::Edit::kRemoveProfile:
-      return core::RemoveProfile{.name = edit.remove_profile().name()};
+      return core::RemoveProfile{.name = edit.remove_profile()};
+    case v1::Edit::kAddNodes:
+      return Below<core::Edit>("add_nodes", ToPutNodes(edit.add_nodes(), false));
     case v1::Edit::kPutNodes:
-      return Below<core::Edit>("put_nodes", ToPutNodes(edit.put_nodes()));
+      return Below<core::Edit>("put_nodes", ToPutNodes(edit.put_nodes(), true));
     case v1::Edit::kRemoveNodes:
       return Below<core::Edit>("remove_nodes", ToRemoveNodes(edit.remove_nodes()));
+    case v1::Edit::kAddEdges:
+      return Below<core::Edit>("add_edges", ToPutEdges(edit.add_edges(), false));
     case v1::Edit::kPutEdges:
-      return Below<core::Edit>("put_edges", ToPutEdges(edit.put_edges()));
+      return Below<core::Edit>("put_edges", ToPutEdges(edit.put_edges(), true));
     case v1::Edit::kRemoveEdges:
       return Below<core::Edit>("remove_edges", ToRemoveEdges(edit.remove_edges()));
     case v1::Edit::kSetEnabled:
@@ -171,9 +182,10 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
   }
   return MakeError(
       ErrorReason::kBadEdit, "",
-      "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, resize_obstacle, "
-      "remove_obstacle, put_portal, remove_portal, switch_portal, put_profile, remove_profile, put_nodes, "
-      "remove_nodes, put_edges, remove_edges and set_enabled");
+      "an edit is one of block, unblock, set_terrain, add_obstacle, put_obstacle, move_obstacle, "
+      "resize_obstacle, remove_obstacle, add_portal, put_portal, switch_portal, remove_portal, put_profile, "
+      "remove_profile, add_nodes, put_nodes, remove_nodes, add_edges, put_edges, remove_edges and "
+      "set_enabled");
 }
 
 // Fills in everything but the lifetime of an obstacle.
@@ -208,12 +220,11 @@ class EditFiller {
     out_.mutable_set_terrain()->set_terrain(std::string(1, edit.symbol));
   }
   void operator()(const core::PutObstacle& edit) const {
-    v1::PutObstacle& put = *out_.mutable_put_obstacle();
-    FillBody(edit.obstacle, coordinates_, *put.mutable_obstacle());
+    v1::Obstacle& obstacle = edit.replace ? *out_.mutable_put_obstacle() : *out_.mutable_add_obstacle();
+    FillBody(edit.obstacle, coordinates_, obstacle);
     if (edit.lifetime) {
-      FillDuration(*edit.lifetime, *put.mutable_obstacle()->mutable_lifetime());
+      FillDuration(*edit.lifetime, *obstacle.mutable_lifetime());
     }
-    put.set_replace(edit.replace);
   }
   void operator()(const core::MoveObstacle& edit) const {
     v1::MoveObstacle& move = *out_.mutable_move_obstacle();
@@ -225,30 +236,32 @@ class EditFiller {
     out_.mutable_resize_obstacle()->set_id(edit.id);
     FillShape(edit.shape, coordinates_, *out_.mutable_resize_obstacle()->mutable_shape());
   }
-  void operator()(const core::RemoveObstacle& edit) const { out_.mutable_remove_obstacle()->set_id(edit.id); }
+  void operator()(const core::RemoveObstacle& edit) const { out_.set_remove_obstacle(edit.id); }
   // For the portals of grids and of meshes.
   template <typename PutPortal>
   requires requires(PutPortal edit) { edit.portal; }
   void operator()(const PutPortal& edit) const {
-    FillPortal(edit.portal, coordinates_, *out_.mutable_put_portal()->mutable_portal());
-    out_.mutable_put_portal()->set_replace(edit.replace);
+    FillPortal(edit.portal, coordinates_,
+               edit.replace ? *out_.mutable_put_portal() : *out_.mutable_add_portal());
   }
-  void operator()(const core::RemovePortal& edit) const { out_.mutable_remove_portal()->set_id(edit.id); }
+  void operator()(const core::RemovePortal& edit) const { out_.set_remove_portal(edit.id); }
   void operator()(const core::SwitchPortal& edit) const {
     out_.mutable_switch_portal()->set_id(edit.id);
     out_.mutable_switch_portal()->set_closed(edit.closed);
   }
   void operator()(const core::PutProfile& edit) const {
-    FillNamedProfile(edit.named, *out_.mutable_put_profile()->mutable_named());
+    FillNamedProfile(edit.named, *out_.mutable_put_profile());
   }
-  void operator()(const core::RemoveProfile& edit) const {
-    out_.mutable_remove_profile()->set_name(edit.name);
+  void operator()(const core::RemoveProfile& edit) const { out_.set_remove_profile(edit.name); }
+  void operator()(const core::PutNodes& edit) const {
+    FillNodes(edit.nodes, edit.replace ? *out_.mutable_put_nodes() : *out_.mutable_add_nodes());
   }
-  void operator()(const core::PutNodes& edit) const { FillPutNodes(edit, *out_.mutable_put_nodes()); }
   void operator()(const core::RemoveNodes& edit) const {
     FillRemoveNodes(edit, *out_.mutable_remove_nodes());
   }
-  void operator()(const core::PutEdges& edit) const { FillPutEdges(edit, *out_.mutable_put_edges()); }
+  void operator()(const core::PutEdges& edit) const {
+    FillEdges(edit.edges, edit.replace ? *out_.mutable_put_edges() : *out_.mutable_add_edges());
+  }
   void operator()(const core::RemoveEdges& edit) const {
     FillRemoveEdges(edit, *out_.mutable_remove_edges());
   }
@@ -335,6 +348,18 @@ absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateMapReques
   return absl::OkStatus();
 }
 
+// Named obstacles on meshes have a place in the contract; the core does not know them.
+absl::Status CheckOnMesh(const v1::UpdateMapRequest& request) {
+  for (int i = 0; i < request.edits_size(); ++i) {
+    const int field = request.edits(i).edit_case();
+    if (field >= v1::Edit::kAddObstacle && field <= v1::Edit::kRemoveObstacle) {
+      return NotImplemented(
+          absl::StrCat("edits[", i, "].", v1::Edit::descriptor()->FindFieldByNumber(field)->name()));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
@@ -343,6 +368,9 @@ absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
   // The core reports a missing map.
   if (const absl::StatusOr<core::PinnedSnapshot> snapshot = store.Pin(request.map()); snapshot.ok()) {
     coordinates = HexCoordinates(**snapshot);
+    if (std::holds_alternative<core::NavMesh>((*snapshot)->map)) {
+      WAYSTAR_RETURN_IF_ERROR(CheckOnMesh(request));
+    }
   } else if (!core::LoadingMapOf(snapshot.status()).empty()) {
     return snapshot.status();
   }

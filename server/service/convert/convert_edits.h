@@ -18,15 +18,16 @@
 namespace waystar::rpc {
 
 // The following convert from the wire. Errors are INVALID_ARGUMENT with the field path from the request's
-// root ("edits[3].put_obstacle.obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE, BAD_EDIT
+// root ("edits[3].add_obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE, BAD_EDIT
 // for an empty or unknown edit, UNKNOWN_TERRAIN for a symbol that is not one byte, BAD_LIFETIME for an
-// invalid Duration. The core checks everything else. `map` is the id of the map to change.
+// invalid Duration, those of ToPutPortal; and WRONG_MAP_KIND for heights. The core checks everything else.
+// `map` is the id of the map to change.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
                                                 absl::string_view map, const HexCoordinates& coordinates);
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates);
 // Also returns UNAVAILABLE / MAP_LOADING for a map that is being loaded, whose layout is not known yet, and
 // OUT_OF_RANGE / OFF_MAP for a cell off a board of hexagons that is to be blocked, unblocked or given a
-// terrain.
+// terrain, and NOT_IMPLEMENTED for a named obstacle on a mesh.
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateMapRequest& request);
 

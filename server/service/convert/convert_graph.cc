@@ -24,7 +24,7 @@ std::vector<std::string> ToTexts(const Texts& texts) { return {texts.begin(), te
 core::WaypointNode ToNode(const v1::WaypointNode& node) {
   return {.id = node.id(),
           .position = ToWorldPoint(node.position()),
-          .enabled = !node.disabled(),
+          .enabled = !node.has_enabled() || node.enabled(),
           .tags = ToTexts(node.tags()),
           .label = node.label()};
 }
@@ -32,7 +32,7 @@ core::WaypointNode ToNode(const v1::WaypointNode& node) {
 void FillNode(const core::WaypointNode& node, v1::WaypointNode& out) {
   out.set_id(node.id);
   FillPosition(node.position, *out.mutable_position());
-  out.set_disabled(!node.enabled);
+  out.set_enabled(node.enabled);
   out.mutable_tags()->Add(node.tags.begin(), node.tags.end());
   out.set_label(node.label);
 }
@@ -48,8 +48,9 @@ absl::StatusOr<std::vector<core::WaypointEdge>> ToEdges(
     if (!edge.has_edge()) {
       return MissingField(absl::StrCat("edges[", i, "].edge"));
     }
-    out.push_back(
-        {.name = ToEdgeName(edge.edge()), .enabled = !edge.disabled(), .tags = ToTexts(edge.tags())});
+    out.push_back({.name = ToEdgeName(edge.edge()),
+                   .enabled = !edge.has_enabled() || edge.enabled(),
+                   .tags = ToTexts(edge.tags())});
     if (edge.has_cost()) {
       // A negative cost means unset to the core, so it must be rejected here.
       if (edge.cost() < 0.0) {
@@ -95,9 +96,9 @@ absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph
   return spec;
 }
 
-absl::StatusOr<core::PutNodes> ToPutNodes(const v1::PutNodes& edit) {
-  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!edit.nodes().empty(), "nodes"));
-  return core::PutNodes{.nodes = Converted(edit.nodes(), ToNode), .replace = edit.replace()};
+absl::StatusOr<core::PutNodes> ToPutNodes(const v1::WaypointNodes& nodes, bool replace) {
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!nodes.nodes().empty(), "nodes"));
+  return core::PutNodes{.nodes = Converted(nodes.nodes(), ToNode), .replace = replace};
 }
 
 absl::StatusOr<core::RemoveNodes> ToRemoveNodes(const v1::RemoveNodes& edit) {
@@ -105,10 +106,10 @@ absl::StatusOr<core::RemoveNodes> ToRemoveNodes(const v1::RemoveNodes& edit) {
   return core::RemoveNodes{ToTexts(edit.nodes())};
 }
 
-absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit) {
-  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!edit.edges().empty(), "edges"));
-  core::PutEdges put{.replace = edit.replace()};
-  WAYSTAR_ASSIGN_OR_RETURN(put.edges, ToEdges(edit.edges()));
+absl::StatusOr<core::PutEdges> ToPutEdges(const v1::WaypointEdges& edges, bool replace) {
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(!edges.edges().empty(), "edges"));
+  core::PutEdges put{.replace = replace};
+  WAYSTAR_ASSIGN_OR_RETURN(put.edges, ToEdges(edges.edges()));
   return put;
 }
 
@@ -123,28 +124,26 @@ absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit) {
       .nodes = ToTexts(edit.nodes()), .edges = ToEdgeNames(edit.edges()), .enabled = edit.enabled()};
 }
 
-void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out) {
-  for (const core::WaypointNode& node : edit.nodes) {
+void FillNodes(const std::vector<core::WaypointNode>& nodes, v1::WaypointNodes& out) {
+  for (const core::WaypointNode& node : nodes) {
     FillNode(node, *out.add_nodes());
   }
-  out.set_replace(edit.replace);
 }
 
 void FillRemoveNodes(const core::RemoveNodes& edit, v1::RemoveNodes& out) {
   out.mutable_nodes()->Add(edit.nodes.begin(), edit.nodes.end());
 }
 
-void FillPutEdges(const core::PutEdges& edit, v1::PutEdges& out) {
-  for (const core::WaypointEdge& edge : edit.edges) {
+void FillEdges(const std::vector<core::WaypointEdge>& edges, v1::WaypointEdges& out) {
+  for (const core::WaypointEdge& edge : edges) {
     v1::WaypointEdge& written = *out.add_edges();
     FillEdgeName(edge.name, *written.mutable_edge());
     if (edge.cost != core::WaypointEdge::kCostIsLength) {
       written.set_cost(edge.cost);
     }
-    written.set_disabled(!edge.enabled);
+    written.set_enabled(edge.enabled);
     written.mutable_tags()->Add(edge.tags.begin(), edge.tags.end());
   }
-  out.set_replace(edit.replace);
 }
 
 void FillRemoveEdges(const core::RemoveEdges& edit, v1::RemoveEdges& out) {

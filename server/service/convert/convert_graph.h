@@ -18,17 +18,17 @@ namespace waystar::rpc {
 // reference map, if any.
 absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
                                                   std::shared_ptr<const core::GridSight> grid);
-absl::StatusOr<core::PutNodes> ToPutNodes(const v1::PutNodes& edit);
+absl::StatusOr<core::PutNodes> ToPutNodes(const v1::WaypointNodes& nodes, bool replace);
 absl::StatusOr<core::RemoveNodes> ToRemoveNodes(const v1::RemoveNodes& edit);
-absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit);
+absl::StatusOr<core::PutEdges> ToPutEdges(const v1::WaypointEdges& edges, bool replace);
 absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit);
 absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit);
 std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField<v1::EdgeName>& names);
 
 // The following fill empty messages; the functions above are their inverses.
-void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out);
+void FillNodes(const std::vector<core::WaypointNode>& nodes, v1::WaypointNodes& out);
 void FillRemoveNodes(const core::RemoveNodes& edit, v1::RemoveNodes& out);
-void FillPutEdges(const core::PutEdges& edit, v1::PutEdges& out);
+void FillEdges(const std::vector<core::WaypointEdge>& edges, v1::WaypointEdges& out);
 void FillRemoveEdges(const core::RemoveEdges& edit, v1::RemoveEdges& out);
 void FillSetEnabled(const core::SetEnabled& edit, v1::SetEnabled& out);
 

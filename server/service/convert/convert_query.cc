@@ -74,6 +74,7 @@ absl::Status SetMovement(const v1::Agent& from, core::AgentQuery& agent) {
     WAYSTAR_ASSIGN_OR_RETURN(agent.corner_rule, ToCornerRule(from.corner_rule()));
   }
   TakeIf(from.footprint() != 0, from.footprint(), agent.footprint);
+  agent.radius = from.radius();
   return absl::OkStatus();
 }
 
@@ -116,25 +117,12 @@ absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::
   return result;
 }
 
-absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request, absl::string_view map,
-                                              const HexCoordinates& coordinates) {
-  // Filled in place: it is large, and batches have thousands.
-  absl::StatusOr<core::RouteQuery> result;
-  core::RouteQuery& query = result.emplace();
-  WAYSTAR_ASSIGN_OR_RETURN(query.agent, ToAgentQuery(request.agent(), request.view(), coordinates));
+namespace {
+
+// Takes everything but the agent and the ends.
+template <typename Request>
+absl::Status TakeOptions(const Request& request, core::RouteQuery& query) {
   query.snap = ToSnap(request.has_snap(), request.snap());
-  query.start = ToLocation(request.start(), coordinates);
-  // Locations are large, and messages may have a million of them.
-  WAYSTAR_RETURN_IF_ERROR(
-      core::CheckCount("goals", static_cast<std::size_t>(request.goals_size()), core::kMaxGoals));
-  // The core knows the coordinates of other maps.
-  const bool are_here = request.goal_map().empty() || request.goal_map() == map;
-  const HexCoordinates at_goals = are_here ? coordinates : HexCoordinates();
-  query.goals.reserve(static_cast<std::size_t>(request.goals_size()));
-  for (const v1::Location& goal : request.goals()) {
-    query.goals.push_back(ToLocation(goal, at_goals));
-  }
-  query.goal_map = request.goal_map();
   WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, FromWire(kAlgorithms, request.algorithm(), "algorithm"));
   WAYSTAR_ASSIGN_OR_RETURN(
       query.unreachable_policy,
@@ -144,6 +132,50 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
   query.with_positions = request.with_positions();
   query.with_summary = request.with_summary();
   query.with_corridor = request.with_corridor();
+  query.with_surface = request.with_surface();
+  return request.tolerance() == 0.0 ? absl::OkStatus() : NotImplemented("tolerance");
+}
+
+template <typename Query>
+absl::Status TakeEnds(const Query& from, absl::string_view map, const HexCoordinates& coordinates,
+                      core::RouteQuery& query) {
+  query.start = ToLocation(from.start(), coordinates);
+  // Locations are large, and messages may have a million of them.
+  WAYSTAR_RETURN_IF_ERROR(
+      core::CheckCount("goals", static_cast<std::size_t>(from.goals_size()), core::kMaxGoals));
+  // The core knows the coordinates of other maps.
+  const bool are_here = from.goal_map().empty() || from.goal_map() == map;
+  const HexCoordinates at_goals = are_here ? coordinates : HexCoordinates();
+  query.goals.reserve(static_cast<std::size_t>(from.goals_size()));
+  for (const v1::Location& goal : from.goals()) {
+    query.goals.push_back(ToLocation(goal, at_goals));
+  }
+  query.goal_map = from.goal_map();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request, absl::string_view map,
+                                              const HexCoordinates& coordinates) {
+  absl::StatusOr<core::RouteQuery> query = core::RouteQuery();
+  WAYSTAR_ASSIGN_OR_RETURN(query->agent, ToAgentQuery(request.agent(), request.view(), coordinates));
+  WAYSTAR_RETURN_IF_ERROR(TakeEnds(request, map, coordinates, *query));
+  WAYSTAR_RETURN_IF_ERROR(TakeOptions(request, *query));
+  return query;
+}
+
+absl::StatusOr<core::RouteQuery> ToSharedQuery(const v1::FindPathsRequest& request) {
+  core::RouteQuery shared;
+  WAYSTAR_RETURN_IF_ERROR(TakeOptions(request, shared));
+  return shared;
+}
+
+absl::StatusOr<core::RouteQuery> ToRouteQuery(const core::RouteQuery& shared, const v1::PathQuery& query,
+                                              absl::string_view map, const HexCoordinates& coordinates) {
+  // Filled in place: it is large, and batches have thousands.
+  absl::StatusOr<core::RouteQuery> result = shared;
+  WAYSTAR_RETURN_IF_ERROR(TakeEnds(query, map, coordinates, *result));
   return result;
 }
 
@@ -157,15 +189,12 @@ absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
 
 v1::CornerRule FromCornerRule(core::CornerRule rule) { return ToWire(kCornerRules, rule); }
 
-absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
-  constexpr int kDefault = 100'000;
-  constexpr int kMost = 1'000'000;
-  const int max_events = request.max_events();
-  if (max_events < 0 || max_events > kMost) {
+absl::StatusOr<std::size_t> ToMaxEvents(std::int32_t max_events, std::size_t otherwise) {
+  if (max_events < 0 || max_events > std::int32_t{kMaxEvents}) {
     return MakeError(ErrorReason::kBadValue, "max_events",
-                     absl::StrCat("a trace must have 1 to ", kMost, " events, got ", max_events));
+                     absl::StrCat("max_events must be 1 to ", kMaxEvents, ", got ", max_events));
   }
-  return static_cast<std::size_t>(max_events == 0 ? kDefault : max_events);
+  return max_events == 0 ? otherwise : static_cast<std::size_t>(max_events);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,23 +14,29 @@
 #include "server/geometry/cell.h"
 #include "server/service/convert/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
-#include "waystar/v1/picture_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {
 
 // Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD for an incomplete part of a
-// shape, BAD_VALUE for a number out of range. `map` is the id of the query's own map. core::Resolve checks
-// everything else.
+// shape, BAD_VALUE for a number out of range; and UNIMPLEMENTED / NOT_IMPLEMENTED. `map` is the id of the
+// query's own map. core::Resolve checks everything else.
 absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request, absl::string_view map,
                                               const HexCoordinates& coordinates);
+// Convert a batch: what its queries share, except the agent, and each of them with that. The errors are the
+// same.
+absl::StatusOr<core::RouteQuery> ToSharedQuery(const v1::FindPathsRequest& request);
+absl::StatusOr<core::RouteQuery> ToRouteQuery(const core::RouteQuery& shared, const v1::PathQuery& query,
+                                              absl::string_view map, const HexCoordinates& coordinates);
 
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
 v1::CornerRule FromCornerRule(core::CornerRule rule);
 v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
 v1::PathForm FromPathForm(core::PathForm form);
-// Returns the maximum number of events of a trace.
-absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
+
+inline constexpr std::size_t kMaxEvents = 1'000'000;
+// Converts a field "max_events" of up to kMaxEvents. Returns `otherwise` for 0.
+absl::StatusOr<std::size_t> ToMaxEvents(std::int32_t max_events, std::size_t otherwise);
 
 // Convert the fields common to all questions.
 core::Location ToLocation(const v1::Location& location, const HexCoordinates& coordinates);

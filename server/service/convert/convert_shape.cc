@@ -156,7 +156,7 @@ absl::StatusOr<core::MovementProfile> ToMovementProfile(const v1::MovementProfil
     out.forbidden_terrains.push_back(symbol);
   }
   out.required_tags.assign(profile.required_tags().begin(), profile.required_tags().end());
-  out.no_diagonals = profile.no_diagonals();
+  out.no_diagonals = profile.has_diagonals() && !profile.diagonals();
   return out;
 }
 
@@ -199,7 +199,7 @@ void FillNamedProfile(const core::NamedProfile& named, v1::NamedProfile& out) {
   }
   profile.mutable_required_tags()->Add(named.profile.required_tags.begin(),
                                        named.profile.required_tags.end());
-  profile.set_no_diagonals(named.profile.no_diagonals);
+  profile.set_diagonals(!named.profile.no_diagonals);
 }
 
 namespace {
@@ -220,6 +220,10 @@ absl::Status CheckFields(const v1::Portal& portal) {
   if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
     return BadNumber(ErrorReason::kBadValue, "cost", portal.cost(),
                      absl::StrCat("0 to ", core::kMaxPortalCost));
+  }
+  if (portal.width() != 0.0) {
+    return is_of_mesh ? NotImplemented("width")
+                      : MakeError(ErrorReason::kWrongMapKind, "width", "a portal between cells has no width");
   }
   if (!portal.to_map().empty() && !core::CheckMapId(portal.to_map()).ok()) {
     return MakeError(
@@ -257,24 +261,22 @@ std::size_t IndexOf(const v1::PortalCrossing& crossing) {
 
 }  // namespace
 
-absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
+absl::StatusOr<core::Edit> ToPutPortal(const v1::Portal& portal, bool replace, absl::string_view map,
                                        const HexCoordinates& coordinates) {
-  WAYSTAR_RETURN_IF_ERROR(CheckGiven(edit.has_portal(), "portal"));
-  const v1::Portal& portal = edit.portal();
-  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(CheckFields(portal), "portal."));
+  WAYSTAR_RETURN_IF_ERROR(CheckFields(portal));
   if (IsOfMesh(portal)) {
     core::MeshPortal of_mesh = WithRules<core::MeshPortal>(portal, map);
     of_mesh.from = ToWorldPoint(portal.from_position());
     of_mesh.to = ToWorldPoint(portal.to_position());
     of_mesh.cost = portal.cost();
-    return core::PutMeshPortal{.portal = std::move(of_mesh), .replace = edit.replace()};
+    return core::PutMeshPortal{.portal = std::move(of_mesh), .replace = replace};
   }
   core::Portal of_grid = WithRules<core::Portal>(portal, map);
   of_grid.from = coordinates.ToPlane(ToCell(portal.from()));
   // The other map's layout defines the coordinates of the end.
   of_grid.to = of_grid.to_map.empty() ? coordinates.ToPlane(ToCell(portal.to())) : ToCell(portal.to());
   of_grid.cost = core::CostFromDouble(portal.cost());
-  return core::PutPortal{.portal = std::move(of_grid), .replace = edit.replace()};
+  return core::PutPortal{.portal = std::move(of_grid), .replace = replace};
 }
 
 std::vector<core::CrossedPortal> ToCrossedPortals(

@@ -47,10 +47,10 @@ absl::Status AddProfiles(const v1::GridOptions& options, core::GridMap& map);
 void FillNamedProfile(const core::NamedProfile& named, v1::NamedProfile& out);
 
 // The following convert from the wire. Errors are INVALID_ARGUMENT with the field relative to the message:
-// MISSING_FIELD, BAD_PORTAL (mixed ends), BAD_VALUE (a cost that is NaN), BAD_MAP_ID. The core checks
-// everything else. A portal to its own map stays within it. One with a position at an end is a portal of
-// navigation meshes.
-absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
+// MISSING_FIELD, BAD_PORTAL (mixed ends), BAD_VALUE (a cost that is NaN), BAD_MAP_ID; and for a width
+// WRONG_MAP_KIND, or NOT_IMPLEMENTED on meshes. The core checks everything else. A portal to its own map
+// stays within it. One with a position at an end is a portal of navigation meshes.
+absl::StatusOr<core::Edit> ToPutPortal(const v1::Portal& portal, bool replace, absl::string_view map,
                                        const HexCoordinates& coordinates);
 // `behind` are the coordinates of the maps that the crossings lead to.
 std::vector<core::CrossedPortal> ToCrossedPortals(

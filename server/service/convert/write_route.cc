@@ -76,12 +76,12 @@ constexpr std::pair<v1::Outcome, core::Outcome> kOutcomes[] = {
     {v1::OUTCOME_UNREACHABLE, core::Outcome::kUnreachable},
     {v1::OUTCOME_BUDGET_EXHAUSTED, core::Outcome::kBudgetExhausted}};
 
-constexpr std::pair<v1::Reason, core::OutcomeReason> kReasons[] = {
-    {v1::REASON_GOAL_REACHED, core::OutcomeReason::kGoalReached},
-    {v1::REASON_NO_ROUTE, core::OutcomeReason::kNoRoute},
-    {v1::REASON_GOAL_BLOCKED, core::OutcomeReason::kGoalBlocked},
-    {v1::REASON_EXPANSION_LIMIT, core::OutcomeReason::kExpansionLimit},
-    {v1::REASON_SCRATCH_LIMIT, core::OutcomeReason::kScratchLimit}};
+constexpr std::pair<v1::OutcomeReason, core::OutcomeReason> kReasons[] = {
+    {v1::OUTCOME_REASON_GOAL_REACHED, core::OutcomeReason::kGoalReached},
+    {v1::OUTCOME_REASON_NO_ROUTE, core::OutcomeReason::kNoRoute},
+    {v1::OUTCOME_REASON_GOAL_BLOCKED, core::OutcomeReason::kGoalBlocked},
+    {v1::OUTCOME_REASON_EXPANSION_LIMIT, core::OutcomeReason::kExpansionLimit},
+    {v1::OUTCOME_REASON_SCRATCH_LIMIT, core::OutcomeReason::kScratchLimit}};
 
 void FillRouteInfo(const core::Route& route, const RouteStamp& stamp, v1::AnswerInfo& info) {
   const core::SearchStatistics& statistics = route.path.statistics;
@@ -169,6 +169,9 @@ void FillOnMesh(const core::Route& route, v1::Path& path) {
       }
       last = polygon;
     }
+  }
+  for (const core::WorldPoint& point : route.surface) {
+    FillPosition(point, *path.add_surface());
   }
   for (std::size_t i = 0; i < route.mesh_crossings.size(); ++i) {
     const core::MeshCrossing& crossing = route.mesh_crossings[i];
@@ -333,7 +336,8 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
 std::size_t LeastBytesOf(const core::Route& route) {
   constexpr std::size_t kPointBytes = 2;
   constexpr std::size_t kNodeBytes = 5;
-  return route.path.points.size() * kPointBytes + route.nodes.size() * kNodeBytes + route.corridor.size();
+  return (route.path.points.size() + route.surface.size()) * kPointBytes + route.nodes.size() * kNodeBytes +
+         route.corridor.size();
 }
 
 void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
 #include "server/runtime/worker_pool.h"
@@ -40,9 +41,9 @@ std::string CodeName(std::size_t code) {
   return std::string(kNames[code]);
 }
 
-// Writes buckets whose bounds double from 64 microseconds to 17 seconds; each covers four of the statistics'.
+// Writes buckets whose bounds double from 4 microseconds to 17 seconds; each covers four of the counters.
 runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
-  constexpr std::size_t kFirstDoubling = 6;
+  constexpr std::size_t kFirstDoubling = 2;
   constexpr std::size_t kLastDoubling = 24;
   static_assert(4 * kLastDoubling <= runtime::kLatencyBuckets);
   runtime::HistogramCounts seconds{.count = calls.ended(),
@@ -59,6 +60,19 @@ runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
   return seconds;
 }
 
+void CollectEnded(const MethodCounts& counts, const runtime::MetricLabels& labels, absl::string_view total,
+                  absl::string_view total_help, absl::string_view seconds, absl::string_view seconds_help,
+                  runtime::MetricSink& sink) {
+  for (std::size_t code = 0; code < kStatusCodes; ++code) {
+    if (code == 0 || counts.by_code[code] > 0) {
+      runtime::MetricLabels with_code = labels;
+      with_code.emplace_back("grpc_code", CodeName(code));
+      sink.AddCounter(total, total_help, counts.by_code[code], std::move(with_code));
+    }
+  }
+  sink.AddHistogram(seconds, seconds_help, HandlingSeconds(counts), labels);
+}
+
 void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& sink) {
   const runtime::MetricLabels labels = LabelsOf(method.descriptor);
   const MethodCounts& calls = method.calls;
@@ -72,16 +86,15 @@ void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& si
   add("grpc_server_msg_received_total", "Messages received from clients.",
       receives_many ? calls.received : calls.begun);
   add("grpc_server_msg_sent_total", "Messages sent to clients.", sends_many ? calls.sent : calls.by_code[0]);
-  for (std::size_t code = 0; code < kStatusCodes; ++code) {
-    if (code == 0 || calls.by_code[code] > 0) {
-      runtime::MetricLabels with_code = labels;
-      with_code.emplace_back("grpc_code", CodeName(code));
-      sink.AddCounter("grpc_server_handled_total", "Calls that have ended, by their status.",
-                      calls.by_code[code], std::move(with_code));
-    }
+  sink.AddGauge("waystar_open_calls", "Calls that have begun and not ended.", calls.open, labels);
+  CollectEnded(calls, labels, "grpc_server_handled_total", "Calls that have ended, by their status.",
+               "grpc_server_handling_seconds", "How long calls took, from their start to their status.",
+               sink);
+  if (method.requests) {
+    CollectEnded(*method.requests, labels, "waystar_stream_requests_total",
+                 "Queries and batches in streams, by their status.", "waystar_stream_request_seconds",
+                 "How long these took, from the arrival of their message to their answer.", sink);
   }
-  sink.AddHistogram("grpc_server_handling_seconds", "How long calls took, from their start to their status.",
-                    HandlingSeconds(calls), labels);
 }
 
 }  // namespace
@@ -96,21 +109,24 @@ namespace {
 
 double SecondsOf(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-void CollectLane(const std::string& lane, const runtime::WorkerPoolCounts& counts,
-                 runtime::MetricSink& sink) {
-  const runtime::MetricLabels labels = {{"lane", lane}};
+void CollectLane(const std::string& name, const Executor& executor, Lane lane, runtime::MetricSink& sink) {
+  const runtime::WorkerPoolCounts counts = executor.counts(lane);
+  const runtime::MetricLabels labels = {{"lane", name}};
+  sink.AddGauge("waystar_queue_workers", "Workers.", executor.workers(lane), labels);
+  sink.AddGauge("waystar_queue_running", "Workers that are at work.", counts.running, labels);
   sink.AddGauge("waystar_queue_depth", "Jobs that wait for a worker: calls, or parts of them.", counts.queued,
                 labels);
-  sink.AddGauge("waystar_queue_running", "Workers that are at work.", counts.running, labels);
-  sink.AddGauge("waystar_queue_overloaded", "1 while jobs may only wait for a short time, else 0.",
-                counts.is_overloaded, labels);
+  sink.AddCondition("waystar_queue_overloaded", "1 while jobs may only wait for a short time, else 0.",
+                    counts.is_overloaded,
+                    absl::StrCat("the lane \"", name, "\" is overloaded: ", counts.queued, " jobs wait"),
+                    labels);
   sink.AddCounter("waystar_queue_started_total", "Jobs that workers have started.", counts.started, labels);
   constexpr char kRefused[] = "waystar_queue_refused_total";
   constexpr char kRefusedHelp[] =
       "Jobs that were refused: the queue was too full for them to be done in time, or they had waited too "
       "long.";
-  sink.AddCounter(kRefused, kRefusedHelp, counts.refused_full, {{"lane", lane}, {"reason", "full"}});
-  sink.AddCounter(kRefused, kRefusedHelp, counts.refused_late, {{"lane", lane}, {"reason", "late"}});
+  sink.AddCounter(kRefused, kRefusedHelp, counts.refused_full, {{"lane", name}, {"reason", "full"}});
+  sink.AddCounter(kRefused, kRefusedHelp, counts.refused_late, {{"lane", name}, {"reason", "late"}});
   sink.AddCounter("waystar_queue_wait_seconds_total", "What the started jobs waited, together.",
                   SecondsOf(counts.waited), labels);
   sink.AddCounter("waystar_queue_run_seconds_total", "What workers were at work, together.",
@@ -120,10 +136,10 @@ void CollectLane(const std::string& lane, const runtime::WorkerPoolCounts& count
 }  // namespace
 
 void QueueMetrics::Collect(runtime::MetricSink& sink) const {
-  CollectLane("small", executor_.counts(Lane::kSmall), sink);
-  CollectLane("large", executor_.counts(Lane::kLarge), sink);
-  CollectLane("updates", executor_.counts(Lane::kUpdates), sink);
-  CollectLane("imports", executor_.counts(Lane::kImports), sink);
+  CollectLane("small", executor_, Lane::kSmall, sink);
+  CollectLane("large", executor_, Lane::kLarge, sink);
+  CollectLane("updates", executor_, Lane::kUpdates, sink);
+  CollectLane("imports", executor_, Lane::kImports, sink);
   const ClientCalls::Counts clients = client_calls_.counts();
   sink.AddGauge("waystar_clients", "Clients that have calls waiting or running.", clients.clients);
   sink.AddGauge("waystar_client_calls", "Calls of all of these.", clients.calls);

@@ -1,13 +1,13 @@
 // HTTP server of metrics for Prometheus.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/runtime/metric_sink.h"
 #include "server/service/transport/http/http_handler.h"
 #include "server/service/transport/http/http_server.h"
 
@@ -17,22 +17,22 @@ namespace waystar::rpc {
 // authentication. Beyond 64 connections it closes idle ones first.
 class MetricsServer final : private http::HttpHandler {
  public:
-  // `listen` is an address in the format of net::Listener. Each request collects from `sources`, in order;
-  // they must outlive the server. Returns INVALID_ARGUMENT for an invalid address, UNAVAILABLE if it cannot
-  // listen.
-  static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(
-      const std::string& listen, std::vector<const runtime::MetricSource*> sources);
+  // `listen` is an address in the format of net::Listener. The answer is `text`, which is called on
+  // the server's thread until the server is destroyed. Returns INVALID_ARGUMENT for an invalid address,
+  // UNAVAILABLE if it cannot listen.
+  static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& listen,
+                                                              std::function<std::string()> text);
 
   int port() const { return server_->port(); }
 
  private:
-  explicit MetricsServer(std::vector<const runtime::MetricSource*> sources) : sources_(std::move(sources)) {}
+  explicit MetricsServer(std::function<std::string()> text) : text_(std::move(text)) {}
 
   std::variant<http::HttpAcceptance, http::HttpAnswer> Judge(const http::HttpClient& client,
                                                              const http::RequestHead& head) override;
   void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;
 
-  const std::vector<const runtime::MetricSource*> sources_;
+  const std::function<std::string()> text_;
   // It stands last, as its thread uses the above.
   std::unique_ptr<http::HttpServer> server_;
 };

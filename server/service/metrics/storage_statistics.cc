@@ -1,12 +1,10 @@
 #include "server/service/metrics/storage_statistics.h"
 
-#include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "server/service/convert/convert.h"
 
 namespace waystar::rpc {
 namespace {
@@ -20,31 +18,6 @@ std::vector<double> DiskSecondsBounds() {
 
 StorageStatistics::StorageStatistics()
     : sync_seconds_(DiskSecondsBounds()), commit_seconds_(DiskSecondsBounds()) {}
-
-void StorageStatistics::Fill(v1::GetServerStatisticsResponse& out) const {
-  const storage::DataFolder* const folder = folder_.load(std::memory_order_acquire);
-  if (folder == nullptr) {
-    return;
-  }
-  const storage::DataStatistics statistics = folder->Statistics();
-  const runtime::HistogramCounts commits = commit_seconds_.Counts();
-  const runtime::HistogramCounts syncs = sync_seconds_.Counts();
-  v1::StorageStatistics& storage = *out.mutable_storage();
-  FillDuration(statistics.log.loss_window, *storage.mutable_loss_window());
-  storage.set_commits(commits.count);
-  FillDuration(absl::Seconds(commits.sum), *storage.mutable_commit_time());
-  storage.set_refusals(statistics.log.refusals);
-  storage.set_written_bytes(statistics.log.written_bytes);
-  storage.set_syncs(syncs.count);
-  FillDuration(absl::Seconds(syncs.sum), *storage.mutable_sync_time());
-  FillDuration(statistics.log.unsynced_age, *storage.mutable_unsynced_age());
-  storage.set_log_bytes(static_cast<std::int64_t>(statistics.log.bytes));
-  storage.set_images(static_cast<std::int64_t>(statistics.images.count));
-  storage.set_image_bytes(static_cast<std::int64_t>(statistics.images.bytes));
-  storage.set_refuses(!statistics.log.status.ok());
-  storage.set_error(std::string(statistics.log.status.message()));
-  storage.set_image_error(std::string(statistics.images.status.message()));
-}
 
 void StorageStatistics::Collect(runtime::MetricSink& sink) const {
   const storage::DataFolder* const folder = folder_.load(std::memory_order_acquire);
@@ -66,13 +39,18 @@ void StorageStatistics::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_storage_unsynced_seconds",
                 "Age of the oldest commit that was acknowledged and is not on stable storage.",
                 absl::ToDoubleSeconds(statistics.log.unsynced_age));
+  sink.AddGauge("waystar_storage_loss_window_seconds",
+                "Span of acknowledged commits that a power failure may lose: 0, or --sync_interval.",
+                absl::ToDoubleSeconds(statistics.log.loss_window));
   sink.AddGauge("waystar_storage_log_bytes", "Size of the log's files.", statistics.log.bytes);
   sink.AddGauge("waystar_storage_images", "Images of maps in the data folder.", statistics.images.count);
   sink.AddGauge("waystar_storage_image_bytes", "Size of these.", statistics.images.bytes);
-  sink.AddGauge("waystar_storage_refuses", "1 while changes are refused because the log cannot be written.",
-                !statistics.log.status.ok());
-  sink.AddGauge("waystar_storage_images_fail", "1 if the last images could not be made.",
-                !statistics.images.status.ok());
+  sink.AddCondition(
+      "waystar_storage_refuses", "1 while changes are refused because the log cannot be written.",
+      !statistics.log.status.ok(), absl::StrCat("changes are refused: ", statistics.log.status.message()));
+  sink.AddCondition("waystar_storage_images_fail", "1 if the last images could not be made.",
+                    !statistics.images.status.ok(),
+                    absl::StrCat("images cannot be written: ", statistics.images.status.message()));
 }
 
 namespace {
@@ -85,27 +63,6 @@ std::vector<double> CommitSecondsBounds() {
 }  // namespace
 
 FleetStatistics::FleetStatistics() : commit_seconds_(CommitSecondsBounds()) {}
-
-void FleetStatistics::Fill(v1::GetServerStatisticsResponse& out) const {
-  const cluster::Fleet* const part = fleet();
-  if (part == nullptr) {
-    return;
-  }
-  const cluster::ClusterLogStatistics statistics = part->Statistics();
-  const runtime::HistogramCounts commits = commit_seconds_.Counts();
-  v1::FleetStatistics& told = *out.mutable_fleet();
-  told.set_etcd_revision(statistics.revision);
-  FillDuration(part->Staleness(), *told.mutable_staleness());
-  told.set_landed(statistics.landed);
-  told.set_commits(commits.count);
-  FillDuration(absl::Seconds(commits.sum), *told.mutable_commit_time());
-  told.set_conflicts(statistics.conflicts);
-  told.set_followed(statistics.followed);
-  told.set_broken_maps(statistics.broken);
-  told.set_refuses(!statistics.status.ok());
-  told.set_error(std::string(statistics.status.message()));
-  told.set_lag(statistics.lag);
-}
 
 void FleetStatistics::Collect(runtime::MetricSink& sink) const {
   const cluster::Fleet* const part = fleet();
@@ -133,29 +90,17 @@ void FleetStatistics::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_fleet_clock_offset_seconds",
                 "How far this server's clock is ahead of those of the other servers.",
                 absl::ToDoubleSeconds(part->ClockOffset()));
-  sink.AddGauge("waystar_fleet_broken_maps", "Maps that did not come out as the log says.",
-                statistics.broken);
-  sink.AddGauge("waystar_fleet_gone_back",
-                "1 once etcd is another one than before, or at an earlier revision, until the server is "
-                "started again.",
-                statistics.has_gone_back);
-  sink.AddGauge("waystar_fleet_refuses", "1 while changes are refused because etcd cannot be reached.",
-                !statistics.status.ok());
-}
-
-void ResidenceStatistics::Fill(v1::GetServerStatisticsResponse& out) const {
-  if (!store_.CanMakeRoom()) {
-    return;
-  }
-  const core::MapStore::ResidenceCounts maps = store_.CountResidence();
-  const maintenance::MapKeeper::Statistics done = keeper_.GetStatistics();
-  v1::ResidenceStatistics& residence = *out.mutable_residence();
-  residence.set_loaded_maps(static_cast<std::int64_t>(maps.loaded));
-  residence.set_unloaded_maps(static_cast<std::int64_t>(maps.unloaded));
-  residence.set_hits(maps.hits);
-  residence.set_loads(done.loads);
-  residence.set_failed_loads(done.failed_loads);
-  residence.set_evictions(done.evictions);
+  sink.AddCondition("waystar_fleet_broken_maps", "Maps that did not come out as the log says.",
+                    statistics.broken,
+                    absl::StrCat(statistics.broken, " maps disagree with the log and are not served"));
+  sink.AddCondition("waystar_fleet_gone_back",
+                    "1 once etcd is another one than before, or at an earlier revision, until the server is "
+                    "started again.",
+                    statistics.has_gone_back,
+                    "etcd is another one than before, or at an earlier revision; restart the server");
+  sink.AddCondition("waystar_fleet_refuses", "1 while changes are refused because etcd cannot be reached.",
+                    !statistics.status.ok(),
+                    absl::StrCat("changes are refused: ", statistics.status.message()));
 }
 
 void ResidenceStatistics::Collect(runtime::MetricSink& sink) const {
@@ -173,6 +118,13 @@ void ResidenceStatistics::Collect(runtime::MetricSink& sink) const {
                   done.failed_loads);
   sink.AddCounter("waystar_map_evictions_total", "Maps that were let go of to make room for others.",
                   done.evictions);
+}
+
+void LoadProgress::Collect(runtime::MetricSink& sink) const {
+  MutexLock lock(mutex_);
+  sink.AddCondition(
+      "waystar_loading", "1 until the server has loaded its initial maps, else 0.", maps_.has_value(),
+      maps_ ? absl::StrCat("maps are loading: ", maps_->read, " of ", maps_->total, " are loaded") : "");
 }
 
 void StallWatcher::Start(absl::Duration stall_time, std::function<absl::Duration()> age,

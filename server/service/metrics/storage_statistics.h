@@ -1,4 +1,4 @@
-// Statistics of where the maps are kept, for GetServerStatistics and metrics: data folder, fleet and memory.
+// Metrics of where the maps are kept: data folder, fleet and memory.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,6 @@
 #include "server/runtime/metric_sink.h"
 #include "server/storage/fleet/fleet.h"
 #include "server/storage/folder/data_folder.h"
-#include "waystar/v1/server_service.pb.h"
 
 namespace waystar::rpc {
 
@@ -23,15 +22,13 @@ class StorageStatistics final : public runtime::MetricSource {
  public:
   StorageStatistics();
 
-  // Sets the folder that is reported, which must outlive all calls of Fill and Collect.
+  // Sets the folder that is reported, which must outlive all calls of Collect.
   void SetFolder(const storage::DataFolder& folder) { folder_.store(&folder, std::memory_order_release); }
 
   // Count what the folder's log does; storage::CommitLogOptions says when.
   void CountSync(absl::Duration took) { sync_seconds_.Observe(absl::ToDoubleSeconds(took)); }
   void CountCommit(absl::Duration waited) { commit_seconds_.Observe(absl::ToDoubleSeconds(waited)); }
 
-  // Sets `storage`, unless there is no folder.
-  void Fill(v1::GetServerStatisticsResponse& out) const;
   // Adds waystar_storage_*, unless there is no folder.
   void Collect(runtime::MetricSink& sink) const override;
 
@@ -46,7 +43,7 @@ class FleetStatistics final : public runtime::MetricSource {
  public:
   FleetStatistics();
 
-  // Sets the fleet that is reported, which must outlive all calls of Fill and Collect.
+  // Sets the fleet that is reported, which must outlive all calls of Collect.
   void SetFleet(const cluster::Fleet& fleet) { fleet_.store(&fleet, std::memory_order_release); }
 
   // Returns null if there is none.
@@ -55,8 +52,6 @@ class FleetStatistics final : public runtime::MetricSource {
   // Counts a change that became durable; ClusterLogOptions says when.
   void CountCommit(absl::Duration waited) { commit_seconds_.Observe(absl::ToDoubleSeconds(waited)); }
 
-  // Sets `fleet`, unless there is none.
-  void Fill(v1::GetServerStatisticsResponse& out) const;
   // Adds waystar_fleet_*, unless there is none.
   void Collect(runtime::MetricSink& sink) const override;
 
@@ -72,8 +67,7 @@ class ResidenceStatistics final : public runtime::MetricSource {
   ResidenceStatistics(const core::MapStore& store, const maintenance::MapKeeper& keeper)
       : store_(store), keeper_(keeper) {}
 
-  // Report nothing if all maps stay in memory.
-  void Fill(v1::GetServerStatisticsResponse& out) const;
+  // Adds nothing if all maps stay in memory.
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
@@ -82,7 +76,7 @@ class ResidenceStatistics final : public runtime::MetricSource {
 };
 
 // Progress in loading the initial maps. Thread safety: any.
-class LoadProgress {
+class LoadProgress final : public runtime::MetricSource {
  public:
   struct Maps {
     std::int64_t read = 0;
@@ -98,11 +92,8 @@ class LoadProgress {
     MutexLock lock(mutex_);
     maps_.reset();
   }
-  // Returns nothing once all maps are read.
-  std::optional<Maps> Get() const {
-    MutexLock lock(mutex_);
-    return maps_;
-  }
+
+  void Collect(runtime::MetricSink& sink) const override;
 
  private:
   mutable Mutex mutex_;

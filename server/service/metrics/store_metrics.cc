@@ -9,7 +9,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
-#include "server/maintenance/map_usage.h"
 
 namespace waystar::rpc {
 namespace {
@@ -71,17 +70,31 @@ void CollectRefused(const char* name, const char* help, const CallSlots::Counts&
 
 }  // namespace
 
-void StoreMetrics::Collect(runtime::MetricSink& sink) const {
-  CollectMemory(store_, sink);
+void MapMetrics::Collect(runtime::MetricSink& sink) const {
   const std::vector<maintenance::MapUsage> maps =
       maintenance::UsageOf(store_, [](absl::string_view) { return true; });
   CollectTotals(maps, sink);
+  CollectLargest(
+      maps, kMaxMaps, [this](const std::string& map) { return MayBeNamed(map); }, sink);
+}
+
+void MapMetrics::CollectFor(const Caller& caller, runtime::MetricSink& sink) const {
+  const std::vector<maintenance::MapUsage> maps =
+      maintenance::UsageOf(store_, [&caller](absl::string_view map) { return caller.MayRead(map); });
+  CollectTotals(maps, sink);
+  CollectLargest(
+      maps, kMaxListedMaps, [](const std::string&) { return true; }, sink);
+}
+
+void MapMetrics::CollectLargest(const std::vector<maintenance::MapUsage>& maps, std::size_t most,
+                                absl::FunctionRef<bool(const std::string&)> may_be_named,
+                                runtime::MetricSink& sink) const {
   std::size_t named = 0;
   for (const maintenance::MapUsage& map : maps) {
-    if (named == kMaxMaps) {
+    if (named == most) {
       break;
     }
-    if (!MayBeNamed(map.id)) {
+    if (!may_be_named(map.id)) {
       continue;
     }
     ++named;
@@ -93,6 +106,18 @@ void StoreMetrics::Collect(runtime::MetricSink& sink) const {
                   "The oldest revision of one of the largest maps that somebody still reads.",
                   oldest == 0 ? map.version.revision : oldest, {{"map", map.id}});
   }
+}
+
+bool MapMetrics::MayBeNamed(const std::string& map) const {
+  MutexLock lock(mutex_);
+  if (names_.size() < kMaxNames) {
+    names_.insert(map);
+  }
+  return names_.contains(map);
+}
+
+void StoreMetrics::Collect(runtime::MetricSink& sink) const {
+  CollectMemory(store_, sink);
   const core::OldSnapshotsTotal old = store_.AllOldSnapshots();
   sink.AddGauge("waystar_old_snapshots", "Earlier revisions of maps that somebody still reads.", old.count);
   sink.AddGauge("waystar_old_snapshots_bytes", "Memory that these alone hold.", old.bytes);
@@ -109,14 +134,6 @@ void StoreMetrics::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_transfers_waiting", "Imports that wait for others to end.", transfers.waiting);
   CollectRefused("waystar_transfers_refused_total", "Transfers that were refused, by the limit.", transfers,
                  sink);
-}
-
-bool StoreMetrics::MayBeNamed(const std::string& map) const {
-  MutexLock lock(mutex_);
-  if (names_.size() < kMaxNames) {
-    names_.insert(map);
-  }
-  return names_.contains(map);
 }
 
 namespace {

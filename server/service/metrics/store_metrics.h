@@ -5,46 +5,70 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/update_batch.h"
+#include "server/maintenance/map_usage.h"
 #include "server/runtime/metric_sink.h"
 #include "server/service/admission/call_slots.h"
+#include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
 
-// Reports the kMaxMaps largest maps by name. Only the first kMaxNames names that get this far are used as
-// labels, however many maps clients create and delete.
+// Metrics of the maps in memory: their totals, and the largest by name.
 //
-// Thread safety: any.
-class StoreMetrics final : public runtime::MetricSource {
+// Thread safety: any. Collecting takes time proportional to the number of maps and their bands of rows: a few
+// milliseconds for thousands.
+class MapMetrics final : public runtime::MetricSource {
  public:
+  // Limits of Collect, whose readers keep every name: maps that are named at a time, and names that are ever
+  // used, however many maps clients create and delete.
   static constexpr std::size_t kMaxMaps = 20;
   static constexpr std::size_t kMaxNames = 100;
+  // Limit of CollectFor.
+  static constexpr std::size_t kMaxListedMaps = 200;
 
+  // `store` must outlive this.
+  explicit MapMetrics(const core::MapStore& store) : store_(store) {}
+
+  void Collect(runtime::MetricSink& sink) const override;
+  // Adds the same metrics of the maps that the caller may read.
+  void CollectFor(const Caller& caller, runtime::MetricSink& sink) const;
+
+ private:
+  void CollectLargest(const std::vector<maintenance::MapUsage>& maps, std::size_t most,
+                      absl::FunctionRef<bool(const std::string&)> may_be_named,
+                      runtime::MetricSink& sink) const;
+  bool MayBeNamed(const std::string& map) const;
+
+  const core::MapStore& store_;
+  mutable Mutex mutex_;
+  mutable absl::flat_hash_set<std::string> names_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Metrics of memory, snapshots, watches, streams and transfers. Thread safety: any.
+class StoreMetrics final : public runtime::MetricSource {
+ public:
   // All must outlive this.
   StoreMetrics(const core::MapStore& store, const CallSlots& transfers, const CallSlots& watches,
                const CallSlots& streams)
       : store_(store), transfers_(transfers), watches_(watches), streams_(streams) {}
 
-  // Takes time proportional to the number of maps and their bands of rows: a few milliseconds for thousands.
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  bool MayBeNamed(const std::string& map) const;
-
   const core::MapStore& store_;
   const CallSlots& transfers_;
   const CallSlots& watches_;
   const CallSlots& streams_;
-  mutable Mutex mutex_;
-  mutable absl::flat_hash_set<std::string> names_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Metrics of the number and results of map updates. Listens to commits, and is notified of answers to

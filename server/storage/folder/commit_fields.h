@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "server/core/codec/map_fields.h"
+#include "server/core/elements/area_collector.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/durable_log.h"
@@ -84,7 +85,8 @@ void Fields(Is<Fingerprint> auto& fingerprint, const auto& visit) {
 }
 
 void Fields(Is<Commit> auto& commit, const auto& visit) {
-  visit(commit.revision, commit.time, commit.edits, commit.summary, commit.digest);
+  visit(commit.revision, commit.time, commit.edits, commit.summary,
+        AtMost(commit.changed_areas, AreaCollector::kMost), commit.digest);
 }
 
 void Fields(Is<LoggedCommit> auto& logged, const auto& visit) {

@@ -41,37 +41,36 @@ TEST_F(EditCommandsTest, SendOneBatch) {
         "}"
         " } }"},
        {"obstacle put arena gate 3,4 disc:4,4,1.5",
-        "map: 'arena' edits { put_obstacle { obstacle { id: 'gate' shape { cells { x: 3 y: 4 }"
-        " discs { center { x: 4 y: 4 } radius: 1.5 } } } } }"},
+        "map: 'arena' edits { add_obstacle { id: 'gate' shape { cells { x: 3 y: 4 }"
+        " discs { center { x: 4 y: 4 } radius: 1.5 } } } }"},
        {"obstacle put arena fire 3,4 --add -5 --falloff linear --lifetime 1500ms --replace",
-        "map: 'arena' edits { put_obstacle { obstacle { id: 'fire' shape { cells { x: 3 y: 4 } }"
-        " cost_addition: -5 falloff: FALLOFF_LINEAR lifetime { seconds: 1 nanos: 500000000 } } replace: true "
-        "}"
+        "map: 'arena' edits { put_obstacle { id: 'fire' shape { cells { x: 3 y: 4 } }"
+        " cost_addition: -5 falloff: FALLOFF_LINEAR lifetime { seconds: 1 nanos: 500000000 } }"
         " }"},
        {"obstacle put arena mud 3,4 --factor 2.5",
-        "map: 'arena' edits { put_obstacle { obstacle { id: 'mud' shape { cells { x: 3 y: 4 } }"
-        " cost_factor: 2.5 } } }"},
+        "map: 'arena' edits { add_obstacle { id: 'mud' shape { cells { x: 3 y: 4 } }"
+        " cost_factor: 2.5 } }"},
        {"obstacle move arena cart -1.5,2",
         "map: 'arena' edits { move_obstacle { id: 'cart' dx: -1.5 dy: 2 } }"},
        {"obstacle resize arena fire 3,4",
         "map: 'arena' edits { resize_obstacle { id: 'fire' shape { cells { x: 3 y: 4 } } } }"},
        {"obstacle remove arena fire-1 fire-2",
-        "map: 'arena' edits { remove_obstacle { id: 'fire-1' } } edits { remove_obstacle { id: 'fire-2' } }"},
+        "map: 'arena' edits { remove_obstacle: 'fire-1' } edits { remove_obstacle: 'fire-2' }"},
        {"portal put arena stairs 12,4 2,2 --to-map cellar --cost 1.5 --tag dry --closed --replace",
-        "map: 'arena' edits { put_portal { portal { id: 'stairs' from { x: 12 y: 4 } to { x: 2 y: 2 }"
-        " to_map: 'cellar' cost: 1.5 tags: 'dry' closed: true } replace: true } }"},
+        "map: 'arena' edits { put_portal { id: 'stairs' from { x: 12 y: 4 } to { x: 2 y: 2 }"
+        " to_map: 'cellar' cost: 1.5 tags: 'dry' closed: true } }"},
        // One end that is no cell makes positions of both.
        {"portal put keep jump 2,10 6,10.5,3",
-        "map: 'keep' edits { put_portal { portal { id: 'jump' from_position { x: 2 y: 10 }"
-        " to_position { x: 6 y: 10.5 z: 3 } } } }"},
+        "map: 'keep' edits { add_portal { id: 'jump' from_position { x: 2 y: 10 }"
+        " to_position { x: 6 y: 10.5 z: 3 } } }"},
        {"portal put keep jump 2,10,0 6,10",
-        "map: 'keep' edits { put_portal { portal { id: 'jump' from_position { x: 2 y: 10 }"
-        " to_position { x: 6 y: 10 } } } }"},
+        "map: 'keep' edits { add_portal { id: 'jump' from_position { x: 2 y: 10 }"
+        " to_position { x: 6 y: 10 } } }"},
        {"portal close arena a b",
         "map: 'arena' edits { switch_portal { id: 'a' closed: true } }"
         " edits { switch_portal { id: 'b' closed: true } }"},
        {"portal open arena a", "map: 'arena' edits { switch_portal { id: 'a' } }"},
-       {"portal remove arena a", "map: 'arena' edits { remove_portal { id: 'a' } }"}});
+       {"portal remove arena a", "map: 'arena' edits { remove_portal: 'a' }"}});
 }
 
 TEST_F(EditCommandsTest, ExplainMistakes) {
@@ -108,7 +107,7 @@ TEST_F(EditCommandsTest, ARevisionIsOfTheEpochThatTheMapHas) {
 TEST_F(EditCommandsTest, ARefusalHintsAtWhatToDo) {
   server_.update_map = [](auto&, const auto&, auto&) {
     return Refusal(grpc::StatusCode::ALREADY_EXISTS, "there is an obstacle \"gate\" already",
-                   "OBSTACLE_EXISTS", "edits[0].put_obstacle.obstacle.id");
+                   "OBSTACLE_EXISTS", "edits[0].add_obstacle.id");
   };
   EXPECT_EQ(Run("obstacle put arena gate 3,4"), ExitCode::kRefused);
   EXPECT_THAT(err_, HasSubstr("--replace"));
@@ -153,9 +152,11 @@ class WatchCommandTest : public ::waystar::testing::CommandTest {
     ServeAll(
         server_.watch_map,
         {"watching { version { revision: 7 } digest: 0xabcdef }",
-         "commit { version { revision: 8 } changed_cells: 25 changed_bounds { x: 3 width: 5 height: 6 }"
-         " edits { block { cells { x: 3 } } } edits { remove_obstacle { id: 'fire' } }"
-         " edits { put_nodes { nodes { id: 'koln-hbf' label: 'Köln/Hbf' } nodes { id: 'inn' } } }"
+         "commit { version { revision: 8 } changed_cells: 25 changed_areas { rectangle { x: 3 width: 5 "
+         "height: 6 } }"
+         " changed_areas { disc { center { x: 40 y: 2 } radius: 1.5 } }"
+         " edits { block { cells { x: 3 } } } edits { remove_obstacle: 'fire' }"
+         " edits { add_nodes { nodes { id: 'koln-hbf' label: 'Köln/Hbf' } nodes { id: 'inn' } } }"
          " digest: 0x0123456789abcdef }",
          "resynchronize { version { revision: 20 } }",
          "commit { version { revision: 21 } changed_cells: 3 edits_omitted: true edits { put_profile {} }"
@@ -172,8 +173,8 @@ TEST_F(WatchCommandTest, TellsOfEveryEventUntilTheEnd) {
   EXPECT_THAT(out_,
               AllOf(HasSubstr("Watching arena, which is at revision 7. Its digest is 0000000000abcdef.\n"
                               "Revision 8 at "),
-                    HasSubstr(": 25 cells changed in 3,0+5x6, digest 0123456789abcdef\n"
-                              "  block 3,0\n  remove fire\n  put nodes koln-hbf \"Köln/Hbf\" inn\n"
+                    HasSubstr(": 25 cells changed in 3,0+5x6 disc:40,2,1.5, digest 0123456789abcdef\n"
+                              "  block 3,0\n  remove fire\n  add nodes koln-hbf \"Köln/Hbf\" inn\n"
                               "Revisions up to 20 "),
                     HasSubstr("Revision 21 at "), HasSubstr(": 3 cells, 1 portal, 1 profile changed\n"),
                     HasSubstr("\n  (more edits")));

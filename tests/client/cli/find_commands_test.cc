@@ -25,7 +25,7 @@ constexpr char kStatistics[] =
 // A path on the grid of FindCommandTest. `in_path` is added to the path, and `more` to the answer.
 std::string GridAnswer(const std::string& in_path = "", const std::string& more = "") {
   return absl::StrCat(
-      "outcome: OUTCOME_FOUND reason: REASON_GOAL_REACHED cost: 5.656854249"
+      "outcome: OUTCOME_FOUND reason: OUTCOME_REASON_GOAL_REACHED cost: 5.656854249"
       " path { form: PATH_FORM_EVERY_CELL start { cell {} } end { cell { x: 4 } }"
       " points {} points { x: 1 y: 1 } points { x: 2 y: 2 } points { x: 3 y: 1 } points { x: 4 }",
       in_path, " }", kStatistics, more);
@@ -177,13 +177,14 @@ TEST_F(FindCommandTest, SaysWhenThePictureIsOfAnotherRevision) {
 }
 
 TEST_F(FindCommandTest, OnlyAWholePathIsASuccess) {
-  Serve(server_.find_path, absl::StrCat("outcome: OUTCOME_UNREACHABLE reason: REASON_NO_ROUTE", kStatistics));
+  Serve(server_.find_path,
+        absl::StrCat("outcome: OUTCOME_UNREACHABLE reason: OUTCOME_REASON_NO_ROUTE", kStatistics));
   EXPECT_EQ(Run("find arena 0,0 4,0"), ExitCode::kNoPath);
   EXPECT_THAT(out_, StartsWith("  0\n0 S.#.G\n  ..#..\n"));
   EXPECT_THAT(out_, HasSubstr("No path to the goal: walls part it from the start"));
   EXPECT_EQ(Run("find islands harbour moon"), ExitCode::kNoPath);
   EXPECT_THAT(out_, HasSubstr("no edges lead there from the start"));
-  Serve(server_.find_path, absl::StrCat("outcome: OUTCOME_PARTIAL reason: REASON_NO_ROUTE"
+  Serve(server_.find_path, absl::StrCat("outcome: OUTCOME_PARTIAL reason: OUTCOME_REASON_NO_ROUTE"
                                         " path { points {} points { x: 1 y: 1 } end { cell { x: 1 y: 1 } } }",
                                         kStatistics));
   EXPECT_EQ(Run("find arena 0,0 4,0 --nearest"), ExitCode::kNoPath);
@@ -229,11 +230,11 @@ TEST(FindTextTest, SaysWhatBecameOfTheQuery) {
   EXPECT_THAT(text_of("outcome: OUTCOME_FOUND" + path, v1::PATH_FORM_SMOOTHED),
               StartsWith("Path found: 2 straight lines at cost 2.5 (revision 3; 9 cells expanded in 1.5us"));
   EXPECT_THAT(
-      text_of("outcome: OUTCOME_PARTIAL reason: REASON_GOAL_BLOCKED" + path),
+      text_of("outcome: OUTCOME_PARTIAL reason: OUTCOME_REASON_GOAL_BLOCKED" + path),
       StartsWith("No path to the goal: it is blocked; 2 steps at cost 2.5 to 2,1, the nearest cell that "
                  "can be reached ("));
   EXPECT_THAT(
-      text_of("outcome: OUTCOME_BUDGET_EXHAUSTED reason: REASON_EXPANSION_LIMIT" + path),
+      text_of("outcome: OUTCOME_BUDGET_EXHAUSTED reason: OUTCOME_REASON_EXPANSION_LIMIT" + path),
       StartsWith("Search ended early: the expansion limit was reached; 2 steps at cost 2.5 to 2,1, the "
                  "nearest cell it came to ("));
   EXPECT_EQ(PathText(Parsed<v1::FindPathResponse>("path { directions: 4 directions: 3 }")), "SE E");
@@ -266,7 +267,7 @@ TEST_F(PathsCommandTest, IsATable) {
   ASSERT_EQ(request().queries_size(), 4);
   EXPECT_EQ(request().queries(1).start().cell().x(), 10);
   EXPECT_EQ(request().queries(1).goals(0).cell().x(), -1);
-  EXPECT_EQ(request().queries(3).path_form(), v1::PATH_FORM_CORNERS);
+  EXPECT_EQ(request().path_form(), v1::PATH_FORM_CORNERS);
 }
 
 TEST_F(PathsCommandTest, ExitCodeIsThatOfTheWorstAnswer) {
@@ -285,15 +286,13 @@ TEST_F(PathsCommandTest, OptionsGoForAllQueries) {
       server_.find_paths,
       {{"paths arena - --form directions --nearest --footprint 2 --block 3,3",
         "map: 'arena' agent { footprint: 2 } view { overlay { blocked { cells { x: 3 y: 3 } } } }"
-        " queries { start { cell {} } goals { cell { x: 4 } } path_form: PATH_FORM_DIRECTIONS"
-        " unreachable_policy: UNREACHABLE_POLICY_NEAREST_BY_DISTANCE }"
-        " queries { start { node: 'harbour' } goals { node: 'lighthouse' } path_form: PATH_FORM_DIRECTIONS"
-        " unreachable_policy: UNREACHABLE_POLICY_NEAREST_BY_DISTANCE }"},
+        " path_form: PATH_FORM_DIRECTIONS unreachable_policy: UNREACHABLE_POLICY_NEAREST_BY_DISTANCE"
+        " queries { start { cell {} } goals { cell { x: 4 } } }"
+        " queries { start { node: 'harbour' } goals { node: 'lighthouse' } }"},
        {"paths arena --profile tank --footprint 3 --snap 1.5",
-        "map: 'arena' agent { profile_name: 'tank' footprint: 3 }"
-        " queries { start { cell {} } goals { cell { x: 4 } } snap { radius: 1.5 } path_form: "
-        "PATH_FORM_CORNERS }"
-        " queries { start { node: 'harbour' } goals { node: 'lighthouse' } snap { radius: 1.5 } }"}});
+        "map: 'arena' agent { profile_name: 'tank' footprint: 3 } snap { radius: 1.5 }"
+        " queries { start { cell {} } goals { cell { x: 4 } } }"
+        " queries { start { node: 'harbour' } goals { node: 'lighthouse' } }"}});
 }
 
 TEST_F(PathsCommandTest, ReadsAFile) {

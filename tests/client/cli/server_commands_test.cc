@@ -134,15 +134,39 @@ TEST_F(ClusterCommandTest, TellsHowFarEachServerIsBehind) {
   EXPECT_THAT(out_, ContainsRegex(other_.target() + " +13 +- +has another map of that name\n"));
 }
 
-// After so many seconds with 100 FindPaths a second, of which 10 fail, all within 4 to 5 microseconds.
-v1::GetServerStatisticsResponse After(int seconds, const std::string& more = "") {
-  const int requests = 100 * seconds;
-  return Parsed<v1::GetServerStatisticsResponse>(absl::StrCat(
-      "uptime { seconds: ", seconds, " } methods { method: 'waystar.v1.PathService/FindPath' requests: ",
-      requests, " failures { code: 8 count: ", 10 * seconds, " } latency_counts: [0, 0, 0, 0, 0, 0, 0, 0, ",
-      requests, "] } lanes { lane: 'small' workers: 2 started: ", seconds, " ran { seconds: ", seconds,
-      " } } maps { map: 'arena' version { revision: ", 3 * seconds, " } bytes: ", 3 << 20,
-      " } map_count: 7 map_bytes: ", 30 << 20, " ", more));
+std::string Gauge(const std::string& name, double value, const std::string& label = "",
+                  const std::string& of = "") {
+  return absl::StrCat("families { name: '", name, "' metrics { value: ", value,
+                      label.empty() ? "" : absl::StrCat(" labels { key: '", label, "' value: '", of, "' }"),
+                      " } } ");
+}
+
+std::string Times(const std::string& name, int count, double sum) {
+  return absl::StrCat("families { name: '", name, "' metrics { histogram { count: ", count, " sum: ", sum,
+                      " } } } ");
+}
+
+// After so many seconds with 100 FindPaths a second, of which 10 fail, all within 4 to 8 microseconds.
+v1::GetMetricsResponse After(int seconds, const std::string& more = "") {
+  const std::string find =
+      " labels { key: 'grpc_service' value: 'waystar.v1.PathService' }"
+      " labels { key: 'grpc_method' value: 'FindPath' } ";
+  const auto handled = [&](const std::string& code, int count) {
+    return absl::StrCat(" metrics { ", find, "labels { key: 'grpc_code' value: '", code, "' } value: ", count,
+                        " }");
+  };
+  return Parsed<v1::GetMetricsResponse>(absl::StrCat(
+      "uptime { seconds: ", seconds, " } families { name: 'waystar_open_calls' metrics { value: 0", find,
+      " } } families { name: 'grpc_server_handled_total'", handled("OK", 90 * seconds),
+      handled("ResourceExhausted", 10 * seconds),
+      " } families { name: 'grpc_server_handling_seconds' bounds: [4e-6, 8e-6] metrics { ", find,
+      "histogram { cumulative: [0, ", 100 * seconds, "] count: ", 100 * seconds, " } } } ",
+      Gauge("waystar_queue_workers", 2, "lane", "small"),
+      Gauge("waystar_queue_started_total", seconds, "lane", "small"),
+      Gauge("waystar_queue_run_seconds_total", seconds, "lane", "small"),
+      Gauge("waystar_map_bytes", 3 << 20, "map", "arena"),
+      Gauge("waystar_map_revision", 3 * seconds, "map", "arena"), Gauge("waystar_maps", 7),
+      Gauge("waystar_maps_bytes", 30 << 20), more));
 }
 
 TEST(TopRatesTest, AreWhatHappenedInBetween) {
@@ -152,8 +176,8 @@ TEST(TopRatesTest, AreWhatHappenedInBetween) {
   EXPECT_DOUBLE_EQ(rates.failures_per_second, 10);
   EXPECT_DOUBLE_EQ(rates.refusals_per_second, 10);
   ASSERT_EQ(rates.methods.size(), 1U);
-  EXPECT_EQ(rates.methods[0].median, absl::Nanoseconds(4'500));
-  EXPECT_EQ(rates.methods[0].percentile_99, absl::Nanoseconds(4'990));
+  EXPECT_EQ(rates.methods[0].median, absl::Nanoseconds(6'000));
+  EXPECT_EQ(rates.methods[0].percentile_99, absl::Nanoseconds(7'960));
   EXPECT_DOUBLE_EQ(rates.lanes.at(0).busy, 0.5);
   EXPECT_EQ(rates.maps.at(0).updates_per_second, 3);
   EXPECT_FALSE(rates.connections.has_value());
@@ -164,8 +188,12 @@ TEST(TopRatesTest, BeginAgainWithTheServerOrAMap) {
   EXPECT_EQ(restarted.period, absl::Seconds(4));
   EXPECT_DOUBLE_EQ(restarted.requests_per_second, 100);
   EXPECT_FALSE(restarted.maps[0].updates_per_second.has_value());
-  v1::GetServerStatisticsResponse created_again = After(12);
-  created_again.mutable_maps(0)->mutable_version()->set_epoch(3);
+  v1::GetMetricsResponse created_again = After(12);
+  for (v1::MetricFamily& family : *created_again.mutable_families()) {
+    if (family.name() == "waystar_map_revision") {
+      family.mutable_metrics(0)->set_value(1);
+    }
+  }
   EXPECT_FALSE(RatesBetween(After(10), created_again).maps[0].updates_per_second.has_value());
 }
 
@@ -182,24 +210,25 @@ TEST(TopTextTest, LeavesOutWhatDoesNotFit) {
   EXPECT_THAT(text, Not(HasSubstr("map49")));
 }
 
-TEST(TopTextTest, TellsOfStartStorageAndFleet) {
+TEST(TopTextTest, TellsOfConditionsStorageAndFleet) {
   const Rates rates = RatesBetween(
-      After(1, "storage { commits: 1 } fleet { conflicts: 1 }"),
-      After(2,
-            "loading { read_maps: 3 total_maps: 8 }"
-            " storage { commits: 5 commit_time { nanos: 2000000 } log_bytes: 3145728 refuses: true"
-            " error: 'no space' }"
-            " fleet { staleness { nanos: 700000000 } lag: 3 landed: 4 followed: 20 conflicts: 2 commits: 8"
-            " commit_time { nanos: 16000000 } refuses: true error: 'etcd is away' }"));
+      After(1, Times("waystar_storage_commit_seconds", 1, 0) + Times("waystar_fleet_commit_seconds", 0, 0) +
+                   Gauge("waystar_fleet_conflicts_total", 1)),
+      After(2, absl::StrCat(Times("waystar_storage_commit_seconds", 5, 0.002),
+                            Gauge("waystar_storage_log_bytes", 3 << 20),
+                            Gauge("waystar_fleet_staleness_seconds", 0.7), Gauge("waystar_fleet_lag", 3),
+                            Gauge("waystar_fleet_landed_total", 4), Gauge("waystar_fleet_followed_total", 20),
+                            Gauge("waystar_fleet_conflicts_total", 2),
+                            Times("waystar_fleet_commit_seconds", 8, 0.016),
+                            "conditions { metric: 'waystar_storage_refuses' text: 'no space' }")));
   const std::string text = TopText(rates, "here", {80, 24});
-  EXPECT_THAT(text, HasSubstr("\nreading maps: 3 of 8\n"));
-  EXPECT_THAT(text, HasSubstr("\nstorage: 4.0 commits/s  commit 0.5 ms  sync -  log 3.0 MiB  "
-                              "CHANGES ARE REFUSED: no space\n"));
+  EXPECT_THAT(text, HasSubstr("\nATTENTION: no space\n"));
+  EXPECT_THAT(text, HasSubstr("\nstorage: 4.0 commits/s  commit 0.5 ms  sync -  log 3.0 MiB\n"));
   EXPECT_THAT(text,
               HasSubstr("\nfleet: heard 0.7 s ago  lag 3  4.0 landed/s  20 followed/s  1.0 conflicts/s  "
-                        "commit 2 ms  CHANGES ARE REFUSED: etcd is away\n"));
+                        "commit 2 ms\n"));
   const std::string json = TopJson(rates, "here");
-  EXPECT_THAT(json, HasSubstr("\"loading\":{\"read_maps\":3,\"total_maps\":8}"));
+  EXPECT_THAT(json, HasSubstr(R"("conditions":[{"metric":"waystar_storage_refuses","text":"no space"}])"));
   EXPECT_THAT(json, HasSubstr("\"commit_nanos\":500000,"));
   EXPECT_THAT(json, HasSubstr("\"conflicts_per_second\":1,"));
   const Rates bare = RatesBetween(After(1), After(2));
@@ -210,21 +239,20 @@ TEST(TopTextTest, TellsOfStartStorageAndFleet) {
 TEST_F(ServerCommandsTest, TopWritesATableOrAnObjectForEachLook) {
   EXPECT_EQ(Run("top --count 1"), ExitCode::kFailure);
   int looks = 0;
-  server_.get_server_statistics = [&](auto&, const v1::GetServerStatisticsRequest& request,
-                                      v1::GetServerStatisticsResponse& response) {
-    EXPECT_EQ(request.max_maps(), 5);
+  server_.get_metrics = [&](auto&, const v1::GetMetricsRequest&, v1::GetMetricsResponse& response) {
     response = After(++looks);
     return grpc::Status::OK;
   };
   EXPECT_EQ(Run("top --count 2 --interval 1ms --maps 5"), ExitCode::kOk);
   EXPECT_EQ(looks, 3);
   EXPECT_THAT(out_, HasSubstr("100 requests/s  10 failed/s  10 of them refused/s"));
-  EXPECT_THAT(out_, HasSubstr("PathService/FindPath  100         10        0.0045 ms  0.00499 ms  0\n"));
+  EXPECT_THAT(out_, HasSubstr("PathService/FindPath  100         10        0.006 ms  0.00796 ms  0\n"));
   EXPECT_THAT(out_, HasSubstr("arena  9         3.0        3.0 MiB\n1 of 7 maps, 30.0 MiB together\n"));
   EXPECT_THAT(out_, Not(HasSubstr("\x1b")));
-  EXPECT_EQ(Run("top --count 2 --interval 1ms --maps 5 --json"), ExitCode::kOk);
+  EXPECT_EQ(Run("top --count 2 --interval 1ms --maps 0 --json"), ExitCode::kOk);
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);
   EXPECT_THAT(out_, HasSubstr("\"requests_per_second\":100,"));
+  EXPECT_THAT(out_, HasSubstr("\"maps\":[]}"));
 }
 
 }  // namespace

@@ -30,8 +30,11 @@ void ForEachCellOf(const GridMap& map, Visitor visit) {
   }
 }
 
-void ExpectCounts(const ChangeSummary& result, const GridMap& map, const MapModel& before,
-                  const MapModel& after) {
+void ExpectCounts(const ChangeSummary& result, std::vector<Rectangle> areas, const GridMap& map,
+                  const MapModel& before, const MapModel& after) {
+  if (areas.empty()) {
+    areas.push_back(result.changed_bounds);
+  }
   std::int64_t changed = 0;
   Rectangle bounds;
   ForEachCellOf(map, [&](Cell cell) {
@@ -41,10 +44,16 @@ void ExpectCounts(const ChangeSummary& result, const GridMap& map, const MapMode
         before.TerrainAt(cell) != after.TerrainAt(cell) || costs_differ) {
       ++changed;
       bounds = Extend(bounds, cell);
+      EXPECT_TRUE(std::ranges::any_of(areas, [&](const Rectangle& area) { return area.Contains(cell); }));
     }
   });
   EXPECT_EQ(result.changed_cells, changed);
   EXPECT_EQ(result.changed_bounds, bounds);
+  Rectangle around_areas;
+  for (const Rectangle& area : areas) {
+    around_areas = Union(around_areas, area);
+  }
+  EXPECT_EQ(around_areas, bounds);
 }
 
 void ExpectLists(const MapChanges& changes, const GridMap& before, const GridMap& after) {
@@ -91,7 +100,7 @@ TEST(BatchEditorTest, FoldedBatchesAgreeWithAListOfWhatLiesOnTheMap) {
         }
         ++applied;
         std::for_each(edits.begin(), edits.end(), [&](const Edit& edit) { next.Apply(edit); });
-        ExpectCounts(*result, map, model, next);
+        ExpectCounts(*result, editor.changed_areas(), map, model, next);
         model = std::move(next);
       }
       BatchEditor::Result result = std::move(editor).Finish();

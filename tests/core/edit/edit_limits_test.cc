@@ -102,13 +102,13 @@ TEST(EditLimitsTest, OneObstacleTooManyIsRefused) {
   EXPECT_EQ(full->map.walkable_cells(), 1);
   puts.push_back(more);
   EXPECT_THAT(ApplyEdits(empty, puts), IsError(kExhausted, ErrorReason::kTooManyObstacles,
-                                               absl::StrCat("edits[", kMaxObstacles, "].put_obstacle")));
+                                               absl::StrCat("edits[", kMaxObstacles, "].add_obstacle")));
 
   const GridMap& map = full->map;
   EXPECT_THAT(ApplyEdits(map, {more}),
-              IsError(kExhausted, ErrorReason::kTooManyObstacles, "edits[0].put_obstacle"));
+              IsError(kExhausted, ErrorReason::kTooManyObstacles, "edits[0].add_obstacle"));
   EXPECT_THAT(ApplyEdits(map, {RemoveObstacle{"o7"}, more, Put("yet_more", {.cells = {{0, 0}}})}),
-              IsError(kExhausted, ErrorReason::kTooManyObstacles, "edits[2].put_obstacle"));
+              IsError(kExhausted, ErrorReason::kTooManyObstacles, "edits[2].add_obstacle"));
   EXPECT_EQ(map.obstacles().size(), kMaxObstacles);
   EXPECT_NE(map.obstacles().Find("o7"), nullptr);
   // What takes the place of another is not one more.
@@ -139,7 +139,7 @@ TEST(EditLimitsTest, NamesTheOneThatIsWrongAmongAMillion) {
   std::vector<Edit> edits(kMany, UnblockCells{{.cells = {{0, 0}}}});
   edits.back() = RemoveObstacle{"nobody"};
   EXPECT_THAT(ApplyEdits(map, edits), IsError(absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound,
-                                              "edits[999999].remove_obstacle.id"));
+                                              "edits[999999].remove_obstacle"));
 }
 
 }  // namespace

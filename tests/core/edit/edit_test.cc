@@ -73,6 +73,32 @@ TEST(ApplyEditsTest, NamesTheBadEdit) {
   EXPECT_THAT(ApplyEdits(map, {}), IsError(kInvalid, ErrorReason::kEmptyBatch, "edits"));
 }
 
+TEST(EditNameTest, AnEditThatReplacesHasAnotherName) {
+  EXPECT_EQ(EditName(PutObstacle{}), "add_obstacle");
+  EXPECT_EQ(EditName(PutObstacle{.replace = true}), "put_obstacle");
+  EXPECT_EQ(EditName(PutMeshPortal{}), "add_portal");
+  EXPECT_EQ(EditName(PutEdges{.replace = true}), "put_edges");
+  EXPECT_EQ(EditName(PutProfile{}), "put_profile");
+}
+
+TEST(GraphBatchEditorTest, NodesEdgesAndObstaclesHaveAreasOfTheirOwn) {
+  GraphBatchEditor editor(*WaypointGraph::Create({.nodes = {{.id = "a", .position = {-500.5, 0}},
+                                                            {.id = "b", .position = {3, 4.5}},
+                                                            {.id = "c", .position = {10, 6}}},
+                                                  .edges = {{.name = {"b", "c"}}}}));
+  const std::vector<Edit> edits = {
+      SetEnabled{.nodes = {"a"}, .edges = {{"b", "c"}}, .enabled = false},
+      PutObstacle{.obstacle = {.id = "crate", .shape = {.rectangles = {{700, 800, 2, 1}}}}}};
+  const auto summary = editor.Apply(edits, absl::UnixEpoch());
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_THAT(editor.changed_areas(), ::testing::ElementsAre(Rectangle{-501, 0, 1, 1}, Rectangle{3, 4, 8, 3},
+                                                             Rectangle{700, 800, 3, 2}));
+  EXPECT_EQ(summary->changed_bounds, (Rectangle{-501, 0, 512, 7}));
+  const Edit removal = RemoveObstacle{"crate"};
+  ASSERT_TRUE(editor.Apply({&removal, 1}, absl::UnixEpoch()).ok());
+  EXPECT_THAT(editor.changed_areas(), ::testing::ElementsAre(Rectangle{700, 800, 3, 2}));
+}
+
 TEST(ApplyEditsTest, EditsOfTheOtherKindAreNamed) {
   const auto is_named = [](const Edit& edit) {
     return IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,

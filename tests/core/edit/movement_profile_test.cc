@@ -72,20 +72,19 @@ TEST(MovementProfileTest, EditsPutAndRemoveProfiles) {
 
 TEST(MovementProfileTest, BadEditsAreNamedAndChangeNothing) {
   const GridMap map = DrawMap({".~."}, TwoTerrains());
-  EXPECT_THAT(
-      ApplyEdits(map, {BlockCells{{.cells = {{0, 0}}}}, RemoveProfile{"tank"}}),
-      IsError(absl::StatusCode::kNotFound, ErrorReason::kProfileNotFound, "edits[1].remove_profile.name"));
+  EXPECT_THAT(ApplyEdits(map, {BlockCells{{.cells = {{0, 0}}}}, RemoveProfile{"tank"}}),
+              IsError(absl::StatusCode::kNotFound, ErrorReason::kProfileNotFound, "edits[1].remove_profile"));
   EXPECT_THAT(ApplyEdits(map, {PutProfile{{"a b", {}}}}),
-              IsError(kInvalid, ErrorReason::kBadProfile, "edits[0].put_profile.named.name"));
+              IsError(kInvalid, ErrorReason::kBadProfile, "edits[0].put_profile.name"));
   EXPECT_THAT(ApplyEdits(map, {PutProfile{{"tank", {.footprint = 99}}}}),
-              IsError(kInvalid, ErrorReason::kBadValue, "edits[0].put_profile.named.profile.footprint"));
+              IsError(kInvalid, ErrorReason::kBadValue, "edits[0].put_profile.profile.footprint"));
   std::vector<Edit> many;
   for (std::size_t i = 0; i <= kMaxProfiles; ++i) {
     many.push_back(PutProfile{{absl::StrCat("p", i), {}}});
   }
   EXPECT_THAT(ApplyEdits(map, many),
               IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyProfiles,
-                      absl::StrCat("edits[", kMaxProfiles, "].put_profile.named.name")));
+                      absl::StrCat("edits[", kMaxProfiles, "].put_profile.name")));
 }
 
 }  // namespace

@@ -66,24 +66,24 @@ TEST(NamedObstacleTest, NamesTheBadEdit) {
          "edits[1].move_obstacle.id");
   expect(MoveObstacle{"a", 0.5, 0}, kInvalid, ErrorReason::kBadValue, "edits[1].move_obstacle.dx");
   expect(PutObstacle{.obstacle = b}, absl::StatusCode::kAlreadyExists, ErrorReason::kObstacleExists,
-         "edits[1].put_obstacle.obstacle.id");
+         "edits[1].add_obstacle.id");
   for (const absl::Duration lifetime :
        {absl::ZeroDuration(), absl::Seconds(-1), absl::Microseconds(999), absl::Hours(366 * 24),
         absl::Seconds(315'576'000'000), absl::InfiniteDuration()}) {
     expect(PutObstacle{.obstacle = b, .lifetime = lifetime, .replace = true}, kInvalid,
-           ErrorReason::kBadLifetime, "edits[1].put_obstacle.obstacle.lifetime");
+           ErrorReason::kBadLifetime, "edits[1].put_obstacle.lifetime");
   }
   for (const std::string& id : {std::string(), std::string(64, 'a'), std::string("-a"), std::string("a b"),
                                 std::string("\u00e9"), std::string("a\0b", 3)}) {
     expect(PutObstacle{.obstacle = {.id = id, .shape = b.shape}}, kInvalid, ErrorReason::kBadObstacleId,
-           "edits[1].put_obstacle.obstacle.id");
+           "edits[1].add_obstacle.id");
   }
   expect(PutObstacle{.obstacle = {.id = "c"}}, kInvalid, ErrorReason::kEmptyShape,
-         "edits[1].put_obstacle.obstacle.shape");
+         "edits[1].add_obstacle.shape");
   expect(PutObstacle{.obstacle = {.id = "a", .shape = b.shape}}, absl::StatusCode::kAlreadyExists,
-         ErrorReason::kObstacleExists, "edits[1].put_obstacle.obstacle.id");
+         ErrorReason::kObstacleExists, "edits[1].add_obstacle.id");
   expect(RemoveObstacle{"c"}, absl::StatusCode::kNotFound, ErrorReason::kObstacleNotFound,
-         "edits[1].remove_obstacle.id");
+         "edits[1].remove_obstacle");
   expect(SetTerrain{{.cells = {{0, 0}}}, '~'}, kInvalid, ErrorReason::kUnknownTerrain,
          "edits[1].set_terrain.terrain");
   expect(ResizeObstacle{"a", {}}, kInvalid, ErrorReason::kEmptyShape, "edits[1].resize_obstacle.shape");
@@ -92,15 +92,14 @@ TEST(NamedObstacleTest, NamesTheBadEdit) {
   for (const double factor : {0.0, -1.0, 1000.5}) {
     costly.effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = factor};
     expect(PutObstacle{.obstacle = costly}, kInvalid, ErrorReason::kBadEffect,
-           "edits[1].put_obstacle.obstacle.cost_factor");
+           "edits[1].add_obstacle.cost_factor");
   }
   costly.effect = {.kind = ObstacleEffect::Kind::kAddCost, .amount = -1001};
   expect(PutObstacle{.obstacle = costly}, kInvalid, ErrorReason::kBadEffect,
-         "edits[1].put_obstacle.obstacle.cost_addition");
+         "edits[1].add_obstacle.cost_addition");
   costly.effect = {
       .kind = ObstacleEffect::Kind::kAddCost, .amount = 1, .falloff = ObstacleEffect::Falloff::kLinear};
-  expect(PutObstacle{.obstacle = costly}, kInvalid, ErrorReason::kBadEffect,
-         "edits[1].put_obstacle.obstacle.falloff");
+  expect(PutObstacle{.obstacle = costly}, kInvalid, ErrorReason::kBadEffect, "edits[1].add_obstacle.falloff");
   for (const absl::Duration lifetime : {absl::Milliseconds(1), absl::Hours(365 * 24)}) {
     EXPECT_TRUE(ApplyEdits(map, {PutObstacle{.obstacle = b, .lifetime = lifetime}}).ok()) << lifetime;
   }

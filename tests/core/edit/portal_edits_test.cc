@@ -42,7 +42,7 @@ struct GridKind {
   static constexpr Cell kOffMap = {4, 0};
   static constexpr const char* kFrom = ".from";
   static constexpr const char* kTo = ".to";
-  static constexpr const char* kWrongKind = "WRONG_MAP_KIND edits[1].put_portal.portal.from_position";
+  static constexpr const char* kWrongKind = "WRONG_MAP_KIND edits[1].add_portal.from_position";
 };
 
 struct MeshKind {
@@ -65,7 +65,7 @@ struct MeshKind {
   static constexpr WorldPoint kOffMap = {-1, 0, 0};
   static constexpr const char* kFrom = ".from_position";
   static constexpr const char* kTo = ".to_position";
-  static constexpr const char* kWrongKind = "WRONG_MAP_KIND edits[1].put_portal.portal.from";
+  static constexpr const char* kWrongKind = "WRONG_MAP_KIND edits[1].add_portal.from";
 };
 
 template <typename Kind>
@@ -135,7 +135,7 @@ TYPED_TEST(PortalEditsTest, ABadBatchChangesNothing) {
   using OnePortal = decltype(TypeParam::Gate());
   ASSERT_EQ(this->Apply({Put{.portal = TypeParam::Gate()}}), "OK");
   const std::uint64_t before = this->editor_.digest();
-  const std::string portal = "edits[1].put_portal.portal";
+  const std::string portal = "edits[1].add_portal";
   EXPECT_EQ(this->ApplySecond(Put{.portal = TypeParam::Gate()}), "PORTAL_EXISTS " + portal + ".id");
   EXPECT_EQ(this->ApplySecond(Put{.portal = TypeParam::Gate("twin")}), "PORTAL_OVERLAPS " + portal);
   EXPECT_EQ(this->PutWith([](OnePortal& p) { p.id = ""; }), "BAD_PORTAL_ID " + portal + ".id");
@@ -156,7 +156,7 @@ TYPED_TEST(PortalEditsTest, ABadBatchChangesNothing) {
   }),
             "BAD_PORTAL " + portal + ".tags[2]");
   EXPECT_EQ(this->PutWith([](OnePortal& p) { p.tags = {""}; }), "BAD_PORTAL " + portal + ".tags[0]");
-  EXPECT_EQ(this->ApplySecond(RemovePortal{.id = "none"}), "PORTAL_NOT_FOUND edits[1].remove_portal.id");
+  EXPECT_EQ(this->ApplySecond(RemovePortal{.id = "none"}), "PORTAL_NOT_FOUND edits[1].remove_portal");
   EXPECT_EQ(this->ApplySecond(SwitchPortal{.id = "none"}), "PORTAL_NOT_FOUND edits[1].switch_portal.id");
   EXPECT_EQ(this->ApplySecond(SwitchPortal{.id = ""}), "BAD_PORTAL_ID edits[1].switch_portal.id");
   EXPECT_EQ(this->Apply({}), "EMPTY_BATCH edits");
@@ -169,7 +169,7 @@ TYPED_TEST(PortalEditsTest, TheWayBackIsAnotherPortalUnlessOneGoesBothWays) {
   auto back = TypeParam::Gate("back");
   std::swap(back.from, back.to);
   back.both_ways = true;
-  EXPECT_EQ(this->Apply({Put{.portal = back}}), "PORTAL_OVERLAPS edits[0].put_portal.portal");
+  EXPECT_EQ(this->Apply({Put{.portal = back}}), "PORTAL_OVERLAPS edits[0].add_portal");
   back.both_ways = false;
   EXPECT_EQ(this->Apply({Put{.portal = back}}), "OK");
 }
@@ -186,13 +186,12 @@ using MeshPortalEditsTest = PortalEditsTest<MeshKind>;
 
 TEST_F(GridPortalEditsTest, CostsHaveALimitAndPortalsOfMeshesAreNamed) {
   EXPECT_EQ(PutWith([](Portal& p) { p.cost = CostFromDouble(kMaxPortalCost) + 1; }),
-            "BAD_VALUE edits[1].put_portal.portal.cost");
+            "BAD_VALUE edits[1].add_portal.cost");
   EXPECT_EQ(ApplySecond(PutMeshPortal{}), GridKind::kWrongKind);
 }
 
 TEST_F(MeshPortalEditsTest, CoordinatesHaveALimitAndEditsOfGridsAreNamed) {
-  EXPECT_EQ(PutWith([](MeshPortal& p) { p.to.x = 1e9; }),
-            "BAD_VALUE edits[1].put_portal.portal.to_position.x");
+  EXPECT_EQ(PutWith([](MeshPortal& p) { p.to.x = 1e9; }), "BAD_VALUE edits[1].add_portal.to_position.x");
   EXPECT_EQ(ApplySecond(PutPortal{}), MeshKind::kWrongKind);
   EXPECT_EQ(ApplySecond(BlockCells{}), "WRONG_MAP_KIND edits[1].block");
 }
@@ -225,7 +224,7 @@ void ExpectLimit(typename Kind::Editor editor, Place place_of) {
   }
   const absl::Status status = editor.Apply(edits, absl::UnixEpoch()).status();
   EXPECT_EQ(ErrorReasonOf(status), "TOO_MANY_PORTALS");
-  EXPECT_EQ(ErrorFieldOf(status), absl::StrCat("edits[", kMaxPortals, "].put_portal"));
+  EXPECT_EQ(ErrorFieldOf(status), absl::StrCat("edits[", kMaxPortals, "].add_portal"));
   edits.pop_back();
   EXPECT_THAT(editor.Apply(edits, absl::UnixEpoch()), IsOk());
 }

@@ -242,7 +242,7 @@ TEST_F(GraphRoutesTest, FieldsOfGridsAreRefused) {
             }),
             "agent.profile.corner_rule");
   EXPECT_EQ(refused([](RouteQuery& query) { query.agent.profile = MovementProfile{.no_diagonals = true}; }),
-            "agent.profile.no_diagonals");
+            "agent.profile.diagonals");
 }
 
 TEST_F(GraphRoutesTest, NodesAreOfGraphsAlone) {

@@ -166,7 +166,7 @@ class SolveManyTest : public FloorsTest {
     Apply("lower", {portal("up", {3, 0}, {3, 0}, "upper")});
   }
 
-  // All at once, each with the agent or with one of its own if it says something of how it moves.
+  // Answers all queries at once, with one agent.
   std::vector<std::string> SolveAll(const AgentQuery& agent, const std::vector<RouteQuery>& queries) {
     const PinnedSnapshot snapshot = *store_.Pin("upper");
     const SharedAgent shared = *ResolveAgent(*snapshot, agent, Others(), {});
@@ -174,9 +174,7 @@ class SolveManyTest : public FloorsTest {
     std::vector<std::optional<ResolvedRoute>> resolved(queries.size());
     std::vector<const ResolvedRoute*> given(queries.size(), nullptr);
     for (std::size_t i = 0; i < queries.size(); ++i) {
-      const bool has_own = queries[i].agent.profile.has_value() || queries[i].agent.overlay.has_value();
-      absl::StatusOr<ResolvedRoute> route = has_own ? core::Resolve(*snapshot, queries[i], Others(), {})
-                                                    : ResolveFor(shared, *snapshot, queries[i], {});
+      absl::StatusOr<ResolvedRoute> route = ResolveFor(shared, *snapshot, queries[i], {});
       if (route.ok()) {
         given[i] = &resolved[i].emplace(*std::move(route));
       } else {
@@ -200,12 +198,10 @@ class SolveManyTest : public FloorsTest {
     };
     add({0, 0}, {3, 0});
     add({0, 0}, {1, 0});
-    add({0, 0}, {1, 1}).agent.corner_rule = CornerRule::kNoCornerCutting;
-    add({0, 0}, {3, 0}).agent.footprint = 2;
+    add({0, 0}, {1, 1});
     add({0, 0}, {2, 1}).goal_map = "lower";
     add({0, 0}, {2, 1}).goal_map = "attic";
-    add({0, 0}, {4, 0}).agent.overlay = Overlay{.blocked = {.cells = {{3, 0}}}};
-    add({0, 0}, {4, 0}).agent.profile = MovementProfile();
+    add({0, 0}, {4, 0});
     RouteQuery& snapping = add({1, 0}, {4, 0});
     snapping.snap = Snap{1};
     snapping.with_summary = true;
@@ -216,28 +212,25 @@ class SolveManyTest : public FloorsTest {
     positions.goals = {{.position = WorldPoint{2.2, 0.5}}};
     const RouteQuery blocked = positions;
     positions.snap = Snap{2};
-    RouteQuery large = positions;
-    large.agent.footprint = 2;
     RouteQuery off_the_map = positions;
     off_the_map.goals.push_back({.position = WorldPoint{99, 0}});
-    queries.insert(queries.end(), {blocked, large, off_the_map});
+    queries.insert(queries.end(), {blocked, off_the_map});
     add({0, 0}, {9, 0});
     add({3, 0}, {4, 1}).max_expansions = 1;
     return queries;
   }
 
   void ExpectTheSameAsAlone() {
-    const AgentQuery agent = {.profile = MovementProfile{.corner_rule = CornerRule::kAlways},
-                              .overlay = Overlay{.blocked = {.cells = {{1, 0}}}}};
+    const AgentQuery in_overlay = {.profile = MovementProfile{.corner_rule = CornerRule::kAlways},
+                                   .overlay = Overlay{.blocked = {.cells = {{1, 0}}}}};
     const std::vector<RouteQuery> queries = Queries();
-    const std::vector<std::string> told = SolveAll(agent, queries);
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      RouteQuery alone = queries[i];
-      if (!alone.agent.profile.has_value() && !alone.agent.overlay.has_value()) {
-        alone.agent.profile = agent.profile;
-        alone.agent.overlay = agent.overlay;
+    for (const AgentQuery& agent : {AgentQuery(), AgentQuery{.footprint = 2}, in_overlay}) {
+      const std::vector<std::string> told = SolveAll(agent, queries);
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        RouteQuery alone = queries[i];
+        alone.agent = agent;
+        EXPECT_EQ(told[i], ToText(Find("upper", alone))) << i;
       }
-      EXPECT_EQ(told[i], ToText(Find("upper", alone))) << i;
     }
   }
 };

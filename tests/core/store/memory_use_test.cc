@@ -35,6 +35,8 @@ GridMap Blank() {
 
 class MemoryUseTest : public ::testing::Test {
  protected:
+  explicit MemoryUseTest(std::size_t commits = 1) : store_(StoreOptions{.max_history_commits = commits}) {}
+
   // Returns what the account says `work` made the store take.
   MemoryUse UseOf(const std::function<void()>& work) {
     const MemoryUse before = store_.MeasureMemory();
@@ -66,7 +68,7 @@ class MemoryUseTest : public ::testing::Test {
     Update(std::move(batch));
   }
 
-  MapStore store_{StoreOptions{.max_history_commits = 1}};
+  MapStore store_;
   std::vector<PinnedSnapshot> held_;
 };
 
@@ -146,6 +148,23 @@ TEST_F(MemoryUseTest, OfObstaclesWithNamesAndLifetimes) {
     }
     Update(std::move(batch));
   });
+}
+
+class HistoryUseTest : public MemoryUseTest {
+ protected:
+  HistoryUseTest() : MemoryUseTest(1000) {}
+};
+
+TEST_F(HistoryUseTest, OfChangedAreas) {
+  CreateBlank();
+  const MemoryUse use = UseOf([&] {
+    const Shape wall{.lines = {{.start = {0, 0}, .end = {kSide - 1, kSide - 1}}}};
+    for (int i = 0; i < 500; ++i) {
+      Update({.edits = {BlockCells{wall}}});
+      Update({.edits = {UnblockCells{wall}}});
+    }
+  });
+  EXPECT_GT(use.history, 1000 * 32 * sizeof(Rectangle));
 }
 
 TEST_F(MemoryUseTest, OfPortals) {

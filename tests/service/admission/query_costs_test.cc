@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/batch.h"
 #include "gmock/gmock.h"
 #include "tests/service/test_server.h"
 
@@ -115,11 +116,11 @@ TEST_F(QueryCostsTest, ABatchGoesByTheSumOfItsQueries) {
   v1::FindPathsRequest batch;
   batch.set_map(map_);
   for (int i = 0; i < 50; ++i) {
-    *batch.add_queries() = Query(map_, 10);
+    client::AddEnds(Query(map_, 10), batch);
   }
   EXPECT_EQ(costs_->LaneOf(batch), Lane::kSmall);
   for (int i = 0; i < 100; ++i) {
-    *batch.add_queries() = Query(map_, 10);
+    client::AddEnds(Query(map_, 10), batch);
   }
   EXPECT_EQ(costs_->LaneOf(batch), Lane::kLarge);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/batch.h"
 #include "gmock/gmock.h"
 #include "tests/service/auth/guarded_server.h"
 #include "tests/service/bounded_context.h"
@@ -15,7 +16,11 @@
 namespace waystar::rpc {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::GuardedServer;
@@ -72,7 +77,7 @@ class ReadableMapsTest : public ::testing::Test {
   void PutPortal(const std::string& map, v1::Cell from, const std::string& to_map, v1::Cell to) {
     v1::UpdateMapRequest request;
     request.set_map(map);
-    v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
+    v1::Portal& portal = *request.add_edits()->mutable_add_portal();
     portal.set_id(absl::StrCat("to-", to_map));
     *portal.mutable_from() = from;
     portal.set_to_map(to_map);
@@ -98,23 +103,30 @@ TEST_F(ReadableMapsTest, ListMapsShowsThoseAloneOnFullPages) {
   }
 }
 
-TEST_F(ReadableMapsTest, StatisticsTellOfThoseAlone) {
+TEST_F(ReadableMapsTest, MetricsAreOfThoseAlone) {
   for (int i = 0; i < 4; ++i) {
     server_.Create(absl::StrCat("m", i), {"."});
   }
   const auto stub = v1::ServerService::NewStub(server_.server().NewChannel());
-  v1::GetServerStatisticsResponse response;
-  const auto ask = [&](const std::string& token) {
-    return Call(*stub, &v1::ServerService::Stub::GetServerStatistics, token, {}, response);
+  const auto metrics_for = [&](const std::string& token) {
+    v1::GetMetricsResponse metrics;
+    EXPECT_TRUE(Call(*stub, &v1::ServerService::Stub::GetMetrics, token, {}, metrics).ok());
+    return metrics;
   };
-  ASSERT_TRUE(ask("even").ok());
-  EXPECT_EQ(response.map_count(), 2);
-  ASSERT_EQ(response.maps_size(), 2);
-  EXPECT_EQ(response.maps(0).map(), "m0");
-  EXPECT_EQ(response.maps(1).map(), "m2");
-  ASSERT_TRUE(ask("halls").ok());
-  EXPECT_EQ(response.map_count(), 0);
-  EXPECT_EQ(response.map_bytes(), 0);
+  const v1::GetMetricsResponse even = metrics_for("even");
+  const v1::GetMetricsResponse halls = metrics_for("halls");
+  const v1::GetMetricsResponse both = metrics_for("both");
+  EXPECT_THAT(even.ShortDebugString(), AllOf(HasSubstr("m0"), Not(HasSubstr("m1"))));
+  EXPECT_THAT(halls.ShortDebugString(), Not(HasSubstr("m0")));
+  EXPECT_THAT(client::MetricsOf(even, "waystar_map_bytes"), SizeIs(2));
+  EXPECT_THAT(client::MetricsOf(both, "waystar_map_bytes"), SizeIs(4));
+  EXPECT_EQ(client::SumOf(even, "waystar_maps"), 2);
+  EXPECT_EQ(client::SumOf(halls, "waystar_maps"), 0);
+  EXPECT_EQ(client::SumOf(even, "waystar_maps_bytes"), client::SumOf(even, "waystar_map_bytes"));
+  EXPECT_EQ(client::SumOf(halls, "waystar_maps_bytes"), 0);
+  // Other metrics are the same for all.
+  EXPECT_EQ(client::SumOf(halls, "waystar_memory_bytes"), client::SumOf(both, "waystar_memory_bytes"));
+  EXPECT_EQ(halls.families_size() + 3, both.families_size());
 }
 
 // The two sides of the hall are linked by way of the vault.
@@ -128,16 +140,12 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
   const v1::FindPathRequest query = PathRequest("hall", CellAt(0, 0), CellAt(2, 0));
   v1::FindPathsRequest queries;
   queries.set_map("hall");
-  *queries.add_queries() = query;
-  // One that is searched for by itself.
-  *queries.add_queries() = query;
-  queries.mutable_queries(1)->mutable_agent()->mutable_profile();
+  client::AddEnds(query, queries);
   for (const auto& [token, outcome] :
        {std::pair{"both", v1::OUTCOME_FOUND}, std::pair{"halls", v1::OUTCOME_UNREACHABLE}}) {
     EXPECT_EQ(Ask(&Paths::FindPath, token, query).outcome(), outcome) << token;
     const v1::FindPathsResponse answers = Ask(&Paths::FindPaths, token, queries);
     EXPECT_EQ(answers.results(0).answer().outcome(), outcome) << token;
-    EXPECT_EQ(answers.results(1).answer().outcome(), outcome) << token;
   }
 
   v1::CheckReachabilityRequest reach;

@@ -171,7 +171,7 @@ TEST_F(RevocationTest, StreamsThatMayGoOnKeepToWhatIsAllowedNow) {
     ASSERT_TRUE(stream->Write(request));
     ASSERT_TRUE(stream->Read(&response));
   } while (response.has_applied() && patience.Lasts());
-  EXPECT_EQ(response.refused().code(), 7);
+  EXPECT_EQ(response.problem().code(), 7);
   stream->WritesDone();
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_TRUE(stream->Finish().ok());

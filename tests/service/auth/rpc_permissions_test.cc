@@ -46,7 +46,7 @@ absl::Status ProblemIn(const google::protobuf::MethodDescriptor& method, const g
   if (method.output_type() == v1::StreamUpdatesResponse::descriptor()) {
     v1::StreamUpdatesResponse response;
     EXPECT_TRUE(response.ParseFromZeroCopyStream(&reader));
-    return ToStatus(response.refused());
+    return ToStatus(response.problem());
   }
   if (method.output_type() == v1::StreamFindPathResponse::descriptor()) {
     v1::StreamFindPathResponse response;

@@ -104,26 +104,26 @@ class InterruptionTest : public ::testing::Test {
       grpc::ClientContext context;
       SetDeadline(context);
       call(context);
-      const v1::MethodStatistics counts = server_.CountsOf(method);
-      return counts.requests() > 0 || counts.open_calls() > 0;
+      const testing::MethodCounts counts = server_.CountsOf(method);
+      return counts.requests > 0 || counts.open_calls > 0;
     };
     EXPECT_TRUE(WaitUntil(is_heard_of, "a call that comes to the server"));
   }
 
   // Waits until the server has ended that many calls of a method, and all others, and fails the test if it
   // answered one.
-  void ExpectNoneAnswered(const std::string& method, std::uint64_t calls) {
-    v1::MethodStatistics counts;
+  void ExpectNoneAnswered(const std::string& method, double calls) {
+    testing::MethodCounts counts;
     const auto have_ended = [&] {
       counts = server_.CountsOf(method);
-      return counts.requests() >= calls && counts.open_calls() == 0;
+      return counts.requests >= calls && counts.open_calls == 0;
     };
     EXPECT_TRUE(WaitUntil(have_ended, "the end of each call on the server"));
-    std::uint64_t failures = 0;
-    for (const v1::CodeCount& failure : counts.failures()) {
-      failures += failure.count();
+    double failures = 0;
+    for (const auto& [code, count] : counts.failures) {
+      failures += count;
     }
-    EXPECT_EQ(failures, counts.requests()) << "a search ran on to its end";
+    EXPECT_EQ(failures, counts.requests) << "a search ran on to its end";
   }
 
   // A short query, tried again while the queue is in the way.

@@ -62,7 +62,7 @@ TEST(RequestWeightTest, IsThatOfWhatIsParsed) {
     auto& query = *batch.add_queries();
     query.mutable_start()->mutable_cell()->set_x(i);
     query.add_goals()->mutable_cell()->set_y(i);
-    query.mutable_agent()->set_profile_name("a name that is longer than the others");
+    query.set_goal_map("a name that is longer than the others");
     create.add_rows(std::string(static_cast<std::size_t>(i % 40), '.'));
   }
   ExpectWeighsRight<v1::UpdateMapRequest>(update.SerializeAsString());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "client/batch.h"
 #include "client/client.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
@@ -58,7 +59,7 @@ class UnreadAnswersTest : public ::testing::Test {
     server_.CreateBlank("long", 8000, 3);
     batch_.set_map("long");
     for (int i = 0; i < 50; ++i) {
-      *batch_.add_queries() = PathRequest("", CellAt(0, 1), CellAt(7999, 1));
+      client::AddEnds(PathRequest("", CellAt(0, 1), CellAt(7999, 1)), batch_);
     }
   }
 

@@ -121,7 +121,7 @@ class BadEditTest : public ::testing::Test {
   // Reads the edit after one that is good.
   absl::Status Read(const v1::Edit& edit) {
     google::protobuf::RepeatedPtrField<v1::Edit> edits;
-    edits.Add()->mutable_remove_obstacle()->set_id("gate");
+    edits.Add()->set_remove_obstacle("gate");
     *edits.Add() = edit;
     return ToEdits(edits, "arena", HexCoordinates()).status();
   }
@@ -144,20 +144,17 @@ TEST_F(BadEditTest, PartsMissing) {
       {"set_terrain { terrain: '~' shape { lines { start {} } } }", "set_terrain.shape.lines[0].end"},
       {"resize_obstacle {}", "resize_obstacle.shape"},
       {"resize_obstacle { shape { discs {} } }", "resize_obstacle.shape.discs[0].center"},
-      {"put_obstacle {}", "put_obstacle.obstacle"},
-      {"put_obstacle { obstacle {} }", "put_obstacle.obstacle.shape"},
-      {"put_obstacle { obstacle { shape { discs {} } } }", "put_obstacle.obstacle.shape.discs[0].center"},
-      {"put_portal {}", "put_portal.portal"},
-      {"put_portal { portal {} }", "put_portal.portal.from"},
-      {"put_portal { portal { from {} } }", "put_portal.portal.to"},
-      {"put_nodes {}", "put_nodes.nodes"},
+      {"add_obstacle {}", "add_obstacle.shape"},
+      {"put_obstacle { shape { discs {} } }", "put_obstacle.shape.discs[0].center"},
+      {"add_portal {}", "add_portal.from"},
+      {"put_portal { from {} }", "put_portal.to"},
+      {"add_nodes {}", "add_nodes.nodes"},
       {"remove_nodes {}", "remove_nodes.nodes"},
-      {"put_edges {}", "put_edges.edges"},
+      {"add_edges {}", "add_edges.edges"},
       {"put_edges { edges {} }", "put_edges.edges[0].edge"},
       {"remove_edges {}", "remove_edges.edges"},
       {"set_enabled {}", "set_enabled.nodes"},
-      {"put_profile {}", "put_profile.named"},
-      {"put_profile { named {} }", "put_profile.named.profile"},
+      {"put_profile {}", "put_profile.profile"},
   };
   for (const auto& [edit, field] : kinds) {
     ExpectRefused(edit, ErrorReason::kMissingField, field);
@@ -166,16 +163,27 @@ TEST_F(BadEditTest, PartsMissing) {
 
 TEST_F(BadEditTest, Portals) {
   for (const char* cost : {"-1", "1e9", "nan", "inf"}) {
-    ExpectRefused(std::string("put_portal { portal { from {} to {} cost: ") + cost + " } }",
-                  ErrorReason::kBadValue, "put_portal.portal.cost");
+    ExpectRefused(std::string("add_portal { from {} to {} cost: ") + cost + " }", ErrorReason::kBadValue,
+                  "add_portal.cost");
   }
-  ExpectRefused("put_portal { portal { from {} to {} to_map: 'No Map' } }", ErrorReason::kBadMapId,
-                "put_portal.portal.to_map");
+  ExpectRefused("add_portal { from {} to {} to_map: 'No Map' }", ErrorReason::kBadMapId, "add_portal.to_map");
+}
+
+TEST_F(BadEditTest, PartsOfOtherKindsOfMap) {
+  EXPECT_THAT(Read(Parsed<v1::Edit>("put_obstacle { shape { cells {} } heights { low: 1 } }")),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
+                      "edits[1].put_obstacle.heights"));
+  EXPECT_THAT(Read(Parsed<v1::Edit>("add_portal { from {} to { x: 1 } width: 2 }")),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
+                      "edits[1].add_portal.width"));
+  EXPECT_THAT(
+      Read(Parsed<v1::Edit>("put_portal { from_position {} to_position { x: 1 } width: 2 }")),
+      IsError(absl::StatusCode::kUnimplemented, ErrorReason::kNotImplemented, "edits[1].put_portal.width"));
 }
 
 TEST(ConvertEditsTest, APortalToItsOwnMapLeadsToTheSame) {
   google::protobuf::RepeatedPtrField<v1::Edit> edits;
-  *edits.Add() = Parsed<v1::Edit>("put_portal { portal { from {} to { x: 3 } to_map: 'arena' } }");
+  *edits.Add() = Parsed<v1::Edit>("add_portal { from {} to { x: 3 } to_map: 'arena' }");
   const auto read = ToEdits(edits, "arena", HexCoordinates()).value();
   EXPECT_EQ(std::get<core::PutPortal>(read.front()).portal.to_map, "");
 }
@@ -185,17 +193,17 @@ TEST_F(BadEditTest, TerrainsAndEnums) {
     ExpectRefused(std::string("set_terrain { shape { cells {} } terrain: '") + terrain + "' }",
                   ErrorReason::kUnknownTerrain, "set_terrain.terrain");
   }
-  ExpectRefused("put_profile { named { profile { terrain_costs { terrain: '' } } } }",
-                ErrorReason::kUnknownTerrain, "put_profile.named.profile.terrain_costs[0].terrain");
-  ExpectRefused("put_profile { named { profile { forbidden_terrains: 'no' } } }",
-                ErrorReason::kUnknownTerrain, "put_profile.named.profile.forbidden_terrains[0]");
-  ExpectRefused("put_obstacle { obstacle { shape { cells {} } falloff: 9 } }", ErrorReason::kUnknownEnumValue,
-                "put_obstacle.obstacle.falloff");
+  ExpectRefused("put_profile { profile { terrain_costs { terrain: '' } } }", ErrorReason::kUnknownTerrain,
+                "put_profile.profile.terrain_costs[0].terrain");
+  ExpectRefused("put_profile { profile { forbidden_terrains: 'no' } }", ErrorReason::kUnknownTerrain,
+                "put_profile.profile.forbidden_terrains[0]");
+  ExpectRefused("add_obstacle { shape { cells {} } falloff: 9 }", ErrorReason::kUnknownEnumValue,
+                "add_obstacle.falloff");
 }
 
 TEST_F(BadEditTest, LifetimeThatIsNoDuration) {
   v1::Edit edit;
-  v1::Obstacle& obstacle = *edit.mutable_put_obstacle()->mutable_obstacle();
+  v1::Obstacle& obstacle = *edit.mutable_add_obstacle();
   obstacle.mutable_shape()->add_cells();
   struct Parts {
     std::int64_t seconds;
@@ -205,8 +213,7 @@ TEST_F(BadEditTest, LifetimeThatIsNoDuration) {
                              Parts{0, INT32_MIN}, Parts{1, -1}, Parts{-1, 1}}) {
     obstacle.mutable_lifetime()->set_seconds(parts.seconds);
     obstacle.mutable_lifetime()->set_nanos(parts.nanos);
-    EXPECT_THAT(Read(edit),
-                IsError(kInvalid, ErrorReason::kBadLifetime, "edits[1].put_obstacle.obstacle.lifetime"))
+    EXPECT_THAT(Read(edit), IsError(kInvalid, ErrorReason::kBadLifetime, "edits[1].add_obstacle.lifetime"))
         << parts.seconds << "s " << parts.nanos << "ns";
   }
 }
@@ -220,7 +227,7 @@ TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
   EXPECT_EQ(empty.request_id, "");
   EXPECT_EQ(empty.request_time, std::nullopt);
   request = Parsed<v1::UpdateMapRequest>(R"(
-    edits { remove_obstacle { id: "gate" } } expected_version { epoch: 4 revision: 3 }
+    edits { remove_obstacle: "gate" } expected_version { epoch: 4 revision: 3 }
     request_id: "first" request_time { seconds: 5 nanos: 6 })");
   const auto batch = ToUpdateBatch(store, request).value();
   EXPECT_EQ(batch.edits.size(), 1U);
@@ -262,6 +269,22 @@ TEST(FillUpdateResultTest, TellsWhatChanged) {
   EXPECT_EQ(TextOf(response),
             "version { epoch: 5 revision: 2 } changed_cells: 5 changed_bounds { x: 1 width: 2 height: 3 } "
             "clipped_cells: 2 already_applied: true changed_edges: 4 digest: 77");
+}
+
+TEST(FillCommitTest, AreasAreInColumnsAndRows) {
+  const core::HexBoard board{.layout = core::HexLayout::kOddRows, .columns = 8, .rows = 6};
+  const core::Cell plane = board.PlaneCellOf({3, 4});
+  const core::Commit commit{.revision = 2,
+                            .summary = {.changed_cells = 2, .changed_bounds = {0, 0, 9, 9}},
+                            .changed_areas = {{plane.x, plane.y, 1, 1}, {plane.x + 2, plane.y, 1, 1}},
+                            .digest = 7};
+  v1::MapRevision revision;
+  FillCommit(commit, HexCoordinates(board), revision);
+  revision.clear_commit_time();
+  EXPECT_EQ(TextOf(revision),
+            "version { revision: 2 } changed_cells: 2"
+            " changed_areas { rectangle { x: 3 y: 4 width: 1 height: 1 } }"
+            " changed_areas { rectangle { x: 5 y: 4 width: 1 height: 1 } } digest: 7");
 }
 
 TEST(FillObstacleTest, TellsTheLifetimeThatIsLeft) {

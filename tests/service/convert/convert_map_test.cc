@@ -64,7 +64,7 @@ TEST(FillMapInfoTest, TellsOfGrids) {
     profiles {
       name: "boat"
       profile {
-        footprint: 2 corner_rule: CORNER_RULE_ALWAYS terrain_costs { terrain: "~" cost: 1.25 } no_diagonals: true
+        footprint: 2 corner_rule: CORNER_RULE_ALWAYS terrain_costs { terrain: "~" cost: 1.25 } diagonals: false
       }
     }
     origin { x: -2 y: -1 z: 7 } cell_size: 0.5 world: "moon")")));
@@ -146,7 +146,7 @@ TEST(FillRayHitTest, EveryFieldIsTold) {
 
 TEST(ErrorReasonTest, HasTheNumbersAndNamesOfTheContract) {
   const google::protobuf::EnumDescriptor& contract = *v1::ErrorReason_descriptor();
-  EXPECT_EQ(contract.value_count(), static_cast<int>(ErrorReason::kMapLoading) + 1);
+  EXPECT_EQ(contract.value_count(), static_cast<int>(ErrorReason::kUnknownMethod) + 1);
   for (int i = 1; i < contract.value_count(); ++i) {
     const google::protobuf::EnumValueDescriptor& value = *contract.value(i);
     EXPECT_EQ(ErrorReasonName(static_cast<ErrorReason>(value.number())), value.name());

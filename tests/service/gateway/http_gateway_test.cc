@@ -20,7 +20,9 @@
 namespace waystar::rpc {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using ::testing::StartsWith;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
@@ -55,7 +57,7 @@ TEST(HttpGatewayTest, AnswersACall) {
   const auto answer = FromJson<v1::FindPathResponse>(call.Body());
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.path().points_size(), 6);
-  EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests(), 1);
+  EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests, 1);
 }
 
 TEST(HttpGatewayTest, ChangesMaps) {
@@ -157,15 +159,11 @@ TEST(HttpGatewayTest, CountsCallsThatAreNotMade) {
   for (const char* const token : {"guess", "another"}) {
     EXPECT_EQ(HttpCall(port, WithToken(Post("MapService/GetMap", kArena), token)).code(), 401);
   }
-  HttpCall call(port, WithToken(Post("ServerService/GetServerStatistics", "{}"), "root"));
-  const auto statistics = FromJson<v1::GetServerStatisticsResponse>(call.Body());
-  const auto method = std::ranges::find(statistics.methods(), "waystar.v1.MapService/GetMap",
-                                        [](const v1::MethodStatistics& each) { return each.method(); });
-  ASSERT_NE(method, statistics.methods().end());
-  EXPECT_EQ(method->requests(), 2);
-  ASSERT_EQ(method->failures_size(), 1);
-  EXPECT_EQ(method->failures(0).code(), static_cast<int>(grpc::StatusCode::UNAUTHENTICATED));
-  EXPECT_EQ(method->failures(0).count(), 2);
+  HttpCall call(port, WithToken(Post("ServerService/GetMetrics", "{}"), "root"));
+  const testing::MethodCounts counts =
+      testing::CountsIn(FromJson<v1::GetMetricsResponse>(call.Body()), "waystar.v1.MapService/GetMap");
+  EXPECT_EQ(counts.requests, 2);
+  EXPECT_THAT(counts.failures, ElementsAre(Pair("Unauthenticated", 2)));
 }
 
 TEST(HttpGatewayStreamTest, IsLines) {
@@ -274,7 +272,7 @@ TEST(HttpGatewayTest, KnowsTheSitesThatMayCall) {
   EXPECT_EQ(strange.code(), 403);
   EXPECT_EQ(strange.Header("access-control-allow-origin"), "");
   EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(strange.Body())), "ORIGIN_NOT_ALLOWED");
-  EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests(), 1);
+  EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests, 1);
 
   HttpRequest preflight{.method = "OPTIONS",
                         .path = request.path,

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/batch.h"
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/service/metrics/store_metrics.h"
@@ -148,7 +149,7 @@ TEST_F(MetricsTest, MapNamesMakeOnlySoManyLabels) {
     const Scrape scrape = Metrics();
     EXPECT_EQ(scrape["waystar_maps{kind=\"grid\"}"], 30);
     const std::set<std::string> now = scrape.LabelsOf("waystar_map_bytes", "map");
-    EXPECT_LE(now.size(), rpc::StoreMetrics::kMaxMaps);
+    EXPECT_LE(now.size(), rpc::MapMetrics::kMaxMaps);
     names.insert(now.begin(), now.end());
     for (int i = 0; i < 30; ++i) {
       v1::DeleteMapRequest request;
@@ -156,7 +157,7 @@ TEST_F(MetricsTest, MapNamesMakeOnlySoManyLabels) {
       ASSERT_TRUE(server_.client().DeleteMap(request).ok());
     }
   }
-  EXPECT_THAT(names, SizeIs(rpc::StoreMetrics::kMaxNames));
+  EXPECT_THAT(names, SizeIs(rpc::MapMetrics::kMaxNames));
 }
 
 TEST_F(MetricsTest, CountsSearchesByAlgorithmAndOutcome) {
@@ -165,10 +166,9 @@ TEST_F(MetricsTest, CountsSearchesByAlgorithmAndOutcome) {
   Find("m", CellAt(0, 0), CellAt(4, 0));
   v1::FindPathsRequest several;
   several.set_map("m");
+  several.set_algorithm(v1::ALGORITHM_ASTAR);
   for (int x = 0; x < 2; ++x) {
-    v1::FindPathRequest& query = *several.add_queries();
-    query = PathRequest("", CellAt(x, 0), CellAt(2, 0));
-    query.set_algorithm(v1::ALGORITHM_ASTAR);
+    client::AddEnds(PathRequest("", CellAt(x, 0), CellAt(2, 0)), several);
   }
   ASSERT_TRUE(server_.client().FindPaths(several).ok());
   const Scrape scrape = Metrics();

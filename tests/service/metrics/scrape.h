@@ -45,12 +45,15 @@ struct Scrape {
   void Read(absl::string_view line) {
     const std::size_t space = line.rfind(' ');
     double value = 0;
+    if (absl::StartsWith(line, "# HELP ")) {
+      return;
+    }
     if (absl::StartsWith(line, "# TYPE ")) {
       const std::vector<std::string> words = absl::StrSplit(line, ' ');
       EXPECT_TRUE(types.emplace(words.at(2), words.at(3)).second) << "a second " << line;
     } else if (space != absl::string_view::npos && absl::SimpleAtod(line.substr(space + 1), &value)) {
       EXPECT_TRUE(samples.emplace(line.substr(0, space), value).second) << "a second " << line;
-    } else if (!absl::StartsWith(line, "# HELP ")) {
+    } else {
       strange.emplace(line);
     }
   }

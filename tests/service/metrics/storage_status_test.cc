@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "server/service/convert/convert.h"
 #include "tests/service/metrics/scrape.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/folder/crashing_folder.h"
@@ -32,10 +32,15 @@ class StorageStatusTest : public ::testing::Test {
  protected:
   StorageStatusTest() { server_.Create("arena", {"..."}); }
 
-  v1::StorageStatistics Storage() {
-    const auto statistics = server_.client().GetServerStatistics({});
-    EXPECT_TRUE(statistics.ok()) << statistics.status();
-    return statistics.ok() ? statistics->storage() : v1::StorageStatistics();
+  double SumOf(const std::string& family) { return client::SumOf(server_.Metrics(), family); }
+  // Returns the conditions, one per line.
+  std::string Conditions() {
+    std::string lines;
+    const v1::GetMetricsResponse metrics = server_.Metrics();
+    for (const v1::Condition& condition : metrics.conditions()) {
+      absl::StrAppend(&lines, condition.metric(), ": ", condition.text(), "\n");
+    }
+    return lines;
   }
 
   absl::Status Block(int x) {
@@ -54,25 +59,23 @@ class StorageStatusTest : public ::testing::Test {
 };
 
 TEST_F(StorageStatusTest, CountsWhatIsWritten) {
-  const v1::StorageStatistics before = Storage();
-  EXPECT_EQ(before.commits(), 1);
+  const v1::GetMetricsResponse before = server_.Metrics();
+  EXPECT_EQ(client::SumOf(before, "waystar_storage_commit_seconds"), 1);
   ASSERT_TRUE(Block(0).ok());
-  const v1::StorageStatistics after = Storage();
-  EXPECT_EQ(after.commits(), 2);
-  EXPECT_GT(rpc::ToNanoseconds(after.commit_time()), rpc::ToNanoseconds(before.commit_time()));
-  EXPECT_GT(after.syncs(), before.syncs());
-  EXPECT_GT(after.written_bytes(), before.written_bytes());
-  EXPECT_GT(after.log_bytes(), before.log_bytes());
-  EXPECT_EQ(after.loss_window().nanos() + after.loss_window().seconds(), 0);
-  EXPECT_FALSE(after.refuses());
+  const v1::GetMetricsResponse after = server_.Metrics();
+  EXPECT_EQ(client::SumOf(after, "waystar_storage_commit_seconds"), 2);
+  for (const char* const grows :
+       {"waystar_storage_sync_seconds", "waystar_storage_written_bytes_total", "waystar_storage_log_bytes"}) {
+    EXPECT_GT(client::SumOf(after, grows), client::SumOf(before, grows)) << grows;
+  }
+  EXPECT_EQ(client::SumOf(after, "waystar_storage_loss_window_seconds"), 0);
+  EXPECT_EQ(after.conditions_size(), 0);
   const Scrape scrape = ScrapeMetrics(server_.server().metrics_port());
   EXPECT_EQ(scrape.types.at("waystar_storage_commit_seconds"), "histogram");
   EXPECT_EQ(scrape["waystar_storage_commit_seconds_count"], 2);
   EXPECT_GT(scrape["waystar_storage_commit_seconds_sum"], 0);
   EXPECT_EQ(scrape["waystar_storage_commit_seconds_bucket{le=\"+Inf\"}"], 2);
   EXPECT_EQ(scrape.types.at("waystar_storage_sync_seconds"), "histogram");
-  EXPECT_EQ(scrape["waystar_storage_sync_seconds_count"], static_cast<double>(after.syncs()));
-  EXPECT_EQ(scrape["waystar_storage_written_bytes_total"], static_cast<double>(after.written_bytes()));
   EXPECT_EQ(scrape["waystar_storage_refuses"], 0);
 }
 
@@ -83,25 +86,23 @@ TEST_F(StorageStatusTest, HealthTellsWhileChangesAreRefused) {
   EXPECT_EQ(client::ReasonOf(refused), "STORAGE_FAILED");
   EXPECT_EQ(client::RetryDelayOf(refused), absl::Seconds(1));
   EXPECT_TRUE(WaitForHealth(HealthCheckResponse::NOT_SERVING));
-  EXPECT_TRUE(Storage().refuses());
-  EXPECT_NE(Storage().error(), "");
-  EXPECT_EQ(Storage().refusals(), 1);
+  EXPECT_EQ(SumOf("waystar_storage_refuses"), 1);
+  EXPECT_THAT(Conditions(), ::testing::MatchesRegex("waystar_storage_refuses: changes are refused: .+\n"));
+  EXPECT_EQ(SumOf("waystar_storage_refusals_total"), 1);
   EXPECT_EQ(ScrapeMetrics(server_.server().metrics_port())["waystar_storage_refuses"], 1);
   // Queries go on.
   EXPECT_EQ(HealthOf(server_.NewChannel(), ""), HealthCheckResponse::SERVING);
   EXPECT_TRUE(server_.client().FindPath(PathRequest("arena", CellAt(0, 0), CellAt(2, 0))).ok());
 
   folder_.StopFailing();
-  EXPECT_TRUE(WaitUntil([&] { return !Storage().refuses(); }, "the disk's recovery"));
+  EXPECT_TRUE(WaitUntil([&] { return Conditions().empty(); }, "the disk's recovery"));
   EXPECT_TRUE(WaitForHealth(HealthCheckResponse::SERVING));
   EXPECT_TRUE(Block(0).ok());
 }
 
-TEST(StorageStatisticsTest, AreAbsentInMemory) {
+TEST(StorageMetricsTest, AreAbsentInMemory) {
   TestServer server;
-  const auto statistics = server.client().GetServerStatistics({});
-  ASSERT_TRUE(statistics.ok()) << statistics.status();
-  EXPECT_FALSE(statistics->has_storage());
+  EXPECT_TRUE(client::MetricsOf(server.Metrics(), "waystar_storage_refuses").empty());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/batch.h"
 #include "gmock/gmock.h"
 #include "server/runtime/options.h"
 #include "server/storage/etcd/etcd_address.h"
@@ -60,13 +61,11 @@ TEST_F(FleetServerTest, AQuestionWaitsForWhatAnotherServerHasAcknowledged) {
     EXPECT_EQ(again->version().revision(), updated->version().revision());
   }
   EXPECT_EQ(VersionOf(a, "arena").revision(), 21U);
-  const auto statistics = a.client().GetServerStatistics({});
-  ASSERT_TRUE(statistics.ok());
-  EXPECT_TRUE(statistics->has_fleet());
-  EXPECT_FALSE(statistics->has_storage());
-  EXPECT_EQ(statistics->fleet().landed(), 11U);
-  EXPECT_EQ(statistics->fleet().followed(), 10U);
-  EXPECT_FALSE(statistics->fleet().refuses());
+  const v1::GetMetricsResponse metrics = a.Metrics();
+  EXPECT_TRUE(client::MetricsOf(metrics, "waystar_storage_refuses").empty());
+  EXPECT_EQ(client::SumOf(metrics, "waystar_fleet_landed_total"), 11);
+  EXPECT_EQ(client::SumOf(metrics, "waystar_fleet_followed_total"), 10);
+  EXPECT_EQ(metrics.conditions_size(), 0);
 }
 
 TEST_F(FleetServerTest, ACreationIsMadeOnceAtWhicheverServersItArrives) {
@@ -174,7 +173,7 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
   const v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(2, 0));
   v1::FindPathsRequest batch;
   batch.set_map("arena");
-  *batch.add_queries() = query;
+  client::AddEnds(query, batch);
   v1::CastRayRequest ray;
   ray.set_map("arena");
   *ray.mutable_from()->mutable_cell() = CellAt(0, 0);
@@ -309,7 +308,6 @@ TEST_F(FleetServerTest, AServerIsListedAgainAfterItsEntryIsLost) {
   etcd_->Control("del --prefix /games/servers/");
   EXPECT_EQ(listed(), 1);
   WaitUntil([&] { return listed() == 2; }, "both servers again");
-  ASSERT_TRUE(a.client().GetServerStatistics({}).ok());
 }
 
 TEST(ServerAloneTest, ListsItselfAndHasTheLatestMaps) {

@@ -86,6 +86,7 @@ core::LoggedCommit CommitOf(std::vector<core::Edit> edits) {
                     .clipped_cells = std::numeric_limits<std::int64_t>::max(),
                     .changed_nodes = 5,
                     .changed_edges = 6};
+  commit.changed_areas = {{-1, 2, 1, 1}, {1, 4, 1, 2}};
   return {.commit = std::make_shared<const core::Commit>(std::move(commit)),
           .request_id = "request 1",
           .fingerprint = {.high = ~std::uint64_t{0}, .low = 17},
@@ -101,6 +102,7 @@ void ExpectSame(const core::LoggedCommit& read, const core::LoggedCommit& writte
   EXPECT_EQ(read.commit->summary.clipped_cells, written.commit->summary.clipped_cells);
   EXPECT_EQ(read.commit->summary.changed_nodes, written.commit->summary.changed_nodes);
   EXPECT_EQ(read.commit->summary.changed_edges, written.commit->summary.changed_edges);
+  EXPECT_EQ(read.commit->changed_areas, written.commit->changed_areas);
   EXPECT_EQ(read.request_id, written.request_id);
   EXPECT_EQ(read.fingerprint, written.fingerprint);
   EXPECT_EQ(read.request_time, written.request_time);

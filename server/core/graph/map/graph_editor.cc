@@ -308,7 +308,7 @@ absl::Status GraphEditor::Reconnect(absl::Span<const NodeNumber> nodes, std::vec
 void GraphEditor::NoteNode(NodeNumber node, bool is_opened) {
   const WorldPoint& at = graph_.PositionOf(node);
   const Box box = Box::Around(at.x, at.y, 0.0);
-  changes_.bounds = changes_.bounds.And(box);
+  changes_.areas.Add(UnitsAround(box));
   changes_.places.changed.Add(box);
   if (is_opened) {
     changes_.places.opened.Add(box);
@@ -320,7 +320,7 @@ void GraphEditor::NoteArc(const ArcChange& change) {
   const WorldPoint& to = graph_.PositionOf(change.arc.to);
   const Box beginning = Box::Around(from.x, from.y, 0.0);
   const Box around = beginning.And(Box::Around(to.x, to.y, 0.0));
-  changes_.bounds = changes_.bounds.And(around);
+  changes_.areas.Add(UnitsAround(around));
   changes_.places.changed.Add(around);
   if (change.is_better) {
     changes_.places.opened.Add(beginning);

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
+#include "server/core/elements/area_collector.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/waypoint.h"
@@ -35,10 +36,10 @@ struct GraphChanges {
   // Number of arcs that were added or removed, or whose cost, tags or openness changed. A two-way edge counts
   // twice.
   std::int64_t arcs = 0;
-  // Bounding box of those nodes and the ends of those arcs.
-  Box bounds;
-  // The same places as smaller boxes, and the changed obstacles.
+  // Boxes around those nodes, the ends of those arcs, and the changed obstacles.
   GraphPlaces places;
+  // The same in whole units of the world.
+  AreaCollector areas;
 };
 
 // Applies edits to a copy of a graph that shares unchanged parts with the original. Cost is proportional to
@@ -88,7 +89,8 @@ class GraphEditor {
   // ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES; and BATCH_TOO_LARGE with an
   // empty field.
   absl::Status PutObstacle(std::shared_ptr<const Obstacle> obstacle, bool replace);
-  // Return NOT_FOUND / OBSTACLE_NOT_FOUND with field ".id"; MoveObstacle also the errors of ShiftShape.
+  // These return NOT_FOUND / OBSTACLE_NOT_FOUND with field ".id", or of RemoveObstacle an empty one;
+  // MoveObstacle also the errors of ShiftShape.
   absl::Status MoveObstacle(absl::string_view id, double dx, double dy);
   absl::Status ResizeObstacle(absl::string_view id, Shape shape);
   absl::Status RemoveObstacle(absl::string_view id);

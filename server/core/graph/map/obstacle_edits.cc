@@ -67,7 +67,7 @@ absl::Status GraphEditor::ResizeObstacle(absl::string_view id, Shape shape) {
 
 absl::Status GraphEditor::RemoveObstacle(absl::string_view id) {
   WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> before,
-                           FindObstacle(graph_.sight_.obstacles(), id, ".id"));
+                           FindObstacle(graph_.sight_.obstacles(), id, ""));
   return ReplaceObstacle(std::move(before), nullptr);
 }
 
@@ -85,6 +85,9 @@ absl::Status GraphEditor::ReplaceObstacle(std::shared_ptr<const Obstacle> before
   for (const Obstacle* obstacle : {before.get(), after.get()}) {
     if (obstacle != nullptr) {
       for (std::size_t part = 0; part < PartCount(obstacle->shape); ++part) {
+        const FixedBox box = BoxOfPart(obstacle->shape, part);
+        const auto at = [](std::int64_t value) { return static_cast<double>(value) / kFixedScale; };
+        changes_.areas.Add(UnitsAround({at(box.x_low), at(box.y_low), at(box.x_high), at(box.y_high)}));
         changes_.places.sight.Add(BoxAroundPart(obstacle->shape, part));
       }
       WAYSTAR_RETURN_IF_ERROR(CollectOwnArcs(obstacle->shape, changes));

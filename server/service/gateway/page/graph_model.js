@@ -94,7 +94,7 @@ export class GraphModel extends Model {
       x: node.position?.x ?? 0,
       y: node.position?.y ?? 0,
       position: pointOf(node.position),
-      isDisabled: node.disabled ?? false,
+      isDisabled: node.enabled === false,
       tags: node.tags ?? [],
       edges: edges ?? [],
     }));

@@ -74,13 +74,13 @@ export class MapFeed {
     this.epoch = epoch;
   }
 
-  #take(map, { version, edits, editsOmitted, changedBounds, changedNodes, changedEdges }) {
+  #take(map, { version, edits, editsOmitted, changedAreas, changedNodes, changedEdges }) {
     // A map that has taken the place of this one was read before the watch has ended.
     if (version.epoch !== this.epoch) {
       return;
     }
     this.latest = Number(version.revision);
-    const touched = changedBounds || changedNodes || changedEdges || editsOmitted;
+    const touched = changedAreas || changedNodes || changedEdges || editsOmitted;
     const isKnown = this.model.apply(edits ?? []) && !editsOmitted;
     if (this.isReading) {
       this.recent.push({ epoch: this.epoch, revision: this.latest, edits: edits ?? [] });

@@ -1,6 +1,7 @@
 // The picture of a navigation mesh, which the server draws: of what is in sight, as large as it is shown.
 
 import { call, needRpcError } from "./api.js";
+import { isDark } from "./theme.js";
 
 // The most that the server draws, and the least.
 const MOST_PIXELS = 4096;
@@ -54,8 +55,9 @@ export class MeshPicture {
       area: { x, y, width: Math.max(width, 1e-6), height: Math.max(height, 1e-6) },
       maxWidth: side(width),
       maxHeight: side(height * depth + range),
-      noLegend: true,
-      noLabels: true,
+      legend: false,
+      labels: false,
+      theme: isDark() ? "PICTURE_THEME_DARK" : "PICTURE_THEME_LIGHT",
       ...(hasHeights ? { heights } : {}),
       ...(isOblique ? { oblique: true } : {}),
     };

@@ -17,6 +17,10 @@ const KNOWN = [
   [/snow|ice/, 200, 30],
 ];
 
+export function isDark() {
+  return dark.matches;
+}
+
 export function onThemeChange(listener) {
   dark.addEventListener("change", listener);
 }
@@ -45,7 +49,7 @@ function terrainColor(terrain, index) {
   const [hue, saturation] = known ? known.slice(1) : [(index * 137.5 + 260) % 360, 30];
   // The dearer, the stronger.
   const weight = terrain.impassable ? 3.4 : Math.min(Math.max(Math.log2(terrain.cost) + 1, 0), 3);
-  const lightness = dark.matches ? 20 + weight * 5 : 93 - weight * 7;
+  const lightness = isDark() ? 20 + weight * 5 : 93 - weight * 7;
   return `hsl(${hue} ${saturation}% ${lightness}%)`;
 }
 

@@ -38,11 +38,11 @@ export function algorithmText(algorithm) {
 }
 
 const REASONS = {
-  REASON_GOAL_REACHED: "",
-  REASON_NO_ROUTE: "No way leads from the start to the goal.",
-  REASON_GOAL_BLOCKED: "The goal is blocked.",
-  REASON_EXPANSION_LIMIT: "The search was cut short.",
-  REASON_SCRATCH_LIMIT: "The search took too much memory.",
+  OUTCOME_REASON_GOAL_REACHED: "",
+  OUTCOME_REASON_NO_ROUTE: "No way leads from the start to the goal.",
+  OUTCOME_REASON_GOAL_BLOCKED: "The goal is blocked.",
+  OUTCOME_REASON_EXPANSION_LIMIT: "The search was cut short.",
+  OUTCOME_REASON_SCRATCH_LIMIT: "The search took too much memory.",
 };
 
 const OUTCOMES = {

@@ -27,6 +27,7 @@
 #include "server/render/scene/grid_scene.h"
 #include "server/render/scene/mesh_scene.h"
 #include "server/render/scene/route_marks.h"
+#include "server/render/scene/theme.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
@@ -38,7 +39,6 @@
 namespace waystar::rpc {
 namespace {
 
-constexpr std::size_t kMaxSearchEvents = 1'000'000;
 // Upper bound on the bytes of a response apart from its picture and its answer.
 constexpr std::size_t kEnvelopeBytes = 256;
 
@@ -52,6 +52,11 @@ constexpr std::pair<v1::GridLines, core::RenderOptions::GridLines> kGridLines[] 
     {v1::GRID_LINES_UNSPECIFIED, core::RenderOptions::GridLines::kAuto},
     {v1::GRID_LINES_NEVER, core::RenderOptions::GridLines::kNever},
     {v1::GRID_LINES_ALWAYS, core::RenderOptions::GridLines::kAlways}};
+
+constexpr std::pair<v1::PictureTheme, const core::Palette*> kPalettes[] = {
+    {v1::PICTURE_THEME_UNSPECIFIED, &core::kLightPalette},
+    {v1::PICTURE_THEME_LIGHT, &core::kLightPalette},
+    {v1::PICTURE_THEME_DARK, &core::kDarkPalette}};
 
 absl::StatusOr<int> ToPictureSide(absl::string_view field, std::int32_t side, int otherwise) {
   if (side == 0) {
@@ -77,8 +82,10 @@ absl::StatusOr<core::RenderOptions> ToRenderOptions(const v1::RenderMapRequest& 
   WAYSTAR_ASSIGN_OR_RETURN(options.max_height, ToPictureSide("max_height", request.max_height(),
                                                              options.is_text ? kLines : kPixels));
   WAYSTAR_ASSIGN_OR_RETURN(options.grid_lines, FromWire(kGridLines, request.grid_lines(), "grid_lines"));
-  options.legend = !request.no_legend();
-  options.labels = !request.no_labels();
+  WAYSTAR_ASSIGN_OR_RETURN(const core::Palette* const palette, FromWire(kPalettes, request.theme(), "theme"));
+  options.palette = *palette;
+  options.legend = !request.has_legend() || request.legend();
+  options.labels = !request.has_labels() || request.labels();
   return options;
 }
 
@@ -173,13 +180,13 @@ absl::Status FillImage(const core::Scene& scene, v1::PictureFormat format, const
     return absl::OkStatus();
   }
   if (format == v1::PICTURE_FORMAT_SVG) {
-    picture::SvgSurface surface(scene.width, scene.height, picture::kPaper, scene.title, &stop);
+    picture::SvgSurface surface(scene.width, scene.height, scene.palette.paper, scene.title, &stop);
     WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
     response.set_image(surface.Finish());
     response.set_content_type("image/svg+xml");
     return absl::OkStatus();
   }
-  picture::Canvas canvas(scene.width, scene.height, picture::kPaper);
+  picture::Canvas canvas(scene.width, scene.height, scene.palette.paper);
   picture::RasterSurface surface(canvas);
   WAYSTAR_RETURN_IF_ERROR(core::PaintScene(scene, surface, budget));
   response.set_image(picture::EncodePng(canvas, &stop));
@@ -211,6 +218,9 @@ class MapRenderer {
   absl::Status CheckQuery() const {
     if (request_.with_search() && !request_.has_query()) {
       return MakeError(ErrorReason::kBadValue, "with_search", "there is no query to search for");
+    }
+    if (request_.max_events() != 0 && !request_.with_search()) {
+      return MakeError(ErrorReason::kBadValue, "max_events", "max_events requires with_search");
     }
     if (!request_.query().map().empty() && request_.query().map() != request_.map()) {
       return MakeError(ErrorReason::kBadValue, "query.map",
@@ -276,7 +286,8 @@ class MapRenderer {
   template <typename Draw>
   absl::StatusOr<core::Scene> DrawAnswer(core::RenderOptions& options, Draw draw) {
     absl::StatusOr<core::Scene> scene;
-    core::SearchRecorder recorder(kMaxSearchEvents);
+    WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request_.max_events(), kMaxEvents));
+    core::SearchRecorder recorder(max_events);
     const auto draw_it = [&](const core::RouteQuery& query, const core::Route& route,
                              const core::ResolvedRoute& resolved) {
       options.caption = core::CaptionOf(route);

@@ -88,7 +88,7 @@ void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::Update
   if (result.ok()) {
     FillUpdateResult(*result, coordinates, *answer.mutable_applied());
   } else {
-    *answer.mutable_refused() = ToStatusMessage(result.status());
+    *answer.mutable_problem() = ToStatusMessage(result.status());
   }
   const Change change(*this);
   Batch& batch = unanswered_[index - first_index_];

@@ -105,13 +105,6 @@ absl::Status BelowQuery(const absl::Status& status) {
 
 namespace {
 
-// One of the queries, from parsing until it is answered.
-struct BatchedQuery {
-  // Set only for a query with its own agent; the others share the request's agent.
-  std::unique_ptr<core::RouteQuery> query;
-  std::optional<core::ResolvedRoute> resolved;
-};
-
 // Collects the results of a batch. Each result is written by one thread; several threads may write
 // concurrently.
 class ResultWriter {
@@ -197,38 +190,6 @@ class ResultWriter {
   std::atomic<std::size_t> bytes_ = 0;
 };
 
-absl::Status CheckMap(const v1::FindPathsRequest& request, const v1::FindPathRequest& query) {
-  if (query.map().empty() || query.map() == request.map()) {
-    return absl::OkStatus();
-  }
-  return MakeError(ErrorReason::kBadValue, "map",
-                   absl::StrCat("all queries are about the map \"", request.map(), "\""));
-}
-
-bool MovesByItself(const core::AgentQuery& agent) {
-  return agent.profile.has_value() || agent.profile_name.has_value();
-}
-
-// Gives a query the agent and the view of the request, if it has none of its own.
-void TakeShared(const core::AgentQuery& shared, const v1::FindPathRequest& asked, core::AgentQuery& own) {
-  if (!asked.has_agent()) {
-    std::optional<core::Overlay> overlay = std::move(own.overlay);
-    own = shared;
-    own.overlay = std::move(overlay);
-  }
-  if (!asked.has_view()) {
-    own.overlay = shared.overlay;
-  }
-}
-
-// Returns true if a query uses the map as the agent of the request does. It may have its own footprint and
-// corner rule.
-bool SharesMap(const core::AgentQuery& shared, const v1::FindPathRequest& asked,
-               const core::AgentQuery& own) {
-  return (!asked.has_agent() || (!MovesByItself(own) && !MovesByItself(shared))) &&
-         (!asked.has_view() || (!own.overlay.has_value() && !shared.overlay.has_value()));
-}
-
 }  // namespace
 
 absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
@@ -240,76 +201,43 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   WAYSTAR_RETURN_IF_ERROR(TakeView(*snapshot, request.view(), context));
   const HexCoordinates coordinates(*snapshot);
-  WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery shared,
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery shared, ToSharedQuery(request));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckOptions(shared, snapshot->kind()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery own_agent,
                            ToAgentQuery(request.agent(), request.view(), coordinates));
-  const core::OtherMaps others = MapsFor(store, context);
-  const core::Budget budget = context.BudgetFor(std::numeric_limits<std::uint64_t>::max());
+  const core::Budget budget = context.BudgetFor(shared.max_expansions);
   WAYSTAR_ASSIGN_OR_RETURN(const core::SharedAgent agent,
-                           core::ResolveAgent(*snapshot, shared, others, budget));
-
-  const auto resolve = [&](const v1::FindPathRequest& asked, BatchedQuery& batched) -> absl::Status {
-    WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
-    WAYSTAR_RETURN_IF_ERROR(CheckMap(request, asked));
-    // A query with its own view fails alone: the call does not wait for its version.
-    WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot->version(), asked.view()));
-    absl::StatusOr<core::RouteQuery> query = ToRouteQuery(asked, snapshot->id, coordinates);
-    WAYSTAR_RETURN_IF_ERROR(query.status());
-    core::AgentQuery& own = query->agent;
-    if (SharesMap(shared, asked, own)) {
-      WAYSTAR_ASSIGN_OR_RETURN(batched.resolved,
-                               core::ResolveFor(agent, *snapshot, *query, budget, asked.has_agent()));
-      return absl::OkStatus();
-    }
-    TakeShared(shared, asked, own);
-    batched.query = std::make_unique<core::RouteQuery>(*std::move(query));
-    absl::StatusOr<core::ResolvedRoute> resolved = core::Resolve(*snapshot, *batched.query, others, budget);
-    // It may be large, and the agent's map already contains it.
-    batched.query->agent.overlay.reset();
-    WAYSTAR_RETURN_IF_ERROR(resolved.status());
-    batched.resolved = *std::move(resolved);
-    return absl::OkStatus();
-  };
+                           core::ResolveAgent(*snapshot, own_agent, MapsFor(store, context), budget));
 
   ResultWriter writer(snapshot->version(), max_bytes, request, response, context);
-  std::vector<BatchedQuery> batch(static_cast<std::size_t>(request.queries_size()));
-  const auto take = [&](std::size_t index, const absl::StatusOr<core::Route>& route) {
-    if (route.ok() && route->path.reason == core::OutcomeReason::kExpansionLimit &&
-        budget.max_expansions < batch[index].resolved->max_expansions) {
-      context.needs_more_expansions = true;
-      return core::UpkeepError();
-    }
-    return route.ok() ? writer.Write(index, *route, coordinates) : writer.WriteProblem(index, route.status());
-  };
-  // Its map with its overlay may be as large as the whole map, so it is released before the next one is made.
-  const auto answer_alone = [&](std::size_t index) -> absl::Status {
-    const absl::StatusOr<core::Route> route = core::Solve(*batch[index].resolved, budget, context.bench);
-    WAYSTAR_RETURN_IF_ERROR(core::EndsAll(route.status()) ? route.status() : take(index, route));
-    batch[index].resolved.reset();
-    batch[index].query.reset();
-    return absl::OkStatus();
-  };
+  std::vector<std::optional<core::ResolvedRoute>> batch(static_cast<std::size_t>(request.queries_size()));
   std::vector<const core::ResolvedRoute*> queries(batch.size(), nullptr);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (const std::optional<core::SearchEnd> end = core::Interruption(budget)) {
       return core::InterruptionError(*end, 0);
     }
-    absl::Status status = resolve(request.queries(static_cast<int>(i)), batch[i]);
+    const absl::StatusOr<core::RouteQuery> query =
+        ToRouteQuery(shared, request.queries(static_cast<int>(i)), snapshot->id, coordinates);
+    absl::StatusOr<core::ResolvedRoute> resolved =
+        query.ok() ? core::ResolveFor(agent, *snapshot, *query, budget) : query.status();
     if (context.NeedsLargerLane()) {
       return absl::OkStatus();
     }
-    if (!status.ok()) {
-      batch[i] = {};
-      status = core::EndsAll(status) ? status : writer.WriteProblem(i, status);
-    } else if (batch[i].query != nullptr) {
-      status = answer_alone(i);
+    if (resolved.ok()) {
+      queries[i] = &batch[i].emplace(*std::move(resolved));
     } else {
-      queries[i] = &*batch[i].resolved;
+      WAYSTAR_RETURN_IF_ERROR(core::EndsAll(resolved.status()) ? resolved.status()
+                                                               : writer.WriteProblem(i, resolved.status()));
     }
-    if (context.NeedsLargerLane()) {
-      return absl::OkStatus();
-    }
-    WAYSTAR_RETURN_IF_ERROR(status);
   }
+  const auto take = [&](std::size_t index, const absl::StatusOr<core::Route>& route) {
+    if (route.ok() && route->path.reason == core::OutcomeReason::kExpansionLimit &&
+        budget.max_expansions < shared.max_expansions) {
+      context.needs_more_expansions = true;
+      return core::UpkeepError();
+    }
+    return route.ok() ? writer.Write(index, *route, coordinates) : writer.WriteProblem(index, route.status());
+  };
   const absl::Status status = core::SolveMany(queries, agent, budget, context.bench, context.crew, take);
   if (context.NeedsLargerLane()) {
     return absl::OkStatus();

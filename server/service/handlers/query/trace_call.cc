@@ -22,6 +22,7 @@
 namespace waystar::rpc {
 namespace {
 
+constexpr std::size_t kDefaultTraceEvents = 100'000;
 constexpr std::size_t kEventsPerMessage = 1000;
 
 // Upper bound on the bytes of a result apart from its answer.
@@ -41,7 +42,8 @@ TraceCall::TraceCall(const ServerContext& server, const core::MapStore& store, c
 absl::Status TraceCall::Prepare(int worker) {
   const Executor::Clock::time_point now = Executor::Clock::now();
   WAYSTAR_RETURN_IF_ERROR(CheckGiven(request().has_query(), "query"));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request()));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events,
+                           ToMaxEvents(request().max_events(), kDefaultTraceEvents));
   recorder_.emplace(max_events);
   CallContext context{.bench = executor().bench(worker),
                       .caller = caller(),

@@ -65,6 +65,12 @@ class ApprovedPicturesTest : public ::testing::Test {
     }
   }
 
+  void CompareInBothThemes(const std::string& name, v1::RenderMapRequest request) {
+    Compare(name, request);
+    request.set_theme(v1::PICTURE_THEME_DARK);
+    Compare(name + "-dark", request);
+  }
+
   static v1::RenderMapRequest Path(const std::string& map, const v1::Cell& start, const v1::Cell& goal) {
     v1::RenderMapRequest request = RenderRequest(map);
     *request.mutable_query() = PathRequest("", start, goal);
@@ -112,7 +118,7 @@ TEST_F(ApprovedPicturesTest, PathsOnMeshes) {
     query { start { position { x: 2 y: 2 } } goals { position { x: 2 y: 3 z: 4 } } })");
   Compare("keep-path", request);
   request.set_with_search(true);
-  Compare("keep-search", request);
+  CompareInBothThemes("keep-search", request);
   request.set_with_search(false);
   request.set_oblique(true);
   Compare("keep-oblique", request);
@@ -131,7 +137,7 @@ TEST_F(ApprovedPicturesTest, SearchesOnGraphs) {
   ASSERT_TRUE(server_.client().CreateMap(create).ok());
   auto request = Parsed<v1::RenderMapRequest>(R"(
     map: "rooms" query { start { node: "well" } goals { node: "vault" } } with_search: true)");
-  Compare("rooms-astar", request);
+  CompareInBothThemes("rooms-astar", request);
   request.mutable_query()->set_algorithm(v1::ALGORITHM_DIJKSTRA);
   Compare("rooms-dijkstra", request);
 }
@@ -161,25 +167,25 @@ TEST_F(ApprovedPicturesTest, GraphsWithoutPositionsAreLaidOut) {
 TEST_F(ApprovedPicturesTest, ObstaclesThatAppear) {
   Update(R"(
     map: "tiles"
-    edits { put_obstacle { obstacle { id: "crates" shape { cells { x: 3 y: 4 } } } } }
-    edits { put_obstacle { obstacle {
+    edits { add_obstacle { id: "crates" shape { cells { x: 3 y: 4 } } } }
+    edits { add_obstacle {
       id: "fire" shape { discs { center { x: 6 y: 7 } radius: 2.5 } } cost_addition: 8 falloff: FALLOFF_LINEAR
-    } } }
-    edits { put_obstacle { obstacle {
+    } }
+    edits { add_obstacle {
       id: "mud" shape { rectangles { x: 9 y: 0 width: 2 height: 4 } } cost_factor: 3
-    } } }
-    edits { put_obstacle { obstacle {
+    } }
+    edits { add_obstacle {
       id: "gold" shape { discs { center { x: 14 y: 5 } radius: 1.5 } } cost_addition: -0.7
-    } } })");
-  Compare("tiles-obstacles", Path("tiles", CellAt(0, 0), CellAt(15, 9)));
+    } })");
+  CompareInBothThemes("tiles-obstacles", Path("tiles", CellAt(0, 0), CellAt(15, 9)));
 }
 
 TEST_F(ApprovedPicturesTest, Portals) {
   Update(R"(
     map: "ten-by-ten"
-    edits { put_portal { portal {
+    edits { add_portal {
       id: "ferry" from { x: 1 y: 8 } to { x: 8 y: 1 } cost: 2 both_ways: true
-    } } })");
+    } })");
   Compare("ten-by-ten-portal", Path("ten-by-ten", CellAt(0, 9), CellAt(9, 0)));
 }
 
@@ -193,7 +199,7 @@ TEST_F(ApprovedPicturesTest, WaypointGraphs) {
       nodes { id: "lighthouse" position { x: 12 } }
       nodes { id: "cave" position { x: 13 y: 7 } }
       edges { edge { from: "bridge" to: "cave" one_way: true } }
-      edges { edge { from: "lighthouse" to: "cave" } disabled: true }
+      edges { edge { from: "lighthouse" to: "cave" } enabled: false }
       auto_connect { max_distance: 10 }
       obstacles { id: "rock" shape { discs { center { x: 3 y: 0.4 } radius: 1 } } }
     })");

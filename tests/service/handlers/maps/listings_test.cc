@@ -35,7 +35,7 @@ class ListingsTest : public HandlerTest {
     v1::UpdateMapRequest update;
     update.set_map("room");
     for (const auto& [id, cell] : obstacles) {
-      v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+      v1::Obstacle& obstacle = *update.add_edits()->mutable_add_obstacle();
       obstacle.set_id(id);
       *obstacle.mutable_shape()->add_cells() = cell;
     }
@@ -119,9 +119,9 @@ TEST_F(ListingsTest, BadRequestsNameTheField) {
 TEST_F(ListingsTest, PortalsComeAPageAtATimeAndAreCounted) {
   const auto update = Parsed<v1::UpdateMapRequest>(R"(
     map: "room"
-    edits { put_portal { portal { id: "a" from {} to { x: 7 } } } }
-    edits { put_portal { portal { id: "b" from { y: 1 } to { x: 7 y: 1 } } } }
-    edits { put_portal { portal { id: "c" from { y: 2 } to { x: 7 y: 2 } to_map: "lower" } } })");
+    edits { add_portal { id: "a" from {} to { x: 7 } } }
+    edits { add_portal { id: "b" from { y: 1 } to { x: 7 y: 1 } } }
+    edits { add_portal { id: "c" from { y: 2 } to { x: 7 y: 2 } to_map: "lower" } })");
   ASSERT_THAT(Update(update), IsOk());
   portals_.set_page_size(2);
   auto page = ListPortals();

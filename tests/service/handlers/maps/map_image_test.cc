@@ -27,10 +27,10 @@ TEST(MapImageRpcTest, AnImageMovesAMapToAnotherServer) {
               Parsed<v1::GridOptions>("profiles { name: 'cart' profile { footprint: 2 } }"));
   const auto request = Parsed<v1::UpdateMapRequest>(R"(
     map: "arena"
-    edits { put_obstacle { obstacle {
+    edits { add_obstacle {
       id: "crate" shape { cells { x: 2 y: 1 } } lifetime { seconds: 3600 }
-    } } }
-    edits { put_portal { portal { id: "stairs" from {} to { x: 5 y: 2 } } } })");
+    } }
+    edits { add_portal { id: "stairs" from {} to { x: 5 y: 2 } } })");
   const auto updated = here.client().UpdateMap(request).value();
 
   auto wanted = About<v1::ExportMapRequest>("arena");

@@ -75,7 +75,7 @@ TEST_F(MeshPicturesTest, ShowsTheFloorsThatAreAskedFor) {
 TEST_F(MeshPicturesTest, TextShowsFloorsToo) {
   v1::RenderMapRequest request = AtHeights(3, 3);
   request.set_format(v1::PICTURE_FORMAT_TEXT);
-  request.set_no_labels(true);
+  request.set_labels(false);
   const std::string roof = Render(request).image();
   SetQuery(1, 1, 7, 1, request);
   const std::string with_path = Render(request).image();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/geometry/shape.h"
@@ -20,8 +21,10 @@
 namespace waystar {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
@@ -62,8 +65,8 @@ TEST_F(RenderTest, DrawsWhatThePlacementSays) {
   EXPECT_EQ(canvas.height(), response.placement().height());
   EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
   EXPECT_EQ(ColorAt(response, 5, 3), picture::kGoalColor);
-  EXPECT_EQ(ColorAt(response, 1, 1), core::theme::kObstacle);
-  EXPECT_EQ(ColorAt(response, 3, 3), core::theme::kObstacle);
+  EXPECT_EQ(ColorAt(response, 1, 1), core::kLightPalette.obstacle);
+  EXPECT_EQ(ColorAt(response, 3, 3), core::kLightPalette.obstacle);
   EXPECT_EQ(ColorAt(response, 4.2, 0.2), ColorAt(response, 0.2, 3.2));
 }
 
@@ -71,9 +74,9 @@ TEST_F(RenderTest, DrawsAPartOfAMap) {
   const auto request = Parsed<v1::RenderMapRequest>(R"(map: "yard" region { x: 2 y: 1 width: 3 height: 3 })");
   const v1::RenderMapResponse response = Render(request);
   EXPECT_EQ(response.placement().region().x(), 2);
-  EXPECT_EQ(ColorAt(response, 2, 1), core::theme::kObstacle);
-  EXPECT_EQ(ColorAt(response, 3, 3), core::theme::kObstacle);
-  EXPECT_NE(ColorAt(response, 3, 1), core::theme::kObstacle);
+  EXPECT_EQ(ColorAt(response, 2, 1), core::kLightPalette.obstacle);
+  EXPECT_EQ(ColorAt(response, 3, 3), core::kLightPalette.obstacle);
+  EXPECT_NE(ColorAt(response, 3, 1), core::kLightPalette.obstacle);
 }
 
 TEST_F(RenderTest, FitsTheSizeThatIsAskedFor) {
@@ -112,6 +115,67 @@ TEST_F(RenderTest, WritesSvg) {
   EXPECT_THAT(response.image(), HasSubstr("fill=\"#3a4350\""));
 }
 
+TEST_F(RenderTest, DarkPicturesHaveOtherColorsAndTheSameText) {
+  v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+  request.set_theme(v1::PICTURE_THEME_DARK);
+  const v1::RenderMapResponse dark = Render(request);
+  EXPECT_EQ(PixelsOf(dark).At(0, 0), core::kDarkPalette.paper);
+  EXPECT_EQ(ColorAt(dark, 0, 0), core::kDarkPalette.start);
+  EXPECT_EQ(ColorAt(dark, 1, 1), core::kDarkPalette.obstacle);
+  request.set_format(v1::PICTURE_FORMAT_SVG);
+  EXPECT_THAT(Render(request).image(), HasSubstr("fill=\"#8793a2\""));
+  for (const v1::PictureFormat format : {v1::PICTURE_FORMAT_PNG, v1::PICTURE_FORMAT_SVG}) {
+    request.set_format(format);
+    request.set_theme(v1::PICTURE_THEME_UNSPECIFIED);
+    const std::string unset = Render(request).image();
+    request.set_theme(v1::PICTURE_THEME_LIGHT);
+    EXPECT_EQ(Render(request).image(), unset);
+    request.set_theme(v1::PICTURE_THEME_DARK);
+    EXPECT_NE(Render(request).image(), unset);
+  }
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  const std::string text = Render(request).image();
+  request.clear_theme();
+  EXPECT_EQ(Render(request).image(), text);
+}
+
+TEST_F(RenderTest, LegendAndLabelsAreDrawnUnlessTheRequestDeclinesThem) {
+  for (const v1::PictureFormat format : {v1::PICTURE_FORMAT_SVG, v1::PICTURE_FORMAT_TEXT}) {
+    v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+    request.set_format(format);
+    const std::string unset = Render(request).image();
+    EXPECT_THAT(unset, AllOf(HasSubstr("6 x 4 cells"), HasSubstr("obstacle")));
+    request.set_legend(true);
+    request.set_labels(true);
+    EXPECT_EQ(Render(request).image(), unset);
+    request.set_legend(false);
+    EXPECT_THAT(Render(request).image(), AllOf(HasSubstr("6 x 4 cells"), Not(HasSubstr("obstacle"))));
+    request.set_labels(false);
+    EXPECT_THAT(Render(request).image(), AllOf(Not(HasSubstr("6 x 4 cells")), Not(HasSubstr("obstacle"))));
+  }
+}
+
+TEST_F(RenderTest, DrawsTheFirstEventsOfASearch) {
+  v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  request.set_labels(false);
+  request.set_legend(false);
+  request.set_with_search(true);
+  request.mutable_query()->set_algorithm(v1::ALGORITHM_ASTAR);
+  const auto marked = [&](int max_events) {
+    request.set_max_events(max_events);
+    const std::string text = Render(request).image();
+    return std::count_if(text.begin(), text.end(),
+                         [](unsigned char symbol) { return symbol == 'o' || absl::ascii_isdigit(symbol); });
+  };
+  // The start is generated and expanded, then its neighbours are generated. The path covers one of them.
+  EXPECT_EQ(marked(2), 0);
+  EXPECT_EQ(marked(4), 1);
+  const auto all = marked(0);
+  EXPECT_GT(all, 1);
+  EXPECT_EQ(marked(1'000'000), all);
+}
+
 TEST_F(RenderTest, DrawsHexagons) {
   Create("hive",
          {"....",  //
@@ -126,7 +190,7 @@ TEST_F(RenderTest, DrawsHexagons) {
   // By axial coordinates, whose row 2 begins at -1.
   EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
   EXPECT_EQ(ColorAt(response, 2, 2), picture::kGoalColor);
-  EXPECT_EQ(ColorAt(response, 1, 1), core::theme::kObstacle);
+  EXPECT_EQ(ColorAt(response, 1, 1), core::kLightPalette.obstacle);
 }
 
 TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
@@ -142,7 +206,7 @@ TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
 
 TEST_F(RenderTest, DrawsDirectionsThroughPortals) {
   const auto update = Parsed<v1::UpdateMapRequest>(
-      "map: 'yard' edits { put_portal { portal { id: 'ferry' from { y: 3 } to { x: 5 } } } }");
+      "map: 'yard' edits { add_portal { id: 'ferry' from { y: 3 } to { x: 5 } } }");
   ASSERT_TRUE(Update(update).ok());
   v1::RenderMapRequest request = WithQuery(CellAt(0, 2), CellAt(5, 1));
   request.mutable_query()->set_path_form(v1::PATH_FORM_DIRECTIONS);
@@ -172,6 +236,9 @@ TEST_F(RenderTest, RefusesWhatMakesNoSense) {
   request.set_grid_lines(static_cast<v1::GridLines>(9));
   EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "grid_lines"));
   request = RenderRequest("yard");
+  request.set_theme(static_cast<v1::PictureTheme>(9));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "theme"));
+  request = RenderRequest("yard");
   request.set_with_search(true);
   EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "with_search"));
   EXPECT_THAT(TryToRender(RenderRequest("nowhere")),
@@ -197,7 +264,7 @@ TEST_F(RenderTest, DrawsSearchesOfGraphs) {
     })");
   ASSERT_TRUE(Create(create).ok());
   const auto request = Parsed<v1::RenderMapRequest>(R"(
-    map: "islands" format: PICTURE_FORMAT_TEXT no_labels: true
+    map: "islands" format: PICTURE_FORMAT_TEXT labels: false
     query { start { node: "a" } goals { node: "c" } } with_search: true)");
   const auto drawn = TryToRender(request).value();
   const std::string& text = drawn.image();
@@ -238,10 +305,10 @@ class GraphFrameTest : public RenderTest {
   // Returns how many characters of a picture in text show nodes.
   std::ptrdiff_t NodesShown(v1::RenderMapRequest request) {
     request.set_format(v1::PICTURE_FORMAT_TEXT);
-    request.set_no_labels(true);
-    request.set_no_legend(true);
+    request.set_labels(false);
+    request.set_legend(false);
     const std::string text = Render(request).image();
-    return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.rfind("o node")), 'o');
+    return std::count(text.begin(), text.end(), 'o');
   }
 
   static v1::RenderMapRequest AreaRequest(double x, double y, double width, double height) {
@@ -329,9 +396,9 @@ TEST_F(GraphFrameTest, FitsObstaclesToo) {
   CreateTown();
   const auto update = Parsed<v1::UpdateMapRequest>(R"(
     map: "town"
-    edits { put_obstacle { obstacle {
+    edits { add_obstacle {
       id: "site" shape { discs { center { x: 13.45 y: 52.51 } radius: 0.01 } }
-    } } })");
+    } })");
   ASSERT_TRUE(Update(update).ok());
   const v1::WorldArea area = Render(RenderRequest("town")).placement().area();
   EXPECT_LT(area.x(), 13.401);
@@ -380,7 +447,7 @@ TEST_F(GraphFrameTest, RefusesAreasOfGridsAndBadNumbers) {
 TEST_F(GraphFrameTest, DrawsTheSmallestAreaAndTheLargest) {
   CreateTown();
   auto update = About<v1::UpdateMapRequest>("town");
-  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  v1::Obstacle& obstacle = *update.add_edits()->mutable_add_obstacle();
   obstacle.set_id("sea");
   v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
   disc.mutable_center()->set_x(0.5);
@@ -410,6 +477,14 @@ TEST_F(RenderTest, RefusesBadQueriesByTheirField) {
   *request.mutable_query()->add_goals() = LocationAt(5, 3);
   request.set_with_search(true);
   EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.goals"));
+  request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+  request.set_max_events(1);
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "max_events"));
+  request.set_with_search(true);
+  for (const int events : {-1, 1'000'001}) {
+    request.set_max_events(events);
+    EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "max_events"));
+  }
 }
 
 }  // namespace

@@ -125,13 +125,9 @@ TEST(ImportTest, FilesHaveALaneOfTheirOwn) {
   create.set_data(file);
   ASSERT_TRUE(server.client().CreateMap(create).ok());
   server.Create("drawn", {"."});
-  const auto statistics = server.client().GetServerStatistics({}).value();
-  std::map<std::string, std::uint64_t> started;
-  for (const v1::LaneStatistics& lane : statistics.lanes()) {
-    started[lane.lane()] = lane.started();
-  }
-  EXPECT_EQ(started["imports"], 2U);
-  EXPECT_EQ(started["large"], 1U);
+  const v1::GetMetricsResponse metrics = server.Metrics();
+  EXPECT_EQ(client::SumOf(metrics, "waystar_queue_started_total", {{"lane", "imports"}}), 2);
+  EXPECT_EQ(client::SumOf(metrics, "waystar_queue_started_total", {{"lane", "large"}}), 1);
 }
 
 // What both ways to read a file tell of what they pass over.
@@ -300,9 +296,9 @@ TEST(TransferTest, OneClientLeavesAnotherASlot) {
   const auto transfers = [&] {
     BoundedContext context;
     ShowToken(context, "root");
-    v1::GetServerStatisticsResponse statistics;
-    EXPECT_TRUE(operator_stub->GetServerStatistics(&context, {}, &statistics).ok());
-    return statistics.transfers();
+    v1::GetMetricsResponse metrics;
+    EXPECT_TRUE(operator_stub->GetMetrics(&context, {}, &metrics).ok());
+    return client::SumOf(metrics, "waystar_transfers");
   };
   EXPECT_TRUE(WaitUntil([&] { return transfers() == 3; }, "the client's share"));
   auto request = About<v1::ExportMapRequest>("small");
@@ -342,7 +338,7 @@ TEST(ImportTest, WaitsForOthersBeforeItsFileIsRead) {
     is_sent = true;
     imported = import.End();
   });
-  const auto imports = [&] { return server.CountsOf("waystar.v1.MapService/ImportMap").open_calls(); };
+  const auto imports = [&] { return server.CountsOf("waystar.v1.MapService/ImportMap").open_calls; };
   EXPECT_TRUE(WaitUntil([&] { return imports() == 1; }, "the import"));
   EXPECT_FALSE(HasMap(server, "m"));
   EXPECT_FALSE(is_sent) << "the transport holds back what is not read";

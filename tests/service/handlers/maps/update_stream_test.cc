@@ -161,9 +161,9 @@ TEST(UpdateStreamTest, RefusedBatchesAreAnsweredAndTheStreamGoesOn) {
   for (const auto& refusal : refusals) {
     const v1::StreamUpdatesResponse answer = updates.Next();
     EXPECT_EQ(answer.index(), index++);
-    EXPECT_EQ(answer.refused().code(), static_cast<int>(refusal.code)) << answer.DebugString();
-    EXPECT_EQ(ReasonIn(answer.refused()), refusal.reason);
-    EXPECT_FALSE(answer.refused().message().empty());
+    EXPECT_EQ(answer.problem().code(), static_cast<int>(refusal.code)) << answer.DebugString();
+    EXPECT_EQ(ReasonIn(answer.problem()), refusal.reason);
+    EXPECT_FALSE(answer.problem().message().empty());
   }
   EXPECT_EQ(updates.Next().applied().version().revision(), 3U);
   EXPECT_TRUE(updates.End().ok());
@@ -186,7 +186,7 @@ TEST(UpdateStreamTest, BatchThatWasSentBeforeIsNotAppliedAgain) {
   const v1::StreamUpdatesResponse again = updates.Next();
   EXPECT_EQ(again.applied().version().revision(), 2U);
   EXPECT_TRUE(again.applied().already_applied());
-  EXPECT_EQ(ReasonIn(updates.Next().refused()), "REQUEST_ID_REUSED request_id");
+  EXPECT_EQ(ReasonIn(updates.Next().problem()), "REQUEST_ID_REUSED request_id");
   EXPECT_TRUE(updates.End().ok());
   EXPECT_EQ(RevisionOf(server, "room"), 3U);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "client/batch.h"
 #include "client/client.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
@@ -61,7 +62,7 @@ class AnswerWaysTest : public ::testing::Test {
 
   static void LayPortal(const std::string& from_map, const v1::Cell& cell, const std::string& to_map) {
     auto request = About<v1::UpdateMapRequest>(from_map);
-    v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
+    v1::Portal& portal = *request.add_edits()->mutable_add_portal();
     portal = Parsed<v1::Portal>("id: 'stairs' cost: 1");
     *portal.mutable_from() = cell;
     *portal.mutable_to() = cell;
@@ -79,11 +80,10 @@ class AnswerWaysTest : public ::testing::Test {
     return rendered.ok() ? rendered->answer() : v1::FindPathResponse();
   }
 
-  v1::FindPathsResult InABatch(v1::FindPathRequest query) {
-    auto request = About<v1::FindPathsRequest>(query.map());
-    *request.mutable_view() = query.view();
-    query.clear_view();
-    *request.add_queries() = std::move(query);
+  v1::FindPathsResult InABatch(const v1::FindPathRequest& query) {
+    v1::FindPathsRequest request;
+    client::ShareFields(query, request);
+    client::AddEnds(query, request);
     const auto answers = client().FindPaths(request);
     EXPECT_TRUE(answers.ok()) << answers.status();
     return answers.ok() && answers->results_size() == 1 ? answers->results(0) : v1::FindPathsResult();
@@ -220,21 +220,18 @@ TEST_F(AnswerWaysTest, OnGraphs) {
 
 TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
   auto request = About<v1::FindPathsRequest>("yard");
+  std::vector<v1::FindPathRequest> queries;
   // Enough that several workers make them.
   for (int i = 0; i < 300; ++i) {
-    *request.add_queries() = PathRequest("", CellAt(i % 10, i / 10 % 4), CellAt(i * 7 % 10, i % 3));
-    if (i % 5 == 0) {
-      *request.mutable_queries(i)->mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() =
-          CellAt(6, 1);
-    }
+    queries.push_back(PathRequest("yard", CellAt(i % 10, i / 10 % 4), CellAt(i * 7 % 10, i % 3)));
+    client::AddEnds(queries.back(), request);
   }
   const auto answers = client().FindPaths(request).value();
   EXPECT_EQ(answers.info().version().revision(), 1U);
   ASSERT_EQ(answers.results_size(), request.queries_size());
   int problems = 0;
   for (int i = 0; i < request.queries_size(); ++i) {
-    v1::FindPathRequest query = request.queries(i);
-    query.set_map("yard");
+    const v1::FindPathRequest& query = queries[static_cast<std::size_t>(i)];
     const auto alone = client().FindPath(query);
     const v1::FindPathsResult& result = answers.results(i);
     ASSERT_EQ(result.has_answer(), alone.ok()) << i;
@@ -271,12 +268,13 @@ TEST_F(AnswerWaysTest, WhatTakesMoreThanAMessageIsRefused) {
   EXPECT_EQ(small.client().FindPath(too_long)->path().directions_size(), 825);
 
   auto batch = About<v1::FindPathsRequest>("long");
-  *batch.add_queries() = along(1000, 1000 + 370);
-  *batch.add_queries() = along(1000, 1000 + 375);
+  client::AddEnds(along(1000, 1000 + 370), batch);
+  client::AddEnds(along(1000, 1000 + 375), batch);
   EXPECT_TRUE(small.client().FindPaths(batch).ok());
-  *batch.mutable_queries(1) = along(1000, 1000 + 460);
+  batch.mutable_queries()->RemoveLast();
+  client::AddEnds(along(1000, 1000 + 460), batch);
   EXPECT_THAT(small.client().FindPaths(batch), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "queries"));
-  *batch.mutable_queries(1)->mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 0);
+  *batch.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 0);
   EXPECT_THAT(small.client().FindPaths(batch), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "queries"));
 }
 

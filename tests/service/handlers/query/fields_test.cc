@@ -152,27 +152,37 @@ TEST_F(FieldsTest, BadQuestionsNameTheField) {
 
 TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
   const auto request = Parsed<v1::FindPathsRequest>(R"(
-    map: "yard" agent { profile { corner_rule: CORNER_RULE_ALWAYS } }
+    map: "yard" agent { profile { corner_rule: CORNER_RULE_ALWAYS } } path_form: PATH_FORM_CORNERS
     queries { start { cell {} } goals { cell { x: 4 y: 2 } } }
-    queries { map: "yard" start { cell { x: 2 y: 1 } } goals { cell { x: 4 y: 2 } } }
-    queries { map: "other" start { cell {} } goals { cell { x: 4 y: 2 } } }
-    queries {
-      start { cell {} } goals { cell { x: 4 y: 2 } } view { overlay { blocked { cells { x: 4 y: 1 } } } }
-    }
-    queries { start { cell {} } goals { cell { x: 4 } } goals { cell { y: 2 } } }
-    queries {
-      start { cell {} } goals { cell { x: 4 y: 2 } } agent { corner_rule: CORNER_RULE_NO_CORNER_CUTTING }
-    })");
+    queries { start { cell { x: 2 y: 1 } } goals { cell { x: 4 y: 2 } } }
+    queries { goals { cell { x: 4 y: 2 } } }
+    queries { start { cell {} } goals { cell { x: 4 y: 2 } } goal_map: "other" }
+    queries { start { cell {} } goals { cell { x: 4 } } goals { cell { y: 2 } } })");
   const auto answers = FindPaths(request).value();
-  ASSERT_THAT(answers.results(), SizeIs(6));
+  ASSERT_THAT(answers.results(), SizeIs(5));
   EXPECT_EQ(answers.info().version().revision(), 1U);
   const double cutting = 4.0 + std::sqrt(2.0);
   EXPECT_NEAR(answers.results(0).answer().cost(), cutting, 1e-6);
   EXPECT_EQ(answers.results(1).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  EXPECT_EQ(answers.results(0).answer().path().form(), v1::PATH_FORM_CORNERS);
   EXPECT_EQ(answers.results(2).problem().code(), static_cast<int>(kInvalid));
-  EXPECT_NEAR(answers.results(3).answer().cost(), cutting, 1e-6);
+  EXPECT_EQ(answers.results(3).problem().code(), static_cast<int>(absl::StatusCode::kNotFound));
   EXPECT_EQ(answers.results(4).answer().goal_index(), 1);
-  EXPECT_EQ(answers.results(5).answer().cost(), 6.0);
+}
+
+TEST_F(FieldsTest, FindPathsRefusesBadOptionsForAll) {
+  constexpr char kQuery[] = "map: 'yard' queries { start { cell {} } goals { cell { x: 4 y: 2 } } } ";
+  const auto expect_refused = [&](const std::string& option, absl::StatusCode code, ErrorReason reason,
+                                  const std::string& field) {
+    EXPECT_THAT(FindPaths(Parsed<v1::FindPathsRequest>(absl::StrCat(kQuery, option))),
+                IsError(code, reason, field));
+  };
+  expect_refused("algorithm: 99", kInvalid, ErrorReason::kUnknownEnumValue, "algorithm");
+  expect_refused("snap { radius: -1 }", kInvalid, ErrorReason::kBadValue, "snap.radius");
+  expect_refused("with_corridor: true", absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
+                 "with_corridor");
+  expect_refused("tolerance: 0.1", absl::StatusCode::kUnimplemented, ErrorReason::kNotImplemented,
+                 "tolerance");
 }
 
 TEST_F(FieldsTest, FindPathsRefusesTooFewAndTooMany) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "client/batch.h"
 #include "gmock/gmock.h"
 #include "server/service/handlers/maps/listings.h"
 #include "server/service/handlers/query/answer_query.h"
@@ -34,7 +35,7 @@ class GraphTest : public HandlerTest {
   static v1::UpdateMapRequest PutCrate() {
     return Parsed<v1::UpdateMapRequest>(R"(
       map: "paths"
-      edits { put_obstacle { obstacle { id: "crate" shape { discs { center { x: 2 } radius: 0.5 } } } } })");
+      edits { add_obstacle { id: "crate" shape { discs { center { x: 2 } radius: 0.5 } } } })");
   }
 
   absl::StatusOr<v1::FindPathResponse> FindFromAToC() {
@@ -88,7 +89,7 @@ TEST_F(GraphTest, ConnectsByTheSightOfAGridMap) {
 TEST_F(GraphTest, ChangesAndObstaclesAreTold) {
   ASSERT_TRUE(Create(create_).ok());
   v1::UpdateMapRequest request = PutCrate();
-  request.add_edits()->mutable_put_nodes()->add_nodes()->set_id("e");
+  request.add_edits()->mutable_add_nodes()->add_nodes()->set_id("e");
   const auto updated = Update(request).value();
   EXPECT_EQ(updated.version().revision(), 2U);
   EXPECT_EQ(updated.changed_edges(), 2);
@@ -158,7 +159,7 @@ TEST_F(GraphTest, LabelsOfNodesAreKeptAndListed) {
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", ""));
   auto request = Parsed<v1::UpdateMapRequest>(R"(
     map: "paths"
-    edits { put_nodes { replace: true nodes { id: "b" position { x: 4 } label: "B" } } })");
+    edits { put_nodes { nodes { id: "b" position { x: 4 } label: "B" } } })");
   const auto updated = Update(request).value();
   EXPECT_NE(updated.digest(), created.digest());
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
@@ -199,7 +200,7 @@ TEST_F(GraphTest, CellsAreRefused) {
     EXPECT_THAT(status, IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field));
   };
   auto queries = About<v1::FindPathsRequest>("paths");
-  *queries.add_queries() = PathRequest("paths", CellAt(0, 0), CellAt(1, 0));
+  client::AddEnds(PathRequest("paths", CellAt(0, 0), CellAt(1, 0)), queries);
   v1::FindPathsResponse paths;
   ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, queries, paths, context_).ok());
   EXPECT_EQ(paths.results(0).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
@@ -286,17 +287,15 @@ TEST_F(GraphTest, ABatchSharesItsOverlay) {
   auto request = About<v1::FindPathsRequest>("paths");
   request.mutable_view()->mutable_overlay()->add_blocked_nodes("b");
   for (int i = 0; i < 3; ++i) {
-    v1::FindPathRequest& query = *request.add_queries();
+    v1::PathQuery& query = *request.add_queries();
     query.mutable_start()->set_node("a");
     query.add_goals()->set_node("c");
   }
-  request.mutable_queries(1)->mutable_view();
-  request.mutable_queries(2)->mutable_agent()->mutable_profile()->add_required_tags("wet");
   v1::FindPathsResponse answers;
   ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, request, answers, context_).ok());
-  EXPECT_EQ(answers.results(0).answer().cost(), 10);
-  EXPECT_EQ(answers.results(1).answer().cost(), 8) << "a view of its own";
-  EXPECT_EQ(answers.results(2).answer().outcome(), v1::OUTCOME_UNREACHABLE);
+  for (const v1::FindPathsResult& result : answers.results()) {
+    EXPECT_EQ(result.answer().cost(), 10);
+  }
   request.mutable_view()->mutable_overlay()->add_blocked_nodes("nobody");
   EXPECT_THAT(rpc::AnswerQueries(store_, kMaxBytes, request, answers, context_),
               IsError(kNotFound, ErrorReason::kNodeNotFound, "view.overlay.blocked_nodes[1]"));

@@ -160,16 +160,6 @@ TEST_F(InlineMapTest, LeadsToNoOtherMap) {
   EXPECT_THAT(Find(request_), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "goal_map"));
 }
 
-TEST_F(InlineMapTest, BatchesNameTheirMap) {
-  Create("other", {"...", "...", "..."});
-  map().add_rows("...");
-  auto batch = About<v1::FindPathsRequest>("other");
-  *batch.add_queries() = request_;
-  v1::FindPathsResponse answers;
-  ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, batch, answers, context_).ok());
-  EXPECT_EQ(answers.results(0).problem().code(), static_cast<int>(kInvalid));
-}
-
 // A query that names a map as well is not let in because it brings one.
 TEST_F(InlineMapTest, IsForWhoeverMayReadSomeMap) {
   const auto caller_with = [](rpc::Permission permission) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/batch.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "server/base/status_macros.h"
@@ -117,15 +118,14 @@ class KindsTest : public ::testing::Test {
         "4 8 9 10 11 -1 -1 -1 -1\n");
     EXPECT_TRUE(server_.client().CreateMap(request).ok());
     // No edit parts a mesh, but a portal shortens the way.
-    return {
-        .name = "navigation meshes",
-        .map = "floor",
-        .start = At("position { x: 1 y: 4 }"),
-        .goal = At("position { x: 7 y: 4 }"),
-        .far = At("position { x: 1 y: 2 }"),
-        .wall = Parsed<v1::Overlay>("blocked { lines { start { x: 3 y: -1 } end { x: 3 y: 100 } } }"),
-        .edit = Parsed<v1::Edit>(
-            "put_portal { portal { id: 'jump' from_position { x: 1 y: 5 } to_position { x: 7 y: 5 } } }")};
+    return {.name = "navigation meshes",
+            .map = "floor",
+            .start = At("position { x: 1 y: 4 }"),
+            .goal = At("position { x: 7 y: 4 }"),
+            .far = At("position { x: 1 y: 2 }"),
+            .wall = Parsed<v1::Overlay>("blocked { lines { start { x: 3 y: -1 } end { x: 3 y: 100 } } }"),
+            .edit = Parsed<v1::Edit>(
+                "add_portal { id: 'jump' from_position { x: 1 y: 5 } to_position { x: 7 y: 5 } }")};
   }
 
   // The query, with further fields in protobuf's text format.
@@ -234,8 +234,8 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              [&](const Kind& kind) { return CostOf(QueryOn(kind, "goal_map: 'nowhere'")); });
   ExpectTold("`FindPaths`", {"5.41421, 2", "6, 2", "6, 2", "8, 15", "6, 2"}, [&](const Kind& kind) -> Told {
     auto request = About<v1::FindPathsRequest>(kind.map);
-    *request.add_queries() = QueryOn(kind);
-    *request.add_queries() = QueryOn(kind);
+    client::AddEnds(QueryOn(kind), request);
+    client::AddEnds(QueryOn(kind), request);
     *request.mutable_queries(1)->mutable_goals(0) = kind.far;
     WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathsResponse answers, client.FindPaths(request));
     return absl::StrCat(Number(answers.results(0).answer().cost()), ", ",

@@ -128,6 +128,35 @@ TEST_F(MeshTest, FindsPathsRoundTheWall) {
   EXPECT_THAT(server_.Find(query).path().corridor(), SizeIs(0));
 }
 
+TEST_F(MeshTest, SurfacesGoOverRidges) {
+  auto request = About<v1::CreateMapRequest>("roof");
+  request.set_data("v 0 0 0\nv 4 0 3\nv 8 0 0\nv 0 2 0\nv 4 2 3\nv 8 2 0\nf 1 2 5 4\nf 2 3 6 5\n");
+  request.mutable_import_options()->set_axes(v1::MESH_AXES_Z_UP);
+  ASSERT_THAT(client().CreateMap(request).status(), IsOk());
+  v1::FindPathRequest query = Query(At(1, 1), At(7, 1), "roof");
+  query.set_with_summary(true);
+  EXPECT_THAT(server_.Find(query).path().surface(), SizeIs(0));
+  query.set_with_surface(true);
+  const v1::FindPathResponse answer = server_.Find(query);
+  EXPECT_THAT(answer.path().positions(), SizeIs(2));
+  EXPECT_THAT(answer.path().corridor(), SizeIs(0));
+  ASSERT_THAT(answer.path().surface(), SizeIs(3));
+  EXPECT_EQ(Text(answer.path().surface(0)), "1,1,0.75");
+  EXPECT_EQ(Text(answer.path().surface(1)), "4,1,3");
+  EXPECT_EQ(Text(answer.path().surface(2)), "7,1,0.75");
+  EXPECT_NEAR(answer.summary().length(), 2 * std::hypot(3, 2.25), 1e-12);
+}
+
+TEST_F(MeshTest, RefusesWhatIsNotBuiltYet) {
+  for (const auto& [change, field] :
+       {std::pair("agent { radius: 0.5 }", "agent.radius"), {"tolerance: 0.1", "tolerance"}}) {
+    v1::FindPathRequest query = Query(At(2, 1), At(2, 7));
+    query.MergeFrom(Parsed<v1::FindPathRequest>(change));
+    EXPECT_THAT(client().FindPath(query),
+                IsRefused(absl::StatusCode::kUnimplemented, "NOT_IMPLEMENTED", field));
+  }
+}
+
 TEST_F(MeshTest, TellsWhatCannotBeReached) {
   EXPECT_EQ(server_.Find(Query(At(2, 1), At(21, 1))).outcome(), v1::OUTCOME_UNREACHABLE);
   const auto request = Parsed<v1::CheckReachabilityRequest>(R"(
@@ -517,6 +546,8 @@ TEST_F(MeshTest, OtherMapsRefuseWhatOnlyMeshesHave) {
     return client().FindPath(query);
   };
   EXPECT_THAT(refusal("with_corridor: true"), IsRefused(kPrecondition, "WRONG_MAP_KIND", "with_corridor"));
+  EXPECT_THAT(refusal("with_surface: true"), IsRefused(kPrecondition, "WRONG_MAP_KIND", "with_surface"));
+  EXPECT_THAT(refusal("agent { radius: 0.5 }"), IsRefused(kPrecondition, "WRONG_MAP_KIND", "agent.radius"));
   EXPECT_THAT(refusal("snap { radius: 1 height: 1 }"),
               IsRefused(kPrecondition, "WRONG_MAP_KIND", "snap.height"));
   EXPECT_THAT(refusal("view { overlay { blocked_heights { high: 1 } } }"),
@@ -687,7 +718,7 @@ class MeshPortalTest : public MeshTest {
  protected:
   absl::StatusOr<v1::UpdateMapResponse> Put(const std::string& map, const v1::Portal& portal) {
     auto update = About<v1::UpdateMapRequest>(map);
-    *update.add_edits()->mutable_put_portal()->mutable_portal() = portal;
+    *update.add_edits()->mutable_add_portal() = portal;
     return client().UpdateMap(update);
   }
   static v1::Portal Portal(const std::string& id, const v1::Location& from, const v1::Location& to) {
@@ -708,6 +739,7 @@ TEST_F(MeshPortalTest, PathsLeadThroughPortalsAndSaySo) {
   v1::FindPathRequest query = Query(At(1, 3), At(23, 1));
   query.set_with_corridor(true);
   query.set_with_summary(true);
+  query.set_with_surface(true);
   query.mutable_agent()->mutable_profile()->add_required_tags("boat");
   const v1::FindPathResponse answer = server_.Find(query);
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
@@ -715,6 +747,9 @@ TEST_F(MeshPortalTest, PathsLeadThroughPortalsAndSaySo) {
   EXPECT_EQ(answer.summary().length(), 4);
   ASSERT_THAT(answer.path().positions(), SizeIs(4));
   EXPECT_THAT(answer.path().corridor(), ElementsAre(0, 3));
+  ASSERT_THAT(answer.path().surface(), SizeIs(4)) << "both ends of the ferry, and of the path";
+  EXPECT_EQ(Text(answer.path().surface(1)), "1,1,0");
+  EXPECT_EQ(Text(answer.path().surface(2)), "21,1,0");
   ASSERT_THAT(answer.path().crossings(), SizeIs(1));
   EXPECT_EQ(TextOf(answer.path().crossings(0)), "portal: \"ferry\" index: 2 arrival_position { x: 21 y: 1 }");
   EXPECT_EQ(answer.info().version().revision(), 2);
@@ -804,51 +839,35 @@ TEST_F(MeshPortalTest, EndsOfTheWrongKindAreRefused) {
     return Put(map, Parsed<v1::Portal>("id: 'p' " + portal));
   };
   EXPECT_THAT(refusal("corridor", "from { x: 1 } from_position { x: 1 y: 1 } to_position { x: 21 y: 1 }"),
-              IsRefused(kInvalid, "BAD_PORTAL", "edits[0].put_portal.portal.from"));
+              IsRefused(kInvalid, "BAD_PORTAL", "edits[0].add_portal.from"));
   EXPECT_THAT(refusal("corridor", "from_position { x: 1 y: 1 }"),
-              IsRefused(kInvalid, "MISSING_FIELD", "edits[0].put_portal.portal.to_position"));
+              IsRefused(kInvalid, "MISSING_FIELD", "edits[0].add_portal.to_position"));
   EXPECT_THAT(refusal("corridor", "from { x: 1 } to { x: 2 }"),
-              IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].put_portal.portal.from"));
+              IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].add_portal.from"));
   server_.Create("grid", {"...", "..."});
   EXPECT_THAT(Put("grid", Portal("p", At(1, 1), At(2, 1))),
-              IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].put_portal.portal.from_position"));
-  EXPECT_THAT(
-      Put("corridor", Portal("p", At(50, 1), At(2, 1))),
-      IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "edits[0].put_portal.portal.from_position"));
+              IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].add_portal.from_position"));
+  EXPECT_THAT(Put("corridor", Portal("p", At(50, 1), At(2, 1))),
+              IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "edits[0].add_portal.from_position"));
 }
 
-// A strip of so many squares.
-std::string Strip(int squares) {
-  std::string mesh = absl::StrCat("mesh 3 ", 2 * squares + 2, " ", squares, "\n");
-  for (int i = 0; i <= squares; ++i) {
-    absl::StrAppend(&mesh, i, " 0\n", i, " 1\n");
-  }
-  for (int i = 0; i < squares; ++i) {
-    absl::StrAppend(&mesh, "1 4 ", 2 * i + 1, " ", 2 * i + 3, " ", 2 * i + 4, " ", 2 * i + 2, " ", i, " 0 ",
-                    i + 1 < squares ? i + 2 : 0, " 0\n");
-  }
-  return mesh;
-}
-
-TEST(MeshBatchTest, OverlaysOfABatchAreHeldOneAtATime) {
-  constexpr int kSquares = 2000;
-  constexpr int kQueries = 100;
-  TestServer server({.max_maps_memory_mib = 4});
-  auto create = About<v1::CreateMapRequest>("strip");
-  create.set_data(Strip(kSquares));
-  ASSERT_THAT(server.client().CreateMap(create).status(), IsOk());
-  auto request = About<v1::FindPathsRequest>("strip");
-  for (int i = 0; i < kQueries; ++i) {
-    v1::FindPathRequest& query = *request.add_queries();
-    *query.mutable_start() = At(0.5, 0.5);
-    *query.add_goals() = At(kSquares - 0.5, 0.5);
-    *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs() = DiscAt(10.0 + i, 0.0, 0.5);
-  }
-  const auto answers = server.client().FindPaths(request).value();
-  ASSERT_THAT(answers.results(), SizeIs(kQueries));
-  for (const v1::FindPathsResult& result : answers.results()) {
-    EXPECT_EQ(result.answer().outcome(), v1::OUTCOME_FOUND) << result.problem().message();
-  }
+TEST_F(MeshTest, ObstaclesAreNotImplemented) {
+  constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
+  const auto refusal = [&](const std::string& edit) {
+    auto update = About<v1::UpdateMapRequest>("corridor");
+    *update.add_edits() = Parsed<v1::Edit>(edit);
+    return client().UpdateMap(update);
+  };
+  EXPECT_THAT(refusal("add_obstacle { id: 'a' shape { discs { center {} radius: 1 } } heights { low: 1 } }"),
+              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].add_obstacle"));
+  EXPECT_THAT(refusal("put_obstacle {}"),
+              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].put_obstacle"));
+  EXPECT_THAT(refusal("move_obstacle { id: 'a' }"),
+              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].move_obstacle"));
+  EXPECT_THAT(refusal("resize_obstacle { id: 'a' }"),
+              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].resize_obstacle"));
+  EXPECT_THAT(refusal("remove_obstacle: 'a'"),
+              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].remove_obstacle"));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST_F(PathServiceTest, AnswersInFull) {
   request.set_algorithm(v1::ALGORITHM_ASTAR);
   const v1::FindPathResponse response = server_.Find(request);
   EXPECT_EQ(response.outcome(), v1::OUTCOME_FOUND);
-  EXPECT_EQ(response.reason(), v1::REASON_GOAL_REACHED);
+  EXPECT_EQ(response.reason(), v1::OUTCOME_REASON_GOAL_REACHED);
   EXPECT_EQ(response.cost(), 5.0);
   EXPECT_EQ(Show(response.path().points()), "(0, 1) (0, 0) (1, 0) (2, 0) (3, 0) (3, 1)");
   EXPECT_EQ(response.path().directions_size(), 0);
@@ -182,7 +182,7 @@ class PortalTest : public HandlerTest {
   void LayStairs(const std::string& map, const std::string& id, const v1::Cell& cell,
                  const std::string& to_map) {
     auto request = About<v1::UpdateMapRequest>(map);
-    v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
+    v1::Portal& portal = *request.add_edits()->mutable_add_portal();
     portal.set_id(id);
     *portal.mutable_from() = cell;
     *portal.mutable_to() = cell;

@@ -1,6 +1,7 @@
 // WatchMap, by real clients over real sockets.
 
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,6 +20,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::LargeBatch;
 using ::waystar::testing::Parsed;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::TextOf;
 using ::waystar::testing::WatchedRoomTest;
 using ::waystar::testing::WatchFrom;
 using ::waystar::testing::WatchOfMap;
@@ -42,8 +44,8 @@ TEST_F(MapWatchTest, TellsOfEveryRevision) {
   const v1::MapRevision revision = watch.NextEvent().commit();
   EXPECT_EQ(revision.version().revision(), 2U);
   EXPECT_EQ(revision.changed_cells(), 1);
-  EXPECT_EQ(revision.changed_bounds().x(), 2);
-  EXPECT_EQ(revision.changed_bounds().width(), 1);
+  ASSERT_EQ(revision.changed_areas_size(), 1);
+  EXPECT_EQ(TextOf(revision.changed_areas(0)), "rectangle { x: 2 width: 1 height: 1 }");
   EXPECT_GT(revision.commit_time().seconds(), 1'600'000'000);
   EXPECT_FALSE(revision.edits_omitted());
   ASSERT_EQ(revision.edits_size(), 2);
@@ -51,6 +53,19 @@ TEST_F(MapWatchTest, TellsOfEveryRevision) {
   EXPECT_EQ(revision.edits(1).DebugString(), request.edits(1).DebugString());
   Change();
   EXPECT_EQ(watch.Next(), "revision 3");
+}
+
+TEST_F(MapWatchTest, DistantChangesAreReportedApart) {
+  server_.Create("road", {std::string(200, '.')});
+  WatchOfMap watch(server_, WatchRequest("road"));
+  EXPECT_EQ(watch.Next(), "watching 1");
+  const auto request = Parsed<v1::UpdateMapRequest>(R"(
+    map: "road" edits { block { cells { x: 150 } rectangles { x: 9 width: 11 height: 1 } } })");
+  ASSERT_TRUE(server_.client().UpdateMap(request).ok());
+  const v1::MapRevision revision = watch.NextEvent().commit();
+  ASSERT_EQ(revision.changed_areas_size(), 2);
+  EXPECT_EQ(TextOf(revision.changed_areas(0)), "rectangle { x: 9 width: 11 height: 1 }");
+  EXPECT_EQ(TextOf(revision.changed_areas(1)), "rectangle { x: 150 width: 1 height: 1 }");
 }
 
 TEST_F(MapWatchTest, EditsAreSentToThoseWhoAsk) {
@@ -65,15 +80,15 @@ TEST_F(MapWatchTest, EndOfALifetimeIsARevision) {
   EXPECT_EQ(watch.Next(), "watching 1");
   const auto request = Parsed<v1::UpdateMapRequest>(R"(
     map: "room"
-    edits { put_obstacle { obstacle {
+    edits { add_obstacle {
       id: "brief" shape { cells { x: 1 y: 1 } } lifetime { nanos: 50000000 }
-    } } })");
+    } })");
   Apply(request);
-  EXPECT_EQ(watch.NextEvent().commit().edits(0).put_obstacle().obstacle().lifetime().nanos(), 50'000'000);
+  EXPECT_EQ(watch.NextEvent().commit().edits(0).add_obstacle().lifetime().nanos(), 50'000'000);
   const v1::MapRevision end = watch.NextEvent().commit();
   EXPECT_EQ(end.version().revision(), 3U);
   ASSERT_EQ(end.edits_size(), 1);
-  EXPECT_EQ(end.edits(0).remove_obstacle().id(), "brief");
+  EXPECT_EQ(end.edits(0).remove_obstacle(), "brief");
 }
 
 TEST_F(MapWatchTest, DigestsAreThoseOfTheAnswers) {

@@ -161,7 +161,7 @@ TEST(PathWatchTest, WatchersMayLeaveAtAnyMoment) {
   }
   is_over = true;
   writer.join();
-  const auto are_gone = [&] { return server.CountsOf("waystar.v1.PathService/WatchPath").open_calls() == 0; };
+  const auto are_gone = [&] { return server.CountsOf("waystar.v1.PathService/WatchPath").open_calls == 0; };
   EXPECT_TRUE(WaitUntil(are_gone, "the end of each watch whose client has left"));
 }
 

@@ -31,7 +31,7 @@ func editsOf(made batch) []*pb.Edit {
 	return []*pb.Edit{
 		{Edit: &pb.Edit_Block{Block: blocked}},
 		{Edit: &pb.Edit_Unblock{Unblock: open}},
-		{Edit: &pb.Edit_PutObstacle{PutObstacle: &pb.PutObstacle{Obstacle: mark, Replace: true}}},
+		{Edit: &pb.Edit_PutObstacle{PutObstacle: mark}},
 	}
 }
 
@@ -50,7 +50,7 @@ func commitOf(told *pb.MapRevision) (commit, error) {
 	for _, cell := range told.Edits[0].GetBlock().GetCells() {
 		made.cells |= 1 << cell.X
 	}
-	mark := told.Edits[2].GetPutObstacle().GetObstacle().GetShape().GetCells()
+	mark := told.Edits[2].GetPutObstacle().GetShape().GetCells()
 	if len(mark) != 1 {
 		return made, fmt.Errorf("revision %d has no mark", made.revision)
 	}
