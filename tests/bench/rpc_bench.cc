@@ -18,6 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/batch.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/server_credentials.h"
@@ -233,9 +234,9 @@ nanoseconds RunStreamLoop(int port, const v1::FindPathRequest& request, const St
 nanoseconds RunBatchLoop(int port, const v1::FindPathRequest& request, int queries_per_call, int calls) {
   const auto stub = Connect(port);
   v1::FindPathsRequest batch;
-  batch.set_map(request.map());
+  client::ShareFields(request, batch);
   for (int i = 0; i < queries_per_call; ++i) {
-    *batch.add_queries() = Moved(request, i);
+    client::AddEnds(Moved(request, i), batch);
   }
   std::atomic<int> left = calls;
   return RunTogether(kBatchThreads, [&] {
