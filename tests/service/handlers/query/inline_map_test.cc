@@ -18,7 +18,6 @@ namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::About;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
