@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <limits>
 
 #include "server/core/grid/cells/bit_row.h"
@@ -140,7 +141,7 @@ struct TileGrid {
   int side_bits;
   int first_x;
   int first_y;
-  int columns;
+  std::size_t columns;
 };
 
 TileGrid GridOver(const Rectangle& bounds) {
@@ -150,7 +151,7 @@ TileGrid GridOver(const Rectangle& bounds) {
     const std::int64_t columns = ((bounds.x + bounds.width) >> bits) - x + 1;
     const std::int64_t rows = ((bounds.y + bounds.height - 1) >> bits) - y + 1;
     if (columns * rows <= std::int64_t{AreaCollector::kMost}) {
-      return {.side_bits = bits, .first_x = x, .first_y = y, .columns = static_cast<int>(columns)};
+      return {.side_bits = bits, .first_x = x, .first_y = y, .columns = static_cast<std::size_t>(columns)};
     }
   }
 }
@@ -185,9 +186,9 @@ std::vector<Rectangle> AreasOf(absl::Span<const WordChange> changes, std::int64_
     std::array<Rectangle, AreaCollector::kMost> boxes = {};
     for (const WordChange& change : changes) {
       const int first = first_of(change);
-      const int column = ((first + 1) >> grid.side_bits) - grid.first_x;
-      const int row = (change.y >> grid.side_bits) - grid.first_y;
-      Rectangle& box = boxes[static_cast<std::size_t>(row * grid.columns + column)];
+      const auto column = static_cast<std::size_t>(((first + 1) >> grid.side_bits) - grid.first_x);
+      const auto row = static_cast<std::size_t>((change.y >> grid.side_bits) - grid.first_y);
+      Rectangle& box = boxes[row * grid.columns + column];
       box = Union(box, {first, change.y, end_of(change) - first, 1});
     }
     for (const Rectangle& box : boxes) {
