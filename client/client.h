@@ -253,7 +253,7 @@ absl::StatusOr<Response> Client::Ask(grpc::Status (Paths::*method)(grpc::ClientC
   const absl::Time end = absl::Now() + options_.timeout;
   absl::StatusOr<Response> response = Call(paths_, method, own, Repeatable::kReads);
   if (ReasonOf(response.status()) == "MAP_REPLACED") {
-    own_writes_.ForgetEpoch(request.map(), *least);
+    own_writes_.Forget(request.map(), least->epoch());
     response = Call(paths_, method, request, Repeatable::kReads, end - absl::Now());
   }
   return response;

@@ -26,24 +26,15 @@ void OwnWrites::Note(const std::string& map, const v1::Version& version) {
   by_map_.emplace(entries_.front().first, entries_.begin());
 }
 
-template <typename Condition>
-void OwnWrites::ForgetIf(const std::string& map, const Condition& holds) {
+void OwnWrites::Forget(const std::string& map, std::uint64_t epoch) {
   const std::lock_guard lock(mutex_);
   const auto found = by_map_.find(map);
-  if (found != by_map_.end() && holds(found->second->second)) {
+  if (found != by_map_.end() && (epoch == 0 || found->second->second.epoch() == epoch)) {
     const auto entry = found->second;
     // It goes first, as its name is that of the entry.
     by_map_.erase(found);
     entries_.erase(entry);
   }
-}
-
-void OwnWrites::Forget(const std::string& map) {
-  ForgetIf(map, [](const v1::Version&) { return true; });
-}
-
-void OwnWrites::ForgetEpoch(const std::string& map, const v1::Version& version) {
-  ForgetIf(map, [&](const v1::Version& known) { return known.epoch() == version.epoch(); });
 }
 
 std::optional<v1::Version> OwnWrites::Of(const std::string& map) const {

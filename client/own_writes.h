@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -22,16 +23,12 @@ class OwnWrites {
 
   // Keeps the later of two versions of one epoch. Ignores a version without an epoch.
   void Note(const std::string& map, const v1::Version& version);
-  void Forget(const std::string& map);
-  // Forgets the map unless a change has led it to another epoch since.
-  void ForgetEpoch(const std::string& map, const v1::Version& version);
+  // Forgets the map; given an epoch, unless a change has led it to another one since.
+  void Forget(const std::string& map, std::uint64_t epoch = 0);
 
   std::optional<v1::Version> Of(const std::string& map) const;
 
  private:
-  template <typename Condition>
-  void ForgetIf(const std::string& map, const Condition& holds);
-
   using Entry = std::pair<std::string, v1::Version>;
 
   const std::size_t most_maps_;

@@ -10,13 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "client/animation/film.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
-#include "server/render/file/png.h"
+#include "client/cli/shape_argument.h"
+#include "server/render/file/picture_file.h"
 
 namespace waystar::cli {
 namespace {
@@ -285,25 +285,6 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
   return ExitCodeFor(searches.front().answer.outcome());
 }
 
-void AddBeside(CLI::App& command, AnimateArguments& arguments) {
-  const Choices<v1::Algorithm> choices = AlgorithmChoices();
-  std::vector<std::string> words;
-  for (const auto& choice : choices) {
-    words.push_back(choice.first);
-  }
-  const auto add = [&arguments, choices](const std::string& word) {
-    for (const auto& [name, algorithm] : choices) {
-      if (name == word) {
-        arguments.beside.push_back(algorithm);
-      }
-    }
-  };
-  AddTexts(command, "--beside", add, "Another algorithm, to be seen beside the first; up to two")
-      ->check(CLI::IsMember(words).description(""))
-      ->allow_extra_args(false)
-      ->type_name("ALGORITHM");
-}
-
 }  // namespace
 
 void AddAnimateCommand(CLI::App& parent, Session& session) {
@@ -312,7 +293,10 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       AddCommand(parent, session, "animate", "Makes a moving picture of a search, or of several side by side",
                  arguments, &Animate);
   AddQuery(command, arguments->query);
-  AddBeside(command, *arguments);
+  AddChoice<v1::Algorithm>(
+      command, "--beside", [arguments](v1::Algorithm algorithm) { arguments->beside.push_back(algorithm); },
+      AlgorithmChoices(), "Another algorithm, to be seen beside the first; up to two", true)
+      ->type_name("ALGORITHM");
   command.add_option("-o,--output", arguments->file, "The file to write: .gif or .webp")
       ->required()
       ->type_name(kFileType);
@@ -334,10 +318,8 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       ->type_name("MB");
   command.footer(
       "All searches expand as much from one frame to the next, so that one that needs less ends first.\n"
-      "Waypoint graphs are searched by astar and dijkstra, and navigation meshes by polyanya "
-      "alone.\n\n"
+      "Waypoint graphs are searched by astar and dijkstra, and navigation meshes by polyanya alone.\n\n"
       "Examples:\n"
-      "  waystar animate arena 1,1 60,40 --algorithm astar -o astar.gif\n"
       "  waystar animate arena 1,1 60,40 --algorithm astar --beside dijkstra --beside jump-point -o "
       "three.webp\n"
       "  waystar animate islands harbour lighthouse --algorithm astar --beside dijkstra -o beside.gif\n"

@@ -13,10 +13,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/session.h"
+#include "client/cli/shape_argument.h"
 #include "client/options.h"
 
 namespace waystar::cli {
@@ -277,7 +277,6 @@ void AddHelpCommand(CLI::App& parent, Session& session) {
       ->type_name(absl::StrJoin(commands, "|"));
   command.footer(
       "Examples:\n"
-      "  waystar help\n"
       "  waystar help map import\n");
   command.callback([names, &parent, &session] { session.exit_code = PrintHelp(parent, *names, session); });
 }

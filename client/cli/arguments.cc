@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "client/cli/cell_argument.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
 

@@ -18,10 +18,15 @@ namespace waystar::cli {
 template <typename T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-// Adds an argument that is one of a few words; `accept` gets the value that it stands for.
+// Adds an argument that may be given any number of times; `accept` gets each text.
+CLI::Option* AddTexts(CLI::App& command, const std::string& name,
+                      const std::function<void(const std::string&)>& accept, const std::string& description);
+
+// Adds an argument that is one of a few words; `accept` gets the value that it stands for. It may be given
+// more than once if it is `repeated`.
 template <typename T, typename Accept>
 CLI::Option* AddChoice(CLI::App& command, const std::string& name, Accept accept, const Choices<T>& choices,
-                       const std::string& description) {
+                       const std::string& description, bool repeated = false) {
   std::vector<std::string> words;
   for (const auto& choice : choices) {
     words.push_back(choice.first);
@@ -33,9 +38,9 @@ CLI::Option* AddChoice(CLI::App& command, const std::string& name, Accept accept
       }
     }
   };
-  return command.add_option_function<std::string>(name, set, description)
-      ->check(CLI::IsMember(words).description(""))
-      ->type_name(absl::StrJoin(words, "|"));
+  CLI::Option* const option = repeated ? AddTexts(command, name, set, description)->allow_extra_args(false)
+                                       : command.add_option_function<std::string>(name, set, description);
+  return option->check(CLI::IsMember(words).description(""))->type_name(absl::StrJoin(words, "|"));
 }
 
 // Adds an argument with a value of type T, which `accept` gets. The help calls the value `type`, unless that
@@ -85,10 +90,6 @@ CLI::Option* AddParsedList(CLI::App& command, const std::string& name,
   const auto check = [parse](const std::string& text) { return std::string(parse(text).status().message()); };
   return command.add_option_function<std::vector<std::string>>(name, set, description)->check(check, "", "");
 }
-
-// Adds an argument that may be given any number of times; `accept` gets each text.
-CLI::Option* AddTexts(CLI::App& command, const std::string& name,
-                      const std::function<void(const std::string&)>& accept, const std::string& description);
 
 // The name of a map, required and positional.
 CLI::Option* AddMap(CLI::App& command, std::string& map);

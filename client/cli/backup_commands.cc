@@ -31,8 +31,7 @@ constexpr char kManifest[] = "backup.json";
 
 constexpr char kNotKept[] =
     "An image holds all of a map but its epoch and revision, which start again, the time of its creation, "
-    "and "
-    "the request_ids that were applied to it.\n\n";
+    "and the request_ids that were applied to it.\n\n";
 
 std::string ImagePath(const std::string& folder, const std::string& map) {
   return (fs::path(folder) / (map + ".waymap")).string();
@@ -95,8 +94,7 @@ ExitCode Backup(const std::string& folder, Session& session) {
     return session.FailUsage(std::string(written.message()));
   }
   if (!session.options().json) {
-    session.io().out << "Saved " << saved.maps_size() << (saved.maps_size() == 1 ? " map" : " maps") << " in "
-                     << folder << ".\n";
+    session.io().out << "Saved " << Counted(saved.maps_size(), "map") << " in " << folder << ".\n";
   }
   return ExitCode::kOk;
 }

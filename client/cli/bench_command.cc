@@ -7,12 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/held_signals.h"
 #include "client/cli/progress.h"
+#include "client/cli/shape_argument.h"
 #include "client/load/report_text.h"
 #include "client/load/run.h"
 #include "client/load/workload.h"
@@ -187,8 +187,6 @@ void AddLoadOptions(CLI::App& command, BenchArguments& arguments) {
   AddNumber(
       command, "--updates-per-second", settings.updates_per_second, 0.0, 1e6,
       "Block and unblock a few cells meanwhile, where no query starts or ends; all are free in the end");
-  AddNumber(command, "--server-pid", settings.server_pid, 1, 1 << 30,
-            "The server's process on this machine, whose processor time to tell [who listens on the port]");
 }
 
 }  // namespace

@@ -12,10 +12,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/load/report_text.h"
 
@@ -109,19 +109,18 @@ std::string MapJson(const std::string& map, const std::vector<MapAt>& servers, c
   const auto number = [](const std::optional<std::uint64_t>& value) {
     return value ? load::JsonNumber(*value) : "null";
   };
-  std::vector<std::string> rows;
-  for (const MapAt& at : servers) {
+  const auto row = [&](const MapAt& at) {
     const std::string problem = ProblemOf(at, latest);
-    rows.push_back(load::JsonObject(
+    return load::JsonObject(
         {{"address", load::JsonQuoted(at.address)},
          {"revision", number(at.version.ok() ? std::optional(at.version->revision()) : std::nullopt)},
          {"behind_by", number(BehindBy(at, latest))},
-         {"problem", problem.empty() ? "null" : load::JsonQuoted(problem)}}));
-  }
+         {"problem", problem.empty() ? "null" : load::JsonQuoted(problem)}});
+  };
   return load::JsonObject({{"map", load::JsonQuoted(map)},
                            {"epoch", load::JsonQuoted(absl::StrCat(latest.epoch()))},
                            {"revision", load::JsonNumber(latest.revision())},
-                           {"servers", load::JsonArray(rows)}}) +
+                           {"servers", load::JsonArray(servers, row)}}) +
          "\n";
 }
 
@@ -166,10 +165,9 @@ void AddClusterCommand(CLI::App& parent, Session& session) {
   command.add_option("MAP", arguments->map, "Ask each server for the revision of this map")
       ->type_name(kMapType);
   command.footer(
-      "What servers report about themselves is up to 5 s old. For a map each server is asked by the address "
-      "that "
-      "it is listed\n"
-      "with (--advertise of waystar-server), with the same --tls and --token as the first one.\n\n"
+      "What servers report about themselves is up to 5 s old. For a map each server is asked by the address\n"
+      "that it is listed with (--advertise of waystar-server), with the same --tls and --token as the first\n"
+      "one.\n\n"
       "Examples:\n"
       "  waystar cluster\n"
       "  waystar cluster arena --server game-7:7450\n"

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"

@@ -10,11 +10,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
@@ -77,9 +77,9 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
     ShowFieldPicture(request.map(), overlay, answer.info().version(), arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
     session.io().out << absl::StreamFormat(
-        "%d %s within reach, x %d to %d and y %d to %d (revision %d)\n", answer.count(),
-        answer.count() == 1 ? "cell" : "cells", bounds.x(), bounds.x() + bounds.width() - 1, bounds.y(),
-        bounds.y() + bounds.height() - 1, answer.info().version().revision());
+        "%s within reach, x %d to %d and y %d to %d (revision %d)\n", Counted(answer.count(), "cell"),
+        bounds.x(), bounds.x() + bounds.width() - 1, bounds.y(), bounds.y() + bounds.height() - 1,
+        answer.info().version().revision());
   });
 }
 
@@ -138,13 +138,13 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
       return;
     }
     Overlay overlay{.goals = GivenCells(request.goals()), .arrows = ArrowsOf(answer)};
-    const size_t cells = overlay.arrows.size() + static_cast<size_t>(answer.portals_size());
+    const auto cells = std::ssize(overlay.arrows) + answer.portals_size();
     for (const v1::PortalStep& step : answer.portals()) {
       overlay.portals.push_back(step.cell());
     }
     ShowFieldPicture(request.map(), overlay, answer.info().version(), arguments.draw, session);
-    session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
-                                           cells == 1 ? "cell" : "cells", answer.region().width(),
+    session.io().out << absl::StreamFormat("Ways to a goal from %s of %d x %d (revision %d)\n",
+                                           Counted(cells, "cell"), answer.region().width(),
                                            answer.region().height(), answer.info().version().revision());
     if (answer.portals_size() > 0) {
       session.io().out << PortalsText(answer) << "\n";
@@ -251,10 +251,8 @@ void AddReachCommand(CLI::App& parent, Session& session) {
   command.footer(
       "Examples:\n"
       "  waystar reach arena 10,5 --max-cost 6\n"
-      "  waystar reach arena 10,5 --max-cost 6 --footprint 2 --no-picture\n"
       "  waystar reach arena --start-position 3.5,-2 --snap 1.5 --max-cost 6\n"
-      "  waystar reach islands harbour --max-cost 10\n"
-      "  waystar reach keep 2,2,0 --max-cost 10\n");
+      "  waystar reach islands harbour --max-cost 10\n");
 }
 
 void AddReachableCommand(CLI::App& parent, Session& session) {
@@ -276,8 +274,7 @@ void AddReachableCommand(CLI::App& parent, Session& session) {
   command.footer(
       "Examples:\n"
       "  waystar reachable arena 1,1 60,40\n"
-      "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n"
-      "  waystar reachable islands harbour lighthouse\n");
+      "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n");
 }
 
 void AddFlowCommand(CLI::App& parent, Session& session) {
@@ -297,14 +294,11 @@ void AddFlowCommand(CLI::App& parent, Session& session) {
   AddRegion(command, request, "Look at this part of the map, and do not leave it [all of it]");
   AddDrawOptions(command, arguments->draw);
   command.footer(
-      "In the picture / leads up to the right or down to the left, and \\ up to the left or down to the "
-      "right:\n"
-      "whichever comes nearer to a goal.\n\n"
+      "In the picture / leads up to the right or down to the left, and \\ up to the left or down to the\n"
+      "right: whichever comes nearer to a goal.\n\n"
       "Examples:\n"
-      "  waystar flow arena 10,5\n"
       "  waystar flow arena 10,5 40,12 --region 0,0..63,31\n"
-      "  waystar flow islands lighthouse\n"
-      "  waystar flow keep 2,3,4\n");
+      "  waystar flow islands lighthouse\n");
 }
 
 void AddMatrixCommand(CLI::App& parent, Session& session) {
@@ -364,7 +358,6 @@ void AddRayCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar ray arena 1,1 60,40\n"
       "  waystar ray arena 60,40 --from-position 1.25,1\n"
-      "  waystar ray arena --from-position 1.25,1 --to-position 60.5,40 --corner-rule always\n"
       "  waystar ray islands bridge --from-position 6,1\n");
 }
 
@@ -390,7 +383,6 @@ void AddSampleCommand(CLI::App& parent, Session& session) {
       ->excludes("--distinct");
   command.footer(
       "Examples:\n"
-      "  waystar sample arena --count 5 --seed 7\n"
       "  waystar sample arena --count 5 --distinct --reachable-from 1,1 --region 0,0..20,20\n"
       "  waystar sample islands --count 3 --along-edges\n");
 }
@@ -423,7 +415,6 @@ void AddProbeCommand(CLI::App& parent, Session& session) {
   AddQuestion(command, *request);
   command.footer(
       "Examples:\n"
-      "  waystar probe keep 2,3.5\n"
       "  waystar probe keep 2,3.5 --move-to 4.5,4\n"
       "  waystar probe keep 2,3.5,0 --wall-within 20 --snap 1\n");
 }

@@ -17,10 +17,6 @@
 namespace waystar::cli {
 namespace {
 
-std::string ReadToTheEnd(std::istream& in) {
-  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-}
-
 absl::Status CannotWrite(const std::string& name) {
   return absl::InvalidArgumentError(absl::StrCat("cannot write ", name, ": ", std::strerror(errno)));
 }
@@ -36,6 +32,10 @@ absl::Status Sync(const std::string& name) {
 }
 
 }  // namespace
+
+std::string ReadToTheEnd(std::istream& in) {
+  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
 
 absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& standard_input) {
   if (name == "-") {

@@ -9,6 +9,8 @@
 
 namespace waystar::cli {
 
+std::string ReadToTheEnd(std::istream& in);
+
 // Reads a whole file; "-" is standard input. An error says why it cannot be read.
 absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& standard_input);
 

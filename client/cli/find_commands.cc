@@ -11,7 +11,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
@@ -19,6 +18,7 @@
 #include "client/cli/json.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/update.h"
 
 namespace waystar::cli {
@@ -37,18 +37,19 @@ void PrintSummary(const v1::FindPathResponse& answer, Session& session) {
   }
 }
 
+// A line about the search, and one with the path.
+void PrintFacts(const v1::FindPathRequest& request, const v1::FindPathResponse& answer, std::ostream& out) {
+  out << FindText(request, answer) << "\n";
+  if (HasPath(answer)) {
+    out << PathText(request, answer) << "\n";
+  }
+}
+
 void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, Session& session) {
   const v1::FindPathRequest& request = arguments.request;
   std::ostream& out = session.io().out;
-  const bool is_on_graph = IsOnGraph(request, answer);
-  if (IsOnMesh(answer) || is_on_graph || request.has_inline_map()) {
-    out << FindText(request, answer) << "\n";
-    if (is_on_graph && answer.path().positions_size() > 0) {
-      out << GraphPathText(request, answer) << "\n";
-    } else if (!is_on_graph &&
-               (IsOnMesh(answer) ? answer.path().positions_size() > 0 : answer.path().has_end())) {
-      out << PathText(answer) << "\n";
-    }
+  if (IsOnMesh(answer) || IsOnGraph(request, answer) || request.has_inline_map()) {
+    PrintFacts(request, answer, out);
     if (answer.path().corridor_size() > 0) {
       out << "Polygons " << absl::StrJoin(answer.path().corridor(), " ") << "\n";
     }
@@ -65,7 +66,7 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
   out << FindText(request, answer) << "\n";
   const bool lists = !arguments.draw.picture || request.path_form() != v1::PATH_FORM_UNSPECIFIED;
   if ((lists || answer.path().positions_size() > 0) && answer.path().has_end()) {
-    out << PathText(answer) << "\n";
+    out << PathText(request, answer) << "\n";
   }
   PrintSummary(answer, session);
 }
@@ -127,14 +128,7 @@ void Print(const WatchPathArguments& arguments, const v1::WatchPathResponse& mes
     out << "No answer at revision " << message.info().version().revision() << ": "
         << message.problem().message() << "\n";
   } else {
-    const v1::FindPathRequest& query = arguments.request.query();
-    const v1::FindPathResponse& answer = message.answer();
-    out << FindText(query, answer) << "\n";
-    if (IsOnGraph(query, answer) && answer.path().positions_size() > 0) {
-      out << GraphPathText(query, answer) << "\n";
-    } else if (answer.path().has_end()) {
-      out << PathText(answer) << "\n";
-    }
+    PrintFacts(arguments.request.query(), message.answer(), out);
   }
   out << std::flush;
 }
@@ -250,16 +244,11 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "x grows to the right and y down; 0,0 is the top left cell.\n\n"
       "Examples:\n"
       "  waystar find arena 1,1 60,40\n"
-      "  waystar find arena 1,1 60,40 --nearest --corner-rule one-free\n"
       "  waystar find arena 1,1 60,40 9,30 12,7\n"
-      "  waystar find arena 1,1 60,40 --no-picture --form directions\n"
       "  waystar find arena --start-position 3.5,-2 --goal-position 12,8 --snap 1.5\n"
-      "  waystar find arena 1,1 --goal-position 12,8 --goal-position -3,4.5\n"
       "  waystar find arena 1,1 60,40 --profile tank --summary\n"
       "  waystar find --map-file room.txt 0,0 7,7\n"
-      "  waystar find arena 1,1 60,40 --json | jq .cost\n"
       "  waystar find temple 12.5,3,0 40,22.5,4 --snap 1 --snap-height 2\n"
-      "  waystar find islands harbour lighthouse --require-tag dry\n"
       "  waystar find islands harbour lighthouse --block-node ford --block-edge harbour,bridge\n");
 }
 
@@ -274,13 +263,10 @@ void AddWatchPathCommand(CLI::App& parent, Session& session) {
   AddPathForm(command, query);
   command.add_option("--count", arguments->count, "End after so many answers")->type_name("N");
   command.footer(
-      "Two lines for each answer: what was found, and the path. Goes on until Ctrl-C. With --json, one "
-      "object a "
-      "line.\n\n"
+      "Two lines for each answer: what was found, and the path. Goes on until Ctrl-C. With --json, one\n"
+      "object a line.\n\n"
       "Examples:\n"
-      "  waystar watch-path arena 1,1 60,40\n"
       "  waystar watch-path arena 1,1 60,40 --form corners --nearest\n"
-      "  waystar watch-path arena 1,1 60,40 --json | jq .answer.cost\n"
       "  waystar watch-path islands harbour lighthouse\n");
 }
 
@@ -327,7 +313,6 @@ void AddValidateCommand(CLI::App& parent, Session& session) {
       "Points, nodes and corners are counted from 0.\n\n"
       "Examples:\n"
       "  waystar validate arena 1,1 1,9 4,12\n"
-      "  waystar validate arena 1,1 60,40 --smoothed --footprint 2\n"
       "  waystar validate islands harbour ford lighthouse\n"
       "  waystar validate keep 2,10,0 4,12 20,12 23,2,4\n");
 }

@@ -13,8 +13,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/draw/overlay.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
@@ -56,32 +56,32 @@ std::string EndText(const v1::FindPathRequest& request, const v1::FindPathRespon
 
 std::string Portals(const v1::FindPathResponse& answer) {
   const int crossed = answer.path().crossings_size();
-  return crossed == 0 ? "" : absl::StrCat(" and ", crossed, crossed == 1 ? " portal" : " portals");
+  return crossed == 0 ? "" : absl::StrCat(" and ", Counted(crossed, "portal"));
 }
 
-std::string LinesText(int lines) { return absl::StrCat(lines, " straight ", lines == 1 ? "line" : "lines"); }
+// "2 straight lines and 1 portal at cost 7.5". `points` are those of the path.
+std::string LinesText(int points, const char* measure, const v1::FindPathResponse& answer) {
+  const int lines = std::max(points - 1 - answer.path().crossings_size(), 0);
+  return absl::StrFormat("%s%s %s %.10g", Counted(lines, "straight line"), Portals(answer), measure,
+                         answer.cost());
+}
 
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   if (IsOnMesh(answer)) {
-    const int lines = std::max(answer.path().positions_size() - 1 - answer.path().crossings_size(), 0);
-    return answer.path().crossings().empty()
-               ? absl::StrFormat("%s of length %.10g", LinesText(lines), answer.cost())
-               : absl::StrFormat("%s%s at cost %.10g", LinesText(lines), Portals(answer), answer.cost());
+    return LinesText(answer.path().positions_size(),
+                     answer.path().crossings().empty() ? "of length" : "at cost", answer);
   }
   if (IsOnGraph(request, answer)) {
-    return absl::StrFormat("%d %s at cost %.10g", answer.path().nodes_size(),
-                           answer.path().nodes_size() == 1 ? "node" : "nodes", answer.cost());
+    return absl::StrFormat("%s at cost %.10g", Counted(answer.path().nodes_size(), "node"), answer.cost());
   }
   if (HasStraightLines(request, answer)) {
-    const int lines = std::max(answer.path().points_size() - 1 - answer.path().crossings_size(), 0);
-    return absl::StrFormat("%s%s at cost %.10g", LinesText(lines), Portals(answer), answer.cost());
+    return LinesText(answer.path().points_size(), "at cost", answer);
   }
-  size_t steps = 0;
+  std::int64_t steps = 0;
   for (const PathLeg& leg : PathLegs(StartOf(request, answer), answer)) {
-    steps += leg.cells.size() - 1;
+    steps += std::ssize(leg.cells) - 1;
   }
-  return absl::StrFormat("%d %s%s at cost %.10g", steps, steps == 1 ? "step" : "steps", Portals(answer),
-                         answer.cost());
+  return absl::StrFormat("%s%s at cost %.10g", Counted(steps, "step"), Portals(answer), answer.cost());
 }
 
 std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
@@ -116,6 +116,19 @@ std::string DirectionName(int direction) {
   return v1::Direction_IsValid(direction) ? kNames[direction] : kNames[0];
 }
 
+// Ids of nodes, and a start or goal that is a position.
+std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  const v1::Path& path = answer.path();
+  std::vector<std::string> places(path.nodes().begin(), path.nodes().end());
+  if (request.start().has_position() && path.positions_size() > 0) {
+    places.insert(places.begin(), FormatPosition(path.positions(0)));
+  }
+  if (static_cast<size_t>(path.positions_size()) > places.size()) {
+    places.push_back(FormatPosition(path.positions(path.positions_size() - 1)));
+  }
+  return absl::StrJoin(places, " ");
+}
+
 }  // namespace
 
 std::string AlgorithmName(v1::Algorithm algorithm) {
@@ -142,14 +155,21 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
   // A map that the query brought along has none.
   const std::string revision =
       request.has_inline_map() ? "" : absl::StrCat("revision ", answer.info().version().revision(), "; ");
-  return absl::StrCat(Outcome(request, answer), " (", revision, statistics.expanded(), " ",
-                      UnitOfSearch(request, answer), statistics.expanded() == 1 ? "" : "s", " expanded in ",
-                      absl::FormatDuration(absl::Seconds(statistics.search_time().seconds()) +
-                                           absl::Nanoseconds(statistics.search_time().nanos())),
-                      " by ", AlgorithmName(statistics.algorithm()), ")");
+  return absl::StrCat(
+      Outcome(request, answer), " (", revision,
+      Counted(static_cast<std::int64_t>(statistics.expanded()), UnitOfSearch(request, answer)),
+      " expanded in ", absl::FormatDuration(DurationOf(statistics.search_time())), " by ",
+      AlgorithmName(statistics.algorithm()), ")");
 }
 
-std::string PathText(const v1::FindPathResponse& answer) {
+bool HasPath(const v1::FindPathResponse& answer) {
+  return answer.path().has_end() || answer.path().positions_size() > 0;
+}
+
+std::string PathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (IsOnGraph(request, answer)) {
+    return GraphPathText(request, answer);
+  }
   const v1::Path& path = answer.path();
   const bool has_positions = path.positions_size() > 0;
   const bool has_points = has_positions || path.points_size() > 0;
@@ -176,27 +196,15 @@ std::string PathText(const v1::FindPathResponse& answer) {
   return absl::StrJoin(words, " ");
 }
 
-std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  const v1::Path& path = answer.path();
-  std::vector<std::string> places(path.nodes().begin(), path.nodes().end());
-  if (request.start().has_position() && path.positions_size() > 0) {
-    places.insert(places.begin(), FormatPosition(path.positions(0)));
-  }
-  if (static_cast<size_t>(path.positions_size()) > places.size()) {
-    places.push_back(FormatPosition(path.positions(path.positions_size() - 1)));
-  }
-  return absl::StrJoin(places, " ");
-}
-
 std::string SummaryText(const v1::PathSummary& summary, std::size_t width) {
   std::vector<TableRow> rows;
   for (const v1::PathSummary::Leg& leg : summary.legs()) {
     rows.push_back({absl::StrCat("  ", leg.terrain()), absl::StrCat(leg.cells(), " cells"),
                     absl::StrFormat("length %.6g", leg.length()), absl::StrFormat("cost %.6g", leg.cost())});
   }
-  return absl::StrCat(absl::StrFormat("Length %.6g, %d %s\n", summary.length(), summary.turns(),
-                                      summary.turns() == 1 ? "turn" : "turns"),
-                      FormatTable(rows, width));
+  return absl::StrCat(
+      absl::StrFormat("Length %.6g, %s\n", summary.length(), Counted(summary.turns(), "turn")),
+      FormatTable(rows, width));
 }
 
 bool IsOnMesh(const v1::FindPathResponse& answer) {
@@ -234,8 +242,7 @@ std::vector<const Part*> ByCost(const google::protobuf::RepeatedPtrField<Part>& 
 // "2 nodes", or "1 polygon".
 template <typename Answer>
 std::string CountText(const Answer& answer, bool is_on_mesh) {
-  const int count = is_on_mesh ? answer.polygons_size() : answer.nodes_size();
-  return absl::StrCat(count, is_on_mesh ? " polygon" : " node", count == 1 ? "" : "s");
+  return is_on_mesh ? Counted(answer.polygons_size(), "polygon") : Counted(answer.nodes_size(), "node");
 }
 
 // "by crane ", or nothing where what is in the way has no name and may be one of two things: a cell of the

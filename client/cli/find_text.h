@@ -15,12 +15,11 @@ std::string AlgorithmName(v1::Algorithm algorithm);
 // went.
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
-// Writes the path as the answer has it: directions "SE E", positions "0.5,0.5 1.5,1.5", or else cells "1,1
-// 2,2 3,2".
-std::string PathText(const v1::FindPathResponse& answer);
+bool HasPath(const v1::FindPathResponse& answer);
 
-// Writes the path over a waypoint graph: ids of nodes, and a start or goal that is a position, "3.5,4 a b".
-std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
+// Writes the path as the answer has it: directions "SE E", positions "0.5,0.5 1.5,1.5", or else cells "1,1
+// 2,2 3,2"; over a waypoint graph ids of nodes, and a start or goal that is a position, "3.5,4 a b".
+std::string PathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
 // Writes a line for the whole path, and a table of that width with one line for each leg.
 std::string SummaryText(const v1::PathSummary& summary, std::size_t width);

@@ -13,12 +13,12 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/json.h"
 #include "client/cli/map_picture.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
 
@@ -307,7 +307,6 @@ void AddShowCommand(CLI::App& parent, Session& session) {
   command.footer(
       "Examples:\n"
       "  waystar map show arena\n"
-      "  waystar map show arena --no-picture\n"
       "  waystar map show arena --json | jq .info.revision\n");
 }
 
@@ -357,7 +356,6 @@ void AddCreateCommand(CLI::App& parent, Session& session) {
       ->type_name("ID");
   command.footer(
       "Examples:\n"
-      "  waystar map create field 64x48\n"
       "  waystar map create lake 200x100 --terrain '~=water:4' --fill '~'\n"
       "  waystar map create islands --graph islands.json\n");
 }

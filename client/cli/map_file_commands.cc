@@ -4,7 +4,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/progress.h"
+#include "client/cli/table.h"
 #include "client/cli/update.h"
 
 namespace waystar::cli {
@@ -57,10 +57,6 @@ absl::StatusOr<AgentSize> ParseAgentSize(absl::string_view text) {
   return agent;
 }
 
-std::string ReadAll(std::istream& in) {
-  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-}
-
 // Returns a line that says what a file has and its map has not.
 std::string NoteText(const v1::ImportNote& note) {
   std::string text = absl::StrCat("Note: ", note.text());
@@ -80,7 +76,7 @@ ExitCode Send(const v1::ImportMapHeader& header, std::istream& file, bool can_se
   {
     Progress progress(session, "importing");
     response = can_seek ? session.client().ImportMap(header, file, Shown(progress))
-                        : session.client().ImportMap(header, ReadAll(file));
+                        : session.client().ImportMap(header, ReadToTheEnd(file));
   }
   return session.Answer(response, [&](const v1::ImportMapResponse& answer) {
     const std::string walkable =
@@ -187,7 +183,7 @@ bool IsForPeople(const std::string& file, Session& session) {
 
 void AddCounted(int count, const char* thing, std::vector<std::string>& losses) {
   if (count > 0) {
-    losses.push_back(absl::StrCat(count, " ", thing, count == 1 ? "" : "s"));
+    losses.push_back(Counted(count, thing));
   }
 }
 
@@ -325,14 +321,9 @@ void AddImportCommand(CLI::App& parent, Session& session) {
   command.footer(
       "Examples:\n"
       "  waystar map import arena.txt\n"
-      "  waystar map import AR0072SR.map --as ruins\n"
-      "  waystar map import village.tmj\n"
       "  waystar map import isle.png --terrains isle.terrains\n"
       "  waystar map import world.ldtk --level Entrance --as entrance\n"
       "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
-      "  waystar map import temple.navmesh --axes unreal\n"
-      "  waystar map import ground.glb --weld 0.1\n"
-      "  waystar map import level.glb --agent-radius 0.4 --agent-height 1.8\n"
       "  waystar map import level.obj --agent human:0.4:1.8 --agent troll:1.2:3\n"
       "  cat 000.mmap 000????.mmtile | waystar map import - --as azeroth\n"
       "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
@@ -360,7 +351,6 @@ void AddExportCommand(CLI::App& parent, Session& session) {
       "knows neither costs nor options.\n\n"
       "Examples:\n"
       "  waystar map export arena\n"
-      "  waystar map export arena -o arena.waymap\n"
       "  waystar map export arena -o arena.map --format moving_ai\n");
 }
 

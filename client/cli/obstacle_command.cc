@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
@@ -92,7 +91,6 @@ void AddMove(CLI::App& group, Session& session) {
   command.footer(
       "What leaves the map is there again when the obstacle comes back.\n\n"
       "Examples:\n"
-      "  waystar obstacle move arena cart 1,0\n"
       "  waystar obstacle move arena fire -0.5,2\n");
 }
 
@@ -121,7 +119,6 @@ void AddRemove(CLI::App& group, Session& session) {
   command.footer(
       "All go at once, as one new revision.\n\n"
       "Examples:\n"
-      "  waystar obstacle remove arena gate\n"
       "  waystar obstacle remove arena fire-1 fire-2\n");
 }
 
@@ -156,7 +153,6 @@ void AddList(CLI::App& group, Session& session) {
       "Cells that were blocked without a name are not listed; `waystar map show` draws them.\n\n"
       "Examples:\n"
       "  waystar obstacle list arena\n"
-      "  waystar obstacle list arena --region 0,0..31,31\n"
       "  waystar obstacle list arena --json | jq '.obstacles[].id'\n");
 }
 

@@ -12,12 +12,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/load/workload.h"
 
@@ -225,10 +225,9 @@ TableRow RowOf(const v1::PathQuery& ends, const v1::FindPathsResult& result) {
   }
   const v1::FindPathResponse& answer = result.answer();
   row.push_back(OutcomeName(answer.outcome()));
-  const bool is_on_graph = IsOnGraph(query, answer);
-  const bool has_path = answer.path().has_end() || answer.path().positions_size() > 0;
+  const bool has_path = HasPath(answer);
   row.push_back(has_path ? absl::StrFormat("%.10g", answer.cost()) : "-");
-  row.push_back(!has_path ? "-" : is_on_graph ? GraphPathText(query, answer) : PathText(answer));
+  row.push_back(has_path ? PathText(query, answer) : "-");
   return row;
 }
 
@@ -293,16 +292,13 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
   AddPathForm(command, arguments->request);
   AddNearest(command, arguments->request);
   command.footer(
-      "Paths are listed by the cells where they turn, unless --form says otherwise. Empty lines, and what "
-      "stands "
-      "behind a #,\nare passed over. A query that is refused is told so in its line, and the others are "
-      "answered.\n\n"
+      "Paths are listed by the cells where they turn, unless --form says otherwise. Empty lines, and what\n"
+      "stands behind a #, are passed over. A query that is refused is told so in its line, and the others\n"
+      "are answered.\n\n"
       "Examples:\n"
       "  waystar paths arena queries.txt\n"
       "  printf '1,1 60,40\\n9,30 12,7\\n' | waystar paths arena --profile tank\n"
-      "  waystar paths ruins --scenario ruins.map.scen\n"
-      "  echo harbour lighthouse | waystar paths islands\n"
-      "  waystar paths arena queries.txt --json | jq '.results[].answer.cost'\n");
+      "  waystar paths ruins --scenario ruins.map.scen\n");
 }
 
 }  // namespace waystar::cli

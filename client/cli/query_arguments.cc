@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
@@ -143,8 +142,7 @@ void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
 void AddAgent(CLI::App& command, const FillAgent& agent) {
   AddValue<std::string>(
       command, "--profile", [agent](const std::string& name) { agent().set_profile_name(name); },
-      "The agent moves as this profile of the map says: what terrains cost it, which it never enters, "
-      "its "
+      "The agent moves as this profile of the map says: what terrains cost it, which it never enters, its "
       "size",
       "NAME");
   AddTexts(
@@ -201,8 +199,7 @@ void AddView(CLI::App& command, const FillView& view) {
 void AddSnap(CLI::App& command, const FillSnap& snap) {
   AddValue<double>(
       command, "--snap", [snap](double radius) { snap().set_radius(radius); },
-      "Move places where the agent cannot be to the nearest where it can, so far away at the most, in "
-      "units "
+      "Move places where the agent cannot be to the nearest where it can, so far away at the most, in units "
       "of the game; positions on a waypoint graph to the nearest node that they see [nothing moves]",
       "RADIUS");
   AddValue<double>(

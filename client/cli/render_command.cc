@@ -13,7 +13,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
@@ -21,7 +20,7 @@
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/file/png.h"
+#include "server/render/file/picture_file.h"
 
 namespace waystar::cli {
 namespace {
@@ -248,14 +247,10 @@ void AddRenderCommand(CLI::App& parent, Session& session) {
   AddPictureOptions(command, *arguments);
   command.footer(
       "Examples:\n"
-      "  waystar render arena\n"
-      "  waystar render arena 1,1 60,40 -o path.png\n"
       "  waystar render arena 1,1 60,40 --search --algorithm astar -o search.svg\n"
       "  waystar render arena --region 10,10+40x30 --size 800x600 -o part.png\n"
       "  waystar render arena 1,1 60,40 --format blocks\n"
-      "  waystar render islands harbour lighthouse -o islands.png\n"
-      "  waystar render keep 2,2,0 2,3,4 --oblique -o keep.png\n"
-      "  waystar render keep --heights 3:5\n");
+      "  waystar render keep 2,2,0 2,3,4 --oblique -o keep.png\n");
   command.callback([arguments, &session] {
     v1::RenderMapRequest& asked = arguments->request;
     asked.set_map(asked.query().map());

@@ -12,8 +12,8 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {

@@ -4,7 +4,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 
 namespace waystar::cli {
 namespace {
@@ -56,6 +55,10 @@ void AppendCell(absl::string_view text, std::size_t width, std::string& line) {
 }
 
 }  // namespace
+
+std::string Counted(std::int64_t count, absl::string_view noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
 
 std::string DigestText(std::uint64_t digest) {
   return digest == 0 ? "-" : absl::StrCat(absl::Hex(digest, absl::kZeroPad16));

@@ -6,11 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace waystar::cli {
 
 using TableRow = std::vector<std::string>;
 
 inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
+
+// Writes "1 cell", or "2 cells".
+std::string Counted(std::int64_t count, absl::string_view noun);
 
 // Returns 16 hexadecimal digits, or "-" for the 0 of a server that tells no digest.
 std::string DigestText(std::uint64_t digest);

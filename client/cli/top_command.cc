@@ -9,9 +9,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/top_rates.h"
 
 namespace waystar::cli {
@@ -83,13 +83,12 @@ void AddTopCommand(CLI::App& parent, Session& session) {
   command.add_option("--maps", arguments->maps, "How many maps to show, the largest first [20; 200 at most]")
       ->type_name("N");
   command.footer(
-      "On a terminal in place, as much as fits; elsewhere, and with --count, one table below the other. With "
-      "--json, one\n"
-      "object a line: rates a second, lengths of time in nanoseconds.\n\n"
-      "Requests are calls, of StreamFindPath queries, of StreamUpdates batches. Times are those on "
-      "the server,\n"
-      "estimated from buckets that double from 4 us. Workers are busy with what is not small enough to be "
-      "answered where it arrives.\n\n"
+      "On a terminal in place, as much as fits; elsewhere, and with --count, one table below the other. "
+      "With\n"
+      "--json, one object a line: rates a second, lengths of time in nanoseconds.\n\n"
+      "Requests are calls, of StreamFindPath queries, of StreamUpdates batches. Times are those on the\n"
+      "server, estimated from buckets that double from 4 us. Workers are busy with what is not small enough\n"
+      "to be answered where it arrives.\n\n"
       "Examples:\n"
       "  waystar top\n"
       "  waystar top --interval 10s --json | jq .requests_per_second\n");

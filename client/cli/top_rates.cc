@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/cell_argument.h"
+#include "client/cli/shape_argument.h"
 #include "client/metrics.h"
 
 namespace waystar::cli {

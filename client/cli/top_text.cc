@@ -120,32 +120,28 @@ std::string NumberOrNull(const std::optional<T>& number) {
 }
 
 std::string MethodsJson(const Rates& rates) {
-  std::vector<std::string> methods;
-  for (const MethodRates& method : rates.methods) {
-    methods.push_back(JsonObject({{"method", JsonQuoted(method.method)},
-                                  {"requests_per_second", JsonNumber(method.requests_per_second)},
-                                  {"failures_per_second", JsonNumber(method.failures_per_second)},
-                                  {"p50_nanos", Nanos(method.median)},
-                                  {"p99_nanos", Nanos(method.percentile_99)},
-                                  {"open_calls", JsonNumber(method.open_calls)}}));
-  }
-  return JsonArray(methods);
+  return JsonArray(rates.methods, [](const MethodRates& method) {
+    return JsonObject({{"method", JsonQuoted(method.method)},
+                       {"requests_per_second", JsonNumber(method.requests_per_second)},
+                       {"failures_per_second", JsonNumber(method.failures_per_second)},
+                       {"p50_nanos", Nanos(method.median)},
+                       {"p99_nanos", Nanos(method.percentile_99)},
+                       {"open_calls", JsonNumber(method.open_calls)}});
+  });
 }
 
 std::string LanesJson(const Rates& rates) {
-  std::vector<std::string> lanes;
-  for (const LaneRates& lane : rates.lanes) {
-    lanes.push_back(JsonObject({{"lane", JsonQuoted(lane.lane)},
-                                {"workers", JsonNumber(lane.workers)},
-                                {"running", JsonNumber(lane.running)},
-                                {"busy", JsonNumber(lane.busy)},
-                                {"queued", JsonNumber(lane.queued)},
-                                {"overloaded", JsonBool(lane.is_overloaded)},
-                                {"jobs_per_second", JsonNumber(lane.jobs_per_second)},
-                                {"wait_nanos", Nanos(lane.wait)},
-                                {"refusals_per_second", JsonNumber(lane.refusals_per_second)}}));
-  }
-  return JsonArray(lanes);
+  return JsonArray(rates.lanes, [](const LaneRates& lane) {
+    return JsonObject({{"lane", JsonQuoted(lane.lane)},
+                       {"workers", JsonNumber(lane.workers)},
+                       {"running", JsonNumber(lane.running)},
+                       {"busy", JsonNumber(lane.busy)},
+                       {"queued", JsonNumber(lane.queued)},
+                       {"overloaded", JsonBool(lane.is_overloaded)},
+                       {"jobs_per_second", JsonNumber(lane.jobs_per_second)},
+                       {"wait_nanos", Nanos(lane.wait)},
+                       {"refusals_per_second", JsonNumber(lane.refusals_per_second)}});
+  });
 }
 
 std::string StorageJson(const Rates& rates) {
@@ -174,23 +170,18 @@ std::string FleetJson(const Rates& rates) {
 }
 
 std::string ConditionsJson(const Rates& rates) {
-  std::vector<std::string> conditions;
-  for (const v1::Condition& condition : rates.conditions) {
-    conditions.push_back(
-        JsonObject({{"metric", JsonQuoted(condition.metric())}, {"text", JsonQuoted(condition.text())}}));
-  }
-  return JsonArray(conditions);
+  return JsonArray(rates.conditions, [](const v1::Condition& condition) {
+    return JsonObject({{"metric", JsonQuoted(condition.metric())}, {"text", JsonQuoted(condition.text())}});
+  });
 }
 
 std::string MapsJson(const Rates& rates) {
-  std::vector<std::string> maps;
-  for (const MapRates& map : rates.maps) {
-    maps.push_back(JsonObject({{"map", JsonQuoted(map.map)},
-                               {"revision", JsonNumber(map.revision)},
-                               {"updates_per_second", NumberOrNull(map.updates_per_second)},
-                               {"bytes", JsonNumber(map.bytes)}}));
-  }
-  return JsonArray(maps);
+  return JsonArray(rates.maps, [](const MapRates& map) {
+    return JsonObject({{"map", JsonQuoted(map.map)},
+                       {"revision", JsonNumber(map.revision)},
+                       {"updates_per_second", NumberOrNull(map.updates_per_second)},
+                       {"bytes", JsonNumber(map.bytes)}});
+  });
 }
 
 }  // namespace

@@ -8,12 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/find_text.h"
 #include "client/cli/json.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
@@ -78,7 +78,7 @@ std::string TraceText(const v1::TraceSearchResult& result, std::size_t open, con
   if (result.truncated()) {
     return absl::StrCat(entries, ". Only the first events are shown: --max-events allows up to 1000000.");
   }
-  return absl::StrCat(entries, "; left open: ", open, " ", place, open == 1 ? "" : "s");
+  return absl::StrCat(entries, "; left open: ", Counted(static_cast<std::int64_t>(open), place));
 }
 
 std::string JsonLine(const google::protobuf::Message& message) {
@@ -162,7 +162,7 @@ ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
   }
   out << FindText(query, answer) << "\n";
   if (!is_on_grid && answer.path().positions_size() > 0) {
-    out << (is_on_mesh ? PathText(answer) : GraphPathText(query, answer)) << "\n";
+    out << PathText(query, answer) << "\n";
   }
   out << TraceText(*result, places.open(), is_on_mesh ? "interval" : is_on_grid ? "cell" : "node") << "\n";
   return ExitCodeFor(answer.outcome());
@@ -181,11 +181,9 @@ void AddTraceCommand(CLI::App& parent, Session& session) {
   command.add_flag("--events", arguments->events, "List the events, a line each, instead of drawing them");
   AddDrawOptions(command, arguments->draw);
   command.footer(
-      "Digits show which cells were expanded, taken from the open list and looked around from: 0 is the "
-      "first\n"
-      "tenth of them and 9 the last. Jump point search expands jump points alone. Cells drawn as open were "
-      "seen\n"
-      "and not expanded.\n\n"
+      "Digits show which cells were expanded, taken from the open list and looked around from: 0 is the\n"
+      "first tenth of them and 9 the last. Jump point search expands jump points alone. Cells drawn as open\n"
+      "were seen and not expanded.\n\n"
       "On a waypoint graph a table lists the nodes in the order in which they were expanded, then those "
       "that\n"
       "are open: the cost of the way to each, the total with the estimate of the rest, and the node that "
@@ -195,11 +193,8 @@ void AddTraceCommand(CLI::App& parent, Session& session) {
       "that each was seen through, the polygon behind it, its ends, and the root that it is seen from.\n\n"
       "Examples:\n"
       "  waystar trace arena 1,1 60,40\n"
-      "  waystar trace arena 1,1 60,40 --algorithm dijkstra\n"
       "  waystar trace arena 1,1 60,40 --events | grep ^expanded\n"
-      "  waystar trace arena 1,1 60,40 --json | jq '.events[].cell'\n"
-      "  waystar trace islands harbour lighthouse\n"
-      "  waystar trace keep 2,2,0 2,3,4\n");
+      "  waystar trace arena 1,1 60,40 --json | jq '.events[].cell'\n");
   command.callback([arguments, &session] {
     session.exit_code =
         session.options().json ? TraceAsJson(*arguments, session) : TraceAsText(*arguments, session);

@@ -9,7 +9,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 
@@ -72,8 +71,7 @@ std::string SizeText(const v1::MapInfo& info) {
     return absl::StrCat(info.graph().nodes(), " nodes, ", info.graph().edges(), " one-way edges");
   }
   if (info.has_mesh()) {
-    return absl::StrCat(mesh.polygons(), mesh.polygons() == 1 ? " polygon" : " polygons", " in ",
-                        mesh.parts(), mesh.parts() == 1 ? " connected part" : " connected parts");
+    return absl::StrCat(Counted(mesh.polygons(), "polygon"), " in ", Counted(mesh.parts(), "connected part"));
   }
   return absl::StrCat(info.grid().width(), " x ", info.grid().height(), " cells");
 }
@@ -82,8 +80,6 @@ std::string NewMapText(const v1::MapInfo& info, const std::string& more) {
   return absl::StrCat(info.map(), ": ", SizeText(info), info.has_graph() || info.has_mesh() ? "" : more,
                       ", revision ", info.version().revision(), ".\n");
 }
-
-std::string CellCount(int64_t count) { return absl::StrCat(count, count == 1 ? " cell" : " cells"); }
 
 std::string DigestClause(uint64_t digest) {
   return digest == 0 ? "" : absl::StrCat(", digest ", DigestText(digest));
@@ -105,7 +101,7 @@ std::string ChangeText(const ChangeCounts& counts) {
   std::string text;
   const auto add = [&](int64_t count, absl::string_view noun) {
     if (count != 0) {
-      absl::StrAppend(&text, text.empty() ? "" : ", ", count, " ", noun, count == 1 ? "" : "s");
+      absl::StrAppend(&text, text.empty() ? "" : ", ", Counted(count, noun));
     }
   };
   add(counts.nodes, "node");
@@ -116,7 +112,7 @@ std::string ChangeText(const ChangeCounts& counts) {
   add(counts.cells, "cell");
   add(counts.portals, "portal");
   add(counts.profiles, "profile");
-  return text.empty() ? CellCount(0) : text;
+  return text.empty() ? Counted(0, "cell") : text;
 }
 
 ExitCode Update(const v1::UpdateMapRequest& given, Session& session) {
@@ -137,7 +133,7 @@ ExitCode Update(const v1::UpdateMapRequest& given, Session& session) {
     out << request.map() << " is now at revision " << response.version().revision() << ": "
         << ChangeText(CountsOf(response, request.edits())) << " changed";
     if (response.clipped_cells() > 0) {
-      out << ", " << CellCount(response.clipped_cells()) << " off the map dropped";
+      out << ", " << Counted(response.clipped_cells(), "cell") << " off the map dropped";
     }
     out << DigestClause(response.digest()) << ".\n";
   });

@@ -53,9 +53,6 @@ std::string NewMapText(const v1::MapInfo& info, const std::string& more);
 // Writes "64 x 48 cells", "3 nodes, 4 one-way edges", or "3 polygons in 1 connected part".
 std::string SizeText(const v1::MapInfo& info);
 
-// Writes "1 cell", "2 cells".
-std::string CellCount(int64_t count);
-
 // Writes ", digest 0123456789abcdef", or nothing if the server tells none.
 std::string DigestClause(uint64_t digest);
 

@@ -124,7 +124,6 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
   command.footer(
       "One line for each revision, and one for each of its edits. With --json, one object a line.\n\n"
       "Examples:\n"
-      "  waystar watch arena\n"
       "  waystar watch arena --from 8 --edits\n"
       "  waystar watch arena --json | jq '.commit.changedAreas'\n");
 }

@@ -90,10 +90,9 @@ std::string CpuText(const Report& report) {
   if (!report.server_cpu || queries == 0) {
     return "server    processor time unknown\n";
   }
-  return absl::StrFormat("server    %.1f us of processor time a query, %.2f cores (process %d)\n",
+  return absl::StrFormat("server    %.1f us of processor time a query, %.2f cores\n",
                          static_cast<double>(report.server_cpu->count()) / 1e3 / static_cast<double>(queries),
-                         static_cast<double>(report.server_cpu->count()) / 1e9 / report.seconds,
-                         report.server_pid);
+                         static_cast<double>(report.server_cpu->count()) / 1e9 / report.seconds);
 }
 
 std::string UpdatesText(const UpdateReport& updates) {
@@ -116,14 +115,13 @@ std::string Percentiles(const Histogram& histogram) {
 }
 
 std::string FailureList(const Tally& tally) {
-  std::vector<std::string> failures;
-  for (const auto& [cause, failure] : tally.failures) {
-    failures.push_back(JsonObject({{"code", JsonQuoted(cause.first)},
-                                   {"reason", JsonQuoted(cause.second)},
-                                   {"count", JsonNumber(failure.count)},
-                                   {"message", JsonQuoted(failure.message)}}));
-  }
-  return JsonArray(failures);
+  return JsonArray(tally.failures, [](const auto& of_cause) {
+    const auto& [cause, failure] = of_cause;
+    return JsonObject({{"code", JsonQuoted(cause.first)},
+                       {"reason", JsonQuoted(cause.second)},
+                       {"count", JsonNumber(failure.count)},
+                       {"message", JsonQuoted(failure.message)}});
+  });
 }
 
 std::string ModeName(Mode mode) {
@@ -178,11 +176,9 @@ std::string ReportJson(const Report& report, const std::string& server) {
   const Settings& settings = report.settings;
   const Tally& tally = report.tally;
   const bool is_open_loop = settings.rate > 0;
-  std::vector<std::string> bars;
-  for (const Histogram::Octave& octave : tally.latency.Octaves()) {
-    bars.push_back(
-        JsonObject({{"below_nanos", JsonNumber(2 * octave.from)}, {"count", JsonNumber(octave.count)}}));
-  }
+  const auto bar = [](const Histogram::Octave& octave) {
+    return JsonObject({{"below_nanos", JsonNumber(2 * octave.from)}, {"count", JsonNumber(octave.count)}});
+  };
   return JsonObject({{"server", JsonQuoted(server)},
                      {"mode", JsonQuoted(ModeName(settings.mode))},
                      {"per_message", JsonNumber(settings.per_message)},
@@ -199,7 +195,7 @@ std::string ReportJson(const Report& report, const std::string& server) {
                      {"failures", FailureList(tally)},
                      {"answers_per_second", JsonNumber(report.QueriesPerSecond())},
                      {"latency_nanos", Percentiles(tally.latency)},
-                     {"histogram", JsonArray(bars)},
+                     {"histogram", JsonArray(tally.latency.Octaves(), bar)},
                      {"sender_lag_nanos", is_open_loop ? Percentiles(report.lag) : "null"},
                      {"messages_unsent", JsonNumber(report.messages_unsent)},
                      {"kept_schedule", JsonBool(report.KeptSchedule())},
@@ -230,10 +226,6 @@ std::string JsonObject(const std::vector<std::pair<absl::string_view, std::strin
                                       absl::StrAppend(out, "\"", field.first, "\":", field.second);
                                     }),
                       "}");
-}
-
-std::string JsonArray(const std::vector<std::string>& values) {
-  return absl::StrCat("[", absl::StrJoin(values, ","), "]");
 }
 
 }  // namespace waystar::load

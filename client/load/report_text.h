@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "client/load/run.h"
 
@@ -29,8 +30,13 @@ std::string JsonQuoted(absl::string_view text);
 // Writes an object of names and of values that are JSON already.
 std::string JsonObject(const std::vector<std::pair<absl::string_view, std::string>>& fields);
 
-// Writes an array of values that are JSON already.
-std::string JsonArray(const std::vector<std::string>& values);
+// Writes an array of what `write` makes of each element.
+template <typename List, typename Write>
+std::string JsonArray(const List& list, Write write) {
+  return absl::StrCat(
+      "[", absl::StrJoin(list, ",", [&](std::string* out, const auto& each) { out->append(write(each)); }),
+      "]");
+}
 
 inline std::string JsonNumber(double value) { return absl::StrFormat("%.10g", value); }
 template <typename Integer>

@@ -1,36 +1,29 @@
 #include "client/load/run.h"
 
-#include <arpa/inet.h>
+#include <grpcpp/completion_queue.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
-#include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "client/connection.h"
 #include "client/errors.h"
-#include "client/load/lane.h"
+#include "client/load/exchange.h"
 #include "client/load/schedule.h"
-#include "client/target.h"
+#include "client/metrics.h"
 
 namespace waystar::load {
 namespace {
@@ -45,21 +38,100 @@ constexpr absl::Duration kUpdatesGrace = absl::Seconds(10);
 class UpdateLoad {
  public:
   // Sends `rate` batches per second. All arguments must outlive it. REQUIRES: the workload has toggles.
-  UpdateLoad(const client::Client& client, const Workload& workload, double rate);
+  UpdateLoad(const client::Client& client, const Workload& workload, double rate)
+      : workload_(workload), rate_(rate), stream_(client.StreamUpdates()) {}
 
   // `window` must outlive it.
-  void Start(const Window& window);
-  void Finish();
+  void Start(const Window& window) {
+    window_ = &window;
+    receiver_ = std::thread([this] { Receive(); });
+    sender_ = std::thread([this] { Send(); });
+  }
+
+  void Finish() {
+    sender_.join();
+    receiver_.join();
+  }
 
   // Valid after Finish, for the measured batches. Latency is from the due time of a batch to its answer.
   const Tally& tally() const { return tally_; }
   std::uint64_t sent() const { return sent_; }
 
  private:
-  void Send();
-  void Receive();
+  void Send() {
+    Schedule schedule = Schedule::Even(window_->begin, rate_);
+    std::vector<bool> is_blocked(workload_.toggles().size());
+    bool is_open = true;
+    std::size_t index = 0;
+    for (; is_open && window_->MaySend(schedule.due()) && Clock::now() < window_->end; schedule.Next()) {
+      if (window_->SleepUntil(schedule.due())) {
+        break;
+      }
+      is_blocked[index] = !is_blocked[index];
+      is_open = Toggle(index, is_blocked[index], schedule.due());
+      index = (index + 1) % is_blocked.size();
+    }
+    for (index = 0; is_open && index < is_blocked.size(); ++index) {
+      is_open = !is_blocked[index] || Toggle(index, false, Time::max());
+    }
+    stream_->EndSending();
+  }
+
+  void Receive() {
+    v1::StreamUpdatesResponse answer;
+    while (stream_->Receive(answer)) {
+      const Time now = Clock::now();
+      Time due;
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (under_way_.empty()) {
+          continue;
+        }
+        due = under_way_.front();
+        under_way_.pop_front();
+      }
+      if (!window_->Counts(due)) {
+        continue;
+      }
+      if (answer.has_problem()) {
+        tally_.AddFailure(client::FromMessage(answer.problem()), 1);
+      } else {
+        ++tally_.answered;
+        tally_.latency.Add(Nanos(now - due).count());
+      }
+      tally_.last_end = now;
+    }
+    absl::Status end = stream_->Finish();
+    if (end.ok()) {
+      end = absl::UnavailableError("the server ended the stream");
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    has_ended_ = true;
+    for (const Time due : under_way_) {
+      if (window_->Counts(due)) {
+        tally_.AddFailure(end, 1);
+      }
+    }
+    under_way_.clear();
+  }
+
   // Blocks or unblocks toggle number `index`. Returns false if the stream has ended.
-  bool Toggle(std::size_t index, bool block, Time due);
+  bool Toggle(std::size_t index, bool block, Time due) {
+    const Workload::Toggle& toggle = workload_.toggles()[index];
+    v1::UpdateMapRequest request;
+    request.set_map(toggle.map);
+    v1::Edit& edit = *request.add_edits();
+    *(block ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = toggle.cell;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (has_ended_) {
+        return false;
+      }
+      under_way_.push_back(due);
+    }
+    sent_ += window_->Counts(due) ? 1 : 0;
+    return stream_->Send(request);
+  }
 
   const Workload& workload_;
   const double rate_;
@@ -75,102 +147,215 @@ class UpdateLoad {
   std::thread receiver_;
 };
 
-UpdateLoad::UpdateLoad(const client::Client& client, const Workload& workload, double rate)
-    : workload_(workload), rate_(rate), stream_(client.StreamUpdates()) {}
+// How late a message may still be sent once the time is over.
+constexpr Nanos kLastLag = std::chrono::milliseconds(100);
 
-void UpdateLoad::Start(const Window& window) {
-  window_ = &window;
-  receiver_ = std::thread([this] { Receive(); });
-  sender_ = std::thread([this] { Send(); });
-}
+// Returns the share of lane `number` when `total` items are dealt out to `lanes`.
+int ShareOf(int total, int lanes, int number) { return total / lanes + (number < total % lanes ? 1 : 0); }
 
-void UpdateLoad::Finish() {
-  sender_.join();
-  receiver_.join();
-}
-
-void UpdateLoad::Send() {
-  Schedule schedule = Schedule::Even(window_->begin, rate_);
-  std::vector<bool> is_blocked(workload_.toggles().size());
-  bool is_open = true;
-  std::size_t index = 0;
-  for (; is_open && window_->MaySend(schedule.due()) && Clock::now() < window_->end; schedule.Next()) {
-    if (window_->SleepUntil(schedule.due())) {
-      break;
+// Lane of the load: a share of it with channels of its own, a thread that receives, and in an open loop one
+// that sends.
+//
+// Thread safety: one thread; any thread may read the counts of progress.
+class Lane final : public Listener {
+ public:
+  // This is lane `number` of settings.threads, counted from 0. All that is passed must outlive it.
+  Lane(const Settings& settings, const Workload& workload, const client::Connection& connection, int number)
+      : settings_(settings),
+        number_(number),
+        max_in_flight_(std::max(ShareOf(settings.in_flight, settings.threads, number), 1)) {
+    const int channels = std::max(ShareOf(settings.connections, settings.threads, number), 1);
+    for (int i = 0; i < channels; ++i) {
+      channels_.push_back(connection.NewPlainChannel());
     }
-    is_blocked[index] = !is_blocked[index];
-    is_open = Toggle(index, is_blocked[index], schedule.due());
-    index = (index + 1) % is_blocked.size();
+    const std::uint64_t seed = settings.seed + static_cast<std::uint64_t>(number);
+    const Wire wire = {settings, workload, connection, channels_, queue_, seed, *this};
+    exchange_ = settings.mode == Mode::kStream ? MakeStreamExchange(wire) : MakeCallExchange(wire);
   }
-  for (index = 0; is_open && index < is_blocked.size(); ++index) {
-    is_open = !is_blocked[index] || Toggle(index, false, Time::max());
-  }
-  stream_->EndSending();
-}
 
-bool UpdateLoad::Toggle(std::size_t index, bool block, Time due) {
-  const Workload::Toggle& toggle = workload_.toggles()[index];
-  v1::UpdateMapRequest request;
-  request.set_map(toggle.map);
-  v1::Edit& edit = *request.add_edits();
-  *(block ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = toggle.cell;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (has_ended_) {
-      return false;
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  // `window` must outlive it.
+  void Start(const Window& window) {
+    window_ = &window;
+    receiver_ = std::thread([this] { Receive(); });
+    if (settings_.rate > 0) {
+      sender_ = std::thread([this] { SendBySchedule(); });
+      return;
     }
-    under_way_.push_back(due);
+    in_flight_ = max_in_flight_;
+    for (int i = 0; i < max_in_flight_; ++i) {
+      SendOne(Clock::now());
+    }
   }
-  sent_ += window_->Counts(due) ? 1 : 0;
-  return stream_->Send(request);
-}
 
-void UpdateLoad::Receive() {
-  v1::StreamUpdatesResponse answer;
-  while (stream_->Receive(answer)) {
-    const Time now = Clock::now();
-    Time due;
+  // Waits until everything that was sent has ended. Call it after the end of the window, or once that is cut
+  // short.
+  void Finish() {
+    if (sender_.joinable()) {
+      sender_.join();
+    }
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (under_way_.empty()) {
-        continue;
+      std::unique_lock<std::mutex> lock(mutex_);
+      const auto is_empty = [this] { return in_flight_ == 0; };
+      if (settings_.mode == Mode::kStream) {
+        fewer_.wait_until(lock, std::min(window_->end, Clock::now()) + settings_.deadline, is_empty);
+      } else {
+        fewer_.wait(lock, is_empty);
       }
-      due = under_way_.front();
-      under_way_.pop_front();
     }
+    exchange_->Close();
+    queue_.Shutdown();
+    receiver_.join();
+  }
+
+  std::uint64_t answered_so_far() const { return answered_so_far_.load(std::memory_order_relaxed); }
+  std::uint64_t failed_so_far() const { return failed_so_far_.load(std::memory_order_relaxed); }
+
+  // These are for after Finish, and of what was due in the window and counts.
+  const Tally& tally() const { return tally_; }
+  std::uint64_t queries_sent() const { return queries_sent_; }
+  // Messages that were due and not sent, because the sender was too late.
+  std::uint64_t messages_unsent() const { return messages_unsent_; }
+  // How late each message was sent, in nanoseconds.
+  const Histogram& lag() const { return lag_; }
+
+ private:
+  void OnAnswered(Time due, bool has_path) override {
+    answered_so_far_.fetch_add(1, std::memory_order_relaxed);
     if (!window_->Counts(due)) {
-      continue;
+      return;
     }
-    if (answer.has_problem()) {
-      tally_.AddFailure(client::FromMessage(answer.problem()), 1);
-    } else {
-      ++tally_.answered;
-      tally_.latency.Add(Nanos(now - due).count());
-    }
+    const Time now = Clock::now();
+    ++tally_.answered;
+    tally_.without_path += has_path ? 0 : 1;
+    tally_.latency.Add(Nanos(now - due).count());
     tally_.last_end = now;
   }
-  absl::Status end = stream_->Finish();
-  if (end.ok()) {
-    end = absl::UnavailableError("the server ended the stream");
-  }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  has_ended_ = true;
-  for (const Time due : under_way_) {
+
+  void OnFailed(Time due, const absl::Status& status, std::uint64_t queries) override {
+    failed_so_far_.fetch_add(queries, std::memory_order_relaxed);
     if (window_->Counts(due)) {
-      tally_.AddFailure(end, 1);
+      tally_.AddFailure(status, queries);
+      tally_.last_end = Clock::now();
     }
   }
-  under_way_.clear();
-}
+
+  void OnMessageDone() override {
+    if (settings_.rate == 0) {
+      const Time now = Clock::now();
+      if (window_->MaySend(now)) {
+        SendOne(now);
+        return;
+      }
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --in_flight_;
+    fewer_.notify_all();
+  }
+
+  void OnHandOver() override { hand_over_.store(true, std::memory_order_release); }
+
+  void Receive() {
+    void* tag = nullptr;
+    bool ok = false;
+    while (queue_.Next(&tag, &ok)) {
+      hand_over_.load(std::memory_order_acquire);
+      static_cast<Event*>(tag)->Proceed(ok);
+    }
+  }
+
+  Schedule MakeSchedule() const {
+    if (settings_.arrivals == Arrivals::kEven) {
+      return Schedule::Even(window_->begin, settings_.rate, number_, settings_.threads);
+    }
+    return Schedule::Random(window_->begin, settings_.rate / settings_.threads,
+                            settings_.seed + static_cast<std::uint64_t>(number_));
+  }
+
+  void SendBySchedule() {
+    // Else sleep ends up to 50 us late.
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    for (Schedule schedule = MakeSchedule(); window_->MaySend(schedule.due()); schedule.Next()) {
+      const Time due = schedule.due();
+      if (window_->SleepUntil(due)) {
+        return;
+      }
+      if (due < window_->measure_begin && Clock::now() >= window_->measure_begin) {
+        // Skips the backlog of the warm-up, which is not part of the measured load.
+        continue;
+      }
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        fewer_.wait(lock, [this] { return in_flight_ < max_in_flight_; });
+        ++in_flight_;
+      }
+      const Time now = Clock::now();
+      if (now >= window_->end && now - due > kLastLag) {
+        for (; schedule.due() < window_->end; schedule.Next()) {
+          messages_unsent_ += window_->Counts(schedule.due()) ? 1 : 0;
+        }
+        const std::lock_guard<std::mutex> lock(mutex_);
+        --in_flight_;
+        return;
+      }
+      if (window_->Counts(due)) {
+        lag_.Add(Nanos(now - due).count());
+      }
+      SendOne(due);
+    }
+  }
+
+  void SendOne(Time due) {
+    const std::lock_guard<std::mutex> lock(send_mutex_);
+    if (window_->Counts(due)) {
+      queries_sent_ += static_cast<std::uint64_t>(settings_.per_message);
+    }
+    exchange_->Send(due);
+  }
+
+  const Settings& settings_;
+  const int number_;
+  const int max_in_flight_;
+  const Window* window_ = nullptr;
+  grpc::CompletionQueue queue_;
+  std::vector<std::shared_ptr<grpc::Channel>> channels_;
+  std::unique_ptr<Exchange> exchange_;
+
+  std::atomic<bool> hand_over_ = false;
+  std::mutex send_mutex_;
+  // Guarded by send_mutex_.
+  std::uint64_t queries_sent_ = 0;
+
+  // Only the thread that sends uses these.
+  std::uint64_t messages_unsent_ = 0;
+  Histogram lag_;
+
+  // Only the thread that receives uses this.
+  Tally tally_;
+  std::atomic<std::uint64_t> answered_so_far_ = 0;
+  std::atomic<std::uint64_t> failed_so_far_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable fewer_;
+  // Guarded by mutex_.
+  int in_flight_ = 0;
+
+  std::thread sender_;
+  std::thread receiver_;
+};
 
 double SecondsOf(Nanos time) { return std::chrono::duration<double>(time).count(); }
 
-int FindServer(const Settings& settings, const client::Options& options) {
-  if (settings.server_pid != 0 || !client::IsOnThisMachine(options.target)) {
-    return settings.server_pid;
+// The processor time that the server has taken so far, if it tells.
+std::optional<Nanos> ServerCpu(const client::Client& client) {
+  constexpr char kFamily[] = "process_cpu_seconds_total";
+  const auto metrics = client.GetMetrics();
+  if (!metrics.ok() || client::MetricsOf(*metrics, kFamily).empty()) {
+    return std::nullopt;
   }
-  const std::optional<client::Endpoint> endpoint = client::FirstEndpoint(options.target);
-  return endpoint ? FindListener(endpoint->host, endpoint->port).value_or(0) : 0;
+  return Nanos(std::llround(client::SumOf(*metrics, kFamily) * 1e9));
 }
 
 void TellUntilTheEnd(Window& window, const std::vector<std::unique_ptr<Lane>>& lanes,
@@ -193,12 +378,6 @@ void TellUntilTheEnd(Window& window, const std::vector<std::unique_ptr<Lane>>& l
     }
     tell(progress);
   }
-}
-
-// The processor time of the server at the beginning of the time that counts, if that comes.
-std::optional<Nanos> CpuAtBegin(const Window& window, int pid) {
-  const bool is_cut_short = window.SleepUntil(window.measure_begin);
-  return is_cut_short || pid == 0 ? std::nullopt : CpuTimeOf(pid);
 }
 
 }  // namespace
@@ -235,7 +414,6 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
   }
   Report report;
   report.settings = settings;
-  report.server_pid = FindServer(settings, options);
 
   Window window;
   window.begin = Clock::now();
@@ -248,7 +426,11 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
     updates->Start(window);
   }
   std::optional<Nanos> cpu_before;
-  std::thread cpu_reader([&] { cpu_before = CpuAtBegin(window, report.server_pid); });
+  std::thread cpu_reader([&] {
+    if (!window.SleepUntil(window.measure_begin)) {
+      cpu_before = ServerCpu(client);
+    }
+  });
   TellUntilTheEnd(window, lanes, tell, wait_for_stop);
   const Time end = std::min(Clock::now(), window.end);
   cpu_reader.join();
@@ -259,8 +441,7 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
     report.lag.Merge(lane->lag());
     report.messages_unsent += lane->messages_unsent();
   }
-  const std::optional<Nanos> cpu_after = report.server_pid == 0 ? std::nullopt : CpuTimeOf(report.server_pid);
-  if (cpu_before && cpu_after) {
+  if (const auto cpu_after = cpu_before ? ServerCpu(client) : std::nullopt) {
     report.server_cpu = *cpu_after - *cpu_before;
   }
   report.is_cut_short = window.is_cut_short;
@@ -271,76 +452,6 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
     report.updates = UpdateReport{updates->sent(), updates->tally()};
   }
   return report;
-}
-
-namespace {
-
-constexpr char kListening[] = "0A";
-
-// Returns the address as the tables of /proc/net have it, or "" if it is not an IPv4 address.
-std::string InTable(const std::string& host) {
-  in_addr address{};
-  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ? absl::StrFormat("%08X", address.s_addr) : "";
-}
-
-// Adds the inodes of the sockets that listen on the port, at the address or at all, by a table of /proc/net.
-void AddListeningInodes(const char* table, const std::string& address, int port,
-                        std::set<std::string>& links) {
-  const std::string port_in_table = absl::StrFormat("%04X", port);
-  std::ifstream file(table);
-  for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string> columns = absl::StrSplit(line, ' ', absl::SkipEmpty());
-    if (columns.size() <= 9 || columns[3] != kListening) {
-      continue;
-    }
-    const std::pair<std::string, std::string> local = absl::StrSplit(columns[1], absl::MaxSplits(':', 1));
-    const bool is_for_all = local.first.find_first_not_of('0') == std::string::npos;
-    // An IPv4 address is at the end of one that is mapped into IPv6.
-    if (local.second == port_in_table && (is_for_all || absl::EndsWith(local.first, address))) {
-      links.insert(absl::StrCat("socket:[", columns[9], "]"));
-    }
-  }
-}
-
-bool Holds(const std::filesystem::path& process, const std::set<std::string>& links) {
-  std::error_code error;
-  for (auto file = std::filesystem::directory_iterator(process / "fd", error);
-       !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
-    std::error_code unreadable;
-    if (links.count(std::filesystem::read_symlink(file->path(), unreadable).string()) > 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
-std::optional<int> FindListener(const std::string& host, int port) {
-  std::set<std::string> links;
-  AddListeningInodes("/proc/net/tcp", InTable(host), port, links);
-  AddListeningInodes("/proc/net/tcp6", InTable(host), port, links);
-  if (links.empty()) {
-    return std::nullopt;
-  }
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator("/proc", error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    int pid = 0;
-    if (absl::SimpleAtoi(entry->path().filename().string(), &pid) && Holds(entry->path(), links)) {
-      return pid;
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::chrono::nanoseconds> CpuTimeOf(int pid) {
-  clockid_t clock{};
-  timespec time{};
-  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) {
-    return std::nullopt;
-  }
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 }  // namespace waystar::load

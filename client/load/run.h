@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "client/client.h"
@@ -32,7 +31,6 @@ struct Report {
   std::uint64_t messages_unsent = 0;
   // Processor time that the server took from the beginning of the time that counts to the last answer.
   std::optional<std::chrono::nanoseconds> server_cpu;
-  int server_pid = 0;
   std::optional<UpdateReport> updates;
   // True if the run was cut short; the settings then have the measured time.
   bool is_cut_short = false;
@@ -59,12 +57,5 @@ using WaitForStop = std::function<bool(Nanos time)>;
 absl::StatusOr<Report> Run(const Settings& settings, const client::Options& options, const Workload& workload,
                            const std::function<void(const Progress&)>& tell,
                            const WaitForStop& wait_for_stop);
-
-// Finds the process of this machine that listens on a TCP port of an address, as far as this user may look. A
-// host that is not an IPv4 address stands for all addresses. Reads /proc. Returns nothing if it is not found.
-std::optional<int> FindListener(const std::string& host, int port);
-
-// Returns the processor time that a process of this machine has taken so far.
-std::optional<std::chrono::nanoseconds> CpuTimeOf(int pid);
 
 }  // namespace waystar::load

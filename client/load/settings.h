@@ -48,8 +48,6 @@ struct Settings {
   // Batches of one edit that block and unblock cells meanwhile.
   double updates_per_second = 0;
   std::uint64_t seed = 0;
-  // Process id of the server; 0 to search for it.
-  int server_pid = 0;
 };
 
 }  // namespace waystar::load

@@ -27,8 +27,8 @@
 #include "server/runtime/logging.h"
 #include "server/runtime/process.h"
 #include "server/service/handlers/maps/map_creation.h"
-#include "server/storage/etcd/etcd_address.h"
-#include "server/storage/folder/folder_files.h"
+#include "server/storage/etcd/etcd_client.h"
+#include "server/storage/folder/folder_reader.h"
 
 namespace waystar::rpc {
 namespace {

@@ -16,7 +16,7 @@
 #include "server/service/handlers/maps/listings.h"
 #include "server/service/handlers/maps/transfer_calls.h"
 #include "server/service/handlers/maps/update_stream.h"
-#include "server/service/metrics/note_staleness.h"
+#include "server/service/metrics/query_observer.h"
 
 namespace waystar::rpc {
 namespace {

@@ -2,10 +2,11 @@
 
 #include <utility>
 
+#include "server/service/handlers/maps/render_map.h"
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/field_answers.h"
 #include "server/service/handlers/query/path_stream.h"
-#include "server/service/metrics/note_staleness.h"
+#include "server/service/metrics/query_observer.h"
 
 namespace waystar::rpc {
 
@@ -54,6 +55,19 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
   ServeWrites<v1::WatchPathRequest>([this, &watches](Rpc* rpc, const Bytes* request) {
     return StartCall<WatchPathCall>(server_, watches, *rpc, *request);
   });
+}
+
+PictureService::PictureService(const ServerContext& server, const core::MapStore& store,
+                               const TraceLimits& limits, const QueryObserver& observer)
+    : RawService(server), store_(store), limits_(limits), observer_(observer) {
+  ServeWrites<v1::TraceSearchRequest>([this](Rpc* rpc, const Bytes* request) {
+    return StartCall<TraceCall>(server_, store_, limits_, observer_, *rpc, *request);
+  });
+  Serve<v1::RenderMapRequest, v1::RenderMapResponse>(
+      [this](const auto& request, auto& response, CallContext& context) {
+        return AnswerRenderMap(store_, limits_.max_response_bytes, request, response, context);
+      },
+      kLargeCall);
 }
 
 }  // namespace waystar::rpc

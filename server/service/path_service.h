@@ -1,4 +1,4 @@
-// The service waystar.v1.PathService.
+// The services waystar.v1.PathService and PictureService.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,11 @@
 #include "server/service/admission/query_costs.h"
 #include "server/service/admission/server_context.h"
 #include "server/service/call/raw_service.h"
+#include "server/service/handlers/query/trace_call.h"
 #include "server/service/handlers/watch/path_watch.h"
 #include "server/service/metrics/query_observer.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/picture_service.grpc.pb.h"
 
 namespace waystar::rpc {
 
@@ -39,6 +41,18 @@ class PathService final : public RawService<v1::PathService> {
   const QueryObserver observer_;
   QueryCosts costs_;
   const UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
+};
+
+// Thread safety: any. The referenced objects must outlive the server that this is registered with.
+class PictureService final : public RawService<v1::PictureService> {
+ public:
+  PictureService(const ServerContext& server, const core::MapStore& store, const TraceLimits& limits,
+                 const QueryObserver& observer);
+
+ private:
+  const core::MapStore& store_;
+  const TraceLimits limits_;
+  const QueryObserver observer_;
 };
 
 }  // namespace waystar::rpc

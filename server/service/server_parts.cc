@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +20,10 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/message.h"
+#include "grpc/compression.h"
+#include "grpc/grpc.h"
 #include "grpcpp/grpcpp.h"
+#include "grpcpp/resource_quota.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 #include "server/base/error.h"
@@ -30,7 +34,6 @@
 #include "server/service/auth/exposure.h"
 #include "server/service/auth/failed_tokens.h"
 #include "server/service/auth/tls_files.h"
-#include "server/service/connections.h"
 #include "server/service/first_maps.h"
 #include "server/service/metrics/call_interceptor.h"
 #include "server/service/metrics/library_log.h"
@@ -66,6 +69,38 @@ constexpr double kMostMemory = 0.5;
 
 // Upper bound on the bytes of a watch message apart from its answer.
 constexpr std::size_t kWatchEnvelopeBytes = 32;
+
+// Returns the time in the library's format, where the largest number means forever.
+int MillisecondsOf(absl::Duration duration) {
+  return duration == absl::ZeroDuration() ? std::numeric_limits<int>::max()
+                                          : static_cast<int>(absl::ToInt64Milliseconds(duration));
+}
+
+// Sets the limits of connections. Compressed messages are never inflated: a call with compressed messages
+// fails with UNIMPLEMENTED, whatever its service, as gRPC's specification of compression requires.
+void LimitConnections(const runtime::ConnectionOptions& options, grpc::ServerBuilder& builder) {
+  const auto set = [&builder](const char* name, int value) { builder.AddChannelArgument(name, value); };
+  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, MillisecondsOf(options.max_age));
+  set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, MillisecondsOf(options.max_age_grace));
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, MillisecondsOf(options.max_idle));
+  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, MillisecondsOf(options.handshake_timeout));
+  set(GRPC_ARG_KEEPALIVE_TIME_MS, MillisecondsOf(options.keepalive_time));
+  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, MillisecondsOf(options.keepalive_timeout));
+  // Applies in both directions: a watch of an unchanged map is a connection without data.
+  set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  set(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, MillisecondsOf(options.min_client_keepalive));
+  set(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_concurrent_streams);
+  // A kilobyte may inflate to a megabyte, before its size is checked and its sender is identified.
+  set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  if (options.memory_mib > 0) {
+    grpc::ResourceQuota quota("waystar");
+    quota.Resize(options.memory_mib << 20);
+    builder.SetResourceQuota(quota);
+  }
+}
 
 core::StoreOptions StoreOptionsOf(const runtime::Options& options, const Clock& clock, core::Defer defer) {
   core::StoreOptions store;

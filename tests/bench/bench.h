@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -15,7 +16,6 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
-#include "tests/testing/flood.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
 
@@ -83,25 +83,6 @@ core::GridMap NoiseMap(int side, double share);
 core::Cell AnyCell(const core::GridMap& map, testing::Random& random);
 core::Cell WalkableCell(const core::GridMap& map, testing::Random& random);
 
-// Cells joined by straight steps: without corner cutting a diagonal step joins no others. The map outlives
-// them.
-class Regions {
- public:
-  explicit Regions(const core::GridMap& map);
-
-  // Returns the region's number, or 0 for a cell that is not walkable.
-  int Of(core::Cell cell) const { return flood_.At(cell); }
-  std::size_t count() const { return cells_.size() - 1; }
-  // The region with the most cells. REQUIRES: count() > 0.
-  int Largest() const;
-  std::size_t CellsOf(int region) const { return cells_[static_cast<std::size_t>(region)]; }
-
- private:
-  const testing::Flood flood_;
-  // By region; the first is none.
-  std::vector<std::size_t> cells_;
-};
-
 // Counts updates that are under way.
 class InFlight {
  public:
@@ -116,5 +97,27 @@ class InFlight {
   CondVar changed_;
   int count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
+
+// Thread CPU time a question, in microseconds.
+struct SideTimes {
+  // Of questions asked one right after the other.
+  double mean = 0.0;
+  // Of each question by itself, which is asked again and again for at least 8 us where the mean is less.
+  Sample single;
+};
+
+struct TurnTimes {
+  SideTimes ours;
+  // Empty where there is no other library.
+  SideTimes theirs;
+};
+
+// Asks `count` questions of both, `passes` times: runs of 32 by turns, first as a whole, for the mean, and
+// then with a look at the clock around each. The least of all passes counts, of each run and of each
+// question: what disturbs a shared machine rarely disturbs the same one in every pass, and the other runs
+// push it out of the caches meanwhile.
+TurnTimes TimeByTurns(std::size_t count, int passes, absl::FunctionRef<void(std::size_t)> ours,
+                      absl::FunctionRef<void(std::size_t)> theirs);
+TurnTimes TimeAlone(std::size_t count, int passes, absl::FunctionRef<void(std::size_t)> ours);
 
 }  // namespace waystar::bench

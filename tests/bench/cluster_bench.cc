@@ -20,7 +20,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "server/core/store/map_store.h"
-#include "server/storage/etcd/etcd_address.h"
 #include "server/storage/etcd/etcd_client.h"
 #include "server/storage/fleet/fleet.h"
 #include "tests/bench/bench.h"

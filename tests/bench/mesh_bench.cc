@@ -33,12 +33,9 @@
 #include "server/core/mesh/search/mesh_scratch.h"
 #include "server/core/mesh/search/mesh_wall.h"
 #include "server/formats/build/build_mesh.h"
-#include "server/formats/build/build_settings.h"
 #include "server/formats/build/level_geometry.h"
-#include "server/formats/mesh/detour_mesh.h"
 #include "server/formats/mesh/mesh_readers.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/by_turns.h"
 #include "tests/bench/detour_peer.h"
 #include "tests/bench/mesh_world.h"
 

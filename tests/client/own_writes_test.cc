@@ -40,9 +40,9 @@ TEST(OwnWritesTest, KeepTheLatestOfTheMapsThatWereChangedLast) {
   writes.Note("keep", VersionAt(10, 1));
   EXPECT_FALSE(writes.Of("yard").has_value());
   EXPECT_EQ(writes.Of("arena")->revision(), 2U);
-  writes.ForgetEpoch("arena", VersionAt(7, 9));
+  writes.Forget("arena", 7);
   EXPECT_TRUE(writes.Of("arena").has_value());
-  writes.ForgetEpoch("arena", VersionAt(8, 1));
+  writes.Forget("arena", 8);
   EXPECT_FALSE(writes.Of("arena").has_value());
   writes.Forget("keep");
   writes.Forget("keep");

@@ -437,13 +437,6 @@ def place_on_mesh(page, x, y):
     return page.place(x * scale + 2 - 0.5, y * scale + 2 - 0.5)
 
 
-def set_value(page, element, value):
-    page.browser.run("""
-        const element = document.getElementById(arguments[0]);
-        element[element.type === 'checkbox' ? 'checked' : 'value'] = arguments[1];
-        element.dispatchEvent(new Event('change'));""", element, value)
-
-
 def test_mesh(page, programs):
     page.choose("keep")
     paper = [255, 255, 255]
@@ -456,12 +449,12 @@ def test_mesh(page, programs):
     page.browser.point([place_on_mesh(page, 2, 2), "down", "up"])
     page.shows("#start", "~, 4")
     page.browser.keys(ESCAPE)
-    set_value(page, "height-high", "1")
+    page.choose_option("height-high", "1")
     wait_for(lambda: page.color_at(*place_on_mesh(page, 5, 1.5)) == page.color_at(*court), "the lower floor")
     page.browser.point([place_on_mesh(page, 2, 2), "down", "up"])
     # The place takes the height of the ground.
     page.shows("#start", "~, 0")
-    set_value(page, "height-high", "")
+    page.choose_option("height-high", "")
     page.browser.run("location.hash = 'map=keep&start=2,2,0&goal=2,3,4'")
     page.shows("#start", "2, 2, 0")
     page.shows("#goal", "2, 3, 4")
@@ -473,18 +466,18 @@ def test_mesh(page, programs):
     # At some heights the server draws it: on the gallery it is dashed, and one sees the court between.
     on_gallery = [place_on_mesh(page, x, 3 + (x - 2) / 18) for x in (8 + i / 8 for i in range(40))]
     assert all(page.color_at(*place) == path for place in on_gallery)
-    set_value(page, "height-high", "1")
+    page.choose_option("height-high", "1")
     page.wait_for_color(place_on_mesh(page, 17, 10.5), drawn)
     colors = [page.color_at(*place) for place in on_gallery]
     assert page.color_at(*court) in colors and path not in colors and drawn not in colors, colors
-    set_value(page, "height-high", "")
+    page.choose_option("height-high", "")
     page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
     # From the side the server draws the path, and a press does nothing.
-    set_value(page, "oblique", True)
+    page.browser.click("#oblique")
     wait_for(lambda: page.color_at(*place_on_mesh(page, 17, 10.5)) != path, "the picture from the side")
     page.browser.point([place_on_mesh(page, 12, 8), "down", "up"])
     page.shows("#goal", "2, 3, 4")
-    set_value(page, "oblique", False)
+    page.browser.click("#oblique")
     page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
     page.browser.keys("+++")
     page.browser.keys("0")
@@ -514,10 +507,10 @@ def test_search_on_mesh(page, _programs):
     page.shows("#moment-text", f"0 of {total}: 0 expanded")
     page.wait_for_color(seen, ground)
     # From the side too.
-    set_value(page, "oblique", True)
+    page.browser.click("#oblique")
     page.set("moment", "input", total.replace(",", ""))
     page.shows("#moment-text", f"~{total} of {total}:")
-    set_value(page, "oblique", False)
+    page.browser.click("#oblique")
     page.wait_for_color(way, route)
 
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,8 +26,10 @@
 #include "absl/time/time.h"
 #include "client/client.h"
 #include "gtest/gtest.h"
+#include "server/base/mutex.h"
 #include "server/storage/folder/folder.h"
-#include "tests/e2e/kill_ledger.h"
+#include "server/storage/folder/folder_reader.h"
+#include "server/storage/folder/log_entry.h"
 #include "tests/e2e/server_process.h"
 #include "tests/e2e/unsynced_loss.h"
 #include "tests/testing/own_folder.h"
@@ -38,7 +41,6 @@ namespace {
 
 using ::waystar::client::Client;
 using ::waystar::testing::BlankMap;
-using ::waystar::testing::KillLedger;
 using ::waystar::testing::OwnFolder;
 using ::waystar::testing::Random;
 using ::waystar::testing::ServerProcess;
@@ -81,6 +83,130 @@ void AddMark(const std::string& id, int cell, v1::UpdateMapRequest& batch) {
   mark.set_id(id);
   AddCell(cell % kSide, cell / kSide, *mark.mutable_shape());
 }
+
+// Keeps what clients know of the maps, by epoch, and fails the test when something that they are told later,
+// or what lies in the data folder, contradicts it.
+//
+// Thread safety: any method may be called from any thread.
+class KillLedger {
+ public:
+  // A client has seen a map.
+  void Saw(std::uint64_t epoch, std::uint64_t revision, std::uint64_t digest) {
+    MutexLock lock(mutex_);
+    NoteLocked(epoch, revision, digest);
+  }
+  void Saw(const v1::MapInfo& info) { Saw(info.version().epoch(), info.version().revision(), info.digest()); }
+  // A client has the answer to its batch.
+  void Acknowledged(const v1::UpdateMapResponse& answer, const std::string& request_id) {
+    const std::uint64_t epoch = answer.version().epoch();
+    const std::uint64_t revision = answer.version().revision();
+    MutexLock lock(mutex_);
+    NoteLocked(epoch, revision, answer.digest());
+    const auto [it, is_new] = known_[epoch].request_ids.emplace(revision, request_id);
+    EXPECT_EQ(it->second, request_id) << "two batches of revision " << revision;
+    ++acknowledged_;
+    changed_.NotifyAll();
+  }
+  // Returns the newest revision that somebody has seen.
+  std::uint64_t Newest(std::uint64_t epoch) const {
+    MutexLock lock(mutex_);
+    const auto it = known_.find(epoch);
+    return it == known_.end() ? 0 : it->second.newest;
+  }
+
+  // Returns how many batches were acknowledged.
+  std::size_t acknowledged() const {
+    MutexLock lock(mutex_);
+    return acknowledged_;
+  }
+  // Returns once as many were, or fails the test.
+  void WaitForAcknowledged(std::size_t count) {
+    const testing::Patience patience("acknowledged batches");
+    MutexLock lock(mutex_);
+    while (acknowledged_ < count && patience.Wait(changed_, mutex_)) {
+    }
+  }
+
+  // Compares with what is in the folder of a server that is dead: each acknowledged batch that the log may
+  // still hold is there, under its revision, as a whole and once. Returns the revision that the log has for
+  // each request id. If the newest may be lacking, those revisions are lost: they may be made again.
+  std::map<std::string, std::uint64_t> CompareWith(const storage::Folder& folder,
+                                                   bool may_lack_newest = false) {
+    std::map<std::string, std::uint64_t> applied;
+    const auto names = folder.List();
+    const auto history = storage::ReadLogFiles(folder, *names);
+    if (!history.ok()) {
+      ADD_FAILURE() << history.status();
+      return applied;
+    }
+    MutexLock lock(mutex_);
+    for (const storage::LiveMap& map : history->next.maps) {
+      Known& known = known_[map.epoch];
+      if (may_lack_newest && map.revision < known.newest) {
+        known.LoseAfter(map.revision);
+      }
+      EXPECT_GE(map.revision, known.newest) << "a revision of " << map.id << " that was seen is gone";
+      std::uint64_t first = map.revision + 1;
+      const auto entries = history->entries.find(map.id);
+      for (std::size_t i = 0; entries != history->entries.end() && i < entries->second.size(); ++i) {
+        const storage::LogEntry& entry = entries->second[i].entry;
+        if (entry.kind != storage::LogEntry::Kind::kCommits) {
+          continue;
+        }
+        first = std::min(first, entry.first_revision);
+        const auto commits = storage::DecodeCommits(entry.body);
+        for (const core::LoggedCommit& logged : *commits) {
+          const std::uint64_t revision = logged.commit->revision;
+          NoteLocked(map.epoch, revision, logged.commit->digest);
+          if (const auto it = known.request_ids.find(revision); it != known.request_ids.end()) {
+            EXPECT_EQ(logged.request_id, it->second) << "another batch has revision " << revision;
+          }
+          EXPECT_TRUE(applied.emplace(logged.request_id, revision).second)
+              << logged.request_id << " was applied twice";
+        }
+      }
+      // What the log has no longer is in an image; what nobody has acknowledged is there, too.
+      for (auto it = known.request_ids.lower_bound(first); it != known.request_ids.end(); ++it) {
+        EXPECT_EQ(applied.count(it->second), 1) << it->second << " was acknowledged and is gone";
+      }
+    }
+    return applied;
+  }
+  // Returns whether revisions of this epoch are lost.
+  bool HasLost(std::uint64_t epoch) const {
+    MutexLock lock(mutex_);
+    const auto it = known_.find(epoch);
+    return it != known_.end() && it->second.has_lost;
+  }
+
+ private:
+  struct Known {
+    std::uint64_t newest = 0;
+    std::map<std::uint64_t, std::uint64_t> digests;
+    std::map<std::uint64_t, std::string> request_ids;
+    bool has_lost = false;
+
+    void LoseAfter(std::uint64_t revision) {
+      newest = revision;
+      digests.erase(digests.upper_bound(revision), digests.end());
+      request_ids.erase(request_ids.upper_bound(revision), request_ids.end());
+      has_lost = true;
+    }
+  };
+
+  void NoteLocked(std::uint64_t epoch, std::uint64_t revision, std::uint64_t digest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    Known& known = known_[epoch];
+    known.newest = std::max(known.newest, revision);
+    const auto [it, is_new] = known.digests.emplace(revision, digest);
+    EXPECT_EQ(it->second, digest) << "two states of revision " << revision;
+  }
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::map<std::uint64_t, Known> known_ ABSL_GUARDED_BY(mutex_);
+  std::size_t acknowledged_ ABSL_GUARDED_BY(mutex_) = 0;
+};
 
 // Makes batches, each with marks at its beginning and its end on the cell of its number.
 class Writer {

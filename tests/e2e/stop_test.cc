@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/e2e/server_process.h"
-#include "tests/service/bounded_context.h"
+#include "tests/service/about_map.h"
 #include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 

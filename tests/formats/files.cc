@@ -1,6 +1,5 @@
 #include "tests/formats/files.h"
 
-#include <cstdlib>
 #include <utility>
 #include <variant>
 

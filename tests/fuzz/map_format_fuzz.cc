@@ -8,8 +8,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/formats/text/map_format.h"
-#include "server/formats/text/moving_ai.h"
 #include "server/formats/text/text.h"
 #include "tests/fuzz/require.h"
 

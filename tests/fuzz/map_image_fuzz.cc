@@ -7,9 +7,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/core/codec/blocks.h"
-#include "server/core/codec/map_body.h"
 #include "server/core/codec/map_image.h"
+#include "server/core/codec/values.h"
 #include "tests/fuzz/require.h"
 
 namespace {

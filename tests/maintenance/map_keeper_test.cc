@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
-#include "server/core/store/stored_map.h"
+#include "server/core/store/durable_log.h"
 #include "server/storage/folder/image_file.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"

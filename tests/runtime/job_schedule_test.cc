@@ -43,11 +43,16 @@ class JobScheduleTest : public ::testing::Test {
     return status;
   }
 
-  // Runs a job of the client on a worker that is free.
+  // Begins a job of the client on a worker that is free.
+  void Begin(JobSchedule& schedule, Job& job, std::uint64_t client, int worker = 0) {
+    ASSERT_THAT(Submit(schedule, job, client), IsOk());
+    ASSERT_EQ(schedule.Take(worker, now_, true).job, &job);
+  }
+
+  // Runs such a job.
   void Pass(JobSchedule& schedule, std::uint64_t client, Duration took) {
     Silent job;
-    EXPECT_THAT(Submit(schedule, job, client), IsOk());
-    EXPECT_EQ(schedule.Take(0, now_, true).job, &job);
+    Begin(schedule, job, client);
     now_ += took;
     schedule.End(0, now_, took);
   }
@@ -60,8 +65,7 @@ class JobScheduleTest : public ::testing::Test {
 
 TEST_F(JobScheduleTest, RefusesOnTimeWhileAllWorkersAreBusy) {
   JobSchedule schedule({.workers = 1});
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  Begin(schedule, first_, kHeavy);
   EXPECT_EQ(schedule.next_late(), Time::max()) << "nothing waits";
   ASSERT_THAT(Submit(schedule, second_, kLight), IsOk());
   const Time end = now_ + milliseconds(500);
@@ -78,8 +82,7 @@ TEST_F(JobScheduleTest, RefusesOnTimeWhileAllWorkersAreBusy) {
 
 TEST_F(JobScheduleTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
   JobSchedule schedule({.workers = 1});
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  Begin(schedule, first_, kHeavy);
   ASSERT_THAT(Submit(schedule, second_, kLight), IsOk());
   const Time deadline = now_ + milliseconds(20);
   ASSERT_THAT(Submit(schedule, third_, kLight, deadline), IsOk());
@@ -100,9 +103,7 @@ TEST_F(JobScheduleTest, RefusesWhatCannotBeDoneByItsDeadline) {
     Pass(schedule, kHeavy, kJob);
     std::vector<Silent> running(static_cast<std::size_t>(workers));
     for (int worker = 0; worker < workers; ++worker) {
-      Silent& job = running[static_cast<std::size_t>(worker)];
-      ASSERT_THAT(Submit(schedule, job, kHeavy), IsOk());
-      ASSERT_EQ(schedule.Take(worker, now_, true).job, &job);
+      Begin(schedule, running[static_cast<std::size_t>(worker)], kHeavy, worker);
     }
     EXPECT_THAT(Submit(schedule, first_, kHeavy, now_ + kJob), IsOk()) << "no job waits before it";
     const Duration needed = (kJob / workers + kJob) * 5 / 4;
@@ -115,8 +116,7 @@ TEST_F(JobScheduleTest, RefusesWhatCannotBeDoneByItsDeadline) {
 
 TEST_F(JobScheduleTest, NeverRefusesWhatIsOwedOrItsOwn) {
   JobSchedule schedule({.workers = 1});
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  Begin(schedule, first_, kHeavy);
   schedule.SubmitOwed(&second_, {.client = kLight, .map = 1}, now_);
   schedule.SubmitOwn(&third_, now_);
   EXPECT_THAT(schedule.TakeLate(now_ + std::chrono::hours(1)), IsEmpty());
@@ -125,8 +125,7 @@ TEST_F(JobScheduleTest, NeverRefusesWhatIsOwedOrItsOwn) {
 
 TEST_F(JobScheduleTest, ServesWhoWaitedBeforeWhoWasJustServed) {
   JobSchedule schedule({.workers = 1});
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  Begin(schedule, first_, kHeavy);
   now_ += milliseconds(1);
   ASSERT_THAT(Submit(schedule, second_, kHeavy), IsOk());
   now_ += milliseconds(200);
@@ -139,8 +138,7 @@ TEST_F(JobScheduleTest, ServesWhoWaitedBeforeWhoWasJustServed) {
 // What a job has taken so far counts while it runs, though nothing was known of its client.
 TEST_F(JobScheduleTest, CountsWhatRuns) {
   JobSchedule schedule({.workers = 2});
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  Begin(schedule, first_, kHeavy);
   Silent short_jobs[3];
   for (Silent& job : short_jobs) {
     ASSERT_THAT(Submit(schedule, job, kLight), IsOk());
@@ -157,8 +155,7 @@ TEST_F(JobScheduleTest, CountsWhatRuns) {
 TEST_F(JobScheduleTest, KeepsTheLastWorkerForOthers) {
   JobSchedule schedule({.workers = 2, .keeps_last_for_others = true});
   Silent late;
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  Begin(schedule, first_, kHeavy);
   schedule.SubmitOwed(&second_, {.client = kHeavy, .map = 1}, now_);
   ASSERT_THAT(Submit(schedule, late, kHeavy), IsOk());
   EXPECT_THAT(schedule.Take(1, now_, true).job, IsNull());
@@ -178,8 +175,7 @@ TEST_F(JobScheduleTest, KeepsTheLastWorkerForOthers) {
 
 TEST_F(JobScheduleTest, TheWorkerKeptForOthersIsTheirsThoughTheQueueIsFull) {
   JobSchedule schedule({.workers = 2, .max_queued = 1, .keeps_last_for_others = true});
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  Begin(schedule, first_, kHeavy);
   schedule.SubmitOwed(&second_, {.client = kHeavy, .map = 1}, now_);
   ASSERT_THAT(Submit(schedule, third_, kLight), IsOk());
   EXPECT_EQ(schedule.Take(1, now_, true).job, &third_);
@@ -200,30 +196,25 @@ TEST_F(JobScheduleTest, TheLastFreeWorkerWaitsForTheNextShortJobOfWhoHadLess) {
   EXPECT_EQ(schedule.Take(0, now_, true).job, &first_) << "for a moment only";
 }
 
-TEST_F(JobScheduleTest, DoesNotWaitForOneWhoHadAsMuch) {
-  JobSchedule schedule({.workers = 1});
-  Pass(schedule, kHeavy, milliseconds(160));
-  for (int i = 0; i < 17; ++i) {
-    Pass(schedule, kLight, milliseconds(10));
+TEST_F(JobScheduleTest, DoesNotWaitWithoutNeed) {
+  struct Case {
+    const char* why;
+    int workers = 1;
+    int light_jobs = 1;
+    Duration light_job;
+  };
+  for (const auto& [why, workers, light_jobs, light_job] :
+       {Case{"it had as much", 1, 17, milliseconds(10)},
+        Case{"another worker is free", 2, 1, milliseconds(1)},
+        Case{"its jobs are as long", 1, 1, milliseconds(80)}}) {
+    JobSchedule schedule({.workers = workers});
+    Pass(schedule, kHeavy, milliseconds(160));
+    for (int i = 0; i < light_jobs; ++i) {
+      Pass(schedule, kLight, light_job);
+    }
+    ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
+    EXPECT_EQ(schedule.Take(0, now_, true).job, &first_) << why;
   }
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  EXPECT_EQ(schedule.Take(0, now_, true).job, &first_);
-}
-
-TEST_F(JobScheduleTest, DoesNotWaitWhereAnotherWorkerIsFree) {
-  JobSchedule schedule({.workers = 2});
-  Pass(schedule, kHeavy, milliseconds(160));
-  Pass(schedule, kLight, milliseconds(1));
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  EXPECT_EQ(schedule.Take(0, now_, true).job, &first_);
-}
-
-TEST_F(JobScheduleTest, DoesNotWaitForJobsThatAreAsLong) {
-  JobSchedule schedule({.workers = 1});
-  Pass(schedule, kHeavy, milliseconds(160));
-  Pass(schedule, kLight, milliseconds(80));
-  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
-  EXPECT_EQ(schedule.Take(0, now_, true).job, &first_);
 }
 
 // A client that asks again as soon as it has its answer, or some time after a refusal.
@@ -383,6 +374,134 @@ TEST_P(LongJobsTest, LeaveManyOthersTheirShare) {
 
 INSTANTIATE_TEST_SUITE_P(Lengths, LongJobsTest,
                          ::testing::Values(milliseconds(140), milliseconds(600), milliseconds(2700)));
+
+constexpr WaitLimit::Duration kLongest = milliseconds(500);
+constexpr WaitLimit::Duration kTarget = milliseconds(5);
+
+class WaitLimitTest : public ::testing::Test {
+ protected:
+  // Jobs that each waited so long leave the queue, one a millisecond.
+  void Pass(milliseconds time, milliseconds waited) {
+    for (milliseconds passed{0}; passed < time; passed += milliseconds(1)) {
+      now_ += milliseconds(1);
+      limit_.NoteWait(now_, waited);
+    }
+  }
+
+  // Many jobs end that each took so long.
+  void Run(milliseconds took, milliseconds processor) {
+    for (int i = 0; i < 100; ++i) {
+      limit_.NoteRun(took, processor);
+    }
+  }
+
+  WaitLimit limit_{kLongest, kTarget, 2};
+  WaitLimit::Clock::time_point now_{milliseconds(1'000'000)};
+};
+
+TEST_F(WaitLimitTest, BurstsMayWaitForLong) {
+  EXPECT_EQ(limit_.allowed(), kLongest);
+  EXPECT_EQ(limit_.MaxQueued(256), 256U);
+  for (int burst = 0; burst < 5; ++burst) {
+    Pass(milliseconds(60), milliseconds(50));
+    Pass(milliseconds(1), milliseconds(0));
+  }
+  EXPECT_EQ(limit_.allowed(), kLongest);
+}
+
+TEST_F(WaitLimitTest, AStandingQueueIsCutShort) {
+  Pass(milliseconds(250), milliseconds(50));
+  EXPECT_EQ(limit_.allowed(), 2 * kTarget);
+}
+
+TEST_F(WaitLimitTest, GrowsToWhatItWasOnceTheQueueHasBeenShort) {
+  Pass(milliseconds(250), milliseconds(50));
+  Pass(milliseconds(150), milliseconds(1));
+  EXPECT_EQ(limit_.allowed(), 4 * kTarget);
+  Pass(milliseconds(100), milliseconds(1));
+  EXPECT_EQ(limit_.allowed(), 8 * kTarget);
+  Pass(milliseconds(500), milliseconds(1));
+  EXPECT_EQ(limit_.allowed(), kLongest);
+}
+
+// It is short because it is kept short.
+TEST_F(WaitLimitTest, StaysAsItIsWhereTheQueueIsShortButDoesNotEmpty) {
+  Pass(milliseconds(250), milliseconds(50));
+  Pass(milliseconds(1000), milliseconds(4));
+  EXPECT_EQ(limit_.allowed(), 2 * kTarget);
+}
+
+TEST_F(WaitLimitTest, KnowsHowLongJobsTake) {
+  EXPECT_EQ(limit_.TimeFor(100), milliseconds(0));
+  Run(milliseconds(3), milliseconds(1));
+  EXPECT_NEAR(static_cast<double>(limit_.TimeFor(10).count()), 15e6, 1e3);
+  // One that is very long makes little of a difference.
+  limit_.NoteRun(milliseconds(8000), milliseconds(1));
+  EXPECT_LT(limit_.TimeFor(10), milliseconds(30));
+}
+
+TEST_F(WaitLimitTest, IsAsBeforeAfterAPause) {
+  Pass(milliseconds(250), milliseconds(50));
+  now_ += milliseconds(300);
+  limit_.NoteWait(now_, milliseconds(0));
+  EXPECT_EQ(limit_.allowed(), kLongest);
+}
+
+TEST_F(WaitLimitTest, LetsInWhatCanBeDoneInTime) {
+  Run(milliseconds(1), milliseconds(1));
+  EXPECT_EQ(limit_.MaxQueued(256), 256U);
+  Pass(milliseconds(250), milliseconds(50));
+  // Two workers do twenty jobs of a millisecond in ten.
+  EXPECT_EQ(limit_.MaxQueued(256), 20U);
+  EXPECT_EQ(limit_.MaxQueued(8), 8U);
+  Pass(milliseconds(150), milliseconds(1));
+  EXPECT_EQ(limit_.MaxQueued(256), 40U);
+}
+
+TEST_F(WaitLimitTest, AVeryLongJobLeavesRoomForTheShortOnes) {
+  Run(milliseconds(1), milliseconds(1));
+  limit_.NoteRun(milliseconds(2000), milliseconds(0));
+  Pass(milliseconds(250), milliseconds(50));
+  EXPECT_GE(limit_.MaxQueued(256), 10U);
+}
+
+TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
+  Run(milliseconds(50), milliseconds(50));
+  Pass(milliseconds(250), milliseconds(140));
+  EXPECT_EQ(limit_.allowed(), kLongest);
+  Pass(milliseconds(250), milliseconds(160));
+  EXPECT_EQ(limit_.allowed(), milliseconds(300));
+  EXPECT_EQ(limit_.MaxQueued(256), 12U);
+}
+
+// Of so long jobs fewer than one leaves the queue in an interval.
+TEST_F(WaitLimitTest, AStandingQueueOfVeryLongJobsIsCutShort) {
+  constexpr milliseconds kJob(300);
+  WaitLimit limit(milliseconds(10'000), kTarget, 1);
+  limit.NoteRun(kJob, kJob);
+  for (int i = 0; i < 3; ++i) {
+    now_ += kJob;
+    limit.NoteWait(now_, 4 * kJob);
+  }
+  EXPECT_EQ(limit.allowed(), 6 * kJob);
+  EXPECT_EQ(limit.MaxQueued(256), 6U);
+}
+
+// Where jobs take long because too much is going on, waiting longer makes nothing better.
+TEST_F(WaitLimitTest, JobsThatWaitForAProcessorAreNotLong) {
+  Run(milliseconds(10), milliseconds(1));
+  Pass(milliseconds(250), milliseconds(50));
+  EXPECT_EQ(limit_.allowed(), 2 * kTarget);
+  EXPECT_EQ(limit_.MaxQueued(256), 2U);
+}
+
+TEST_F(WaitLimitTest, NeverAllowsMoreThanTheLongest) {
+  WaitLimit limit(milliseconds(3), kTarget, 1);
+  for (int i = 1; i < 300; ++i) {
+    limit.NoteWait(now_ + milliseconds(i), milliseconds(20));
+  }
+  EXPECT_EQ(limit.allowed(), milliseconds(3));
+}
 
 }  // namespace
 }  // namespace waystar::runtime

@@ -43,7 +43,7 @@ class Blocker final : public Job {
     running.Happen();
     release.Wait();
   }
-  void Refuse(const absl::Status& /*status*/) override { FAIL() << "the first job is never refused"; }
+  void Refuse(const absl::Status& /*status*/) override { FAIL() << "it is owed"; }
 
   Event running{"the job to begin"};
   Event release{"the release of the job"};
@@ -57,7 +57,26 @@ WorkerPoolOptions Patient(int workers, std::size_t max_queued) {
           .target_wait = absl::Hours(1)};
 }
 
-TEST(WorkerPoolTest, RunsEveryJobBeforeItEnds) {
+class WorkerPoolTest : public ::testing::Test {
+ protected:
+  // Keeps the only worker busy until blocker_ is released.
+  void Hold(WorkerPool& pool) {
+    pool.SubmitOwed(&blocker_, kFlow);
+    ASSERT_TRUE(blocker_.running.Wait());
+  }
+
+  Blocker blocker_;
+  // A job that comes too late.
+  Event refused_{"the refusal"};
+  absl::Status why_;
+  Function late_{[](int) { FAIL() << "it is late"; },
+                 [this](const absl::Status& why) {
+                   why_ = why;
+                   refused_.Happen();
+                 }};
+};
+
+TEST_F(WorkerPoolTest, RunsEveryJobBeforeItEnds) {
   std::atomic<int> runs = 0;
   Function job([&](int) { ++runs; });
   {
@@ -69,7 +88,7 @@ TEST(WorkerPoolTest, RunsEveryJobBeforeItEnds) {
   EXPECT_EQ(runs, 500);
 }
 
-TEST(WorkerPoolTest, WorkersAreCountedFromTheFirstIndex) {
+TEST_F(WorkerPoolTest, WorkersAreCountedFromTheFirstIndex) {
   std::atomic<int> seen = 0;
   Function job([&](int worker) { seen = worker; });
   {
@@ -79,46 +98,23 @@ TEST(WorkerPoolTest, WorkersAreCountedFromTheFirstIndex) {
   EXPECT_EQ(seen, 3);
 }
 
-TEST(WorkerPoolTest, RefusesWhatDoesNotFitTheQueueWithARetryDelay) {
-  Blocker blocker;
-  std::atomic<int> runs = 0;
-  Function job([&](int) { ++runs; });
-  {
-    WorkerPool pool(Patient(1, 2));
-    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-    ASSERT_TRUE(blocker.running.Wait());
-    EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
-    EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
-    const absl::Status status = pool.TrySubmit(&job, kFlow);
-    EXPECT_THAT(status, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
-    EXPECT_GT(RetryDelayOf(status), absl::ZeroDuration());
-    EXPECT_EQ(pool.counts().refused_full, 1U);
-    EXPECT_EQ(pool.counts().queued, 2U);
-    blocker.release.Happen();
-  }
-  EXPECT_EQ(runs, 2);
-}
-
-TEST(WorkerPoolTest, RunsWhatIsOwedHoweverLongItWaitsAndHoweverFullItIs) {
-  Blocker blocker;
+TEST_F(WorkerPoolTest, RunsWhatIsOwedHoweverLongItWaitsAndHoweverFullItIs) {
   std::atomic<int> runs = 0;
   Function owed([&](int) { ++runs; });
   Function other([](int) {}, [](const absl::Status&) {});
   {
     WorkerPool pool({.workers = 1, .max_queued = 1, .max_wait = absl::Nanoseconds(1)});
-    pool.SubmitOwed(&blocker, kFlow);
-    ASSERT_TRUE(blocker.running.Wait());
+    Hold(pool);
     for (int i = 0; i < 5; ++i) {
       pool.SubmitOwed(&owed, kFlow);
     }
     EXPECT_FALSE(pool.TrySubmit(&other, {.client = 2, .map = 1}).ok()) << "nothing is dropped for it";
-    blocker.release.Happen();
+    blocker_.release.Happen();
   }
   EXPECT_EQ(runs, 5);
 }
 
-TEST(WorkerPoolTest, AFullQueueTakesAnotherClientAtTheCostOfTheGreediest) {
-  Blocker blocker;
+TEST_F(WorkerPoolTest, AFullQueueTakesAnotherClientAtTheCostOfTheGreediest) {
   std::vector<absl::Status> refused;
   std::atomic<int> greedy_runs = 0;
   std::atomic<int> other_runs = 0;
@@ -127,83 +123,66 @@ TEST(WorkerPoolTest, AFullQueueTakesAnotherClientAtTheCostOfTheGreediest) {
   Function other([&](int) { ++other_runs; }, refuse);
   {
     WorkerPool pool(Patient(1, 3));
-    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-    ASSERT_TRUE(blocker.running.Wait());
+    Hold(pool);
     for (int i = 0; i < 3; ++i) {
       EXPECT_THAT(pool.TrySubmit(&greedy, kFlow), IsOk());
     }
+    const absl::Status full = pool.TrySubmit(&greedy, kFlow);
+    EXPECT_THAT(full, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
+    EXPECT_GT(RetryDelayOf(full), absl::ZeroDuration());
+    EXPECT_EQ(pool.counts().refused_full, 1U);
+    EXPECT_EQ(pool.counts().queued, 3U);
     EXPECT_THAT(pool.TrySubmit(&other, {.client = 2, .map = 1}), IsOk());
     ASSERT_EQ(refused.size(), 1U);
     EXPECT_THAT(refused[0], IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
-    blocker.release.Happen();
+    blocker_.release.Happen();
   }
   EXPECT_EQ(greedy_runs, 2);
   EXPECT_EQ(other_runs, 1);
 }
 
-TEST(WorkerPoolTest, RefusesWhatCannotBeDoneByItsDeadline) {
-  Blocker blocker;
-  Event refused("the refusal");
-  absl::Status status;
+TEST_F(WorkerPoolTest, RefusesWhatCannotBeDoneByItsDeadline) {
   Function job([](int) {});
-  Function late([](int) { FAIL() << "it is late"; },
-                [&](const absl::Status& why) {
-                  status = why;
-                  refused.Happen();
-                });
   WorkerPool pool(Patient(1, 100));
-  ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-  ASSERT_TRUE(blocker.running.Wait());
+  Hold(pool);
   const auto past = FairQueue::Clock::now() - std::chrono::hours(1);
-  EXPECT_THAT(pool.TrySubmit(&late, kFlow, past), IsOk()) << "no job waits before it";
-  EXPECT_TRUE(refused.Wait());
-  EXPECT_THAT(status, IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+  EXPECT_THAT(pool.TrySubmit(&late_, kFlow, past), IsOk()) << "no job waits before it";
+  EXPECT_TRUE(refused_.Wait());
+  EXPECT_THAT(why_, IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
   EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
-  EXPECT_THAT(pool.TrySubmit(&late, kFlow, past),
+  EXPECT_THAT(pool.TrySubmit(&late_, kFlow, past),
               IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueFull, ""));
-  blocker.release.Happen();
+  blocker_.release.Happen();
 }
 
-TEST(WorkerPoolTest, JobsThatWaitedForTooLongAreRefusedWhileAllWorkersAreBusy) {
-  Blocker blocker;
-  Event refused("the refusal");
-  absl::Status status;
-  Function late([](int) { FAIL() << "it is late"; },
-                [&](const absl::Status& why) {
-                  status = why;
-                  refused.Happen();
-                });
+TEST_F(WorkerPoolTest, JobsThatWaitedForTooLongAreRefusedWhileAllWorkersAreBusy) {
   WorkerPool pool({.workers = 1, .max_wait = absl::ZeroDuration(), .target_wait = absl::ZeroDuration()});
-  Function first([&](int) { blocker.Run(0); });
-  pool.SubmitOwn(&first);
-  ASSERT_TRUE(blocker.running.Wait());
-  ASSERT_THAT(pool.TrySubmit(&late, kFlow), IsOk());
-  EXPECT_TRUE(refused.Wait());
-  blocker.release.Happen();
-  EXPECT_THAT(status, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueTimeout, ""));
-  EXPECT_GT(RetryDelayOf(status), absl::ZeroDuration());
+  Hold(pool);
+  ASSERT_THAT(pool.TrySubmit(&late_, kFlow), IsOk());
+  EXPECT_TRUE(refused_.Wait());
+  blocker_.release.Happen();
+  EXPECT_THAT(why_, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kQueueTimeout, ""));
+  EXPECT_GT(RetryDelayOf(why_), absl::ZeroDuration());
 }
 
-TEST(WorkerPoolTest, TheServersOwnJobsAreAlwaysTakenAndTakeTurns) {
-  Blocker blocker;
+TEST_F(WorkerPoolTest, TheServersOwnJobsAreAlwaysTakenAndTakeTurns) {
   std::vector<char> order;
   Function call([&](int) { order.push_back('c'); });
   Function own([&](int) { order.push_back('o'); });
   {
     WorkerPool pool(Patient(1, 2));
-    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-    ASSERT_TRUE(blocker.running.Wait());
+    Hold(pool);
     EXPECT_THAT(pool.TrySubmit(&call, kFlow), IsOk());
     EXPECT_THAT(pool.TrySubmit(&call, kFlow), IsOk());
     for (int i = 0; i < 3; ++i) {
       pool.SubmitOwn(&own);
     }
-    blocker.release.Happen();
+    blocker_.release.Happen();
   }
   EXPECT_THAT(order, ElementsAre('o', 'c', 'o', 'c', 'o'));
 }
 
-TEST(WorkerPoolTest, IdleWorkersTidyAgainAndAgain) {
+TEST_F(WorkerPoolTest, IdleWorkersTidyAgainAndAgain) {
   std::array<std::atomic<int>, 2> tidied{};
   WorkerPoolOptions options = Patient(2, 10);
   options.first_index = 5;
@@ -216,7 +195,7 @@ TEST(WorkerPoolTest, IdleWorkersTidyAgainAndAgain) {
   EXPECT_TRUE(WaitUntil([&] { return tidied[0] >= 2 && tidied[1] >= 2; }, "both workers to tidy"));
 }
 
-TEST(WorkerPoolTest, ABusyWorkerTidiesBetweenJobs) {
+TEST_F(WorkerPoolTest, ABusyWorkerTidiesBetweenJobs) {
   std::vector<bool> calls;
   bool is_running = false;
   WorkerPoolOptions options = Patient(1, 100);
@@ -226,7 +205,6 @@ TEST(WorkerPoolTest, ABusyWorkerTidiesBetweenJobs) {
     calls.push_back(had_jobs);
   };
   std::vector<bool> calls_before;
-  Blocker blocker;
   Function job([&](int) {
     is_running = true;
     calls_before.push_back(calls.back());
@@ -236,13 +214,12 @@ TEST(WorkerPoolTest, ABusyWorkerTidiesBetweenJobs) {
   Function last([&](int) { all_done.Happen(); });
   {
     WorkerPool pool(options);
-    ASSERT_THAT(pool.TrySubmit(&blocker, kFlow), IsOk());
-    ASSERT_TRUE(blocker.running.Wait());
+    Hold(pool);
     for (int i = 0; i < 10; ++i) {
       EXPECT_THAT(pool.TrySubmit(&job, kFlow), IsOk());
     }
     EXPECT_THAT(pool.TrySubmit(&last, kFlow), IsOk());
-    blocker.release.Happen();
+    blocker_.release.Happen();
     ASSERT_TRUE(all_done.Wait());
   }
   EXPECT_EQ(calls_before.size(), 10U);

@@ -1,5 +1,8 @@
-// Clients that mean no good, or are broken: each is refused, and the server goes on as before.
+// Clients that mean no good, or are broken: each is refused, and the server goes on as before. What happens
+// to connections, and what requests would take in memory.
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -8,14 +11,20 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/batch.h"
 #include "client/client.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/arena.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "grpcpp/client_context.h"
 #include "grpcpp/impl/codegen/client_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "tests/service/bounded_context.h"
+#include "server/base/error.h"
+#include "server/service/call/request_parser.h"
+#include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/service/transport/net/tcp_client.h"
 #include "tests/testing/mutated_bytes.h"
@@ -23,24 +32,29 @@
 #include "tests/testing/peak_memory.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
+#include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
+#include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
-namespace waystar {
+namespace waystar::rpc {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CallRaw;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::kPatience;
 using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TakePeakMemory;
 using ::waystar::testing::TcpClient;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 
 class HostileClientTest : public ::testing::Test {
  protected:
@@ -134,10 +148,6 @@ TEST_F(HostileClientTest, UnknownFieldsAreIgnored) {
   EXPECT_TRUE(Call("/waystar.v1.MapService/GetMap", "\x0a\x04yard\xc2\x3e\x03xyz").ok());
 }
 
-TEST_F(HostileClientTest, UnknownMethodIsUnimplemented) {
-  EXPECT_EQ(Call("/waystar.v1.PathService/FlyThere", "").status().code(), absl::StatusCode::kUnimplemented);
-}
-
 // Two bytes each, of which every one would become an object.
 TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
   const std::vector<std::pair<std::string, std::string>> lists = {
@@ -165,16 +175,6 @@ TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
     EXPECT_LT(TakePeakMemory(), before + (std::size_t{32} << 20)) << name;
   }
   ExpectServes();
-}
-
-TEST_F(HostileClientTest, NumbersAtTheEndsOfTheirRangeAreOffTheMap) {
-  constexpr int kMost = 2147483647;
-  for (const int end : {kMost, -kMost - 1}) {
-    EXPECT_EQ(server_.client().FindPath(PathRequest("yard", CellAt(end, end), CellAt(0, 0))).status().code(),
-              absl::StatusCode::kOutOfRange);
-    EXPECT_EQ(server_.client().FindPath(PathRequest("yard", CellAt(0, 0), CellAt(end, 0))).status().code(),
-              absl::StatusCode::kOutOfRange);
-  }
 }
 
 TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
@@ -256,5 +256,216 @@ TEST_F(HostileClientTest, ThousandsOfIdleStreamsHoldUpNobody) {
   ExpectServes();
 }
 
+// What happens to connections, over real sockets, also of strangers who speak no gRPC or not enough of it.
+
+// Creates the map "m" on a server that ends connections early: calls that meet such an end are made again.
+void CreateInTime(TestServer& server) {
+  v1::CreateMapRequest create;
+  create.set_map("m");
+  create.add_rows("..");
+  EXPECT_TRUE(WaitUntil([&] { return !absl::IsUnavailable(server.client().CreateMap(create).status()); },
+                        "a call that meets no end of a connection"));
+}
+
+v1::FindPathRequest Query() { return PathRequest("m", CellAt(0, 0), CellAt(1, 0)); }
+
+bool Serves(TestServer& server) { return server.client().FindPath(Query()).ok(); }
+
+std::unique_ptr<grpc::ClientReader<v1::WatchMapResponse>> Watch(v1::MapService::Stub& stub,
+                                                                grpc::ClientContext& context) {
+  v1::WatchMapRequest request;
+  request.set_map("m");
+  return stub.WatchMap(&context, request);
+}
+
+// The watches would never end by themselves.
+TEST(ConnectionsTest, EndAtTheirAgeAndGrace) {
+  TestServer server(
+      {.connections = {.max_age = absl::Milliseconds(300), .max_age_grace = absl::Milliseconds(300)}});
+  CreateInTime(server);
+  const auto stub = v1::MapService::NewStub(server.NewChannel());
+  const auto is_told_and_ended = [&] {
+    bool has_begun = false;
+    BoundedContext context;
+    const auto watch = Watch(*stub, context);
+    v1::WatchMapResponse event;
+    while (watch->Read(&event)) {
+      has_begun = true;
+    }
+    EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+    return has_begun;
+  };
+  EXPECT_TRUE(WaitUntil(is_told_and_ended, "a watch that begins before its connection ends"));
+}
+
+TEST(ConnectionsTest, TakeOnlySoManyCallsAtATime) {
+  TestServer server({.connections = {.max_concurrent_streams = 1}});
+  server.Create("m", {".."});
+  const auto channel = server.NewChannel();
+  const auto maps = v1::MapService::NewStub(channel);
+  const auto paths = v1::PathService::NewStub(channel);
+  BoundedContext watching;
+  const auto watch = Watch(*maps, watching);
+  v1::WatchMapResponse event;
+  ASSERT_TRUE(watch->Read(&event));
+
+  // Waits at the client for as long as the watch is open.
+  v1::FindPathResponse response;
+  grpc::ClientContext waiting;
+  waiting.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(50));
+  EXPECT_EQ(paths->FindPath(&waiting, Query(), &response).error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  watching.TryCancel();
+  EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  BoundedContext free;
+  EXPECT_TRUE(paths->FindPath(&free, Query(), &response).ok());
+  // Others have connections of their own.
+  EXPECT_TRUE(Serves(server));
+}
+
+TEST(ConnectionsTest, ServeWithinALimitOfMemory) {
+  TestServer server({.connections = {.memory_mib = 64}});
+  server.Create("m", {".."});
+  EXPECT_TRUE(Serves(server));
+}
+
+constexpr absl::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+// Returns true if the server serves a client who was not connected yet.
+bool ServesNewcomer(TestServer& server) {
+  BoundedContext context;
+  v1::FindPathResponse response;
+  return v1::PathService::NewStub(server.NewChannel())->FindPath(&context, Query(), &response).ok();
+}
+
+std::vector<std::unique_ptr<TcpClient>> Connect(TestServer& server, int count) {
+  std::vector<std::unique_ptr<TcpClient>> clients;
+  for (int i = 0; i < count; ++i) {
+    clients.push_back(std::make_unique<TcpClient>(server.server().port()));
+  }
+  return clients;
+}
+
+TEST(StrangersTest, ThoseBeyondTheLimitAreClosedAndTheOthersMakeRoomWhenTheyLeave) {
+  // No stranger is to be cut for its silence while the others are counted.
+  TestServer server(
+      {.connections = {
+           .max_connections = 30, .max_address_connections = 20, .handshake_timeout = kPatience}});
+  server.Create("m", {".."});
+  auto strangers = Connect(server, 50);
+  const auto open = [&] {
+    return std::count_if(strangers.begin(), strangers.end(), [](const auto& each) { return each->IsOpen(); });
+  };
+  EXPECT_TRUE(WaitUntil([&] { return open() == 19; }, "the end of connections beyond the limit"));
+  EXPECT_TRUE(Serves(server));
+  EXPECT_FALSE(ServesNewcomer(server));
+  EXPECT_EQ(open(), 19);
+  EXPECT_EQ(client::SumOf(server.Metrics(), "waystar_connections"), 20);
+  strangers.clear();
+  EXPECT_TRUE(WaitUntil([&] { return ServesNewcomer(server); }, "a place for a newcomer"));
+}
+
+TEST(StrangersTest, ThoseWhoDoNotSayWhatTheySpeakAreCut) {
+  TestServer server({.connections = {.handshake_timeout = absl::Milliseconds(200)}});
+  CreateInTime(server);
+  for (const absl::string_view sent : {absl::string_view(), kPreface.substr(0, 10), kPreface}) {
+    TcpClient stranger(server.server().port());
+    stranger.Send(sent);
+    stranger.ReadToTheEnd();
+    EXPECT_FALSE(stranger.IsOpen());
+  }
+  EXPECT_TRUE(Serves(server));
+}
+
+// What requests would take in memory, told from their bytes.
+
+constexpr std::size_t kUnbounded = std::size_t{1} << 40;
+
+// In pieces, as messages come from the network.
+absl::StatusOr<std::size_t> Weigh(const std::string& bytes, const google::protobuf::Descriptor& type,
+                                  std::size_t most = kUnbounded) {
+  google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()), 7);
+  return WeighRequest(stream, type, most);
+}
+
+template <typename Message>
+std::size_t MemoryOf(const std::string& bytes) {
+  google::protobuf::Arena arena;
+  auto& message = *Message::default_instance().New(&arena);
+  static_cast<void>(message.ParseFromString(bytes));
+  return arena.SpaceUsed();
+}
+
+std::string Times(int count, const std::string& bytes) {
+  std::string all;
+  for (int i = 0; i < count; ++i) {
+    all += bytes;
+  }
+  return all;
+}
+
+// The estimate bounds what is taken, and is at most four times as much.
+template <typename Message>
+void ExpectWeighsRight(const std::string& bytes) {
+  const auto weight = Weigh(bytes, *Message::descriptor()).value();
+  const std::size_t memory = MemoryOf<Message>(bytes);
+  EXPECT_GE(weight + bytes.size() + 4096, memory);
+  EXPECT_LE(weight, 4 * memory);
+}
+
+TEST(RequestWeightTest, IsThatOfWhatIsParsed) {
+  constexpr int kMany = 20'000;
+  v1::UpdateMapRequest update;
+  v1::FindPathsRequest batch;
+  v1::CreateMapRequest create;
+  for (int i = 0; i < kMany; ++i) {
+    auto& cells = *update.add_edits()->mutable_block();
+    cells.add_cells()->set_x(i);
+    auto& query = *batch.add_queries();
+    query.mutable_start()->mutable_cell()->set_x(i);
+    query.add_goals()->mutable_cell()->set_y(i);
+    query.set_goal_map("a name that is longer than the others");
+    create.add_rows(std::string(static_cast<std::size_t>(i % 40), '.'));
+  }
+  ExpectWeighsRight<v1::UpdateMapRequest>(update.SerializeAsString());
+  ExpectWeighsRight<v1::FindPathsRequest>(batch.SerializeAsString());
+  ExpectWeighsRight<v1::CreateMapRequest>(create.SerializeAsString());
+}
+
+TEST(RequestWeightTest, IsThatOfEmptyMessages) {
+  // Two bytes each: the tag of a field and the length 0.
+  ExpectWeighsRight<v1::FindPathsRequest>(Times(100'000, std::string("\x2a\0", 2)));
+  ExpectWeighsRight<v1::CreateMapRequest>(Times(100'000, std::string("\x12\0", 2)));
+}
+
+TEST(RequestWeightTest, TellsTheFieldThatIsTooMuch) {
+  auto goals = About<v1::FindPathRequest>("m");
+  for (int i = 0; i < 100'000; ++i) {
+    goals.add_goals();
+  }
+  const absl::Status refused =
+      Weigh(goals.SerializeAsString(), *v1::FindPathRequest::descriptor(), 1 << 20).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(ErrorReasonOf(refused), "TOO_MANY_ITEMS");
+  EXPECT_EQ(ErrorFieldOf(refused), "goals");
+}
+
+TEST(RequestWeightTest, CountsWhatTheContractDoesNotHave) {
+  // Fields of the number 100: a number, some bytes, and groups with a number in each.
+  for (const std::string& unknown :
+       {std::string("\xa0\x06\x01"), std::string("\xa2\x06\x00", 3), std::string("\xa3\x06\x08\x01\xa4\x06"),
+        // And the field 1, a string, as a number.
+        std::string("\x08\x01")}) {
+    EXPECT_FALSE(Weigh(Times(100'000, unknown), *v1::FindPathRequest::descriptor(), 3'000'000).ok());
+  }
+}
+
+TEST(RequestWeightTest, EndsWhereBytesAreNoMessage) {
+  for (const std::string& bytes :
+       {std::string("\x0a\xff\xff\xff\xff\x0f"), std::string("\x0a\x05m"), std::string("\x00\x00", 2),
+        std::string("\x0c"), std::string("\x0f"), std::string("\x1a\x05\x0a\x08"), Times(1000, "\xa3\x06")}) {
+    EXPECT_TRUE(Weigh(bytes, *v1::FindPathRequest::descriptor()).ok());
+  }
+}
+
 }  // namespace
-}  // namespace waystar
+}  // namespace waystar::rpc

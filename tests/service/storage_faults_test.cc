@@ -1,6 +1,5 @@
 // A server whose data folder is damaged, or cannot be used; and what else than the maps' cells outlives it.
 
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -11,15 +10,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/storage/folder/folder.h"
 #include "tests/service/about_map.h"
-#include "tests/service/captured_log.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/folder/durable_store.h"
-#include "tests/storage/folder/hanging_folder.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
@@ -68,22 +64,6 @@ class StorageFaultsTest : public RestartTest {
 
   absl::StatusOr<v1::GetMapResponse> Get(const std::string& map) {
     return server_->client().GetMap(About<v1::GetMapRequest>(map));
-  }
-
-  int ObstaclesOf(const std::string& map) {
-    const auto answer = server_->client().ListObstacles(About<v1::ListObstaclesRequest>(map));
-    EXPECT_TRUE(answer.ok()) << answer.status();
-    return answer.ok() ? answer->obstacles_size() : -1;
-  }
-
-  void PutTent(int milliseconds) {
-    auto request = About<v1::UpdateMapRequest>("arena");
-    v1::Obstacle& tent = *request.add_edits()->mutable_add_obstacle();
-    tent.set_id("tent");
-    *tent.mutable_shape()->add_cells() = CellAt(1, 0);
-    tent.mutable_lifetime()->set_seconds(milliseconds / 1000);
-    tent.mutable_lifetime()->set_nanos(milliseconds % 1000 * 1'000'000);
-    EXPECT_TRUE(server_->client().UpdateMap(request).ok());
   }
 
   // Changes that may have to wait for the disk.
@@ -143,59 +123,25 @@ TEST_F(StorageFaultsTest, FoldersThatCannotBeUsedAreNamed) {
   EXPECT_THAT(std::string(no_folder.message()), HasSubstr(options_.data_dir));
 }
 
-TEST_F(StorageFaultsTest, DeletionsOutliveTheServer) {
-  Restart();
-  server_->Create("arena", {"..."});
-  const auto deleted = server_->client().DeleteMap(About<v1::DeleteMapRequest>("arena"));
-  ASSERT_TRUE(deleted.ok()) << deleted.status();
-  Restart();
-  EXPECT_EQ(Get("arena").status().code(), absl::StatusCode::kNotFound);
-  server_->Create("arena", {"..."});
-  const auto again = Get("arena");
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(again->info().version().revision(), 1U);
-  EXPECT_NE(again->info().version().epoch(), deleted->version().epoch());
-}
-
-TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
-  Restart();
-  server_->Create("arena", {"..."});
-  PutTent(3'600'000);
-  Restart();
-  EXPECT_EQ(ObstaclesOf("arena"), 1);
-  auto remove = About<v1::UpdateMapRequest>("arena");
-  remove.add_edits()->set_remove_obstacle("tent");
-  ASSERT_TRUE(server_->client().UpdateMap(remove).ok());
-  PutTent(1);
-  Restart();
-  EXPECT_TRUE(WaitUntil([&] { return ObstaclesOf("arena") == 0; }, "the end of the obstacle"));
-  // The removal is a commit like others.
-  const v1::Version before = VersionOf(*server_, "arena");
-  Restart();
-  EXPECT_EQ(VersionOf(*server_, "arena").revision(), before.revision());
-  EXPECT_EQ(ObstaclesOf("arena"), 0);
-}
-
 TEST_F(StorageFaultsTest, WatchesGoOnWhereTheyWere) {
   Restart();
   server_->Create("arena", {"..."});
-  const auto last = server_->client().UpdateMap(BlockRequest("arena", {CellAt(1, 0)}));
-  ASSERT_TRUE(last.ok()) << last.status();
+  const auto last = server_->client().UpdateMap(BlockRequest("arena", {CellAt(1, 0)})).value();
   Restart();
   auto request = About<v1::WatchMapRequest>("arena");
-  *request.mutable_after() = last->version();
+  *request.mutable_after() = last.version();
   const auto stub = v1::MapService::NewStub(server_->NewChannel());
   BoundedContext context;
   const auto watch = stub->WatchMap(&context, request);
   v1::WatchMapResponse event;
   ASSERT_TRUE(watch->Read(&event));
   EXPECT_TRUE(event.has_watching()) << event.ShortDebugString();
-  EXPECT_EQ(event.watching().version().revision(), last->version().revision());
-  EXPECT_EQ(event.watching().version().epoch(), last->version().epoch());
-  EXPECT_EQ(event.watching().digest(), last->digest());
+  EXPECT_EQ(event.watching().version().revision(), last.version().revision());
+  EXPECT_EQ(event.watching().version().epoch(), last.version().epoch());
+  EXPECT_EQ(event.watching().digest(), last.digest());
   ASSERT_TRUE(server_->client().UpdateMap(BlockRequest("arena", {CellAt(2, 0)})).ok());
   ASSERT_TRUE(watch->Read(&event));
-  EXPECT_EQ(event.commit().version().revision(), last->version().revision() + 1);
+  EXPECT_EQ(event.commit().version().revision(), last.version().revision() + 1);
   context.TryCancel();
 }
 

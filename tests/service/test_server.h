@@ -20,10 +20,11 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/sync_stream.h"
+#include "server/runtime/logging.h"
 #include "server/runtime/options.h"
 #include "server/service/server.h"
 #include "server/storage/folder/folder.h"
-#include "tests/service/bounded_context.h"
+#include "tests/service/about_map.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/server_service.pb.h"
@@ -136,6 +137,17 @@ MATCHER_P3(IsRefused, code, reason, field, "") {
   *result_listener << status.ToString() << " reason " << client::ReasonOf(status) << " field "
                    << client::FieldOf(status);
   return status.code() == code && client::ReasonOf(status) == reason && client::FieldOf(status) == field;
+}
+
+// Returns what was written to standard error while `work` ran.
+template <typename Work>
+std::string LogOf(Work work) {
+  // Lines are written some time after Log has returned.
+  runtime::FlushLog();
+  ::testing::internal::CaptureStderr();
+  work();
+  runtime::FlushLog();
+  return ::testing::internal::GetCapturedStderr();
 }
 
 }  // namespace waystar::testing

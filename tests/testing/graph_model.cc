@@ -36,6 +36,12 @@ auto AnyOf(Map& map, Random& random) {
 
 }  // namespace
 
+core::WaypointGraph GraphOf(const core::WaypointSpec& spec) {
+  absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(spec);
+  EXPECT_EQ(graph.status(), absl::OkStatus());
+  return *std::move(graph);
+}
+
 bool GraphModel::IsClearOfObstacles(const core::WorldPoint& a, const core::WorldPoint& b) const {
   return std::none_of(obstacles.begin(), obstacles.end(),
                       [&](const auto& obstacle) { return SlowlyTouches(a, b, obstacle.second); });

@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/map/waypoint_graph.h"
@@ -17,6 +20,14 @@
 #include "tests/testing/random.h"
 
 namespace waystar::testing {
+
+// "REASON field".
+inline std::string Told(const absl::Status& status) {
+  return absl::StrCat(ErrorReasonOf(status), " ", ErrorFieldOf(status));
+}
+
+// REQUIRES: the spec is one of a graph.
+core::WaypointGraph GraphOf(const core::WaypointSpec& spec);
 
 // Arc as it is told of, by names.
 struct ModelArc {

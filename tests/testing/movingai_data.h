@@ -1,4 +1,5 @@
-// The maps and scenarios of the Moving AI benchmark, where a copy of them is at hand.
+// The maps and scenarios of the Moving AI benchmark and the traces of a competition, where a copy of them is
+// at hand.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "server/core/edit/edit.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/geometry/cell.h"
 
@@ -25,9 +27,6 @@ struct MovingAiMap {
   std::string name;
 };
 
-// Ends a run whose data cannot be read.
-[[noreturn]] void Die(const std::filesystem::path& path, const std::string& why);
-
 // Returns the folder named by WAYSTAR_DATA, or nothing.
 std::optional<std::filesystem::path> DataFolder();
 
@@ -40,5 +39,54 @@ core::GridMap LoadMovingAiMap(const MovingAiMap& map);
 // do not hold for it.
 core::GridMap LoadWeightedMovingAiMap(const MovingAiMap& map);
 std::vector<Scenario> LoadScenarios(const MovingAiMap& map);
+
+// The traces of the Grid-Based Path Planning Competition's dynamic track: maps that change between queries.
+//
+// A trace is a .scen file and a .patch file. The first says
+//
+//   version 2
+//   height 209
+//   width 281
+//   cost 1 octile
+//   patch dao_arena2.patch
+//   commands
+//   P <stage> <patch> <x> <y>
+//   Q <stage> <start x> <start y> <goal x> <goal y> <length>
+//
+// and the second holds patches, numbered from 0, each a picture as in a .map file. The map starts free of
+// obstacles. A patch with its top left cell at (x, y) overwrites what it covers: '@' puts an obstacle, '.'
+// takes it off. A run of P lines is one change. The length is that of an optimal path without corner cutting,
+// a diagonal step being sqrt(2); -1 stands for no path.
+struct TraceQuery {
+  core::Cell start;
+  core::Cell goal;
+  // The optimal length. Nothing where no path leads to the goal.
+  std::optional<double> length;
+};
+
+// Stage: one change, and the queries that follow it.
+struct TraceStage {
+  // Each patch, as the edits that apply it. There is none in the first stage of a trace that starts with
+  // queries.
+  std::vector<std::vector<core::Edit>> patches;
+  std::vector<TraceQuery> queries;
+
+  // Returns the edits of all patches in order, for one batch.
+  std::vector<core::Edit> Edits() const;
+};
+
+struct GppcTrace {
+  int width = 0;
+  int height = 0;
+  std::vector<TraceStage> stages;
+
+  core::GridMap EmptyMap() const;
+};
+
+// By how much a trace's lengths may be off: half a unit of the last digit they are written with.
+inline constexpr double kTraceTolerance = 1e-6;
+
+// Loads a trace. Failures to read end the program with a message: the data is taken to be whole.
+GppcTrace LoadGppcTrace(const std::filesystem::path& path);
 
 }  // namespace waystar::testing

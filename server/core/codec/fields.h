@@ -1,11 +1,5 @@
-// Reading and writing of composite values, whose fields are listed once for both.
-//
-// A type T is stored by a function that passes its fields to `visit` in the order of the bytes:
-//
-//   void Fields(Is<T> auto& value, const auto& visit) { visit(value.a, AtMost(value.b, kMaxB)); }
-//
-// The function stands in the namespace of T. A reader fills `value`; a writer passes a const one. A field
-// that decides about later ones goes to `visit` before them.
+// Reading and writing of composite values, by the functions of edit_fields.h that list their fields. A reader
+// fills the value; a writer passes a const one.
 #pragma once
 
 #include <concepts>
@@ -15,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,29 +17,12 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/status_macros.h"
+#include "server/base/stop_check.h"
 #include "server/core/codec/values.h"
+#include "server/core/edit/edit_fields.h"
+#include "server/core/grid/cells/grid_settings.h"
 
 namespace waystar::core {
-
-// True if V is T or const T.
-template <typename V, typename T>
-concept Is = std::same_as<std::remove_const_t<V>, T>;
-
-// Field with a maximum: of a number or enumeration, which is stored without a sign, of the bytes of a text,
-// or of the items of a list. `max_item_bytes` is for texts in a list.
-template <typename V>
-struct Bounded {
-  V& value;
-  std::uint64_t max = 0;
-  std::uint64_t max_item_bytes = 0;
-};
-
-template <typename V>
-Bounded<V> AtMost(V& value, auto max, std::uint64_t max_item_bytes = 0) {
-  return {value, static_cast<std::uint64_t>(max), max_item_bytes};
-}
-
-inline constexpr std::uint64_t kAnyCount = std::numeric_limits<std::uint32_t>::max();
 
 // The `visit` of a writer. Numbers without a maximum are varints, signed ones in zigzag encoding.
 class FieldWriter {
@@ -239,6 +215,31 @@ absl::StatusOr<T> Decoded(absl::string_view bytes) {
   T value = ReadValue<T>(from);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
   return value;
+}
+
+void Fields(Is<Terrain> auto& terrain, const auto& visit) {
+  visit(terrain.symbol, AtMost(terrain.name, kMaxTerrainNameBytes), terrain.cost, terrain.impassable);
+}
+
+void Fields(Is<HexBoard> auto& board, const auto& visit) {
+  visit(AtMost(board.layout, HexLayout::kEvenColumns), AtMost(board.columns, kMaxMapSide),
+        AtMost(board.rows, kMaxMapSide));
+}
+
+void Fields(Is<GridSettings> auto& settings, const auto& visit) {
+  visit(AtMost(settings.connectivity, Connectivity::kSix), settings.diagonal_cost,
+        AtMost(settings.terrains, kMaxTerrains), AtMost(settings.world, kMaxWorldBytes),
+        settings.frame.origin, settings.frame.cell_size, settings.frame.hexagons);
+}
+
+// Writes the number of items of an IdTable, then the items in the order of their ids.
+template <typename Item, typename Table>
+void WriteTable(const Table& table, ValueWriter& to, const StopCheck* stop) {
+  to.PutNumber(table.size());
+  table.VisitAfter("", [&](const Item& item) {
+    WriteValue(item, to);
+    return !IsStopped(stop);
+  });
 }
 
 }  // namespace waystar::core

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
-#include "server/core/codec/map_body.h"
 
 namespace waystar::core {
 namespace {

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
+#include "server/core/codec/values.h"
 #include "server/core/edit/edit.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/grid/cells/grid_settings.h"
@@ -45,5 +46,16 @@ std::string EncodeImage(const AnyMap& map, const StopCheck* stop = nullptr);
 // BAD_FORMAT, with the offset of the block, if the bytes are not an image, are damaged, or do not match their
 // digest; and the error of `limits.stop`.
 absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& limits = {});
+
+// Write what an image has between the head and the digest; an incomplete map if `stop` fails.
+void WriteBody(const GridMap& map, BlockWriter& to, const StopCheck* stop = nullptr);
+void WriteBody(const WaypointGraph& graph, BlockWriter& to, const StopCheck* stop = nullptr);
+void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop = nullptr);
+
+// Return the map, or the errors of DecodeImage. Nodes, vertices and polygons keep their numbers, so that ties
+// between paths are broken as before.
+absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits);
+absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop = nullptr);
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

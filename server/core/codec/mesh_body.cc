@@ -6,13 +6,13 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
-#include "server/core/codec/map_body.h"
-#include "server/core/codec/map_fields.h"
+#include "server/core/codec/fields.h"
+#include "server/core/codec/map_image.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
-#include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/elements/portal.h"
-#include "server/core/mesh/map/mesh_portal.h"
 #include "server/core/mesh/map/mesh_spec.h"
+#include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {
 

@@ -9,14 +9,23 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/edit_memory.h"
+#include "server/core/edit/edit_work.h"
+#include "server/core/edit/portal_edits.h"
+#include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
+#include "server/core/elements/waypoint.h"
+#include "server/core/graph/map/graph_editor.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/shapes/shape_raster.h"
+#include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {
 namespace {
@@ -217,6 +226,126 @@ absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit>
   BatchEditor editor(map);
   WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor.Apply(edits, now, stop));
   return EditResult{.map = std::move(editor).Finish().map, .summary = summary};
+}
+
+namespace {
+
+// Applies the edits of a batch in order. Error fields are those of the applier below the edit.
+template <typename Applier>
+absl::Status ApplyEach(absl::Span<const Edit> edits, absl::string_view kind, Applier&& applier) {
+  if (edits.empty()) {
+    return MakeError(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
+  }
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("edits[", i, "]."), ApplyEdit(edits[i], kind, applier));
+  }
+  return absl::OkStatus();
+}
+
+// Applies edits to a graph. Error fields are relative to the edit's value.
+class GraphEditApplier {
+ public:
+  GraphEditApplier(GraphEditor& editor, absl::Time now) : editor_(editor), now_(now) {}
+
+  absl::Status operator()(const PutNodes& edit) { return editor_.PutNodes(edit.nodes, edit.replace); }
+  absl::Status operator()(const RemoveNodes& edit) { return editor_.RemoveNodes(edit.nodes); }
+  absl::Status operator()(const PutEdges& edit) { return editor_.PutEdges(edit.edges, edit.replace); }
+  absl::Status operator()(const RemoveEdges& edit) { return editor_.RemoveEdges(edit.edges); }
+  absl::Status operator()(const SetEnabled& edit) {
+    WAYSTAR_RETURN_IF_ERROR(editor_.SetNodesEnabled(edit.nodes, edit.enabled));
+    return editor_.SetEdgesEnabled(edit.edges, edit.enabled);
+  }
+  absl::Status operator()(const PutObstacle& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
+    return editor_.PutObstacle(std::move(obstacle), edit.replace);
+  }
+  absl::Status operator()(const MoveObstacle& edit) {
+    return editor_.MoveObstacle(edit.id, edit.dx, edit.dy);
+  }
+  absl::Status operator()(const ResizeObstacle& edit) { return editor_.ResizeObstacle(edit.id, edit.shape); }
+  absl::Status operator()(const RemoveObstacle& edit) { return editor_.RemoveObstacle(edit.id); }
+
+ private:
+  GraphEditor& editor_;
+  absl::Time now_;
+};
+
+// Applies the edits of a batch to a copy of the portal table. Error fields are relative to the edit's value.
+class PortalPlanner {
+ public:
+  explicit PortalPlanner(const NavMesh& mesh) : mesh_(mesh), portals_(mesh.portals()) {}
+
+  absl::Status operator()(const PutMeshPortal& edit) {
+    WAYSTAR_RETURN_IF_ERROR(CheckPortal(edit.portal));
+    WAYSTAR_RETURN_IF_ERROR(CheckMayPut<PlacedPortal>(portals_, edit.portal.id, edit.replace));
+    auto portal = std::make_shared<PlacedPortal>(mesh_.Placed(edit.portal));
+    std::sort(portal->tags.begin(), portal->tags.end());
+    WAYSTAR_RETURN_IF_ERROR(CheckPlaces(*portal));
+    WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<PlacedPortal>(portals_, *portal, "place"));
+    portals_.Put(std::move(portal));
+    return absl::OkStatus();
+  }
+
+  absl::Status operator()(const PutPortal& /*edit*/) {
+    return MakeError(ErrorReason::kWrongMapKind, "from",
+                     "the map is a navigation mesh, on which portals end at positions");
+  }
+
+  absl::Status operator()(const RemovePortal& edit) {
+    WAYSTAR_RETURN_IF_ERROR(FindPortal<PlacedPortal>(portals_, edit.id, "").status());
+    portals_.Remove(edit.id);
+    return absl::OkStatus();
+  }
+
+  absl::Status operator()(const SwitchPortal& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const PlacedPortal> portal,
+                             Switched<PlacedPortal>(portals_, edit));
+    if (portal != nullptr) {
+      portals_.Put(portal);
+    }
+    return absl::OkStatus();
+  }
+
+  MeshPortalTable Finish() && { return std::move(portals_); }
+
+ private:
+  static absl::Status CheckPlaces(const PlacedPortal& portal) {
+    const bool is_from_off = portal.from_place.polygon == kNoPolygon;
+    if (is_from_off || (portal.to_map.empty() && portal.to_place.polygon == kNoPolygon)) {
+      return MakeError(ErrorReason::kOffMap, is_from_off ? "from_position" : "to_position",
+                       "no surface of the mesh is there");
+    }
+    return absl::OkStatus();
+  }
+
+  const NavMesh& mesh_;
+  MeshPortalTable portals_;
+};
+
+}  // namespace
+
+absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
+  GraphEditor editor(graph_);
+  WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "waypoint graph", GraphEditApplier(editor, now)));
+  const GraphChanges& changes = editor.changes();
+  Box bounds;
+  for (const Box& box : changes.places.changed.boxes()) {
+    bounds = bounds.And(box);
+  }
+  places_.Add(changes.places);
+  areas_ = changes.areas;
+  const ChangeSummary summary{
+      .changed_bounds = UnitsAround(bounds), .changed_nodes = changes.nodes, .changed_edges = changes.arcs};
+  graph_ = std::move(editor).Finish();
+  return summary;
+}
+
+absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time /*now*/) {
+  PortalPlanner planner(mesh_);
+  WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", planner));
+  mesh_ = mesh_.WithPortals(std::move(planner).Finish());
+  has_changed_ = true;
+  return ChangeSummary();
 }
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Editor for successive batches of edits on a grid map.
+// Editors for successive batches of edits on a map of each kind.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,18 @@
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_plan.h"
 #include "server/core/elements/area_collector.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/shapes/shape_raster.h"
+#include "server/core/mesh/map/nav_mesh.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 
+// Editor of a grid.
+//
 // Thread safety: one thread at a time. Concurrent readers of the base are safe.
 class BatchEditor {
  public:
@@ -87,5 +93,65 @@ struct EditResult {
 // Applies one batch to a map; lifetimes begin at `now`. Returns the errors of PlanEdits and of `stop`.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
                                       absl::Time now = absl::UnixEpoch(), const StopCheck* stop = nullptr);
+
+// Editor of a waypoint graph.
+//
+// Thread safety: one thread at a time. Concurrent readers of the base are safe.
+class GraphBatchEditor {
+ public:
+  explicit GraphBatchEditor(const WaypointGraph& base) : graph_(base) {}
+
+  // Applies one batch on top of the earlier ones, all or nothing: after an error the editor is unchanged.
+  // Lifetimes begin at `now`. Returns the errors of GraphEditor, with fields below the edit
+  // ("edits[3].add_nodes.nodes[0].id"); INVALID_ARGUMENT / EMPTY_BATCH or BAD_LIFETIME; FAILED_PRECONDITION /
+  // WRONG_MAP_KIND for an edit that graphs do not support.
+  absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
+
+  // Returns the digest of the graph after the batches applied so far.
+  std::uint64_t digest() const { return graph_.digest(); }
+
+  // As BatchEditor::changed_areas, around the changed nodes, edges and obstacles, in whole units of the
+  // world.
+  std::vector<Rectangle> changed_areas() const { return areas_.Areas(); }
+
+  // Returns the changes since the base.
+  MapChanges changes() const { return {.graph = places_}; }
+
+  // The editor must not be used afterwards.
+  WaypointGraph Finish() && { return std::move(graph_); }
+
+ private:
+  WaypointGraph graph_;
+  GraphPlaces places_;
+  // Changes of the latest batch.
+  AreaCollector areas_;
+};
+
+// Editor of a navigation mesh, of which only the portals can be edited.
+//
+// Thread safety: one thread at a time. Concurrent readers of the base are safe.
+class MeshBatchEditor {
+ public:
+  explicit MeshBatchEditor(NavMesh base) : mesh_(std::move(base)) {}
+
+  // Applies a batch, all or nothing. Errors have the field of the edit, such as
+  // "edits[0].add_portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; those of CheckPortal and
+  // CheckPortalId; OFF_MAP if an end on this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS,
+  // TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each new portal costs O(log polygons) and a scan of all portals.
+  absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
+
+  std::uint64_t digest() const { return mesh_.digest(); }
+  // As BatchEditor::changed_areas. Portals have no area.
+  std::vector<Rectangle> changed_areas() const { return {}; }
+  // Returns the changes since the base.
+  MapChanges changes() const { return {.portals = has_changed_}; }
+
+  // The editor must not be used afterwards.
+  NavMesh Finish() && { return std::move(mesh_); }
+
+ private:
+  NavMesh mesh_;
+  bool has_changed_ = false;
+};
 
 }  // namespace waystar::core

@@ -17,7 +17,6 @@
 #include "server/core/elements/portal.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/grid/map/movement_profile.h"
-#include "server/core/mesh/map/mesh_portal.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
 

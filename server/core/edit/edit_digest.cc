@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -10,59 +9,10 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/core/edit/edit_fields.h"
 
 namespace waystar::core {
 namespace {
-
-// Return the fields of a value that affect its meaning. The order must not change, since fingerprints are
-// stored.
-auto FieldsOf(const Cell& cell) { return std::tie(cell.x, cell.y); }
-auto FieldsOf(const Rectangle& r) { return std::tie(r.x, r.y, r.width, r.height); }
-auto FieldsOf(const Point& point) { return std::tie(point.x, point.y); }
-auto FieldsOf(const Disc& disc) { return std::tie(disc.center, disc.radius); }
-auto FieldsOf(const Polygon& polygon) { return std::tie(polygon.vertices); }
-auto FieldsOf(const Line& line) { return std::tie(line.start, line.end, line.width); }
-auto FieldsOf(const Shape& shape) {
-  return std::tie(shape.cells, shape.rectangles, shape.discs, shape.polygons, shape.lines);
-}
-auto FieldsOf(const ObstacleEffect& effect) { return std::tie(effect.kind, effect.amount, effect.falloff); }
-auto FieldsOf(const Obstacle& obstacle) { return std::tie(obstacle.id, obstacle.shape, obstacle.effect); }
-template <typename Place, typename CostType>
-auto FieldsOf(const PortalBetween<Place, CostType>& portal) {
-  return std::tie(portal.id, portal.from, portal.to_map, portal.to, portal.cost, portal.both_ways,
-                  portal.tags, portal.closed);
-}
-auto FieldsOf(const WorldPoint& point) { return std::tie(point.x, point.y, point.z); }
-auto FieldsOf(const TerrainCost& terrain) { return std::tie(terrain.symbol, terrain.cost); }
-auto FieldsOf(const NamedProfile& named) {
-  const MovementProfile& profile = named.profile;
-  return std::tie(named.name, profile.footprint, profile.corner_rule, profile.terrain_costs,
-                  profile.forbidden_terrains, profile.required_tags, profile.no_diagonals);
-}
-auto FieldsOf(const WaypointNode& node) {
-  return std::tie(node.id, node.position, node.enabled, node.tags, node.label);
-}
-auto FieldsOf(const EdgeName& name) { return std::tie(name.from, name.to, name.one_way); }
-auto FieldsOf(const WaypointEdge& edge) { return std::tie(edge.name, edge.cost, edge.enabled, edge.tags); }
-
-auto FieldsOf(const BlockCells& edit) { return std::tie(edit.shape); }
-auto FieldsOf(const UnblockCells& edit) { return std::tie(edit.shape); }
-auto FieldsOf(const SetTerrain& edit) { return std::tie(edit.shape, edit.symbol); }
-auto FieldsOf(const PutObstacle& edit) { return std::tie(edit.obstacle, edit.lifetime, edit.replace); }
-auto FieldsOf(const MoveObstacle& edit) { return std::tie(edit.id, edit.dx, edit.dy); }
-auto FieldsOf(const ResizeObstacle& edit) { return std::tie(edit.id, edit.shape); }
-auto FieldsOf(const RemoveObstacle& edit) { return std::tie(edit.id); }
-auto FieldsOf(const PutPortal& edit) { return std::tie(edit.portal, edit.replace); }
-auto FieldsOf(const PutMeshPortal& edit) { return std::tie(edit.portal, edit.replace); }
-auto FieldsOf(const RemovePortal& edit) { return std::tie(edit.id); }
-auto FieldsOf(const SwitchPortal& edit) { return std::tie(edit.id, edit.closed); }
-auto FieldsOf(const PutProfile& edit) { return std::tie(edit.named); }
-auto FieldsOf(const RemoveProfile& edit) { return std::tie(edit.name); }
-auto FieldsOf(const PutNodes& edit) { return std::tie(edit.nodes, edit.replace); }
-auto FieldsOf(const RemoveNodes& edit) { return std::tie(edit.nodes); }
-auto FieldsOf(const PutEdges& edit) { return std::tie(edit.edges, edit.replace); }
-auto FieldsOf(const RemoveEdges& edit) { return std::tie(edit.edges); }
-auto FieldsOf(const SetEnabled& edit) { return std::tie(edit.nodes, edit.edges, edit.enabled); }
 
 template <typename T>
 constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
@@ -73,9 +23,14 @@ class ByteCounter {
   template <typename T>
   void Add(const T& value) {
     if constexpr (!kIsNumber<T>) {
-      std::apply([&](const auto&... field) { (Add(field), ...); }, FieldsOf(value));
+      Fields(value, [this](const auto&... fields) { (this->Add(fields), ...); });
     }
   }
+  template <typename V>
+  void Add(const Bounded<V>& field) {
+    Add(field.value);
+  }
+  void Add(absl::Time) {}
   void Add(const std::string& text) { bytes_ += text.capacity(); }
   void Add(const Shape& shape) { bytes_ += BytesOf(shape); }
   void Add(const std::optional<absl::Duration>&) {}
@@ -101,8 +56,18 @@ class Hasher {
     if constexpr (kIsNumber<T>) {
       AddWord(static_cast<std::uint64_t>(value));
     } else {
-      std::apply([&](const auto&... field) { (Add(field), ...); }, FieldsOf(value));
+      Fields(value, [this](const auto&... fields) { (this->Add(fields), ...); });
     }
+  }
+  template <typename V>
+  void Add(const Bounded<V>& field) {
+    Add(field.value);
+  }
+  // The expiry follows from the edit's lifetime.
+  void Add(const Obstacle& obstacle) {
+    Add(obstacle.id);
+    Add(obstacle.shape);
+    Add(obstacle.effect);
   }
   void Add(double value) { AddWord(std::bit_cast<std::uint64_t>(value)); }
   void Add(const Cell& cell) {

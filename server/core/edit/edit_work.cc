@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/base/error.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/grid/shapes/shape_check.h"
@@ -133,6 +136,153 @@ std::int64_t EstimateWork(const Overlay& overlay, const WaypointGraph& graph) {
   Estimator estimator(graph.obstacles(), std::nullopt, all);
   estimator(overlay);
   return estimator.work();
+}
+
+namespace {
+
+// Maximum size of the row bands that planes clone, unless a single row is larger.
+constexpr std::size_t kMostBandBytes = 4096;
+// Upper bound on a plane's overhead per row: an entry in the band table, and bits.
+constexpr std::size_t kTableBytesPerRow = 9;
+// Bit planes written when walkable cells change, including those of indexes that follow the change.
+constexpr std::size_t kBitPlanes = 8;
+constexpr std::size_t kBytesPerCellCost = 18;
+constexpr std::size_t kTileBytes = std::size_t{1024} * kBytesPerCellCost;
+
+std::size_t BitRowBytes(int cells) { return static_cast<std::size_t>(cells) / 8 + 16; }
+
+// Returns the bytes of the bands that are cloned by writes to `touched` of a plane's rows.
+std::size_t PlaneBytes(std::int64_t touched, int rows, std::size_t row_bytes) {
+  if (touched == 0) {
+    return 0;
+  }
+  const auto all = static_cast<std::size_t>(rows);
+  const std::size_t cloned =
+      static_cast<std::size_t>(std::min<std::int64_t>(touched, rows)) * std::max(row_bytes, kMostBandBytes);
+  return std::min(cloned, all * row_bytes) + all * kTableBytesPerRow;
+}
+
+// Counts the rows, columns and tiles that shapes touch, per shape.
+class Touched {
+ public:
+  explicit Touched(const GridMap& map) : map_(map) {}
+
+  void AddWalkable(const Shape& shape) { Add(shape, walkable_); }
+  void AddTerrain(const Shape& shape) {
+    Add(shape, walkable_);
+    Add(shape, terrain_);
+    if (map_.obstacles().cost_obstacles() > 0) {
+      Add(shape, costs_);
+    }
+  }
+  void AddObstacle(const Obstacle& obstacle) {
+    if (obstacle.effect.kind == ObstacleEffect::Kind::kBlock) {
+      Add(obstacle.shape, walkable_);
+      Add(obstacle.shape, covered_);
+    } else {
+      Add(obstacle.shape, costs_);
+    }
+  }
+
+  std::size_t bytes() const {
+    const int width = map_.width();
+    const int height = map_.height();
+    const auto cells = static_cast<std::size_t>(width);
+    const std::size_t tiles =
+        (static_cast<std::size_t>(width) / 32 + 1) * (static_cast<std::size_t>(height) / 32 + 1);
+    const std::int64_t plain = terrain_.rows + costs_.rows;
+    return kBitPlanes / 2 * PlaneBytes(walkable_.rows, height, BitRowBytes(width)) +
+           kBitPlanes / 2 * PlaneBytes(walkable_.columns, width, BitRowBytes(height)) +
+           2 * PlaneBytes(plain, height, BitRowBytes(width)) +
+           PlaneBytes(terrain_.columns + costs_.columns, width, BitRowBytes(height)) +
+           PlaneBytes(terrain_.rows, height, cells) +
+           PlaneBytes(covered_.rows, height, cells * sizeof(std::uint16_t)) +
+           kTileBytes * std::min(static_cast<std::size_t>(costs_.tiles), tiles);
+  }
+
+ private:
+  struct Extent {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    // Number of tiles of 32 x 32 cells.
+    std::int64_t tiles = 0;
+  };
+
+  void Add(const Shape& shape, Extent& extent) const {
+    const auto cells = static_cast<std::int64_t>(shape.cells.size());
+    extent.rows += cells;
+    extent.columns += cells;
+    extent.tiles += cells;
+    if (cells > 0 && shape.rectangles.empty() && shape.discs.empty() && shape.polygons.empty() &&
+        shape.lines.empty()) {
+      return;
+    }
+    const Rectangle box = BoundsOf(shape, map_.lattice(), map_.bounds());
+    extent.rows += box.height;
+    extent.columns += box.width;
+    extent.tiles += (static_cast<std::int64_t>(box.height) / 32 + 2) * (box.width / 32 + 2);
+  }
+
+  const GridMap& map_;
+  // In this order: obstacles change; terrains change; blocking named obstacles change; costs change.
+  Extent walkable_;
+  Extent terrain_;
+  Extent covered_;
+  Extent costs_;
+};
+
+}  // namespace
+
+std::size_t MostBytesOf(const EditPlan& plan, const GridMap& map) {
+  Touched touched(map);
+  for (const PlannedEdit& edit : plan.edits) {
+    switch (edit.kind) {
+      case PlannedEdit::Kind::kBlock:
+      case PlannedEdit::Kind::kUnblock:
+        touched.AddWalkable(*edit.shape);
+        break;
+      case PlannedEdit::Kind::kSetTerrain:
+        touched.AddTerrain(*edit.shape);
+        break;
+      case PlannedEdit::Kind::kReplace:
+        for (const Obstacle* obstacle : {edit.before.get(), edit.after.get()}) {
+          if (obstacle != nullptr) {
+            touched.AddObstacle(*obstacle);
+          }
+        }
+        break;
+    }
+  }
+  return touched.bytes();
+}
+
+std::size_t MostBytesOfView(const GridMap& map) {
+  const std::size_t costs = map.cell_costs() == nullptr ? 0 : map.cell_costs()->memory_bytes();
+  return 2 * MostBytesOfWalk(map) + costs;
+}
+
+std::size_t MostBytesOfWalk(const GridMap& map) {
+  return kBitPlanes / 2 *
+         (PlaneBytes(map.height(), map.height(), BitRowBytes(map.width())) +
+          PlaneBytes(map.width(), map.width(), BitRowBytes(map.height()))) /
+         2;
+}
+
+absl::Status SystemMemoryFull() {
+  return MakeError(ErrorReason::kMapsMemoryFull, "", "the system has no more memory for this process");
+}
+
+absl::Status MapsMemoryFull(const MemoryAccount& account, absl::string_view field) {
+  return MakeError(ErrorReason::kMapsMemoryFull, field,
+                   absl::StrCat("all maps together would take more than ", account.max_bytes() >> 20,
+                                " MiB, the server's limit"));
+}
+
+absl::Status ReserveFor(const GridMap& map, std::size_t bytes, absl::string_view field,
+                        MemoryAccount::Reservation& reservation) {
+  MemoryAccount* const account = map.memory_account();
+  return account == nullptr || account->Reserve(bytes, reservation) ? absl::OkStatus()
+                                                                    : MapsMemoryFull(*account, field);
 }
 
 }  // namespace waystar::core

@@ -113,12 +113,8 @@ absl::Status CheckObstacleId(absl::string_view id) {
 }
 
 absl::Status CheckObstacle(const Obstacle& obstacle, const Rectangle& bounds) {
-  if (absl::Status status = CheckObstacleId(obstacle.id); !status.ok()) {
-    return WithFieldPrefix(status, ".id");
-  }
-  if (absl::Status status = CheckShape(obstacle.shape, bounds, ShapeOverlap::kNone); !status.ok()) {
-    return WithFieldPrefix(status, ".shape");
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(".id", CheckObstacleId(obstacle.id));
+  WAYSTAR_RETURN_IF_ERROR_AT(".shape", CheckShape(obstacle.shape, bounds, ShapeOverlap::kNone));
   return CheckEffect(obstacle);
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/shapes/shape_raster.h"
 
@@ -103,9 +104,7 @@ std::size_t ObstacleTable::BytesBeyond(const ObstacleTable& other) const {
 
 absl::StatusOr<std::shared_ptr<const Obstacle>> FindObstacle(const ObstacleTable& obstacles,
                                                              absl::string_view id, absl::string_view field) {
-  if (absl::Status status = CheckObstacleId(id); !status.ok()) {
-    return WithFieldPrefix(status, field);
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(field, CheckObstacleId(id));
   std::shared_ptr<const Obstacle> found = obstacles.Find(id);
   if (found == nullptr) {
     return MakeError(ErrorReason::kObstacleNotFound, field,

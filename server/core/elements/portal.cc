@@ -45,9 +45,7 @@ absl::Status CheckRules(const auto& portal, double cost, absl::string_view to, a
   if (!(cost >= 0.0 && cost <= kMaxPortalCost)) {
     return BadNumber(ErrorReason::kBadValue, ".cost", cost, absl::StrCat("0 to ", kMaxPortalCost));
   }
-  if (absl::Status status = CheckTags(portal.tags, ErrorReason::kBadPortal); !status.ok()) {
-    return WithFieldPrefix(status, ".tags");
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(".tags", CheckTags(portal.tags, ErrorReason::kBadPortal));
   return absl::OkStatus();
 }
 
@@ -85,9 +83,7 @@ absl::Status CheckPortalId(absl::string_view id) {
 }
 
 absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {
-  if (absl::Status status = CheckPortalId(portal.id); !status.ok()) {
-    return WithFieldPrefix(status, ".id");
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(".id", CheckPortalId(portal.id));
   const Rectangle largest{0, 0, kMaxMapSide, kMaxMapSide};
   WAYSTAR_RETURN_IF_ERROR(CheckOn(bounds, portal.from, ".from"));
   WAYSTAR_RETURN_IF_ERROR(CheckOn(portal.to_map.empty() ? bounds : largest, portal.to, ".to"));
@@ -95,15 +91,9 @@ absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {
 }
 
 absl::Status CheckPortal(const MeshPortal& portal) {
-  if (absl::Status status = CheckPortalId(portal.id); !status.ok()) {
-    return WithFieldPrefix(status, ".id");
-  }
-  if (absl::Status status = CheckPosition(portal.from); !status.ok()) {
-    return WithFieldPrefix(status, ".from_position");
-  }
-  if (absl::Status status = CheckPosition(portal.to); !status.ok()) {
-    return WithFieldPrefix(status, ".to_position");
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(".id", CheckPortalId(portal.id));
+  WAYSTAR_RETURN_IF_ERROR_AT(".from_position", CheckPosition(portal.from));
+  WAYSTAR_RETURN_IF_ERROR_AT(".to_position", CheckPosition(portal.to));
   return CheckRules(portal, portal.cost, ".to_position", "place");
 }
 

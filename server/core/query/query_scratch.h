@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "server/core/graph/search/graph_scratch.h"
+#include "server/core/graph/search/graph_flood.h"
 #include "server/core/grid/field/field_scratch.h"
 #include "server/core/grid/search/scratch.h"
 #include "server/core/mesh/search/mesh_scratch.h"

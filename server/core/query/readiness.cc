@@ -7,7 +7,7 @@
 
 #include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/edit_memory.h"
+#include "server/core/edit/edit_work.h"
 #include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/walk_grid.h"

@@ -10,7 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/edit_memory.h"
 #include "server/core/edit/edit_work.h"
 #include "server/core/graph/map/sight_line.h"
 #include "server/core/graph/search/graph_overlay.h"

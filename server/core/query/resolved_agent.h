@@ -27,8 +27,8 @@
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"
-#include "server/core/store/map_residence.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/store_listener.h"
 
 namespace waystar::core {
 

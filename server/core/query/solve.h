@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/graph/search/node_recorder.h"
+#include "server/core/graph/search/graph_search.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/query/find_paths.h"
 #include "server/core/query/query_scratch.h"

@@ -15,7 +15,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/edit/edit_digest.h"
-#include "server/core/store/map_id.h"
 #include "server/core/store/update_batch.h"
 
 namespace waystar::core {

@@ -1,7 +1,8 @@
-// Interface of the log that makes the maps of a store durable.
+// Interface of the log that makes the maps of a store durable, and the state of a map in storage.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "server/core/edit/edit_digest.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/map/map_version.h"
+#include "server/core/store/applied_requests.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/update_batch.h"
 
@@ -105,5 +107,34 @@ class DurableLog {
                              Done done) = 0;
   virtual void AppendDeletion(absl::string_view id, MapVersion last, Done done) = 0;
 };
+
+// A map that was read from storage, not shared yet.
+struct MapState {
+  MapSnapshot snapshot;
+  // Contents of AppliedRequests.
+  std::vector<AppliedRequest> requests;
+  RequestHorizon request_horizon;
+};
+
+// A map of a store, to be written to storage.
+struct StoredMap {
+  PinnedSnapshot snapshot;
+  std::vector<AppliedRequest> requests;
+  RequestHorizon request_horizon;
+};
+
+inline StoredMap Shared(MapState state) {
+  return {.snapshot = std::make_shared<const MapSnapshot>(std::move(state.snapshot)),
+          .requests = std::move(state.requests),
+          .request_horizon = state.request_horizon};
+}
+
+// Returns the remembered entry of the request that created the map.
+inline AppliedRequest RequestOf(const MapSnapshot& first, CreationRequest request) {
+  return {.request_id = std::move(request.request_id),
+          .fingerprint = request.fingerprint,
+          .result = {.epoch = first.epoch, .revision = first.revision, .digest = first.digest()},
+          .time = first.create_time};
+}
 
 }  // namespace waystar::core

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/core/store/map_id.h"
+#include "server/core/store/update_batch.h"
 
 namespace waystar::core {
 

@@ -11,12 +11,9 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/edit/graph_batch_editor.h"
-#include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/store/durable_log.h"
-#include "server/core/store/stored_map.h"
 
 namespace waystar::core {
 

@@ -28,10 +28,8 @@
 #include "server/core/store/lifetimes.h"
 #include "server/core/store/map_editor.h"
 #include "server/core/store/store_context.h"
-#include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
-#include "server/core/store/update_queue.h"
 
 namespace waystar::core {
 

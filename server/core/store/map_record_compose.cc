@@ -12,7 +12,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_digest.h"
-#include "server/core/edit/edit_memory.h"
+#include "server/core/edit/edit_work.h"
 #include "server/core/store/map_record.h"
 
 namespace waystar::core {

@@ -8,9 +8,9 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/base/thread.h"
-#include "server/core/edit/edit_memory.h"
-#include "server/core/store/map_id.h"
+#include "server/core/edit/edit_work.h"
 #include "server/core/store/map_record.h"
+#include "server/core/store/update_batch.h"
 
 namespace waystar::core {
 namespace {

@@ -26,11 +26,9 @@
 #include "server/core/map/map_snapshot.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/durable_log.h"
-#include "server/core/store/map_residence.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_context.h"
 #include "server/core/store/store_listener.h"
-#include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
 

@@ -8,10 +8,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/core/store/map_id.h"
 #include "server/core/store/map_record.h"
-#include "server/core/store/map_residence.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/store_listener.h"
+#include "server/core/store/update_batch.h"
 
 namespace waystar::core {
 namespace {

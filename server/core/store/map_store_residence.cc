@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/edit_memory.h"
+#include "server/core/edit/edit_work.h"
 #include "server/core/store/map_record.h"
 #include "server/core/store/map_store.h"
 

@@ -16,11 +16,10 @@
 #include "server/base/memory_account.h"
 #include "server/base/mutex.h"
 #include "server/base/random_id.h"
-#include "server/core/edit/edit_memory.h"
+#include "server/core/edit/edit_work.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/durable_log.h"
-#include "server/core/store/map_residence.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_listener.h"
 

@@ -1,10 +1,12 @@
-// Requests that change or create a map, and their results.
+// Requests that change or create a map, their results, and map ids.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -72,6 +74,20 @@ struct CreationRequest {
   std::string request_id;
   // Covers the whole request, so that a different request is not taken for a retry.
   Fingerprint fingerprint;
+};
+
+inline constexpr std::size_t kMaxMapIdBytes = 63;
+
+// Returns OK for 1 to 63 bytes that match [a-z0-9][a-z0-9_.-]*; else INVALID_ARGUMENT / BAD_MAP_ID with field
+// "map".
+absl::Status CheckMapId(absl::string_view id);
+
+// Transparent hash for tables with std::string keys, for lookups by absl::string_view.
+struct IdHash {
+  using is_transparent = void;
+  std::size_t operator()(absl::string_view id) const {
+    return std::hash<std::string_view>()({id.data(), id.size()});
+  }
 };
 
 }  // namespace waystar::core

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -17,7 +16,6 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_weld.h"
-#include "server/formats/build/tile_grid.h"
 #include "server/formats/build/tile_mesh.h"
 
 namespace waystar::level {

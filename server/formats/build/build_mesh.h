@@ -4,7 +4,6 @@
 #include "absl/status/statusor.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/nav_mesh.h"
-#include "server/formats/build/build_settings.h"
 #include "server/formats/build/level_geometry.h"
 
 namespace waystar::level {

@@ -1,7 +1,4 @@
-#include "server/formats/build/tile_grid.h"
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "absl/status/status.h"
@@ -9,6 +6,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_spec.h"
+#include "server/formats/build/tile_mesh.h"
 
 namespace waystar::level {
 namespace {

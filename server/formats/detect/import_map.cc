@@ -17,14 +17,10 @@
 #include "server/base/status_macros.h"
 #include "server/core/codec/map_image.h"
 #include "server/formats/graph/geo_json.h"
-#include "server/formats/grid/image.h"
-#include "server/formats/grid/ldtk.h"
+#include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/terrain_mapping.h"
-#include "server/formats/grid/tiled.h"
-#include "server/formats/mesh/detour_mesh.h"
 #include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/text/line_reader.h"
-#include "server/formats/text/moving_ai.h"
 #include "server/formats/text/text.h"
 
 namespace waystar::core {
@@ -101,7 +97,7 @@ bool LooksLikeXmlOfTiled(absl::string_view bytes) {
 enum Trait : unsigned { kBinary = 1, kMesh = 2, kTerrains = 4, kLevel = 8, kLayers = 16, kAxes = 32 };
 
 // A format: the names, traits, detection and reader of its files.
-struct FormatRow {
+struct KnownFormat {
   MapFormat format;
   // Endings of the names of such files, separated by spaces; see FileEnding.
   absl::string_view endings;
@@ -115,7 +111,7 @@ struct FormatRow {
 };
 
 // A file is of the first format that it looks like.
-constexpr FormatRow kFormats[] = {
+constexpr KnownFormat kFormats[] = {
     {.format = MapFormat::kWaystar,
      .endings = ".waymap",
      .looks_like = IsMapImage,
@@ -205,9 +201,9 @@ constexpr FormatRow kFormats[] = {
      .read = [](const Import& in) { return AsImported(ParseText(in.bytes, in.options.grid)); }},
 };
 
-const FormatRow& RowOf(MapFormat format) {
+const KnownFormat& RowOf(MapFormat format) {
   return *std::find_if(std::begin(kFormats), std::end(kFormats),
-                       [&](const FormatRow& row) { return row.format == format; });
+                       [&](const KnownFormat& row) { return row.format == format; });
 }
 
 bool Has(MapFormat format, Trait trait) { return (RowOf(format).traits & trait) != 0; }
@@ -329,7 +325,7 @@ absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options) 
 bool IsMeshFormat(MapFormat format) { return Has(format, kMesh); }
 
 std::optional<FileEnding> FindEnding(absl::string_view ending) {
-  for (const FormatRow& row : kFormats) {
+  for (const KnownFormat& row : kFormats) {
     for (const absl::string_view own : absl::StrSplit(row.endings, ' ', absl::SkipEmpty())) {
       if (own == ending) {
         return FileEnding{.format = row.format, .if_other = row.if_other};
@@ -341,7 +337,7 @@ std::optional<FileEnding> FindEnding(absl::string_view ending) {
 
 MapFormat DetectFormat(absl::string_view bytes) {
   return std::find_if(std::begin(kFormats), std::end(kFormats),
-                      [&](const FormatRow& row) { return row.looks_like(bytes); })
+                      [&](const KnownFormat& row) { return row.looks_like(bytes); })
       ->format;
 }
 

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/formats/parts/import_options.h"
-#include "server/formats/text/map_format.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 

@@ -21,7 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/formats/parts/import_notes.h"
+#include "server/formats/parts/import_options.h"
 
 namespace waystar::core {
 

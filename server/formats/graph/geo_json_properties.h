@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/formats/parts/import_notes.h"
+#include "server/formats/parts/import_options.h"
 #include "server/formats/parts/json_value.h"
 
 namespace waystar::core {

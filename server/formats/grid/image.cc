@@ -1,5 +1,3 @@
-#include "server/formats/grid/image.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,6 +22,7 @@
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/map/grid_map.h"
+#include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/terrain_mapping.h"
 #include "server/formats/text/rows.h"
 #include "webp/decode.h"

@@ -1,5 +1,3 @@
-#include "server/formats/grid/ldtk.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,6 +17,7 @@
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
+#include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/terrain_mapping.h"
 #include "server/formats/text/line_reader.h"
 #include "server/formats/text/rows.h"

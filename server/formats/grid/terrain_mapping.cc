@@ -1,8 +1,6 @@
 #include "server/formats/grid/terrain_mapping.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"

@@ -1,5 +1,3 @@
-#include "server/formats/grid/tiled.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -16,6 +14,7 @@
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/obstacle_table.h"
+#include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/grid/tiled_plane.h"
 #include "server/formats/grid/tiled_tiles.h"

@@ -15,7 +15,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/formats/grid/tiled_map.h"

@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>

@@ -17,7 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/file_errors.h"
 #include "server/base/stop_check.h"
-#include "server/formats/parts/import_notes.h"
+#include "server/formats/parts/import_options.h"
 #include "server/formats/parts/json_value.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"

@@ -15,7 +15,7 @@
 #include "server/formats/grid/terrain_mapping.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/grid/tiled_tiles.h"
-#include "server/formats/parts/import_notes.h"
+#include "server/formats/parts/import_options.h"
 #include "server/geometry/shape.h"
 
 namespace waystar::core {

@@ -13,7 +13,6 @@
 #include "absl/strings/string_view.h"
 #include "server/formats/grid/terrain_mapping.h"
 #include "server/formats/grid/tiled_map.h"
-#include "server/formats/parts/import_notes.h"
 #include "server/formats/parts/import_options.h"
 
 namespace waystar::core {

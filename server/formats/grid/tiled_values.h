@@ -17,7 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/status_macros.h"
 #include "server/formats/grid/tiled_map.h"
-#include "server/formats/parts/import_notes.h"
+#include "server/formats/parts/import_options.h"
 #include "server/formats/parts/json_value.h"
 #include "server/formats/text/number.h"
 

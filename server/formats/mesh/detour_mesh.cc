@@ -1,5 +1,3 @@
-#include "server/formats/mesh/detour_mesh.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,13 +17,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
-#include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/elements/portal.h"
 #include "server/core/elements/waypoint.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
 
 namespace waystar::core {

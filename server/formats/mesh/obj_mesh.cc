@@ -9,7 +9,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
 #include "server/formats/mesh/mesh_readers.h"

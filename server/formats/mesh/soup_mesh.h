@@ -10,7 +10,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/mesh_weld.h"
 #include "server/core/mesh/map/nav_mesh.h"
-#include "server/formats/parts/import_notes.h"
+#include "server/formats/parts/import_options.h"
 
 namespace waystar::core {
 

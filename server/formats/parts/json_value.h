@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
-#include "server/formats/parts/import_notes.h"
+#include "server/formats/parts/import_options.h"
 
 namespace waystar::core {
 

@@ -1,5 +1,3 @@
-#include "server/formats/text/moving_ai.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +18,7 @@
 #include "server/base/status_macros.h"
 #include "server/formats/text/line_reader.h"
 #include "server/formats/text/rows.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

@@ -355,4 +355,17 @@ std::string FormatProfile(const NamedProfile& named) {
   return line;
 }
 
+absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, const StopCheck* stop) {
+  if (format == MapFormat::kText) {
+    std::string text = FormatText(map, stop);
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    return text;
+  }
+  if (format == MapFormat::kMovingAi) {
+    return FormatMovingAi(map, stop);
+  }
+  return MakeError(ErrorReason::kNotExpressible, "format",
+                   "files of this format are read, not written; export as text");
+}
+
 }  // namespace waystar::core

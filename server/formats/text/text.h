@@ -18,6 +18,7 @@
 // lines and trailing blanks of rows are ignored.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -26,7 +27,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"
-#include "server/formats/text/grid_overrides.h"
+#include "server/formats/text/rows.h"
 
 namespace waystar::core {
 
@@ -53,5 +54,51 @@ absl::StatusOr<NamedProfile> ParseProfile(absl::Span<const absl::string_view> wo
 
 // Returns the line, without its end.
 std::string FormatProfile(const NamedProfile& profile);
+
+// Formats of map files. Numbers are those of waystar.v1.MapFormat in types.proto; service/convert/ casts
+// between the two.
+enum class MapFormat : std::uint8_t {
+  kText = 1,
+  kMovingAi = 2,
+  kTiled = 3,
+  kLdtk = 4,
+  kImage = 5,
+  kGeoJson = 6,
+  // Lossless binary image of a map of any kind; see core/codec/.
+  kWaystar = 7,
+  kPolyanya = 8,
+  kDetour = 9,
+  kObj = 10,
+  kUnity = 11,
+  kGodot = 12,
+  kGltf = 13,
+};
+
+// Writes a map as text or in the Moving AI format. Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with field
+// "format" if the format cannot express the map, or the error of `stop`, which is polled before each row.
+absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, const StopCheck* stop = nullptr);
+
+// Files (.map) of the Moving AI benchmark: Sturtevant, "Benchmarks for Grid-Based Pathfinding" (2012). '.'
+// ground, 'G' grass and 'S' swamp are walkable at cost 1; 'T' trees and 'W' water are impassable terrain; '@'
+// and 'O' (out of bounds) are obstacles. Water is "traversable, but not passable from terrain": agents of the
+// benchmark start on land and never enter it.
+//
+// A file begins with the lines "type octile", "height H", "width W" and "map"; then follow H rows of W
+// letters. The reader accepts common deviations: a byte order mark, header lines in any order and case,
+// blanks around words, blank lines before the first and after the last row, trailing blanks, a header without
+// "type" or without "map", and types other than octile, whose rows are read alike. It rejects hexagonal
+// types, and rows that do not match H and W.
+
+// Returns true if the bytes begin like such a file: with a line "type T", or with a height or width line
+// followed by another header line.
+bool LooksLikeMovingAi(absl::string_view bytes);
+
+// Parses a file. Returns INVALID_ARGUMENT / BAD_FORMAT for a bad header or rows that do not match it, and the
+// errors of ParseRows and ApplyOverrides. Messages name the line.
+absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrides& overrides);
+
+// Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE if a cell has a terrain without a letter in the format, or
+// the error of `stop`. Terrain costs, connectivity and diagonal cost are not written.
+absl::StatusOr<std::string> FormatMovingAi(const GridMap& map, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

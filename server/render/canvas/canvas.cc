@@ -8,8 +8,6 @@
 #include <iterator>
 #include <vector>
 
-#include "server/render/canvas/font.h"
-
 namespace waystar::picture {
 namespace {
 

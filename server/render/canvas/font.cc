@@ -1,5 +1,3 @@
-#include "server/render/canvas/font.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/str_split.h"
+#include "server/render/canvas/canvas.h"
 
 namespace waystar::picture {
 namespace {

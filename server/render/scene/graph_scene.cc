@@ -1,21 +1,16 @@
-#include "server/render/scene/graph_scene.h"
-
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/canvas/font.h"
 #include "server/render/scene/graph_part.h"
+#include "server/render/scene/map_scenes.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/world_plot.h"
 

@@ -1,11 +1,7 @@
-#include "server/render/scene/grid_scene.h"
-
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,9 +10,10 @@
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
 #include "server/core/search/interruption.h"
-#include "server/render/canvas/font.h"
+#include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
 #include "server/render/scene/ground.h"
+#include "server/render/scene/map_scenes.h"
 #include "server/render/scene/query_marks.h"
 
 namespace waystar::core {

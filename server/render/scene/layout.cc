@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/canvas/font.h"
 
 namespace waystar::core {
 namespace {

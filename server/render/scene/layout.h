@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/render/canvas/canvas.h"

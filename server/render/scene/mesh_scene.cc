@@ -1,11 +1,8 @@
-#include "server/render/scene/mesh_scene.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +12,7 @@
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/canvas.h"
+#include "server/render/scene/map_scenes.h"
 #include "server/render/scene/mesh_marks.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/world_plot.h"

@@ -1,5 +1,3 @@
-#include "server/render/scene/route_marks.h"
-
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
 #include "server/geometry/cell.h"
+#include "server/render/scene/map_scenes.h"
 
 namespace waystar::core {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "server/render/canvas/font.h"
+#include "server/render/canvas/canvas.h"
 
 namespace waystar::core {
 namespace {

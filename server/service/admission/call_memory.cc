@@ -5,7 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
-#include "server/service/auth/peer.h"
+#include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
 namespace {

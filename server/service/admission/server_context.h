@@ -1,6 +1,17 @@
 // Server-wide state shared with each call, from the gate to the slots.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "server/service/admission/arrival_pause.h"
 #include "server/service/admission/awaited_requests.h"
 #include "server/service/admission/call_gate.h"
@@ -8,11 +19,60 @@
 #include "server/service/admission/call_slots.h"
 #include "server/service/admission/call_statistics.h"
 #include "server/service/admission/executor.h"
-#include "server/service/admission/fleet_news.h"
 #include "server/service/admission/version_waits.h"
 #include "server/service/auth/access_control.h"
 
 namespace waystar::rpc {
+
+// How up to date this server is, and look-ups in the log. Thread safety: any, but for SetNewest.
+class FleetNews {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using NewestDone = absl::AnyInvocable<void(absl::StatusOr<std::int64_t> revision) &&>;
+  using AskNewest = std::function<void(absl::string_view map, NewestDone done)>;
+
+  // Answers report their staleness from this age on. etcd is asked for its newest revision every half second,
+  // and reaching it takes about as long to be known.
+  static constexpr std::chrono::seconds kQuietTime{3};
+
+  // `is_fleet` is true if the server is, or will be, in a fleet.
+  explicit FleetNews(bool is_fleet) : is_fleet_(is_fleet) {}
+  FleetNews(const FleetNews&) = delete;
+  FleetNews& operator=(const FleetNews&) = delete;
+
+  bool is_fleet() const { return is_fleet_; }
+
+  // Sets the function that asks, as cluster::Fleet::AskNewest does. REQUIRES: no call asks yet.
+  void SetNewest(AskNewest ask) { ask_ = std::move(ask); }
+  // Calls `done` once, on any thread, with the revision of the fleet's log that made the newest version of
+  // the map. REQUIRES: SetNewest was called.
+  void Newest(absl::string_view map, NewestDone done) const { ask_(map, std::move(done)); }
+
+  // Records the time at which the server was up to date.
+  void OnHeard(Clock::time_point heard) {
+    heard_.store(heard.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
+  // Returns the time since the last OnHeard if it is at least kQuietTime; nullopt if it is less, or if there
+  // was none. Costs one load.
+  std::optional<std::chrono::nanoseconds> QuietFor(Clock::time_point now) const {
+    const Clock::rep heard = heard_.load(std::memory_order_relaxed);
+    if (heard == kNever) {
+      return std::nullopt;
+    }
+    const Clock::duration age = now.time_since_epoch() - Clock::duration(heard);
+    return age >= kQuietTime ? std::optional<std::chrono::nanoseconds>(age) : std::nullopt;
+  }
+
+ private:
+  const bool is_fleet_;
+  AskNewest ask_;
+  // Sentinel outside the range of the clock, which may be before the start of the machine.
+  static constexpr Clock::rep kNever = std::numeric_limits<Clock::rep>::min();
+
+  // In clock ticks.
+  std::atomic<Clock::rep> heard_ = kNever;
+};
 
 // Built by the server, which owns the referenced objects; they outlive every call.
 struct ServerContext {

@@ -7,7 +7,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/thread.h"
-#include "server/core/store/map_residence.h"
+#include "server/core/store/store_listener.h"
 
 namespace waystar::rpc {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/runtime/logging.h"
-#include "server/service/auth/peer.h"
+#include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
 namespace {

@@ -10,7 +10,7 @@
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/impl/call.h"
 #include "grpcpp/server_context.h"
-#include "server/service/auth/peer.h"
+#include "server/service/auth/caller.h"
 #include "server/service/call/call_context.h"
 
 namespace waystar::rpc {

@@ -5,7 +5,7 @@
 
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/status_macros.h"
-#include "server/service/auth/peer.h"
+#include "server/service/auth/caller.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/status.h"
 

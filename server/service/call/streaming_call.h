@@ -21,7 +21,7 @@
 #include "server/base/stop_check.h"
 #include "server/service/admission/awaited_requests.h"
 #include "server/service/admission/server_context.h"
-#include "server/service/auth/lasting_caller.h"
+#include "server/service/auth/access_control.h"
 
 namespace waystar::rpc {
 

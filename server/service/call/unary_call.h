@@ -24,18 +24,16 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/store/map_residence.h"
+#include "server/core/store/store_listener.h"
 #include "server/service/admission/call_statistics.h"
 #include "server/service/admission/executor.h"
 #include "server/service/admission/server_context.h"
 #include "server/service/admission/version_waits.h"
-#include "server/service/admission/worker_crew.h"
 #include "server/service/auth/caller.h"
 #include "server/service/auth/check_access.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
-#include "server/service/call/written_message.h"
 
 namespace waystar::rpc {
 

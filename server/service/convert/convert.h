@@ -10,17 +10,24 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "google/protobuf/timestamp.pb.h"
+#include "server/base/error.h"
 #include "server/core/grid/cells/world_frame.h"
+#include "server/core/grid/field/cost_matrix.h"
+#include "server/core/grid/field/grid_fields.h"
+#include "server/core/grid/field/sample_cells.h"
+#include "server/core/grid/path/line_of_sight.h"
+#include "server/core/grid/search/agent.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/update_batch.h"
 #include "server/formats/detect/import_map.h"
-#include "server/formats/text/grid_overrides.h"
+#include "server/formats/text/rows.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/height_range.h"
 #include "server/service/convert/hex_coordinates.h"
@@ -106,5 +113,47 @@ void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& co
                       v1::UpdateMapResponse& response);
 // Fills in all but the edits.
 void FillCommit(const core::Commit& commit, const HexCoordinates& coordinates, v1::MapRevision& out);
+
+// Fields and rays.
+void FillReachable(const core::ReachableCells& reachable, const HexCoordinates& coordinates,
+                   v1::FindReachableResponse& response);
+// `part` is the region of the field in client coordinates.
+void FillFlowField(const core::FlowField& field, const core::Rectangle& part,
+                   const HexCoordinates& coordinates, v1::ComputeFlowFieldResponse& response);
+void FillRayHit(const core::RayHit& hit, const core::WorldFrame& frame, const HexCoordinates& coordinates,
+                v1::CastRayResponse& response);
+
+// Returns MissingField unless the field is given.
+inline absl::Status CheckGiven(bool is_given, absl::string_view field) {
+  return is_given ? absl::OkStatus() : MissingField(field);
+}
+
+// Returns the value, or its error with the field below `parent`.
+template <typename T>
+absl::StatusOr<T> Below(absl::string_view parent, absl::StatusOr<T> value) {
+  if (value.ok()) {
+    return value;
+  }
+  return WithFieldPrefix(value.status(), absl::StrCat(parent, "."));
+}
+
+// Sets a field from one of a message, if that is given.
+template <typename Value, typename Field>
+void TakeIf(bool is_given, const Value& value, Field& field) {
+  if (is_given) {
+    field = value;
+  }
+}
+
+// Converts the entries of a list.
+template <typename Message, typename Convert>
+auto Converted(const google::protobuf::RepeatedPtrField<Message>& messages, Convert convert) {
+  std::vector<decltype(convert(messages[0]))> converted;
+  converted.reserve(static_cast<std::size_t>(messages.size()));
+  for (const Message& message : messages) {
+    converted.push_back(convert(message));
+  }
+  return converted;
+}
 
 }  // namespace waystar::rpc

@@ -19,9 +19,8 @@
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/service/convert/convert.h"
-#include "server/service/convert/convert_graph.h"
+#include "server/service/convert/convert_creation.h"
 #include "server/service/convert/convert_shape.h"
-#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {

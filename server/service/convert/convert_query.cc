@@ -15,9 +15,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/search/checks.h"
 #include "server/service/convert/convert.h"
-#include "server/service/convert/convert_graph.h"
+#include "server/service/convert/convert_creation.h"
 #include "server/service/convert/convert_shape.h"
-#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {

@@ -16,10 +16,9 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/store/map_id.h"
+#include "server/core/store/update_batch.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
-#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {

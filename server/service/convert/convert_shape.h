@@ -13,7 +13,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/grid/portal/portal_validation.h"
-#include "server/core/mesh/map/mesh_portal.h"
+#include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"

@@ -1,5 +1,7 @@
 #include "server/service/gateway/http_gateway.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -12,17 +14,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "google/protobuf/descriptor.h"
 #include "grpcpp/client_context.h"
 #include "server/base/error.h"
 #include "server/base/mutex.h"
 #include "server/base/status_macros.h"
 #include "server/runtime/logging.h"
+#include "server/service/auth/caller.h"
 #include "server/service/auth/failed_tokens.h"
-#include "server/service/auth/peer.h"
 #include "server/service/call/status.h"
-#include "server/service/gateway/allowed_origins.h"
 #include "server/service/gateway/page_answer.h"
 #include "server/service/transport/http/json.h"
 #include "server/service/transport/http/tls_context.h"
@@ -392,6 +395,143 @@ absl::Status HttpRefusal(int code, std::size_t max_body_bytes) {
     default:
       return absl::OkStatus();
   }
+}
+
+namespace {
+
+// Browsers send scheme and host in lower case, and omit the scheme's default port.
+bool IsOrigin(absl::string_view text) {
+  absl::string_view host = text;
+  if (!absl::ConsumePrefix(&host, "https://") && !absl::ConsumePrefix(&host, "http://")) {
+    return false;
+  }
+  return !host.empty() && host.find_first_of("/?#@*") == absl::string_view::npos &&
+         std::none_of(host.begin(), host.end(),
+                      [](char c) { return !absl::ascii_isgraph(c) || absl::ascii_isupper(c); });
+}
+
+bool IsAddress(const std::string& name) {
+  in6_addr address{};
+  return inet_pton(AF_INET, name.c_str(), &address) == 1 || inet_pton(AF_INET6, name.c_str(), &address) == 1;
+}
+
+bool SameName(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
+}
+
+}  // namespace
+
+absl::StatusOr<AllowedOrigins> AllowedOrigins::Parse(absl::string_view text) {
+  AllowedOrigins allowed;
+  for (absl::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    part = absl::StripAsciiWhitespace(part);
+    if (part == "*") {
+      allowed.allows_all_ = true;
+    } else if (IsOrigin(part)) {
+      allowed.origins_.emplace_back(part);
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", part, "' is not an origin: write such as https://game.example, in lower case"));
+    }
+  }
+  return allowed;
+}
+
+bool AllowedOrigins::Allows(absl::string_view origin) const {
+  return allows_all_ || std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
+}
+
+std::string NameOfHost(std::string_view host) {
+  if (!host.empty() && host.front() == '[') {
+    return std::string(host.substr(1, host.find(']') - 1));
+  }
+  return std::string(host.substr(0, host.rfind(':')));
+}
+
+bool IsOwnHost(std::string_view host, std::string_view own_name) {
+  const std::string name = NameOfHost(host);
+  return IsAddress(name) || SameName(name, "localhost") || (!own_name.empty() && SameName(name, own_name));
+}
+
+bool IsOwnOrigin(std::string_view origin, std::string_view host, bool is_encrypted) {
+  absl::string_view rest(origin.data(), origin.size());
+  return absl::ConsumePrefix(&rest, is_encrypted ? "https://" : "http://") &&
+         SameName({rest.data(), rest.size()}, host);
+}
+
+namespace {
+
+// Some request is answered in this time.
+constexpr absl::Duration kBusyDelay = absl::Milliseconds(50);
+
+}  // namespace
+
+HttpPlaces::HttpPlaces(int calls, std::size_t max_answer_bytes)
+    : calls_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(calls))),
+      streams_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(calls) * 5 / 8)),
+      answers_(Quota<std::uint64_t>::Shared(max_answer_bytes)) {}
+
+HttpPlaces::Place::~Place() {
+  MutexLock lock(places_->mutex_);
+  places_->answers_.GiveBack(network_, answer_bytes_);
+  if (is_stream_) {
+    places_->streams_.GiveBack(network_);
+  }
+  if (is_taken_) {
+    places_->calls_.GiveBack(network_);
+  }
+}
+
+absl::Status HttpPlaces::Place::Take(absl::string_view network) {
+  network_ = absl::HashOf(network);
+  MutexLock lock(places_->mutex_);
+  is_taken_ = places_->calls_.Take(network_);
+  if (is_taken_) {
+    return absl::OkStatus();
+  }
+  ++places_->refused_client_;
+  return Refusal(ErrorReason::kClientBusy, kBusyDelay,
+                 "the address has as many requests over HTTP on their way as it may");
+}
+
+absl::Status HttpPlaces::Place::TakeStream() {
+  MutexLock lock(places_->mutex_);
+  is_stream_ = places_->streams_.Take(network_);
+  if (is_stream_) {
+    return absl::OkStatus();
+  }
+  ++places_->refused_streams_;
+  return Refusal(ErrorReason::kClientBusy, kBusyDelay,
+                 "the address has as many streams over HTTP open as it may");
+}
+
+bool HttpPlaces::Place::HoldAnswer(std::size_t bytes) {
+  MutexLock lock(places_->mutex_);
+  Quota<std::uint64_t>& answers = places_->answers_;
+  answers.GiveBack(network_, answer_bytes_);
+  const bool may_have_it = bytes <= answer_bytes_ || answers.total() == 0;
+  if (!may_have_it && !answers.Take(network_, bytes)) {
+    answers.TakeAnyway(network_, answer_bytes_);
+    ++places_->refused_memory_;
+    return false;
+  }
+  if (may_have_it) {
+    answers.TakeAnyway(network_, bytes);
+  }
+  answer_bytes_ = bytes;
+  return true;
+}
+
+void HttpPlaces::Collect(runtime::MetricSink& sink) const {
+  constexpr char kRefused[] = "waystar_http_refused_total";
+  constexpr char kRefusedHelp[] = "Requests over HTTP that were refused, by the limit.";
+  MutexLock lock(mutex_);
+  sink.AddCounter(kRefused, kRefusedHelp, refused_client_, {{"limit", "address"}});
+  sink.AddCounter(kRefused, kRefusedHelp, refused_memory_, {{"limit", "memory"}});
+  sink.AddCounter(kRefused, kRefusedHelp, refused_streams_, {{"limit", "streams"}});
+  sink.AddGauge("waystar_http_answer_bytes", "What answers over HTTP hold until they are sent.",
+                answers_.total());
+  sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", streams_.total());
 }
 
 }  // namespace waystar::rpc

@@ -2,27 +2,104 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "grpcpp/channel.h"
+#include "server/base/mutex.h"
+#include "server/base/quota.h"
 #include "server/runtime/metric_sink.h"
 #include "server/service/admission/call_statistics.h"
 #include "server/service/auth/access_control.h"
 #include "server/service/auth/tls_files.h"
-#include "server/service/gateway/allowed_origins.h"
-#include "server/service/gateway/http_places.h"
 #include "server/service/transport/http/call_maker.h"
 #include "server/service/transport/http/http_handler.h"
 #include "server/service/transport/http/http_server.h"
 
 namespace waystar::rpc {
+
+// Limits on concurrent HTTP requests: counts calls, streams and bytes; of each, a network has a share
+// (Quota::Shared). Streams leave calls for others. Answers hold memory until they are sent.
+//
+// Thread safety: any.
+class HttpPlaces {
+ public:
+  HttpPlaces(int calls, std::size_t max_answer_bytes);
+
+  // Place of one request, released on destruction. Thread safety: one thread at a time.
+  class Place {
+   public:
+    explicit Place(std::shared_ptr<HttpPlaces> places) : places_(std::move(places)) {}
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place();
+
+    // Takes a place for a request of that network; call it once. Returns RESOURCE_EXHAUSTED / CLIENT_BUSY
+    // with a retry delay if the network has its share.
+    absl::Status Take(absl::string_view network);
+    // Like Take, for a stream; call it after Take.
+    absl::Status TakeStream();
+    // Sets the number of answer bytes that wait to be converted or sent. Returns false, and changes nothing,
+    // if the total would exceed its limit, or the network, with other answers, would hold more than
+    // Quota::kRatio times as much as is free. An answer that is alone is never rejected.
+    bool HoldAnswer(std::size_t bytes);
+
+   private:
+    const std::shared_ptr<HttpPlaces> places_;
+    bool is_taken_ = false;
+    bool is_stream_ = false;
+    std::uint64_t network_ = 0;
+    std::size_t answer_bytes_ = 0;
+  };
+
+  void Collect(runtime::MetricSink& sink) const;
+
+ private:
+  mutable Mutex mutex_;
+  Quota<std::uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
+  Quota<std::uint64_t> streams_ ABSL_GUARDED_BY(mutex_);
+  // Unsent answer bytes, by network.
+  Quota<std::uint64_t> answers_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t refused_client_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t refused_streams_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t refused_memory_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// List of origins (RFC 6454, 2011) whose pages may call over HTTP, such as "https://game.example". Thread
+// safety: that of a value.
+class AllowedOrigins {
+ public:
+  // Parses origins separated by commas; "*" allows all, and an empty text none. Returns INVALID_ARGUMENT for
+  // anything that is not an origin, such as one with a path.
+  static absl::StatusOr<AllowedOrigins> Parse(absl::string_view text);
+
+  bool Allows(absl::string_view origin) const;
+
+ private:
+  bool allows_all_ = false;
+  std::vector<std::string> origins_;
+};
+
+// Returns the host of HOST:PORT, without the brackets of an IPv6 address.
+std::string NameOfHost(std::string_view host);
+
+// Returns true if `host`, from a request, with or without a port, is an IP address, localhost or `own_name`.
+// Any other name may be a foreign one that resolves to this server (DNS rebinding): its pages are not ours,
+// although the browser regards them as same-origin.
+bool IsOwnHost(std::string_view host, std::string_view own_name);
+
+// Returns true if `origin` is that of a page served by this server at `host`, encrypted or not. REQUIRES:
+// IsOwnHost is true of `host`.
+bool IsOwnOrigin(std::string_view origin, std::string_view host, bool is_encrypted);
 
 struct HttpGatewayOptions {
   // Address in the format of net::Listener.

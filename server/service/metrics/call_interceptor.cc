@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "grpcpp/support/interceptor.h"
 #include "server/runtime/logging.h"
-#include "server/service/auth/peer.h"
+#include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
 namespace {

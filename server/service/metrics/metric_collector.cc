@@ -5,9 +5,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "prometheus/metric_family.h"
 #include "prometheus/text_serializer.h"
+#include "server/service/transport/http/exchange.h"
 
 namespace waystar::rpc {
 namespace {
@@ -128,6 +131,43 @@ void MetricCollector::Fill(const v1::GetMetricsRequest& request, const Caller& c
       FillFamily(family, *out.add_families());
     }
   }
+}
+
+namespace {
+
+using http::HttpAcceptance;
+using http::HttpAnswer;
+constexpr std::size_t kMostConnections = 64;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const std::string& listen,
+                                                                    std::function<std::string()> text) {
+  auto metrics = std::unique_ptr<MetricsServer>(new MetricsServer(std::move(text)));
+  auto server = http::HttpServer::Start(
+      {.listen = {listen},
+       .limits = {.max_connections = kMostConnections, .max_network_connections = kMostConnections}},
+      *metrics);
+  if (!server.ok()) {
+    return absl::Status(server.status().code(), absl::StrCat("--metrics_listen=", server.status().message()));
+  }
+  metrics->server_ = *std::move(server);
+  return metrics;
+}
+
+std::variant<HttpAcceptance, HttpAnswer> MetricsServer::Judge(const http::HttpClient& /*client*/,
+                                                              const http::RequestHead& head) {
+  if (head.path != "/metrics") {
+    return HttpAnswer{.code = 404, .content_type = "text/plain", .body = "Metrics are at /metrics.\n"};
+  }
+  if (head.method != "GET") {
+    return HttpAnswer{.code = 405, .content_type = "text/plain", .body = "Metrics are read with GET.\n"};
+  }
+  return HttpAcceptance{};
+}
+
+void MetricsServer::Serve(http::HttpRequest /*request*/, std::shared_ptr<http::Exchange> exchange) {
+  exchange->Answer({.content_type = "text/plain; version=0.0.4", .body = text_()});
 }
 
 }  // namespace waystar::rpc

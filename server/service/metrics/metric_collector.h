@@ -1,13 +1,20 @@
 // Collects all metrics of a server, for Prometheus and for GetMetrics.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "server/base/mutex.h"
 #include "server/runtime/metric_sink.h"
 #include "server/service/auth/caller.h"
 #include "server/service/metrics/store_metrics.h"
+#include "server/service/transport/http/http_handler.h"
+#include "server/service/transport/http/http_server.h"
 #include "waystar/v1/server_service.pb.h"
 
 namespace waystar::rpc {
@@ -36,6 +43,30 @@ class MetricCollector {
   const MapMetrics& maps_;
   mutable Mutex mutex_;
   std::vector<const runtime::MetricSource*> sources_ ABSL_GUARDED_BY(mutex_);
+};
+
+// HTTP server that answers GET /metrics in Prometheus' text format, until it is destroyed. Without encryption
+// or authentication. Beyond 64 connections it closes idle ones first.
+class MetricsServer final : private http::HttpHandler {
+ public:
+  // `listen` is an address in the format of net::Listener. The answer is `text`, which is called on
+  // the server's thread until the server is destroyed. Returns INVALID_ARGUMENT for an invalid address,
+  // UNAVAILABLE if it cannot listen.
+  static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& listen,
+                                                              std::function<std::string()> text);
+
+  int port() const { return server_->port(); }
+
+ private:
+  explicit MetricsServer(std::function<std::string()> text) : text_(std::move(text)) {}
+
+  std::variant<http::HttpAcceptance, http::HttpAnswer> Judge(const http::HttpClient& client,
+                                                             const http::RequestHead& head) override;
+  void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;
+
+  const std::function<std::string()> text_;
+  // It stands last, as its thread uses the above.
+  std::unique_ptr<http::HttpServer> server_;
 };
 
 }  // namespace waystar::rpc

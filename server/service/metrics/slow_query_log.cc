@@ -8,7 +8,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "server/base/error.h"
 #include "server/runtime/logging.h"
-#include "server/service/auth/peer.h"
+#include "server/service/auth/caller.h"
 #include "server/service/metrics/call_interceptor.h"
 
 namespace waystar::rpc {

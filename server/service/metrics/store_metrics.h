@@ -16,7 +16,7 @@
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/update_batch.h"
-#include "server/maintenance/map_usage.h"
+#include "server/maintenance/map_keeper.h"
 #include "server/runtime/metric_sink.h"
 #include "server/service/admission/call_slots.h"
 #include "server/service/auth/caller.h"

@@ -1,12 +1,25 @@
 #include "server/storage/etcd/etcd_client.h"
 
+#include <arpa/inet.h>
+
+#include <algorithm>
 #include <cassert>
+#include <string>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/cord.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/types/optional.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/base/thread.h"
 #include "server/storage/etcd/etcd.grpc.pb.h"
-#include "server/storage/etcd/etcd_error.h"
 #include "server/storage/etcd/etcd_session.h"
 
 namespace waystar::etcd {
@@ -20,7 +33,6 @@ void FillRange(const RangeQuery& query, pb::RangeRequest& request) {
   request.set_revision(query.revision);
   request.set_limit(query.limit);
   request.set_keys_only(query.keys_only);
-  request.set_serializable(query.serializable);
 }
 
 std::vector<KeyValue> TakeEntries(pb::RangeResponse& response) {
@@ -29,9 +41,7 @@ std::vector<KeyValue> TakeEntries(pb::RangeResponse& response) {
   for (pb::KeyValue& entry : *response.mutable_kvs()) {
     entries.push_back({.key = std::move(*entry.mutable_key()),
                        .value = std::move(*entry.mutable_value()),
-                       .create_revision = entry.create_revision(),
-                       .mod_revision = entry.mod_revision(),
-                       .version = entry.version()});
+                       .mod_revision = entry.mod_revision()});
   }
   return entries;
 }
@@ -40,19 +50,10 @@ void FillCompare(const Compare& compare, pb::Compare& request) {
   request.set_key(compare.key);
   request.set_target(static_cast<pb::Compare::CompareTarget>(compare.target));
   request.set_result(static_cast<pb::Compare::CompareResult>(compare.relation));
-  switch (compare.target) {
-    case Compare::Target::kVersion:
-      request.set_version(compare.number);
-      break;
-    case Compare::Target::kCreateRevision:
-      request.set_create_revision(compare.number);
-      break;
-    case Compare::Target::kModRevision:
-      request.set_mod_revision(compare.number);
-      break;
-    case Compare::Target::kValue:
-      request.set_value(compare.value);
-      break;
+  if (compare.target == Compare::Target::kCreateRevision) {
+    request.set_create_revision(compare.number);
+  } else {
+    request.set_mod_revision(compare.number);
   }
 }
 
@@ -97,7 +98,6 @@ TxnResult ToResult(pb::TxnResponse response) {
   for (pb::ResponseOp& each : *response.mutable_responses()) {
     OperationResult& operation = result.results.emplace_back();
     if (each.has_response_range()) {
-      operation.has_more = each.response_range().more();
       operation.entries = TakeEntries(*each.mutable_response_range());
     } else if (each.has_response_delete_range()) {
       operation.deleted = each.response_delete_range().deleted();
@@ -153,14 +153,6 @@ constexpr CallKind<pb::LeaseRevokeRequest, pb::LeaseRevokeResponse> kRevoke{
 constexpr CallKind<pb::CompactionRequest, pb::CompactionResponse> kCompact{
     .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
       member.kv.async()->Compact(context, request, response, std::move(done));
-    }};
-constexpr CallKind<pb::StatusRequest, pb::StatusResponse> kStatus{
-    .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
-      member.maintenance.async()->Status(context, request, response, std::move(done));
-    }};
-constexpr CallKind<pb::AlarmRequest, pb::AlarmResponse> kAlarm{
-    .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
-      member.maintenance.async()->Alarm(context, request, response, std::move(done));
     }};
 
 }  // namespace
@@ -256,20 +248,153 @@ absl::Status Client::Compact(std::int64_t revision) {
 
 absl::Status Client::CheckCertificates() const { return session_->CheckCertificates(); }
 
-absl::StatusOr<ClusterStatus> Client::Status() {
-  WAYSTAR_ASSIGN_OR_RETURN(const pb::StatusResponse response, Ask(*session_, kStatus, pb::StatusRequest()));
-  WAYSTAR_ASSIGN_OR_RETURN(const pb::AlarmResponse alarms, Ask(*session_, kAlarm, pb::AlarmRequest()));
-  ClusterStatus status{.member = response.header().member_id(),
-                       .leader = response.leader(),
-                       .version = response.version(),
-                       .db_bytes = response.db_size(),
-                       .db_bytes_in_use = response.db_size_in_use(),
-                       .revision = response.header().revision()};
-  for (const pb::AlarmMember& alarm : alarms.alarms()) {
-    status.has_no_space |= alarm.alarm() == pb::NOSPACE;
-    status.is_corrupt |= alarm.alarm() == pb::CORRUPT;
+namespace {
+
+constexpr char kFailurePayload[] = "waystar/etcd-failure";
+
+absl::Status WithoutKind(Failure failure, absl::string_view message) {
+  switch (failure) {
+    case Failure::kNone:
+      return absl::OkStatus();
+    case Failure::kUnknownOutcome:
+    case Failure::kUnreachable:
+    case Failure::kNoLeader:
+      return MakeError(ErrorReason::kStorageFailed, "", message);
+    case Failure::kTooLarge:
+      return MakeError(ErrorReason::kRequestTooLarge, "", message);
+    case Failure::kNoSpace:
+    case Failure::kBusy:
+      return absl::ResourceExhaustedError(message);
+    case Failure::kCompacted:
+    case Failure::kFutureRevision:
+      return absl::OutOfRangeError(message);
+    case Failure::kDenied:
+      return absl::PermissionDeniedError(message);
+    case Failure::kRefused:
+      return absl::FailedPreconditionError(message);
+    case Failure::kClosed:
+      return absl::CancelledError(message);
   }
+  return absl::UnknownError(message);
+}
+
+}  // namespace
+
+absl::Status MakeFailure(Failure failure, absl::string_view message) {
+  absl::Status status = WithoutKind(failure, message);
+  status.SetPayload(kFailurePayload, absl::Cord(absl::StrCat(static_cast<int>(failure))));
   return status;
+}
+
+Failure FailureOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kFailurePayload);
+  int failure = 0;
+  return payload.has_value() && absl::SimpleAtoi(std::string(*payload), &failure)
+             ? static_cast<Failure>(failure)
+             : Failure::kNone;
+}
+
+namespace {
+
+absl::Status Bad(absl::string_view field, absl::string_view message) {
+  return MakeError(ErrorReason::kBadValue, field, message);
+}
+
+bool IsIp6(const std::string& host) {
+  unsigned char bytes[sizeof(in6_addr)];
+  return inet_pton(AF_INET6, host.c_str(), bytes) == 1;
+}
+
+bool IsName(absl::string_view host) {
+  return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.' || c == '_';
+  });
+}
+
+absl::StatusOr<Endpoint> ParseEndpoint(absl::string_view text, const std::string& field) {
+  Endpoint endpoint;
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "[")) {
+    const std::size_t end = std::min(rest.find(']'), rest.size());
+    endpoint.host = std::string(rest.substr(0, end));
+    rest.remove_prefix(end);
+    if (!absl::ConsumePrefix(&rest, "]") || !IsIp6(endpoint.host)) {
+      return Bad(field, absl::StrCat("'", text, "' has no IPv6 address in its brackets"));
+    }
+  } else {
+    endpoint.host = std::string(rest.substr(0, rest.find(':')));
+    rest.remove_prefix(endpoint.host.size());
+    if (std::count(rest.begin(), rest.end(), ':') > 1) {
+      return Bad(field, absl::StrCat("'", text, "' has several colons: an IPv6 address is in brackets"));
+    }
+    if (!IsName(endpoint.host)) {
+      return Bad(field, absl::StrCat("'", text, "' has no host: write HOST or HOST:PORT"));
+    }
+  }
+  if (rest.empty()) {
+    return endpoint;
+  }
+  int port = 0;
+  if (!absl::ConsumePrefix(&rest, ":") || !absl::SimpleAtoi(rest, &port) || port < 1 || port > 65535) {
+    return Bad(field, absl::StrCat("'", text, "': the port is a number from 1 to 65535"));
+  }
+  endpoint.port = static_cast<std::uint16_t>(port);
+  return endpoint;
+}
+
+absl::StatusOr<std::vector<Endpoint>> ParseEndpoints(absl::string_view text) {
+  if (text.empty()) {
+    return Bad("hosts", "there is no host: write etcd://HOST:PORT/PREFIX");
+  }
+  if (absl::StrContains(text, '@')) {
+    return Bad("hosts", "user and password are in a file of their own, not in the address");
+  }
+  std::vector<Endpoint> endpoints;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::string field = absl::StrCat("hosts[", endpoints.size(), "]");
+    WAYSTAR_ASSIGN_OR_RETURN(Endpoint endpoint, ParseEndpoint(part, field));
+    if (std::find(endpoints.begin(), endpoints.end(), endpoint) != endpoints.end()) {
+      return Bad(field, absl::StrCat(TextOf(endpoint), " is there twice"));
+    }
+    endpoints.push_back(std::move(endpoint));
+  }
+  return endpoints;
+}
+
+absl::StatusOr<std::string> ParsePrefix(absl::string_view path) {
+  if (path.empty() || path == "/") {
+    return std::string(kDefaultPrefix);
+  }
+  const absl::string_view parts = absl::StripSuffix(absl::StripPrefix(path, "/"), "/");
+  for (const absl::string_view part : absl::StrSplit(parts, '/')) {
+    if (!IsName(part) || part == "." || part == "..") {
+      return Bad("prefix",
+                 absl::StrCat("'", part, "' is not a part of a prefix: letters, digits, '-', '_', '.'"));
+    }
+  }
+  std::string prefix = absl::StrCat("/", parts, "/");
+  if (prefix.size() > kMaxPrefixBytes) {
+    return Bad("prefix", absl::StrCat("the prefix has more than ", kMaxPrefixBytes, " bytes"));
+  }
+  return prefix;
+}
+
+}  // namespace
+
+absl::StatusOr<Address> ParseAddress(absl::string_view text) {
+  if (!absl::ConsumePrefix(&text, "etcd://")) {
+    return Bad("scheme", "the address of etcd begins with etcd://");
+  }
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  Address address;
+  WAYSTAR_ASSIGN_OR_RETURN(address.endpoints, ParseEndpoints(text.substr(0, slash)));
+  WAYSTAR_ASSIGN_OR_RETURN(address.prefix, ParsePrefix(text.substr(slash)));
+  return address;
+}
+
+std::string TextOf(const Endpoint& endpoint) {
+  return absl::StrContains(endpoint.host, ':') ? absl::StrCat("[", endpoint.host, "]:", endpoint.port)
+                                               : absl::StrCat(endpoint.host, ":", endpoint.port);
 }
 
 }  // namespace waystar::etcd

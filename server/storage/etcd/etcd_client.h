@@ -1,6 +1,7 @@
 // Client of etcd, version 3.4 or later.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,9 +14,41 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/storage/etcd/etcd_address.h"
 
 namespace waystar::etcd {
+
+inline constexpr std::uint16_t kDefaultPort = 2379;
+inline constexpr char kDefaultPrefix[] = "/waystar/";
+inline constexpr std::size_t kMaxPrefixBytes = 200;
+
+// A member of a cluster.
+struct Endpoint {
+  // Host name or IP address; IPv6 without brackets.
+  std::string host;
+  std::uint16_t port = kDefaultPort;
+
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+struct Address {
+  // At least one, without duplicates.
+  std::vector<Endpoint> endpoints;
+  // Prefix of all keys; begins and ends with a slash.
+  std::string prefix;
+
+  friend bool operator==(const Address&, const Address&) = default;
+};
+
+// Parses "etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]", such as "etcd://10.0.0.1,[fd00::2]:2379/maps". IPv6
+// addresses are in brackets. The default prefix is kDefaultPrefix. A prefix consists of parts of letters,
+// digits, '-', '_' and '.', separated by slashes; no part is empty, "." or "..". A trailing slash is
+// optional. A prefix has at most kMaxPrefixBytes, slashes included.
+//
+// Returns INVALID_ARGUMENT / BAD_VALUE; the field is "scheme", "hosts", "hosts[1]" or "prefix".
+absl::StatusOr<Address> ParseAddress(absl::string_view text);
+
+// Returns "HOST:PORT", with brackets around an IPv6 address.
+std::string TextOf(const Endpoint& endpoint);
 
 // Paths of PEM files.
 struct TlsFiles {
@@ -46,10 +79,7 @@ struct ClientOptions {
 struct KeyValue {
   std::string key;
   std::string value;
-  std::int64_t create_revision = 0;
   std::int64_t mod_revision = 0;
-  // Number of puts since the key was created.
-  std::int64_t version = 0;
 
   friend bool operator==(const KeyValue&, const KeyValue&) = default;
 };
@@ -66,8 +96,6 @@ struct RangeQuery {
   // Maximum number of entries; 0 for all.
   std::int64_t limit = 0;
   bool keys_only = false;
-  // If true, the member may answer from its own, possibly old state, without contacting others.
-  bool serializable = false;
 };
 
 struct RangeResult {
@@ -83,15 +111,14 @@ struct RangeResult {
 
 struct Compare {
   // The numbers are those of etcd's protocol.
-  enum class Target : std::uint8_t { kVersion, kCreateRevision, kModRevision, kValue };
-  enum class Relation : std::uint8_t { kEqual, kGreater, kLess, kNotEqual };
+  enum class Target : std::uint8_t { kCreateRevision = 1, kModRevision = 2 };
+  enum class Relation : std::uint8_t { kEqual, kGreater, kLess };
 
   std::string key;
   Target target = Target::kModRevision;
   Relation relation = Relation::kEqual;
-  // Operand: `value` for kValue, else `number`. The compared number is 0 if the key does not exist.
+  // Compared with 0 if the key does not exist.
   std::int64_t number = 0;
-  std::string value;
 };
 
 struct Put {
@@ -122,7 +149,6 @@ struct Txn {
 struct OperationResult {
   // Result of a RangeQuery.
   std::vector<KeyValue> entries;
-  bool has_more = false;
   // Number of keys removed by a Delete.
   std::int64_t deleted = 0;
 };
@@ -136,27 +162,12 @@ struct TxnResult {
   std::vector<OperationResult> results;
 };
 
-struct ClusterStatus {
-  // Ids of the member that answered and of the leader it knows; the latter is 0 if it knows none.
-  std::uint64_t member = 0;
-  std::uint64_t leader = 0;
-  // Version of etcd, such as "3.4.23".
-  std::string version;
-  std::int64_t db_bytes = 0;
-  // Size of the database without free pages, that is, after a defragmentation.
-  std::int64_t db_bytes_in_use = 0;
-  std::int64_t revision = 0;
-  // True if any member has raised the alarm NOSPACE, and if any has raised CORRUPT.
-  bool has_no_space = false;
-  bool is_corrupt = false;
-};
-
 class Session;
 
 // Keeps a connection to each member. A call goes to one member, and to the next if that one fails or does not
 // answer. A write goes to another member only if it is certain that the first one did not apply it.
 //
-// All calls return the errors of etcd_error.h (`FailureOf`).
+// All calls return errors whose kind FailureOf returns.
 //
 // Thread safety: any method may be called from any thread.
 class Client {
@@ -205,9 +216,6 @@ class Client {
   // are slow to resolve.
   absl::Status CheckCertificates() const;
 
-  // Returns the status as reported by one of the members.
-  absl::StatusOr<ClusterStatus> Status();
-
  private:
   friend class Watch;
 
@@ -215,5 +223,43 @@ class Client {
 
   const std::unique_ptr<Session> session_;
 };
+
+// Kinds of failed calls. For every kind except kUnknownOutcome, the call is certain to have changed nothing.
+enum class Failure : std::uint8_t {
+  // The status is OK, or not from a call to etcd.
+  kNone,
+  // A write was sent and its outcome is unknown: it was applied, will be, or never is. A later linearizable
+  // read tells, unless the write is still pending in etcd.
+  kUnknownOutcome,
+  // No member could be reached, or none answered a read in time.
+  kUnreachable,
+  // The reachable members have no leader.
+  kNoLeader,
+  // The database quota is exhausted; the operator must act.
+  kNoSpace,
+  // The request exceeds etcd's size limit.
+  kTooLarge,
+  // Too many writes are pending; retry later.
+  kBusy,
+  // The requested revision is compacted.
+  kCompacted,
+  // The requested revision is not reached yet.
+  kFutureRevision,
+  // User, password, token or certificate are invalid, or the user lacks permission.
+  kDenied,
+  // Any other rejection: the call itself is invalid.
+  kRefused,
+  // The client was closed.
+  kClosed,
+};
+
+// Returns an error of that kind: UNAVAILABLE / STORAGE_FAILED for kUnknownOutcome, kUnreachable and
+// kNoLeader; RESOURCE_EXHAUSTED / REQUEST_TOO_LARGE for kTooLarge. The others have no reason:
+// RESOURCE_EXHAUSTED for kNoSpace and kBusy, OUT_OF_RANGE for kCompacted and kFutureRevision,
+// PERMISSION_DENIED for kDenied, FAILED_PRECONDITION for kRefused, CANCELLED for kClosed.
+absl::Status MakeFailure(Failure failure, absl::string_view message);
+
+// Returns the kind that MakeFailure was given; kNone for any other status.
+Failure FailureOf(const absl::Status& status);
 
 }  // namespace waystar::etcd

@@ -25,7 +25,6 @@
 #include "server/base/mutex.h"
 #include "server/storage/etcd/etcd.grpc.pb.h"
 #include "server/storage/etcd/etcd_client.h"
-#include "server/storage/etcd/etcd_error.h"
 
 namespace waystar::etcd {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "server/core/store/map_id.h"
+#include "server/core/store/update_batch.h"
 
 namespace waystar::cluster {
 namespace {

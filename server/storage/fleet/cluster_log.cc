@@ -14,7 +14,7 @@
 #include "server/base/error.h"
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
-#include "server/storage/etcd/etcd_error.h"
+#include "server/storage/etcd/etcd_client.h"
 #include "server/storage/folder/image_file.h"
 #include "server/storage/folder/log_entry.h"
 

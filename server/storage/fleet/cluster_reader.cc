@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/storage/etcd/etcd_error.h"
+#include "server/storage/etcd/etcd_client.h"
 #include "server/storage/folder/log_entry.h"
 
 namespace waystar::cluster {

@@ -1,9 +1,10 @@
-// Values that a fleet stores in etcd. Each begins with its checksum (storage/folder/checksum.h) and format
+// Values that a fleet stores in etcd. Each begins with its checksum (storage/folder/record_file.h) and format
 // version.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/map/map_version.h"
+#include "server/storage/fleet/cluster_keys.h"
+#include "server/storage/folder/folder.h"
 
 namespace waystar::cluster {
 
@@ -49,6 +52,8 @@ struct MapHead {
   std::uint64_t digest = 0;
   // The append that produced this state.
   AppendName append;
+
+  friend bool operator==(const MapHead&, const MapHead&) = default;
 };
 
 // Version assumed for a map whose head is damaged if neither its records nor its base give one.
@@ -58,7 +63,7 @@ inline constexpr core::MapVersion kUnknownVersion{.epoch = 1, .revision = 1};
 struct MapBase {
   core::MapVersion version;
   Parts image;
-  // If not empty, the image lies in this file (fleet_images.h), and its only part holds the name.
+  // If not empty, the image lies in this file (ImageFileName), and its only part holds the name.
   std::string file;
 };
 
@@ -85,6 +90,8 @@ struct ServerReport {
   std::int64_t lag = 0;
   // Time since the server was last known to be up to date.
   absl::Duration staleness;
+
+  friend bool operator==(const ServerReport&, const ServerReport&) = default;
 };
 
 // Encode and decode a MapHead, MapBase, LogRecord or ServerReport. The times of a report are rounded down to
@@ -94,5 +101,41 @@ template <typename Value>
 std::string Encode(const Value& value);
 template <typename Value>
 absl::StatusOr<Value> Decode(absl::string_view bytes);
+
+// Where images are stored: those that are too large for etcd lie in a folder that all servers share.
+struct ImagePlace {
+  // Null if all images lie in etcd.
+  storage::Folder* folder = nullptr;
+  // Maximum number of parts of one value in etcd. A transaction compares the existence of every part, and
+  // etcd allows 128 comparisons.
+  std::size_t max_parts = 64;
+};
+
+// Name of an image file. An etcd key, the only part of the image, holds it. That key is put before the file
+// is written, and the transaction that publishes the image compares that the key exists. No name is used
+// twice. So once its key is gone, a file is not and never becomes the image of a map; it can be removed when
+// nobody reads older etcd revisions.
+struct ImageFileName {
+  std::string map;
+  core::MapVersion version;
+  // Random number drawn for the file.
+  std::uint64_t writer = 0;
+};
+
+// Returns "map-<map>-<epoch>-<revision>-<writer>", with numbers in sixteen hexadecimal digits. A map id
+// contains no '/'.
+std::string NameOf(const ImageFileName& name);
+// Parses the name of an image file. Returns nullopt for any other name.
+std::optional<ImageFileName> ParseImageFileName(absl::string_view name);
+
+// Returns the key that names the file.
+std::string KeyOf(const ClusterKeys& keys, const ImageFileName& name);
+// Returns a base whose image lies in a file with a new name.
+MapBase BaseInFile(const ClusterKeys& keys, absl::string_view id, core::MapVersion version,
+                   absl::string_view image);
+
+// Writes a file atomically and returns when it is on stable storage. Returns RESOURCE_EXHAUSTED /
+// STORAGE_FULL or UNAVAILABLE / STORAGE_FAILED.
+absl::Status WriteImage(storage::Folder& folder, absl::string_view name, absl::string_view image);
 
 }  // namespace waystar::cluster

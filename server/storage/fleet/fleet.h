@@ -14,8 +14,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/core/store/map_residence.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/store_listener.h"
 #include "server/storage/etcd/etcd_client.h"
 #include "server/storage/fleet/cluster_keys.h"
 #include "server/storage/fleet/cluster_log.h"
@@ -23,7 +23,6 @@
 #include "server/storage/fleet/cluster_values.h"
 #include "server/storage/fleet/image_keeper.h"
 #include "server/storage/fleet/map_cache.h"
-#include "server/storage/fleet/map_loader.h"
 #include "server/storage/fleet/presence.h"
 #include "server/storage/folder/folder.h"
 

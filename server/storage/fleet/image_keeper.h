@@ -21,7 +21,6 @@
 #include "server/storage/etcd/etcd_client.h"
 #include "server/storage/fleet/cluster_keys.h"
 #include "server/storage/fleet/cluster_values.h"
-#include "server/storage/fleet/fleet_images.h"
 
 namespace waystar::cluster {
 

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/storage/folder/checksum.h"
 #include "server/storage/folder/commit_fields.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/record_file.h"

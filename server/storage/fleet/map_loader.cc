@@ -1,5 +1,3 @@
-#include "server/storage/fleet/map_loader.h"
-
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/core/store/map_editor.h"
+#include "server/storage/fleet/cluster_reader.h"
 
 namespace waystar::cluster {
 namespace {

@@ -1,16 +1,14 @@
-// Fields of edits, commits and the requests that caused them, in the order of logs and image files.
+// Fields of commits and the requests that caused them, in the order of logs and image files.
 #pragma once
 
 #include <type_traits>
 #include <variant>
 
-#include "server/core/codec/map_fields.h"
+#include "server/core/codec/fields.h"
 #include "server/core/elements/area_collector.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/durable_log.h"
-#include "server/core/store/map_id.h"
-#include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
 
 namespace waystar::core {
@@ -20,57 +18,7 @@ static_assert(std::variant_size_v<Edit> == 18 &&
               std::is_same_v<std::variant_alternative_t<16, Edit>, SetEnabled> &&
               std::is_same_v<std::variant_alternative_t<17, Edit>, PutMeshPortal>);
 
-auto NodesField(auto& nodes) { return AtMost(nodes, kAnyCount, kMaxNameBytes); }
-
 auto MapIdField(auto& id) { return AtMost(id, kMaxMapIdBytes); }
-
-template <typename V>
-requires Is<V, BlockCells> || Is<V, UnblockCells>
-void Fields(V& edit, const auto& visit) { visit(edit.shape); }
-
-void Fields(Is<SetTerrain> auto& edit, const auto& visit) { visit(edit.shape, edit.symbol); }
-
-void Fields(Is<PutObstacle> auto& edit, const auto& visit) {
-  visit(edit.obstacle, edit.lifetime, edit.replace);
-}
-
-void Fields(Is<MoveObstacle> auto& edit, const auto& visit) { visit(NameField(edit.id), edit.dx, edit.dy); }
-
-void Fields(Is<ResizeObstacle> auto& edit, const auto& visit) { visit(NameField(edit.id), edit.shape); }
-
-template <typename V>
-requires Is<V, RemoveObstacle> || Is<V, RemovePortal>
-void Fields(V& edit, const auto& visit) { visit(NameField(edit.id)); }
-
-template <typename V>
-requires Is<V, PutPortal> || Is<V, PutMeshPortal>
-void Fields(V& edit, const auto& visit) { visit(edit.portal, edit.replace); }
-
-void Fields(Is<SwitchPortal> auto& edit, const auto& visit) { visit(NameField(edit.id), edit.closed); }
-
-void Fields(Is<PutProfile> auto& edit, const auto& visit) { visit(edit.named); }
-
-void Fields(Is<RemoveProfile> auto& edit, const auto& visit) { visit(NameField(edit.name)); }
-
-void Fields(Is<EdgeName> auto& name, const auto& visit) {
-  visit(NameField(name.from), NameField(name.to), name.one_way);
-}
-
-void Fields(Is<WaypointEdge> auto& edge, const auto& visit) {
-  visit(edge.name, edge.cost, edge.enabled, TagsField(edge.tags));
-}
-
-void Fields(Is<PutNodes> auto& edit, const auto& visit) { visit(edit.nodes, edit.replace); }
-
-void Fields(Is<RemoveNodes> auto& edit, const auto& visit) { visit(NodesField(edit.nodes)); }
-
-void Fields(Is<PutEdges> auto& edit, const auto& visit) { visit(edit.edges, edit.replace); }
-
-void Fields(Is<RemoveEdges> auto& edit, const auto& visit) { visit(edit.edges); }
-
-void Fields(Is<SetEnabled> auto& edit, const auto& visit) {
-  visit(NodesField(edit.nodes), edit.edges, edit.enabled);
-}
 
 void Fields(Is<MapVersion> auto& version, const auto& visit) { visit(version.epoch, version.revision); }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "server/base/status_macros.h"
-#include "server/storage/folder/folder_files.h"
+#include "server/storage/folder/folder_reader.h"
 
 namespace waystar::storage {
 namespace {

@@ -13,7 +13,7 @@
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
 #include "server/core/codec/map_image.h"
-#include "server/core/store/map_id.h"
+#include "server/core/store/update_batch.h"
 #include "server/storage/folder/commit_fields.h"
 #include "server/storage/folder/record_file.h"
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -13,7 +12,7 @@
 #include "server/core/map/map_snapshot.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/applied_requests.h"
-#include "server/core/store/stored_map.h"
+#include "server/core/store/durable_log.h"
 #include "server/storage/folder/folder.h"
 
 namespace waystar::storage {

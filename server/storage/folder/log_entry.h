@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"

@@ -1,5 +1,3 @@
-#include "server/storage/folder/log_history.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -8,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/storage/folder/commit_log.h"
+#include "server/storage/folder/folder_reader.h"
 #include "server/storage/folder/image_file.h"
 #include "server/storage/folder/log_entry.h"
 #include "server/storage/folder/record_file.h"
@@ -165,7 +164,8 @@ bool IsKnown(const core::MapVersion& version, const Epochs& epochs) {
   });
 }
 
-absl::StatusOr<LogHistory> ReadLogFiles(const Folder& folder, const std::vector<std::string>& names) {
+absl::StatusOr<LogHistory> ReadLogFiles(const Folder& folder, const std::vector<std::string>& names,
+                                        std::size_t last_bytes) {
   const std::vector<std::uint64_t> numbers = NumbersOf(names);
   if (numbers.empty()) {
     WAYSTAR_RETURN_IF_ERROR(CheckIsNew(folder, names));
@@ -174,6 +174,9 @@ absl::StatusOr<LogHistory> ReadLogFiles(const Folder& folder, const std::vector<
   for (const std::uint64_t number : numbers) {
     const std::string name = LogFileName(number);
     WAYSTAR_ASSIGN_OR_RETURN(std::string bytes, folder.Read(name));
+    if (number == numbers.back() && bytes.size() > last_bytes) {
+      bytes.resize(last_bytes);
+    }
     files.push_back({.number = number, .path = folder.PathOf(name), .bytes = std::move(bytes)});
   }
   return HistoryReader(std::move(files)).Read();

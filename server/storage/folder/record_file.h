@@ -111,4 +111,13 @@ struct RecordFile {
 absl::StatusOr<RecordFile> ReadRecords(absl::string_view path, absl::string_view bytes, FileKind kind,
                                        std::optional<std::uint64_t> end);
 
+// Returns the CRC-32C (RFC 3720) of `bytes` appended to data whose checksum is `before`. It detects every
+// error burst of up to 32 bits.
+std::uint32_t Crc32c(absl::string_view bytes, std::uint32_t before = 0);
+
+// Returns the bytes, preceded by their checksum in eight hexadecimal digits.
+std::string WithChecksum(absl::string_view bytes);
+// Returns the bytes that WithChecksum was given; nullopt if the checksum does not match.
+std::optional<absl::string_view> WithoutChecksum(absl::string_view bytes);
+
 }  // namespace waystar::storage

@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "absl/strings/str_split.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/json.h"
 #include "client/cli/progress.h"

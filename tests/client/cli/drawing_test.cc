@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/cell_argument.h"
 #include "client/cli/draw/overlay.h"
 #include "client/cli/draw/picture.h"
 #include "client/cli/map_picture.h"
+#include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
 

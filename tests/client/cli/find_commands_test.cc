@@ -237,7 +237,7 @@ TEST(FindTextTest, SaysWhatBecameOfTheQuery) {
       text_of("outcome: OUTCOME_BUDGET_EXHAUSTED reason: OUTCOME_REASON_EXPANSION_LIMIT" + path),
       StartsWith("Search ended early: the expansion limit was reached; 2 steps at cost 2.5 to 2,1, the "
                  "nearest cell it came to ("));
-  EXPECT_EQ(PathText(Parsed<v1::FindPathResponse>("path { directions: 4 directions: 3 }")), "SE E");
+  EXPECT_EQ(PathText({}, Parsed<v1::FindPathResponse>("path { directions: 4 directions: 3 }")), "SE E");
 }
 
 class PathsCommandTest : public ::waystar::testing::CommandTest {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "server/render/file/png.h"
+#include "server/render/file/picture_file.h"
 #include "tests/client/cli/served_command_test.h"
 
 namespace waystar::cli {

@@ -2,7 +2,6 @@
 #include "client/load/run.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <string>
@@ -167,14 +166,7 @@ TEST_F(RunTest, ARunThatIsCutShortSendsNothingMore) {
   EXPECT_EQ(report.messages_unsent, 0);
 }
 
-TEST_F(RunTest, FindsTheServersProcess) {
-  EXPECT_EQ(FindListener("127.0.0.1", server_.server().port()), getpid());
-  EXPECT_EQ(FindListener("localhost", server_.server().port()), getpid());
-  EXPECT_EQ(FindListener("127.0.0.2", server_.server().port()), std::nullopt);
-  const Report report = RunLoad();
-  EXPECT_EQ(report.server_pid, getpid());
-  EXPECT_TRUE(report.server_cpu.has_value());
-}
+TEST_F(RunTest, TellsTheServersProcessorTime) { EXPECT_TRUE(RunLoad().server_cpu.has_value()); }
 
 TEST_F(RunTest, RefusesOptionsThatMakeNoSense) {
   auto parts = ParseScenario("1 field random 5", nullptr);

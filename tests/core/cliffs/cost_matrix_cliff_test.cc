@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/grid/field/cost_matrix.h"
-#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/portal/portal_search.h"
 #include "server/core/grid/search/scratch.h"
 #include "tests/core/cliffs/cliff_maps.h"

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/grid/engines/find_path.h"
-#include "server/core/grid/field/field_scratch.h"
 #include "server/core/grid/field/flood.h"
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/grid_fields.h"

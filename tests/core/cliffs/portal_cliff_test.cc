@@ -124,20 +124,6 @@ GridMap Cave(int side) {
   return map;
 }
 
-// Links two free cells each, both ways, at costs up to the highest.
-GridMap WithLinks(const GridMap& map, int count, Generator& generator, int max_cost = 8) {
-  std::vector<Portal> portals;
-  while (static_cast<int>(portals.size()) < count) {
-    Portal portal = Between(absl::StrCat("p", portals.size()), generator.WalkableCellOf(map),
-                            generator.WalkableCellOf(map), generator.Between(0, max_cost));
-    portal.both_ways = true;
-    if (portal.from != portal.to) {
-      portals.push_back(portal);
-    }
-  }
-  return With(map, portals);
-}
-
 // Links cells of a corridor with the next, or the one behind: what is near leads far.
 GridMap WithSteps(const GridMap& map, int count, Generator& generator, int max_cost) {
   std::set<std::array<int, 3>> known;
@@ -194,9 +180,10 @@ TEST(PortalCliffTest, Serpentine) {
   for (const int links : {20, 160, 1000}) {
     SCOPED_TRACE(links);
     Generator generator(3);
-    ExpectNoCliff(WithLinks(Serpentine(100, 100), links, generator));
+    const GridMap corridor = Serpentine(100, 100);
+    ExpectNoCliff(WithPortalsAmong(corridor, LargestPart(corridor), links, 8.0));
     for (const int cost : {4, 100, 400}) {
-      ExpectNoCliff(WithSteps(Serpentine(100, 100), links, generator, cost));
+      ExpectNoCliff(WithSteps(corridor, links, generator, cost));
     }
   }
 }
@@ -204,8 +191,8 @@ TEST(PortalCliffTest, Serpentine) {
 TEST(PortalCliffTest, Cave) {
   for (const int links : {30, 100, 300}) {
     SCOPED_TRACE(links);
-    Generator generator(3);
-    ExpectNoCliff(WithLinks(Cave(400), links, generator));
+    const GridMap cave = Cave(400);
+    ExpectNoCliff(WithPortalsAmong(cave, LargestPart(cave), links, 8.0));
   }
 }
 

@@ -1,17 +1,26 @@
 #include "server/core/edit/batch_editor.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/core/edit/edit.h"
+#include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
-#include "tests/core/edit/map_model.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/geometry/cell.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/shape_judge.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -19,7 +28,228 @@ namespace {
 
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsOk;
-using ::waystar::testing::MapModel;
+
+// A map as a list of what lies on it: a slow and obvious judge of edits.
+class MapModel {
+ public:
+  explicit MapModel(const GridMap& map);
+
+  // REQUIRES: the map accepts it.
+  void Apply(const Edit& edit);
+
+  TerrainId TerrainAt(Cell cell) const { return terrains_[IndexOf(cell)]; }
+  bool HasNameless(Cell cell) const { return blocked_[IndexOf(cell)]; }
+  bool IsCovered(Cell cell) const { return EffectsAt(cell).is_blocked; }
+  bool HasObstacle(Cell cell) const { return HasNameless(cell) || IsCovered(cell); }
+  bool IsPassable(Cell cell) const { return !map_.settings().terrains[TerrainAt(cell)].impassable; }
+  Cost StraightCost(Cell cell) const;
+  const std::map<std::string, Obstacle>& obstacles() const { return obstacles_; }
+
+ private:
+  // Of all named obstacles on one cell.
+  struct Effects {
+    bool is_blocked = false;
+    double factor = 1.0;
+    double addition = 0.0;
+  };
+
+  std::size_t IndexOf(Cell cell) const { return static_cast<std::size_t>(cell.y * map_.width() + cell.x); }
+  TerrainId IdOf(char symbol) const;
+  const Effects& EffectsAt(Cell cell) const;
+  void AddEffects(const Obstacle& obstacle) const;
+
+  template <typename Visitor>
+  void ForEachCellOf(const Shape& shape, Visitor visit) const;
+
+  GridMap map_;
+  std::vector<TerrainId> terrains_;
+  std::vector<bool> blocked_;
+  // By id, which is the order in which their effects add up.
+  std::map<std::string, Obstacle> obstacles_;
+  // Worked out when they are asked for; empty while they are not known.
+  mutable std::vector<Effects> effects_;
+};
+
+void Move(Shape& shape, double dx, double dy) {
+  for (Cell& cell : shape.cells) {
+    cell = {cell.x + static_cast<int>(dx), cell.y + static_cast<int>(dy)};
+  }
+  for (Rectangle& r : shape.rectangles) {
+    r = {r.x + static_cast<int>(dx), r.y + static_cast<int>(dy), r.width, r.height};
+  }
+  const auto move = [&](Point& point) { point = {point.x + dx, point.y + dy}; };
+  for (Disc& disc : shape.discs) {
+    move(disc.center);
+  }
+  for (Polygon& polygon : shape.polygons) {
+    std::for_each(polygon.vertices.begin(), polygon.vertices.end(), move);
+  }
+  for (Line& line : shape.lines) {
+    move(line.start);
+    move(line.end);
+  }
+}
+
+// Some rectangle that no cell of the shape lies outside.
+Rectangle BoxAround(const Shape& shape) {
+  Rectangle box;
+  const auto add = [&](const Point& point, double reach) {
+    const int around = static_cast<int>(std::ceil(reach)) + 1;
+    const Cell cell{static_cast<int>(std::floor(point.x)), static_cast<int>(std::floor(point.y))};
+    box = Extend(Extend(box, {cell.x - around, cell.y - around}), {cell.x + around, cell.y + around});
+  };
+  for (const Cell cell : shape.cells) {
+    box = Extend(box, cell);
+  }
+  for (const Rectangle& r : shape.rectangles) {
+    box = Extend(Extend(box, {r.x, r.y}), {r.x + r.width - 1, r.y + r.height - 1});
+  }
+  for (const Disc& disc : shape.discs) {
+    add(disc.center, disc.radius);
+  }
+  for (const Polygon& polygon : shape.polygons) {
+    for (const Point& vertex : polygon.vertices) {
+      add(vertex, 0);
+    }
+  }
+  for (const Line& line : shape.lines) {
+    add(line.start, line.width);
+    add(line.end, line.width);
+  }
+  return box;
+}
+
+double StrengthAt(const Obstacle& obstacle, Cell cell) {
+  if (obstacle.effect.falloff == ObstacleEffect::Falloff::kNone) {
+    return 1.0;
+  }
+  const Disc& disc = obstacle.shape.discs[0];
+  const double dx = cell.x - disc.center.x;
+  const double dy = cell.y - disc.center.y;
+  const double distance = std::sqrt(dx * dx + dy * dy);
+  return distance == 0 ? 1.0 : 1.0 - distance / disc.radius;
+}
+
+MapModel::MapModel(const GridMap& map) : map_(map) {
+  for (int y = 0; y < map.height(); ++y) {
+    for (int x = 0; x < map.width(); ++x) {
+      terrains_.push_back(map.TerrainAt({x, y}));
+      blocked_.push_back(map.HasNamelessObstacle({x, y}));
+    }
+  }
+}
+
+template <typename Visitor>
+void MapModel::ForEachCellOf(const Shape& shape, Visitor visit) const {
+  const Rectangle box = Intersect(BoxAround(shape), map_.bounds());
+  for (int y = box.y; y < box.y + box.height; ++y) {
+    for (int x = box.x; x < box.x + box.width; ++x) {
+      if (testing::IsCovered(shape, {x, y})) {
+        visit(Cell{x, y});
+      }
+    }
+  }
+}
+
+void MapModel::Apply(const Edit& edit) {
+  effects_.clear();
+  if (const auto* block = std::get_if<BlockCells>(&edit)) {
+    ForEachCellOf(block->shape, [&](Cell cell) { blocked_[IndexOf(cell)] = true; });
+  } else if (const auto* unblock = std::get_if<UnblockCells>(&edit)) {
+    ForEachCellOf(unblock->shape, [&](Cell cell) { blocked_[IndexOf(cell)] = false; });
+  } else if (const auto* terrain = std::get_if<SetTerrain>(&edit)) {
+    ForEachCellOf(terrain->shape, [&](Cell cell) { terrains_[IndexOf(cell)] = IdOf(terrain->symbol); });
+  } else if (const auto* put = std::get_if<PutObstacle>(&edit)) {
+    obstacles_[put->obstacle.id] = put->obstacle;
+  } else if (const auto* move = std::get_if<MoveObstacle>(&edit)) {
+    Move(obstacles_[move->id].shape, move->dx, move->dy);
+  } else if (const auto* resize = std::get_if<ResizeObstacle>(&edit)) {
+    obstacles_[resize->id].shape = resize->shape;
+  } else {
+    obstacles_.erase(std::get<RemoveObstacle>(edit).id);
+  }
+}
+
+Cost MapModel::StraightCost(Cell cell) const {
+  const Terrain& terrain = map_.settings().terrains[TerrainAt(cell)];
+  const Effects& effects = EffectsAt(cell);
+  return CostFromDouble(
+      std::clamp(terrain.cost * effects.factor + effects.addition, kMinTerrainCost, kMaxTerrainCost));
+}
+
+TerrainId MapModel::IdOf(char symbol) const {
+  const std::vector<Terrain>& all = map_.settings().terrains;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Terrain& terrain) { return terrain.symbol == symbol; });
+  return static_cast<TerrainId>(found - all.begin());
+}
+
+const MapModel::Effects& MapModel::EffectsAt(Cell cell) const {
+  if (effects_.empty()) {
+    effects_.resize(blocked_.size());
+    for (const auto& [id, obstacle] : obstacles_) {
+      AddEffects(obstacle);
+    }
+  }
+  return effects_[IndexOf(cell)];
+}
+
+void MapModel::AddEffects(const Obstacle& obstacle) const {
+  const ObstacleEffect& effect = obstacle.effect;
+  ForEachCellOf(obstacle.shape, [&](Cell cell) {
+    Effects& effects = effects_[IndexOf(cell)];
+    switch (effect.kind) {
+      case ObstacleEffect::Kind::kBlock:
+        effects.is_blocked = true;
+        break;
+      case ObstacleEffect::Kind::kMultiplyCost:
+        effects.factor *= 1.0 + (effect.amount - 1.0) * StrengthAt(obstacle, cell);
+        break;
+      case ObstacleEffect::Kind::kAddCost:
+        effects.addition += effect.amount * StrengthAt(obstacle, cell);
+        break;
+    }
+  });
+}
+
+void ExpectIs(const GridMap& map, const MapModel& model, const std::string& where) {
+  std::int64_t obstacles = 0;
+  std::int64_t walkable = 0;
+  for (int y = 0; y < map.height(); ++y) {
+    for (int x = 0; x < map.width(); ++x) {
+      const Cell cell{x, y};
+      const bool has_obstacle = model.HasObstacle(cell);
+      const bool is_walkable = model.IsPassable(cell) && !has_obstacle;
+      const bool is_same =
+          map.HasObstacle(cell) == has_obstacle && map.HasNamelessObstacle(cell) == model.HasNameless(cell) &&
+          map.IsCovered(cell) == model.IsCovered(cell) && map.IsWalkable(cell) == is_walkable &&
+          map.TerrainAt(cell) == model.TerrainAt(cell) &&
+          (!model.IsPassable(cell) || map.StraightCost(cell) == model.StraightCost(cell));
+      EXPECT_TRUE(is_same) << x << ", " << y << ": obstacle " << has_obstacle << ", nameless "
+                           << model.HasNameless(cell) << ", terrain " << int{model.TerrainAt(cell)}
+                           << ", cost " << model.StraightCost(cell) << ", but " << map.HasObstacle(cell)
+                           << ", " << map.HasNamelessObstacle(cell) << ", " << int{map.TerrainAt(cell)}
+                           << ", " << map.StraightCost(cell) << ", " << where;
+      obstacles += has_obstacle ? 1 : 0;
+      walkable += is_walkable ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(map.obstacle_cells(), obstacles) << where;
+  EXPECT_EQ(map.walkable_cells(), walkable) << where;
+  std::vector<std::string> ids;
+  map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+    ids.push_back(obstacle.id);
+    return true;
+  });
+  std::vector<std::string> wanted;
+  for (const auto& [id, obstacle] : model.obstacles()) {
+    wanted.push_back(id);
+    const std::shared_ptr<const Obstacle> found = map.obstacles().Find(id);
+    EXPECT_TRUE(found != nullptr && found->shape == obstacle.shape && found->effect == obstacle.effect)
+        << id << " " << where;
+  }
+  EXPECT_EQ(ids, wanted) << where;
+}
 
 template <typename Visitor>
 void ForEachCellOf(const GridMap& map, Visitor visit) {

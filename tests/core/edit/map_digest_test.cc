@@ -2,18 +2,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
-#include "server/core/edit/graph_batch_editor.h"
-#include "server/core/elements/obstacle_table.h"
+#include "server/core/edit/edit_digest.h"
 #include "server/core/elements/portal.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/map/sight_line.h"
@@ -104,7 +103,8 @@ TEST(MapDigestTest, FillsAreWorthWhatTheirCellsAre) {
   }
 }
 
-TEST(MapDigestTest, EverySingleChangeMakesAnotherDigest) {
+// SlowDigest says which values the digest has.
+TEST(MapDigestTest, EverySingleCellMakesAnotherDigest) {
   const GridSettings settings{
       .terrains = {{}, {.symbol = '~', .name = "water"}, {.symbol = 's', .name = "s"}}};
   const GridMap blank = *GridMap::Create(70, 40, settings);
@@ -125,104 +125,18 @@ TEST(MapDigestTest, EverySingleChangeMakesAnotherDigest) {
       changes.push_back(SetTerrain{{.cells = {{x, y}}}, 's'});
     }
   }
-  const auto put_obstacle = [&](auto change) {
-    Obstacle changed = crate;
-    change(changed);
-    changes.push_back(PutObstacle{.obstacle = changed, .replace = true});
-  };
-  put_obstacle([](Obstacle& it) { it.id = "crate2"; });
-  put_obstacle([](Obstacle& it) { it.shape.discs[0].radius = 2.5; });
-  put_obstacle([](Obstacle& it) { it.effect = {.kind = ObstacleEffect::Kind::kAddCost, .amount = 2}; });
-  put_obstacle([](Obstacle& it) { it.effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = 2}; });
-  put_obstacle([](Obstacle& it) { it.effect = {.kind = ObstacleEffect::Kind::kMultiplyCost, .amount = 3}; });
-  put_obstacle([](Obstacle& it) {
-    it.effect = {ObstacleEffect::Kind::kMultiplyCost, 3, ObstacleEffect::Falloff::kLinear};
-  });
-  put_obstacle([](Obstacle& it) { it.shape.cells = {{2, 3}}; });
-  put_obstacle([](Obstacle& it) { it.shape.cells = {{3, 2}}; });
-  put_obstacle([](Obstacle& it) { it.shape.rectangles = {{2, 3, 1, 1}}; });
-  put_obstacle([](Obstacle& it) { it.shape.lines = {{{0, 0}, {2, 2}, 1}}; });
-  put_obstacle([](Obstacle& it) { it.shape.polygons = {{{{0, 0}, {2, 0}, {2, 2}}}}; });
-  const auto put_portal = [&](auto change) {
-    Portal changed = stairs;
-    change(changed);
-    changes.push_back(PutPortal{.portal = changed, .replace = true});
-  };
-  put_portal([](Portal& it) { it.from = {1, 0}; });
-  put_portal([](Portal& it) { it.to = {5, 6}; });
-  put_portal([](Portal& it) { it.to_map = "elsewhere"; });
-  put_portal([](Portal& it) { it.cost = 2; });
-  put_portal([](Portal& it) { it.both_ways = true; });
-  put_portal([](Portal& it) { it.tags = {}; });
-  put_portal([](Portal& it) { it.tags = {"key", "rope"}; });
-  const auto put_profile = [&](auto change) {
-    NamedProfile changed = cart;
-    change(changed);
-    changes.push_back(PutProfile{.named = changed});
-  };
-  put_profile([](NamedProfile& it) { it.name = "cart2"; });
-  put_profile([](NamedProfile& it) { it.profile.footprint = 3; });
-  put_profile([](NamedProfile& it) { it.profile.corner_rule = CornerRule::kAlways; });
-  put_profile([](NamedProfile& it) { it.profile.terrain_costs = {{'~', 2.0}}; });
-  put_profile([](NamedProfile& it) { it.profile.forbidden_terrains = {'~'}; });
-  put_profile([](NamedProfile& it) { it.profile.required_tags = {"key"}; });
-  put_profile([](NamedProfile& it) { it.profile.no_diagonals = true; });
-
   std::set<std::uint64_t> digests = {map.digest()};
   for (const Edit& change : changes) {
     const absl::StatusOr<EditResult> changed = ApplyEdits(map, {&change, 1});
     ASSERT_THAT(changed, IsOk());
     EXPECT_TRUE(digests.insert(changed->map.digest()).second) << EditName(change);
   }
-  Portal renamed = stairs;
-  renamed.id = "stairs2";
-  const absl::StatusOr<EditResult> with_renamed =
-      ApplyEdits(map, {{RemovePortal{"stairs"}, PutPortal{.portal = renamed}}});
-  ASSERT_THAT(with_renamed, IsOk());
-  EXPECT_TRUE(digests.insert(with_renamed->map.digest()).second);
   for (const GridSettings& other :
        {GridSettings{}, GridSettings{.connectivity = Connectivity::kFour}, GridSettings{.diagonal_cost = 1.5},
         GridSettings{.terrains = {{.symbol = 'g'}}}, GridSettings{.terrains = {{.name = "g"}}},
         GridSettings{.terrains = {{.cost = 2}}}, GridSettings{.world = "w"},
         GridSettings{.frame = {.origin = {1, 0, 0}}}, GridSettings{.frame = {.cell_size = 2}}}) {
     EXPECT_TRUE(digests.insert(GridMap::Create(70, 40, other)->digest()).second);
-  }
-}
-
-TEST(MapDigestTest, EverySingleChangeOfAGraphMakesAnotherDigest) {
-  const WaypointGraph graph = *WaypointGraph::Create({.nodes = {{.id = "a", .tags = {"x"}},
-                                                                {.id = "b", .position = {1, 0, 0}},
-                                                                {.id = "c", .position = {2, 0, 0}}},
-                                                      .edges = {{.name = {"a", "b"}, .tags = {"x", "y"}}}});
-  const std::vector<Edit> changes = {
-      PutNodes{.nodes = {{.id = "d"}}},
-      PutNodes{.nodes = {{.id = "a", .tags = {"y"}}}, .replace = true},
-      PutNodes{.nodes = {{.id = "a", .position = {0, 1, 0}, .tags = {"x"}}}, .replace = true},
-      PutNodes{.nodes = {{.id = "a", .position = {0, 0, 1}, .tags = {"x"}}}, .replace = true},
-      PutNodes{.nodes = {{.id = "a", .tags = {"x"}, .label = "y"}}, .replace = true},
-      PutNodes{.nodes = {{.id = "a", .tags = {"x"}, .label = "z"}}, .replace = true},
-      RemoveNodes{.nodes = {"c"}},
-      RemoveNodes{.nodes = {"b"}},
-      SetEnabled{.nodes = {"a"}, .enabled = false},
-      SetEnabled{.edges = {{"a", "b"}}, .enabled = false},
-      SetEnabled{.edges = {{"a", "b", true}}, .enabled = false},
-      RemoveEdges{.edges = {{"a", "b"}}},
-      RemoveEdges{.edges = {{"a", "b", true}}},
-      RemoveEdges{.edges = {{"b", "a", true}}},
-      PutEdges{.edges = {{.name = {"a", "b"}, .tags = {"x"}}}, .replace = true},
-      PutEdges{.edges = {{.name = {"a", "b"}, .cost = 1, .tags = {"x", "y"}}}, .replace = true},
-      PutEdges{.edges = {{.name = {"a", "b"}, .cost = 2, .tags = {"x", "y"}}}, .replace = true},
-      PutEdges{.edges = {{.name = {"a", "c"}}}},
-      PutObstacle{.obstacle = {.id = "crate", .shape = {.rectangles = {{5, 5, 2, 2}}}}}};
-  std::set<std::uint64_t> digests = {
-      graph.digest(), WaypointGraph::Create({})->digest(),
-      WaypointGraph::Create({.auto_connect = {{.max_distance = 1}}})->digest(),
-      WaypointGraph::Create({.auto_connect = {{.max_distance = 2}}})->digest()};
-  EXPECT_EQ(digests.size(), 4U);
-  for (const Edit& change : changes) {
-    GraphBatchEditor editor(graph);
-    ASSERT_THAT(editor.Apply({&change, 1}, absl::UnixEpoch()), IsOk());
-    EXPECT_TRUE(digests.insert(editor.digest()).second) << EditName(change);
   }
 }
 
@@ -287,6 +201,106 @@ TEST(MapDigestTest, ZeroHasNoSign) {
         ->map.digest();
   };
   EXPECT_EQ(with(0.0), with(-0.0));
+}
+
+Shape OneDisc(double radius) { return {.discs = {{.center = {1.0, 2.0}, .radius = radius}}}; }
+
+PutObstacle Put(void (*change)(PutObstacle&)) {
+  PutObstacle put{.obstacle = {.id = "door", .shape = OneDisc(3.0)}};
+  change(put);
+  return put;
+}
+
+TEST(EditDigestTest, WhatDiffersHasAnotherFingerprint) {
+  const Shape cell{.cells = {{1, 2}}};
+  const std::vector<std::vector<Edit>> lists = {
+      {},
+      {BlockCells{cell}},
+      {UnblockCells{cell}},
+      {ResizeObstacle{.id = "", .shape = cell}},
+      {BlockCells{{.cells = {{2, 1}}}}},
+      {BlockCells{{.cells = {{1, 2}, {1, 2}}}}},
+      {BlockCells{cell}, BlockCells{cell}},
+      {BlockCells{{.rectangles = {{1, 2, 1, 1}}}}},
+      {BlockCells{{.rectangles = {{1, 2, 1, 2}}}}},
+      {BlockCells{OneDisc(1.0)}},
+      {BlockCells{OneDisc(1.0 + 1e-15)}},
+      {BlockCells{OneDisc(0.0)}},
+      {BlockCells{OneDisc(-0.0)}},
+      {BlockCells{{.polygons = {{{{0, 0}, {0, 5}, {5, 5}}}}}}},
+      {BlockCells{{.polygons = {{{{0, 0}, {5, 5}, {0, 5}}}}}}},
+      {BlockCells{{.lines = {{{0, 0}, {5, 5}, 0}}}}},
+      {BlockCells{{.lines = {{{0, 0}, {5, 5}, 1}}}}},
+      {SetTerrain{cell, '.'}},
+      {SetTerrain{cell, ','}},
+      {MoveObstacle{.id = "a", .dx = 1.0}},
+      {MoveObstacle{.id = "a", .dy = 1.0}},
+      {MoveObstacle{.id = "b", .dx = 1.0}},
+      {RemoveObstacle{"a"}},
+      {RemoveObstacle{"aaaaaaaa"}},
+      {RemoveObstacle{"aaaaaaaaa"}},
+      {RemoveObstacle{"a"}, RemoveObstacle{""}},
+      {RemoveObstacle{""}, RemoveObstacle{"a"}},
+      {Put([](PutObstacle&) {})},
+      {Put([](PutObstacle& put) { put.replace = true; })},
+      {Put([](PutObstacle& put) { put.lifetime = absl::ZeroDuration(); })},
+      {Put([](PutObstacle& put) { put.lifetime = absl::Milliseconds(1); })},
+      {Put([](PutObstacle& put) { put.obstacle.effect.amount = 1.0; })},
+      {Put([](PutObstacle& put) { put.obstacle.effect.kind = ObstacleEffect::Kind::kAddCost; })},
+      {Put([](PutObstacle& put) { put.obstacle.effect.falloff = ObstacleEffect::Falloff::kLinear; })},
+      {PutPortal{.portal = {.id = "door"}}},
+      {PutPortal{.portal = {.id = "door", .tags = {"a", "b"}}}},
+      {PutPortal{.portal = {.id = "door", .tags = {"ab"}}}},
+      {PutMeshPortal{.portal = {.id = "door"}}},
+      {PutMeshPortal{.portal = {.id = "door", .to = {0, 1, 0}}}},
+      {RemovePortal{"a"}},
+      {SwitchPortal{.id = "a"}},
+      {SwitchPortal{.id = "a", .closed = true}},
+      {PutProfile{{.name = "cart"}}},
+      {PutProfile{{.name = "cart", .profile = {.footprint = 2}}}},
+      {PutProfile{{.name = "cart", .profile = {.terrain_costs = {{'~', 2.0}}}}}},
+      {RemoveProfile{"a"}},
+      {PutNodes{.nodes = {{.id = "a"}}}},
+      {PutNodes{.nodes = {{.id = "a", .enabled = false}}}},
+      {PutNodes{.nodes = {{.id = "a", .label = "a"}}}},
+      {PutNodes{.nodes = {{.id = "a", .enabled = false, .label = "a"}}}},
+      {PutNodes{.nodes = {{.id = "a", .tags = {"a"}}}}},
+      {PutNodes{.nodes = {{.id = "a", .label = "b"}, {.id = "c"}}}},
+      {PutNodes{.nodes = {{.id = "a"}, {.id = "b", .label = "c"}}}},
+      {RemoveNodes{{"a"}}},
+      {PutEdges{.edges = {{.name = {.from = "a", .to = "b"}}}}},
+      {RemoveEdges{{{.from = "a", .to = "b"}}}},
+      {SetEnabled{.nodes = {"a"}}},
+      {SetEnabled{.nodes = {"a"}, .enabled = true}},
+  };
+  std::set<std::uint64_t> high;
+  std::set<std::uint64_t> low;
+  for (const std::vector<Edit>& edits : lists) {
+    for (const std::optional<std::uint64_t> number :
+         {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(0), std::optional<std::uint64_t>(1)}) {
+      const Fingerprint fingerprint = FingerprintOf(edits, number);
+      EXPECT_EQ(fingerprint, FingerprintOf(std::vector<Edit>(edits), number));
+      high.insert(fingerprint.high);
+      low.insert(fingerprint.low);
+    }
+  }
+  EXPECT_EQ(high.size(), 3 * lists.size());
+  EXPECT_EQ(low.size(), 3 * lists.size());
+}
+
+TEST(EditDigestTest, CountsWhatTheEditsPointTo) {
+  const std::vector<Edit> small = {BlockCells{{.cells = {{1, 2}}}}};
+  const std::vector<Edit> large = {BlockCells{{.cells = std::vector<Cell>(1000)}}};
+  const std::vector<Edit> polygon = {BlockCells{{.polygons = {{std::vector<Point>(1000)}}}}};
+  EXPECT_GE(ApproximateBytes(small), sizeof(Edit));
+  EXPECT_GE(ApproximateBytes(large), ApproximateBytes(small) + 999 * sizeof(Cell));
+  EXPECT_GE(ApproximateBytes(polygon), 1000 * sizeof(Point));
+  const std::vector<Edit> nodes = {
+      PutNodes{.nodes = std::vector<WaypointNode>(10, {.id = std::string(100, 'n')})}};
+  EXPECT_GE(ApproximateBytes(nodes), 10 * (sizeof(WaypointNode) + 100));
+  const std::vector<Edit> labelled = {
+      PutNodes{.nodes = std::vector<WaypointNode>(10, {.id = "n", .label = std::string(100, 'n')})}};
+  EXPECT_GE(ApproximateBytes(labelled), 10 * (sizeof(WaypointNode) + 100));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/elements/portal.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "tests/testing/drawn_map.h"

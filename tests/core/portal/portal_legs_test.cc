@@ -3,42 +3,30 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/grid/search/portal_scratch.h"
+#include "server/core/grid/search/scratch.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
+// A path of directions may be shorter than its crossings: its legs may be empty.
 TEST(LegOfTest, CutsWhereCrossingsSay) {
-  const std::vector<int> path = {1, 2, 3, 4, 5};
-  const std::vector<PortalCrossing> crossings = {{.index = 2}, {.index = 3}};
-  const auto leg = [&](std::size_t i) {
-    return LegOf(absl::MakeConstSpan(path), absl::MakeConstSpan(crossings), i);
+  const auto legs = [](const std::vector<int>& path, const std::vector<PortalCrossing>& crossings) {
+    std::vector<std::vector<int>> cut;
+    for (std::size_t i = 0; i <= crossings.size(); ++i) {
+      const auto leg = LegOf(absl::MakeConstSpan(path), absl::MakeConstSpan(crossings), i);
+      cut.emplace_back(leg.begin(), leg.end());
+    }
+    return cut;
   };
-  EXPECT_THAT(leg(0), ElementsAre(1, 2));
-  EXPECT_THAT(leg(1), ElementsAre(3));
-  EXPECT_THAT(leg(2), ElementsAre(4, 5));
-}
-
-TEST(LegOfTest, WithoutCrossingsItIsAll) {
-  const std::vector<int> path = {1, 2};
-  EXPECT_THAT(LegOf(absl::MakeConstSpan(path), absl::Span<const PortalCrossing>(), 0), ElementsAre(1, 2));
-}
-
-// Of a path of directions two crossings may follow each other, and its points are none.
-TEST(LegOfTest, LegsMayBeEmpty) {
-  const std::vector<int> directions = {1};
-  const std::vector<PortalCrossing> crossings = {{.index = 0}, {.index = 1}, {.index = 1}};
-  const auto legs = absl::MakeConstSpan(crossings);
-  EXPECT_THAT(LegOf(absl::MakeConstSpan(directions), legs, 0), IsEmpty());
-  EXPECT_THAT(LegOf(absl::MakeConstSpan(directions), legs, 1), ElementsAre(1));
-  EXPECT_THAT(LegOf(absl::MakeConstSpan(directions), legs, 2), IsEmpty());
-  EXPECT_THAT(LegOf(absl::MakeConstSpan(directions), legs, 3), IsEmpty());
-  for (std::size_t i = 0; i <= legs.size(); ++i) {
-    EXPECT_THAT(LegOf(absl::Span<const int>(), legs, i), IsEmpty());
-  }
+  const std::vector<int> none;
+  EXPECT_THAT(legs({1, 2, 3, 4, 5}, {{.index = 2}, {.index = 3}}),
+              ElementsAre(ElementsAre(1, 2), ElementsAre(3), ElementsAre(4, 5)));
+  EXPECT_THAT(legs({1, 2}, {}), ElementsAre(ElementsAre(1, 2)));
+  EXPECT_THAT(legs({1}, {{.index = 0}, {.index = 1}, {.index = 1}}),
+              ElementsAre(none, ElementsAre(1), none, none));
+  EXPECT_THAT(legs({}, {{.index = 0}, {.index = 1}}), ElementsAre(none, none, none));
 }
 
 }  // namespace

@@ -169,17 +169,6 @@ class SeveralGoalsTest : public EndpointsTest {
   }
 };
 
-TEST_F(SeveralGoalsTest, TheNearestIsGoneTo) {
-  RouteQuery query = From({0, 0}, {{1.9, 0.9}, {-1.4, 0.9}, {-0.6, -0.9}});
-  EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (2, 0)");
-  EXPECT_EQ(Find("room", query)->positions.back(), (WorldPoint{-0.75, -0.75, 7}));
-  // The first of two goals in one cell is chosen.
-  query.goals.push_back({.position = WorldPoint{-0.9, -0.7}});
-  EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (2, 0)");
-  // One may be alone.
-  EXPECT_EQ(Nearest(From({0, 0}, {{-1.4, -0.9}})), "goal 0: (0, 0) (1, 0)");
-}
-
 TEST_F(SeveralGoalsTest, EachSnapsToTheNearestFreeCell) {
   RouteQuery query = From({0, 1}, {{1.7, -0.8}, {-0.4, -0.2}});
   EXPECT_EQ(Find("room", query)->goal_index, 0U);
@@ -211,11 +200,6 @@ TEST_F(SeveralGoalsTest, BlockedOnesArePassedOverUnlessAllAre) {
   query.goals.push_back({.position = WorldPoint{1.9, 0.9}});
   EXPECT_EQ(Find("room", query)->goal_index, 1U);
   EXPECT_EQ(Nearest(FromToCells({0, 0}, {{3, 1}, {4, 1}})), "GOAL_BLOCKED goals");
-}
-
-TEST_F(SeveralGoalsTest, NoneWithinReachIsAnAnswer) {
-  Create("halves", {"..#.."});
-  EXPECT_EQ(Nearest(From({0, 0}, {{3.5, 0.5}, {4.5, 0.5}}), "halves"), "none");
 }
 
 TEST_F(SeveralGoalsTest, BadOnesNameTheField) {

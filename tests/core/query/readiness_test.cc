@@ -52,26 +52,18 @@ class ReadinessTest : public RouteTest {
 
 TEST_F(ReadinessTest, ANewMapIsReadyForTheUsualRule) { EXPECT_TRUE(IsAnsweredWith(0, Plain())); }
 
-TEST_F(ReadinessTest, AnotherCornerRule) {
+TEST_F(ReadinessTest, OtherAgents) {
   ASSERT_TRUE(IsAnsweredWith(4 * kWhole, Plain()));
-  RouteQuery query = Plain();
-  query.agent.corner_rule = CornerRule::kAlways;
-  ExpectReadyOnce(query);
-}
-
-TEST_F(ReadinessTest, ALargerAgent) {
-  ASSERT_TRUE(IsAnsweredWith(4 * kWhole, Plain()));
-  RouteQuery query = Plain();
-  query.agent.footprint = 3;
-  query.goals[0].cell = Cell{kSide - 3, 70};
-  ExpectReadyOnce(query);
-}
-
-TEST_F(ReadinessTest, AFreshProfile) {
-  ASSERT_TRUE(IsAnsweredWith(4 * kWhole, Plain()));
-  RouteQuery query = Plain();
-  query.agent.profile = MovementProfile{.forbidden_terrains = {'s'}};
-  ExpectReadyOnce(query);
+  RouteQuery corners = Plain();
+  corners.agent.corner_rule = CornerRule::kAlways;
+  ExpectReadyOnce(corners);
+  RouteQuery large = Plain();
+  large.agent.footprint = 3;
+  large.goals[0].cell = Cell{kSide - 3, 70};
+  ExpectReadyOnce(large);
+  RouteQuery profile = Plain();
+  profile.agent.profile = MovementProfile{.forbidden_terrains = {'s'}};
+  ExpectReadyOnce(profile);
 }
 
 TEST_F(ReadinessTest, AStarNeedsNoJumps) {

@@ -52,17 +52,6 @@ TEST_F(RoutesTest, AtAnyAngleHaveNoDirections) {
   EXPECT_EQ(Told("room", query), "BAD_VALUE path_form");
 }
 
-TEST_F(RoutesTest, ThatDoNotReachTheGoalAreAnswers) {
-  Create("walls", {"..#.",  //
-                   "..##"});
-  RouteQuery query = Between({0, 0}, {3, 0});
-  EXPECT_EQ(Find("walls", query)->path.reason, OutcomeReason::kNoRoute);
-  query.unreachable_policy = UnreachablePolicy::kNearestByDistance;
-  EXPECT_EQ(Told("walls", query), "1: (0, 0) (1, 0)");
-  query.goals[0].cell = Cell{2, 0};
-  EXPECT_EQ(Find("walls", query)->path.reason, OutcomeReason::kGoalBlocked);
-}
-
 TEST_F(RoutesTest, SummaryIsInUnitsOfTheWorld) {
   Create("half",
          {"........",  //

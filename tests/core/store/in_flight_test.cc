@@ -14,7 +14,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // Batches that are worth a group.
 constexpr std::size_t kMany = 1000;
@@ -22,11 +21,11 @@ constexpr std::size_t kMany = 1000;
 class InFlightTest : public ::testing::Test {
  protected:
   // A batch that has led to a revision.
-  ComposedGroup Changed(std::uint64_t revision, std::size_t bytes = 1) {
+  ComposedGroup Changed(std::uint64_t revision) {
     ComposedGroup group = Refused(absl::StrCat(revision));
     group.next = std::make_shared<const MapSnapshot>(
         MapSnapshot{.id = "arena", .revision = revision, .map = testing::DrawMap({".."})});
-    group.bytes = bytes;
+    group.bytes = 1;
     return group;
   }
 
@@ -55,13 +54,6 @@ class InFlightTest : public ::testing::Test {
   std::vector<std::string> told_;
 };
 
-TEST_F(InFlightTest, WhatChangesNothingIsToldAtOnceIfNothingIsInFlight) {
-  ComposedGroup refused = Refused("a");
-  EXPECT_FALSE(in_flight_.Add(refused));
-  EXPECT_EQ(refused.answers.size(), 1U);
-  EXPECT_FALSE(in_flight_.Park(kMany));
-}
-
 TEST_F(InFlightTest, WhatChangesNothingIsToldAfterWhatItStandsUpon) {
   EXPECT_TRUE(Add(Changed(2)));
   EXPECT_TRUE(Add(Changed(3)));
@@ -74,80 +66,6 @@ TEST_F(InFlightTest, WhatChangesNothingIsToldAfterWhatItStandsUpon) {
   EXPECT_THAT(told_, ElementsAre("2", "3", "a"));
   EXPECT_EQ(in_flight_.Newest(), nullptr);
   EXPECT_EQ(in_flight_.bytes(), 0U);
-}
-
-TEST_F(InFlightTest, WhatJoinsWhileAGroupIsAnsweredIsToldBeforeTheNext) {
-  ComposedGroup first = Changed(2);
-  first.answers.push_back({.done = [this](const absl::StatusOr<UpdateResult>&) { Add(Refused("late")); },
-                           .result = UpdateResult()});
-  EXPECT_TRUE(in_flight_.Add(first));
-  in_flight_.Land();
-  EXPECT_THAT(told_, ElementsAre("2", "late"));
-}
-
-TEST_F(InFlightTest, LoopWaitsForRoomAndIsResumedOnce) {
-  EXPECT_TRUE(Add(Changed(2)));
-  EXPECT_TRUE(Add(Changed(3)));
-  EXPECT_FALSE(Add(Refused("a")));
-  EXPECT_FALSE(in_flight_.Park(kMany));
-  EXPECT_FALSE(Add(Refused("b")));
-  EXPECT_TRUE(in_flight_.Park(kMany));
-  EXPECT_TRUE(LandAndUnpark());
-  EXPECT_FALSE(LandAndUnpark());
-}
-
-TEST_F(InFlightTest, LoopWaitsForManyBatchesWhileTwoGroupsAreInFlight) {
-  EXPECT_TRUE(Add(Changed(2)));
-  EXPECT_FALSE(in_flight_.Park(1));
-  EXPECT_TRUE(Add(Changed(3)));
-  EXPECT_TRUE(in_flight_.Park(1));
-  EXPECT_FALSE(in_flight_.Unpark(2));
-  EXPECT_TRUE(in_flight_.Unpark(kMany));
-  EXPECT_TRUE(in_flight_.Park(1));
-  in_flight_.Land();
-  EXPECT_TRUE(in_flight_.Unpark(1));
-}
-
-TEST_F(InFlightTest, BytesHaveALimitToo) {
-  EXPECT_TRUE(Add(Changed(2, 99)));
-  EXPECT_FALSE(in_flight_.Park(kMany));
-  EXPECT_TRUE(Add(Changed(3, 1)));
-  EXPECT_EQ(in_flight_.bytes(), 100U);
-  EXPECT_TRUE(in_flight_.Park(kMany));
-  EXPECT_TRUE(LandAndUnpark());
-  in_flight_.Land();
-  EXPECT_FALSE(in_flight_.Park(kMany));
-}
-
-TEST_F(InFlightTest, LossIsToldToAllThatStandUponIt) {
-  EXPECT_TRUE(Add(Changed(2)));
-  EXPECT_TRUE(Add(Changed(3)));
-  EXPECT_FALSE(Add(Refused("a")));
-  EXPECT_FALSE(in_flight_.Lose(absl::UnavailableError("lost")));
-  EXPECT_TRUE(in_flight_.Park(kMany));
-  EXPECT_FALSE(LandAndUnpark());
-  EXPECT_THAT(std::exchange(told_, {}), ElementsAre("2: lost"));
-  EXPECT_TRUE(in_flight_.Lose(absl::UnavailableError("too")));
-  in_flight_.Recover();
-  EXPECT_TRUE(LandAndUnpark());
-  EXPECT_THAT(told_, ElementsAre("3: too", "a: too"));
-}
-
-// The leader was composing when the last group was lost.
-TEST_F(InFlightTest, WhatWasComposedUponALossIsLostThoughTheLastHasComeBack) {
-  EXPECT_TRUE(Add(Changed(2)));
-  EXPECT_TRUE(in_flight_.Lose(absl::UnavailableError("lost")));
-  EXPECT_FALSE(Add(Refused("a")));
-  EXPECT_FALSE(Add(Changed(3)));
-  EXPECT_THAT(told_, IsEmpty());
-  in_flight_.Recover();
-  EXPECT_FALSE(Add(Refused("b")));
-  EXPECT_TRUE(Add(Changed(2)));
-  in_flight_.Land();
-  // What was composed since then stands.
-  EXPECT_THAT(told_, ElementsAre("2: lost", "a: lost", "3: lost", "b"));
-  in_flight_.Land();
-  EXPECT_EQ(told_.back(), "2");
 }
 
 // One whose edits are kept, as with a shared log.
@@ -191,28 +109,6 @@ TEST_F(InFlightTest, WhatHasFailedDoesNotComeBack) {
   in_flight_.Recover();
   in_flight_.Land();
   EXPECT_THAT(told_, ElementsAre("2: lost"));
-}
-
-TEST_F(InFlightTest, LoopWaitsWhileItIsHeld) {
-  EXPECT_TRUE(Add(Changed(2)));
-  EXPECT_TRUE(in_flight_.Hold().is_durable());
-  EXPECT_TRUE(in_flight_.Park(kMany));
-  EXPECT_FALSE(LandAndUnpark());
-  in_flight_.Release();
-  EXPECT_TRUE(in_flight_.Unpark(kMany));
-  EXPECT_FALSE(in_flight_.Unpark(kMany));
-  EXPECT_FALSE(in_flight_.Park(kMany));
-}
-
-TEST_F(InFlightTest, WhatIsLostCannotBeHeld) {
-  EXPECT_TRUE(Add(Changed(2)));
-  EXPECT_TRUE(in_flight_.Lose(absl::UnavailableError("lost")));
-  EXPECT_TRUE(in_flight_.Park(kMany));
-  EXPECT_EQ(in_flight_.Hold().status().message(), "lost");
-  in_flight_.Release();
-  EXPECT_FALSE(in_flight_.Unpark(kMany));
-  in_flight_.Recover();
-  EXPECT_TRUE(LandAndUnpark());
 }
 
 }  // namespace

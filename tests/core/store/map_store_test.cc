@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/core/store/update_batch.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/store_edits.h"
@@ -15,6 +16,7 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::Block;
@@ -199,6 +201,27 @@ TEST(RandomEpochTest, IsNeverRepeatedByAStoreOrTheNext) {
       EXPECT_TRUE(epochs.insert((*created)->epoch).second);
     }
   }
+}
+
+TEST(MapIdTest, AcceptsWhatTheContractAllows) {
+  for (const std::string& id :
+       {std::string("a"), std::string("7"), std::string("arena-2_b.v1"), std::string(63, 'x')}) {
+    EXPECT_THAT(CheckMapId(id), IsOk()) << id;
+  }
+}
+
+TEST(MapIdTest, RejectsTheRest) {
+  for (const std::string& id :
+       {std::string(), std::string(64, 'x'), std::string("../x"), std::string("Arena"), std::string("a b"),
+        std::string("_a"), std::string(".a"), std::string("-a"), std::string("a/b"), std::string("a\0b", 3),
+        std::string("\xc3\x28"), std::string("ärena"), std::string(1000000, 'x')}) {
+    EXPECT_THAT(CheckMapId(id), IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadMapId, "map"));
+  }
+}
+
+TEST(MapIdTest, MessageShowsTheIdSafely) {
+  EXPECT_THAT(std::string(CheckMapId("a\nb\xff").message()), HasSubstr("\"a\\nb\\xff\""));
+  EXPECT_LT(CheckMapId(std::string(1000000, 'x')).message().size(), 300U);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "server/base/mutex.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/map_store.h"
-#include "server/core/store/stored_map.h"
 #include "tests/core/store/held_log.h"
 #include "tests/testing/random.h"
 

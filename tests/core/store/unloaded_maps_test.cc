@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/store/map_residence.h"
+#include "server/core/store/store_listener.h"
 #include "tests/core/store/held_store.h"
 
 namespace waystar::core {

@@ -1,11 +1,13 @@
 #include "server/formats/build/build_mesh.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,10 +20,10 @@
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_scratch.h"
-#include "server/formats/build/build_settings.h"
-#include "server/formats/build/tile_grid.h"
+#include "server/formats/build/level_geometry.h"
 #include "server/formats/build/tile_mesh.h"
-#include "tests/formats/build/drawn_level.h"
+#include "server/formats/build/voxel_raster.h"
+#include "server/geometry/world_point.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
@@ -32,8 +34,10 @@ namespace {
 
 using core::NavMesh;
 using core::WorldPoint;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::waystar::testing::DrawnLevel;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
@@ -91,6 +95,47 @@ TEST(BuildSettingsTest, RefusesWhatIsOutOfRange) {
                 IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, field));
   }
 }
+
+// A level drawn in code, piece by piece. Lengths are in units of the game.
+class DrawnLevel {
+ public:
+  // A triangle whose front is the side from which its corners run counterclockwise.
+  void AddTriangle(const WorldPoint& a, const WorldPoint& b, const WorldPoint& c) {
+    const auto first = static_cast<std::uint32_t>(geometry_.vertices.size());
+    geometry_.vertices.insert(geometry_.vertices.end(), {a, b, c});
+    geometry_.triangles.push_back({first, first + 1, first + 2});
+  }
+  // A flat or bent face of four corners.
+  void AddFace(const WorldPoint& a, const WorldPoint& b, const WorldPoint& c, const WorldPoint& d) {
+    AddTriangle(a, b, c);
+    AddTriangle(a, c, d);
+  }
+  // A rectangle of the plan that looks up. Its height is z_left at the low x and z_right at the high one.
+  void AddFloor(double low_x, double low_y, double high_x, double high_y, double z_left, double z_right) {
+    AddFace({low_x, low_y, z_left}, {high_x, low_y, z_right}, {high_x, high_y, z_right},
+            {low_x, high_y, z_left});
+  }
+  void AddFloor(double low_x, double low_y, double high_x, double high_y, double z) {
+    AddFloor(low_x, low_y, high_x, high_y, z, z);
+  }
+  // A box whose faces look outwards.
+  void AddBox(const WorldPoint& low, const WorldPoint& high) {
+    const WorldPoint corners[8] = {{low.x, low.y, low.z},    {high.x, low.y, low.z}, {high.x, high.y, low.z},
+                                   {low.x, high.y, low.z},   {low.x, low.y, high.z}, {high.x, low.y, high.z},
+                                   {high.x, high.y, high.z}, {low.x, high.y, high.z}};
+    AddFace(corners[4], corners[5], corners[6], corners[7]);
+    AddFace(corners[3], corners[2], corners[1], corners[0]);
+    for (int i = 0; i < 4; ++i) {
+      const int next = (i + 1) % 4;
+      AddFace(corners[i], corners[next], corners[next + 4], corners[i + 4]);
+    }
+  }
+
+  const LevelGeometry& geometry() const { return geometry_; }
+
+ private:
+  LevelGeometry geometry_;
+};
 
 BuildSettings SettingsOf(const BuildOptions& options = {}) { return *MakeSettings(options); }
 
@@ -459,6 +504,94 @@ TEST(BuildMeshTest, DoesNotDependOnThePlace) {
     EXPECT_NEAR(here.VertexAt(i).x + away, there.VertexAt(i).x, 1e-5);
     EXPECT_NEAR(here.VertexAt(i).y - away, there.VertexAt(i).y, 1e-5);
   }
+}
+
+constexpr int kSide = 8;
+
+using Column = std::pair<int, int>;
+using Heights = std::pair<double, double>;
+
+std::map<Column, Heights> Rasterise(const std::vector<VoxelPoint>& polygon) {
+  VoxelRaster raster(kSide);
+  std::map<Column, Heights> columns;
+  raster.VisitColumns(polygon, [&](int x, int y, double low, double high) {
+    EXPECT_TRUE(columns.emplace(Column(x, y), Heights(low, high)).second)
+        << "visited twice: " << x << " " << y;
+  });
+  return columns;
+}
+
+TEST(VoxelRasterTest, LeavesOutColumnsThatAPolygonOnlyMeets) {
+  EXPECT_THAT(Rasterise({{1, 1, 2}, {3, 1, 2}, {3, 2, 2}, {1, 2, 2}}),
+              ElementsAre(Pair(Column(1, 1), Heights(2, 2)), Pair(Column(2, 1), Heights(2, 2))));
+  EXPECT_THAT(Rasterise({{8, 0, 1}, {8, 5, 1}, {8, 5, 3}}), IsEmpty());
+}
+
+TEST(VoxelRasterTest, PutsWallsBetweenColumnsIntoThoseBehind) {
+  EXPECT_THAT(Rasterise({{3, 1, 0}, {3, 2.5, 0}, {3, 2.5, 6}, {3, 1, 6}}),
+              ElementsAre(Pair(Column(3, 1), Heights(0, 6)), Pair(Column(3, 2), Heights(0, 6))));
+  EXPECT_THAT(Rasterise({{1.5, 4, 0}, {2.5, 4, 0}, {2.5, 4, 6}, {1.5, 4, 6}}),
+              ElementsAre(Pair(Column(1, 4), Heights(0, 6)), Pair(Column(2, 4), Heights(0, 6))));
+}
+
+TEST(VoxelRasterTest, FollowsSlopes) {
+  EXPECT_THAT(Rasterise({{0, 0, 0}, {3, 0, 3}, {3, 1, 3}, {0, 1, 0}}),
+              ElementsAre(Pair(Column(0, 0), Heights(0, 1)), Pair(Column(1, 0), Heights(1, 2)),
+                          Pair(Column(2, 0), Heights(2, 3))));
+}
+
+// Triangles of all sizes, upright and without an area too, against what is left of them when they are cut off
+// at the sides of each column.
+TEST(VoxelRasterTest, FindsWhatIsLeftOfTrianglesInEachColumn) {
+  std::size_t touched = 0;
+  for (std::uint64_t seed = 1; seed <= Rounds(4000); ++seed) {
+    Random random(seed);
+    const int steps = random.Chance(0.5) ? 2 : 1000;
+    const auto coordinate = [&] { return 1.0 * random.Between(0, kSide * steps) / steps; };
+    LevelGeometry geometry;
+    std::vector<VoxelPoint> polygon;
+    const bool is_upright = random.Chance(0.2);
+    for (int i = 0; i < 3; ++i) {
+      VoxelPoint point = {coordinate(), coordinate(), coordinate()};
+      if (is_upright && i == 2) {
+        point.x = polygon[0].x;
+        point.y = polygon[0].y;
+      }
+      polygon.push_back(point);
+      geometry.vertices.push_back({point.x, point.y, point.z});
+    }
+    geometry.triangles.push_back({0, 1, 2});
+    const std::map<Column, Heights> columns = Rasterise(polygon);
+    touched += columns.size();
+    for (int y = 0; y < kSide; ++y) {
+      for (int x = 0; x < kSide; ++x) {
+        const PlanBox box = {.low_x = 1.0 * x, .low_y = 1.0 * y, .high_x = x + 1.0, .high_y = y + 1.0};
+        const ClippedTriangle left = ClipTriangle(geometry, 0, box);
+        constexpr double kRounding = 1e-9;
+        double low = std::numeric_limits<double>::max();
+        double high = std::numeric_limits<double>::lowest();
+        std::array<double, 2> from = {kSide, kSide};
+        std::array<double, 2> to = {0.0, 0.0};
+        for (const core::WorldPoint& corner : left.corners()) {
+          low = std::min(low, corner.z);
+          high = std::max(high, corner.z);
+          from = {std::min(from[0], corner.x), std::min(from[1], corner.y)};
+          to = {std::max(to[0], corner.x), std::max(to[1], corner.y)};
+        }
+        const auto found = columns.find({x, y});
+        if (found != columns.end()) {
+          ASSERT_FALSE(left.corners().empty()) << "seed " << seed << " at " << x << " " << y;
+          EXPECT_NEAR(found->second.first, low, kRounding) << "seed " << seed << " at " << x << " " << y;
+          EXPECT_NEAR(found->second.second, high, kRounding) << "seed " << seed << " at " << x << " " << y;
+        } else {
+          // It meets the column in a side or a corner of it, if at all.
+          EXPECT_FALSE(to[0] - from[0] > kRounding && to[1] - from[1] > kRounding)
+              << "seed " << seed << " at " << x << " " << y;
+        }
+      }
+    }
+  }
+  EXPECT_GT(touched, Rounds(4000) * 5);
 }
 
 }  // namespace

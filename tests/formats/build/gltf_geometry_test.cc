@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/formats/build/level_geometry.h"
+#include "tests/testing/mutated_bytes.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/stop_after.h"
@@ -26,6 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
+using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::Random;
 using ::waystar::testing::Rounds;
 using ::waystar::testing::StopAfter;
@@ -225,15 +227,7 @@ TEST(GltfGeometryTest, RefusesTooManyCopiesOfAMesh) {
 TEST(GltfGeometryTest, TakesAnyBytes) {
   for (std::uint64_t seed = 1; seed <= Rounds(4000); ++seed) {
     Random random(seed);
-    std::string bytes = random.Chance(0.5) ? SquareGlb() : SquareText();
-    for (int i = random.Between(1, 4); i > 0; --i) {
-      const auto at = static_cast<std::size_t>(random.Between(0, static_cast<int>(bytes.size()) - 1));
-      if (random.Chance(0.1)) {
-        bytes.resize(at + 1);
-      } else {
-        bytes[at] = static_cast<char>(random.Chance(0.5) ? random.Between('0', '9') : random.Between(0, 255));
-      }
-    }
+    const std::string bytes = MutatedBytes(random.Chance(0.5) ? SquareGlb() : SquareText(), {}, random);
     const auto geometry = ParseGltfGeometry(bytes, MeshAxes::kYUp);
     if (geometry.ok()) {
       for (const Triangle& triangle : geometry->triangles) {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
-#include "server/formats/detect/import_map.h"
+#include "tests/formats/files.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
@@ -20,6 +20,7 @@ using ::testing::HasSubstr;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::NotesOf;
 
 std::string Feature(absl::string_view type, absl::string_view coordinates, absl::string_view properties = "",
                     absl::string_view id = "") {
@@ -200,20 +201,13 @@ TEST(GeoJsonTest, ManyPointsMayHaveOneNameThatIsNotAllowed) {
 }
 
 TEST(GeoJsonTest, NotesWhatItPassesOver) {
-  ImportNotes notes;
-  const auto graph = ParseGeoJson(
+  const std::vector<std::string> lines = NotesOf(
       R"({"type": "FeatureCollection", "colour": "red", "features": [
   {"type": "Feature", "geometry": null, "properties": null},
   {"type": "Feature", "geometry": {"type": "LineString", "coordinates": []},
    "properties": null},
   {"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]},
-   "properties": {"highway": "path", "barrier": "gate", "FIXME": 1, "fixme": 2, "tags": {"foot": "yes"}}}]})",
-      notes);
-  ASSERT_THAT(graph, IsOk());
-  std::vector<std::string> lines;
-  for (const ImportNote& note : notes.notes()) {
-    lines.push_back(LineOf(note));
-  }
+   "properties": {"highway": "path", "barrier": "gate", "FIXME": 1, "fixme": 2, "tags": {"foot": "yes"}}}]})");
   EXPECT_THAT(
       lines,
       ElementsAre(

@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "server/formats/detect/import_map.h"
-#include "server/formats/grid/image.h"
+#include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/terrain_mapping.h"
 #include "tests/formats/files.h"
 #include "tests/testing/status_codes.h"

@@ -1,10 +1,9 @@
-#include "server/formats/grid/ldtk.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/formats/detect/import_map.h"
+#include "server/formats/grid/grid_readers.h"
 #include "tests/formats/files.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
@@ -21,6 +20,7 @@ using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::NotesOf;
+using ::waystar::testing::WithFiles;
 
 std::string Layer(absl::string_view name, absl::string_view values, absl::string_view more = "") {
   return absl::StrCat(
@@ -93,10 +93,8 @@ TEST(LdtkTest, LevelsMayLieBesideTheFile) {
   const std::string file =
       File(R"({"identifier": "Far", "externalRelPath": "world/Far.ldtkl", "layerInstances": null})");
   EXPECT_THAT(ImportedRows(file), ElementsAre(HasSubstr("world/Far.ldtkl")));
-  ImportOptions options;
-  options.neighbours = [](absl::string_view name) -> absl::StatusOr<std::string> {
-    return name == "world/Far.ldtkl" ? Level("Far", Layer("Collisions", "1,0,0,0,0,1")) : "";
-  };
+  const ImportOptions options =
+      WithFiles({{"world/Far.ldtkl", Level("Far", Layer("Collisions", "1,0,0,0,0,1"))}});
   EXPECT_THAT(ImportedRows(file, options), ElementsAre("#..", "..#"));
 }
 

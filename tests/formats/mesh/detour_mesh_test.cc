@@ -1,5 +1,3 @@
-#include "server/formats/mesh/detour_mesh.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,6 +15,7 @@
 #include "server/base/error.h"
 #include "server/formats/detect/import_map.h"
 #include "server/formats/detect/map_folder.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/mutated_bytes.h"
 #include "tests/testing/own_folder.h"

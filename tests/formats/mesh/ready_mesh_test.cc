@@ -30,6 +30,7 @@ using ::testing::Not;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::NotesOf;
 using ::waystar::testing::Png;
 
 // A rectangle of the plan.
@@ -140,19 +141,13 @@ struct ReadMesh {
 };
 
 ReadMesh ReadForm(const std::string& bytes, std::optional<double> weld = std::nullopt) {
-  ImportNotes notes;
-  const absl::StatusOr<AnyMap> map = ImportMap(DetectFormat(bytes), bytes, {.weld = weld, .notes = &notes});
+  const absl::StatusOr<AnyMap> map = ImportMap(DetectFormat(bytes), bytes, {.weld = weld});
   EXPECT_THAT(map, IsOk());
-  ReadMesh read;
-  if (map.ok()) {
-    const auto& mesh = std::get<NavMesh>(*map);
-    read.parts = mesh.part_count();
-    read.area = (mesh.bounds().high.x - mesh.bounds().low.x) * (mesh.bounds().high.y - mesh.bounds().low.y);
-    for (const ImportNote& note : notes.notes()) {
-      read.notes.push_back(LineOf(note));
-    }
-  }
-  return read;
+  const auto& mesh = std::get<NavMesh>(*map);
+  const auto& [low, high] = mesh.bounds();
+  return {.parts = mesh.part_count(),
+          .area = (high.x - low.x) * (high.y - low.y),
+          .notes = NotesOf(bytes, {.weld = weld})};
 }
 
 TEST(ReadyMeshTest, GltfIsGroundAsItIs) {

@@ -1,5 +1,9 @@
-// Meshes of Unity, of Godot, and in OBJ files.
+// Meshes of Unity, of Godot, in OBJ files and in those of Polyanya.
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +16,8 @@
 #include "server/base/error.h"
 #include "server/formats/detect/import_map.h"
 #include "server/formats/mesh/mesh_readers.h"
+#include "tests/formats/files.h"
+#include "tests/testing/movingai_data.h"
 #include "tests/testing/mutated_bytes.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
@@ -24,10 +30,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::waystar::testing::DataFolder;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::MutatedBytes;
+using ::waystar::testing::NotesOf;
 using ::waystar::testing::Random;
 using ::waystar::testing::Rounds;
 
@@ -86,6 +94,11 @@ struct Format {
   Reader reader;
   bool (*looks_like)(absl::string_view);
   absl::string_view file;
+
+  absl::StatusOr<NavMesh> Read(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
+                               const StopCheck* stop = nullptr) const {
+    return reader(bytes, axes, stop, nullptr, {});
+  }
 };
 std::vector<Format> Formats() {
   return {{"Unity", ParseUnityMesh, LooksLikeUnityMesh, kUnity},
@@ -115,26 +128,22 @@ void ExpectGround(const absl::StatusOr<NavMesh>& mesh) {
 TEST(TextMeshesTest, ReadsTheGround) {
   for (const Format& format : Formats()) {
     SCOPED_TRACE(format.name);
-    const absl::StatusOr<NavMesh> mesh = format.reader(format.file, MeshAxes::kYUp, nullptr, nullptr, {});
+    const absl::StatusOr<NavMesh> mesh = format.Read(format.file);
     ExpectGround(mesh);
     EXPECT_EQ(mesh->polygon_count(), format.name == "Unity" ? 4u : 3u);
-    ExpectGround(
-        format.reader(absl::StrCat("\xEF\xBB\xBF", format.file), MeshAxes::kYUp, nullptr, nullptr, {}));
-    ExpectGround(format.reader(absl::StrReplaceAll(format.file, {{"\n", "\r\n"}}), MeshAxes::kYUp, nullptr,
-                               nullptr, {}));
+    ExpectGround(format.Read(absl::StrCat("\xEF\xBB\xBF", format.file)));
+    ExpectGround(format.Read(absl::StrReplaceAll(format.file, {{"\n", "\r\n"}})));
   }
 }
 
 TEST(TextMeshesTest, CoordinatesAreTurned) {
   for (const Format& format : Formats()) {
     SCOPED_TRACE(format.name);
-    const absl::StatusOr<NavMesh> unreal =
-        format.reader(format.file, MeshAxes::kUnreal, nullptr, nullptr, {});
+    const absl::StatusOr<NavMesh> unreal = format.Read(format.file, MeshAxes::kUnreal);
     ASSERT_THAT(unreal, IsOk());
     EXPECT_EQ(unreal->bounds().low, (WorldPoint{-6, -4, 1}));
     // Standing on end it has no area.
-    EXPECT_THAT(format.reader(format.file, MeshAxes::kZUp, nullptr, nullptr, {}),
-                IsError(kInvalid, ErrorReason::kBadSize, ""));
+    EXPECT_THAT(format.Read(format.file, MeshAxes::kZUp), IsError(kInvalid, ErrorReason::kBadSize, ""));
   }
 }
 
@@ -156,73 +165,21 @@ TEST(TextMeshesTest, EachIsKnownByItself) {
   }
 }
 
-TEST(TextMeshesTest, CutFilesAreRefusedOrReadInPart) {
-  for (const Format& format : Formats()) {
-    for (std::size_t size = 0; size < format.file.size(); ++size) {
-      const absl::StatusOr<NavMesh> mesh =
-          format.reader(format.file.substr(0, size), MeshAxes::kYUp, nullptr, nullptr, {});
-      if (!mesh.ok()) {
-        EXPECT_EQ(mesh.status().code(), kInvalid) << size;
-        EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << size;
-      }
-    }
-  }
-}
-
-TEST(TextMeshesTest, MutatedFilesAreRefusedOrRead) {
-  Random random(21);
-  const std::vector<std::string> files = {std::string(kUnity), std::string(kObj), std::string(kGodot)};
-  for (std::uint64_t round = 0; round < Rounds(6'000); ++round) {
-    const std::size_t which = round % files.size();
-    const std::string bytes = MutatedBytes(files[which], {files[which]}, random);
-    const absl::StatusOr<NavMesh> mesh = Formats()[which].reader(bytes, MeshAxes::kYUp, nullptr, nullptr, {});
-    if (!mesh.ok()) {
-      EXPECT_EQ(mesh.status().code(), kInvalid) << bytes;
-      EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << bytes;
-    }
-  }
-}
-
-TEST(TextMeshesTest, StopsWhenAsked) {
-  for (const Format& format : Formats()) {
-    for (int looks = 0; looks < 6; ++looks) {
-      const testing::StopAfter stop(looks);
-      EXPECT_EQ(format.reader(format.file, MeshAxes::kYUp, &stop, nullptr, {}).status().code(),
-                absl::StatusCode::kCancelled)
-          << format.name << " " << looks;
-    }
-  }
-}
-
-std::vector<std::string> NotesOf(MapFormat format, absl::string_view bytes) {
-  ImportNotes notes;
-  ImportOptions options;
-  options.notes = &notes;
-  EXPECT_THAT(ImportMap(format, bytes, options), IsOk());
-  std::vector<std::string> lines;
-  for (const ImportNote& note : notes.notes()) {
-    lines.push_back(LineOf(note));
-  }
-  return lines;
-}
-
 TEST(TextMeshesTest, NotesFacesThatAreLeftOut) {
-  EXPECT_THAT(NotesOf(MapFormat::kGodot, kGodot), IsEmpty());
+  EXPECT_THAT(NotesOf(kGodot), IsEmpty());
   const std::string left_out = "faces without an area, seen from above, are dropped";
   // A line, a triangle in which two corners are one, and a wall.
-  EXPECT_THAT(NotesOf(MapFormat::kUnity, R"({"vertices": [0,0,0, 0,0,4, 4,0,4, 2,0,2, 0,9,4], "indices":
+  EXPECT_THAT(NotesOf(R"({"vertices": [0,0,0, 0,0,4, 4,0,4, 2,0,2, 0,9,4], "indices":
               [0,1,2, 0,2,3, 0,1,1, 0,1,4]})"),
               ElementsAre(left_out + ", 3 times"));
-  EXPECT_THAT(NotesOf(MapFormat::kGodot,
-                      absl::StrReplaceAll(kGodot, {{"(4, 2, 5)", "(4, 2, 5), PackedInt32Array(3, 3, 4)"}})),
+  EXPECT_THAT(NotesOf(absl::StrReplaceAll(kGodot, {{"(4, 2, 5)", "(4, 2, 5), PackedInt32Array(3, 3, 4)"}})),
               ElementsAre(left_out));
 }
 
 TEST(UnityMeshTest, NotesThatAreasHaveNoCosts) {
-  EXPECT_THAT(NotesOf(MapFormat::kUnity, kUnity),
+  EXPECT_THAT(NotesOf(kUnity),
               ElementsAre("costs of areas are not read: the 2 areas of the mesh are walked alike"));
-  EXPECT_THAT(NotesOf(MapFormat::kUnity, absl::StrReplaceAll(kUnity, {{"[0, 0, 3, 3]", "[3, 3, 3, 3]"}})),
-              IsEmpty());
+  EXPECT_THAT(NotesOf(absl::StrReplaceAll(kUnity, {{"[0, 0, 3, 3]", "[3, 3, 3, 3]"}})), IsEmpty());
 }
 
 // A floor of `ground` squares in a row, then what else is given.
@@ -263,7 +220,7 @@ TEST(ObjMeshTest, NotesTheGeometryOfLevels) {
   const std::string ceiling = "v 0 9 0\nv 1 9 0\nv 1 9 1\nf -3 -2 -1\n";
   const std::string slope = "v 0 5 4\nv 3 5 4\nf 1 -2 -1 4\n";
   const auto looks_like_a_level = [](const std::string& bytes) {
-    const std::vector<std::string> notes = NotesOf(MapFormat::kObj, bytes);
+    const std::vector<std::string> notes = NotesOf(bytes);
     return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
       return absl::StrContains(note, "geometry of a level") && absl::StrContains(note, "--build");
     });
@@ -276,7 +233,7 @@ TEST(ObjMeshTest, NotesTheGeometryOfLevels) {
   EXPECT_FALSE(looks_like_a_level(Floor(10, wall)));
   EXPECT_FALSE(looks_like_a_level(Floor(10, ceiling)));
   EXPECT_THAT(
-      NotesOf(MapFormat::kObj, Floor(3, wall + ceiling)),
+      NotesOf(Floor(3, wall + ceiling)),
       ElementsAre("this looks like the geometry of a level: of 5 faces 1 are steeper than 60 degrees, "
                   "and 1 face the other way; build a mesh of it (--build)",
                   "faces without an area, seen from above, are dropped"));
@@ -422,6 +379,203 @@ TEST(GodotMeshTest, SaysWhereItIsWrong) {
               IsError(kInvalid, ErrorReason::kBadSize, ""));
   EXPECT_THAT(ParseGodotMesh(absl::StrCat("[gd_scene]\n[node name=\"", std::string(5'000, 'a'), "\"]\n")),
               IsError(kInvalid, ErrorReason::kBadFormat, ""));
+}
+
+// Two squares beside each other, and a triangle on top of the right one.
+constexpr absl::string_view kVersion2 =
+    "mesh\n2\n7 3\n"
+    "0 0 2 0 -1\n1 0 3 0 1 -1\n2 0 2 1 -1\n2 1 3 1 2 -1\n1 1 4 0 1 2 -1\n0 1 2 0 -1\n1.5 2.25 2 2 -1\n"
+    "4 0 1 4 5 -1 -1 1 -1\n"
+    "4 1 2 3 4 0 -1 -1 2\n"
+    "3 4 3 6 -1 1 -1\n";
+
+// The same, but the left square cannot be walked, and a vertex is not used.
+constexpr absl::string_view kVersion3 =
+    "mesh\n3\n8 3\n0 0\n9 9\n1 0\n2 0\n2 1\n1 1\n0 1\n1.5 2.25\n"
+    "0 4 1 3 6 7 0 0 -2 0\n"
+    "1 4 3 4 5 6 -1 0 0 3\n"
+    "1 3 6 5 8 0 2 0\n";
+
+std::string MeshError(absl::string_view bytes) {
+  return std::string(ParsePolyanyaMesh(bytes).status().message());
+}
+// The error once the first `from` is `to`.
+std::string MeshError(absl::string_view bytes, const std::string& from, const std::string& to) {
+  std::string changed(bytes);
+  const std::size_t at = changed.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return MeshError(changed.replace(at, from.size(), to));
+}
+
+TEST(PolyanyaMeshTest, ReadsVersion2) {
+  const absl::StatusOr<NavMesh> mesh = ParsePolyanyaMesh(kVersion2);
+  ASSERT_THAT(mesh, IsOk());
+  EXPECT_EQ(mesh->polygon_count(), 3u);
+  EXPECT_EQ(mesh->VertexAt(6), (WorldPoint{1.5, 2.25, 0}));
+  EXPECT_THAT(mesh->VerticesOf(0), ElementsAre(0, 1, 4, 5));
+  EXPECT_THAT(mesh->NeighboursOf(0), ElementsAre(kNoPolygon, 1, kNoPolygon, kNoPolygon));
+  EXPECT_THAT(mesh->NeighboursOf(1), ElementsAre(kNoPolygon, kNoPolygon, 2, 0));
+  EXPECT_THAT(mesh->NeighboursOf(2), ElementsAre(1, kNoPolygon, kNoPolygon));
+  EXPECT_EQ(mesh->part_count(), 1u);
+}
+
+TEST(PolyanyaMeshTest, ReadsWhatCanBeWalkedOfVersion3) {
+  const absl::StatusOr<NavMesh> mesh = ParsePolyanyaMesh(kVersion3);
+  ASSERT_THAT(mesh, IsOk());
+  EXPECT_EQ(mesh->polygon_count(), 2u);
+  EXPECT_EQ(mesh->vertex_count(), 5u);
+  EXPECT_EQ(mesh->VertexAt(0), (WorldPoint{1, 0, 0}));
+  EXPECT_THAT(mesh->VerticesOf(0), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(mesh->NeighboursOf(0), ElementsAre(kNoPolygon, kNoPolygon, 1, kNoPolygon));
+  EXPECT_THAT(mesh->VerticesOf(1), ElementsAre(3, 2, 4));
+  EXPECT_THAT(mesh->NeighboursOf(1), ElementsAre(0, kNoPolygon, kNoPolygon));
+}
+
+TEST(PolyanyaMeshTest, ClosedEdgesAreWalls) {
+  const std::string closed =
+      absl::StrReplaceAll(kVersion3, {{"-1 0 0 3", "-1 0 0 -3"}, {"8 0 2 0", "8 0 -2 0"}});
+  const absl::StatusOr<NavMesh> mesh = ParsePolyanyaMesh(closed);
+  ASSERT_THAT(mesh, IsOk());
+  EXPECT_EQ(mesh->part_count(), 2u);
+  // A door that is open from one side alone.
+  EXPECT_THAT(MeshError(kVersion3, "8 0 2 0", "8 0 -2 0"), HasSubstr("line 13: "));
+}
+
+TEST(PolyanyaMeshTest, WordsAreSeparatedByAnyWhiteSpace) {
+  EXPECT_THAT(ParsePolyanyaMesh(absl::StrReplaceAll(kVersion2, {{"\n", " "}})), IsOk());
+  EXPECT_THAT(ParsePolyanyaMesh(absl::StrReplaceAll(kVersion2, {{"\n", "\r\n"}, {" ", "\t\n"}})), IsOk());
+}
+
+TEST(PolyanyaMeshTest, SaysWhereItIsWrong) {
+  EXPECT_THAT(ParsePolyanyaMesh(""), IsError(kInvalid, ErrorReason::kBadFormat, ""));
+  EXPECT_THAT(MeshError(kVersion2, "mesh", "mush"), HasSubstr("line 1: "));
+  for (const std::string version : {"1", "4", "2.0", "-2", ""}) {
+    EXPECT_THAT(MeshError(kVersion2, "2\n", version + "\n"),
+                HasSubstr(version.empty() ? "line 3" : "line 2"));
+  }
+  EXPECT_THAT(MeshError(kVersion2, "1.5", "x"), HasSubstr("line 10: \"x\""));
+  EXPECT_THAT(MeshError(kVersion2, "1.5", "nan"), HasSubstr("line 10: "));
+  EXPECT_THAT(MeshError(kVersion2, "1.5", "-inf"), HasSubstr("line 10: "));
+  EXPECT_THAT(MeshError(kVersion2, "1.5", "1e300"), HasSubstr("line 10: "));
+  EXPECT_THAT(MeshError(kVersion2, "4 0 1 4 5", "2 0 1 4 5"), HasSubstr("line 11: "));
+  EXPECT_THAT(MeshError(kVersion2, "4 0 1 4 5", "4 0 1 7 5"), HasSubstr("line 11: "));
+  EXPECT_THAT(MeshError(kVersion2, "4 0 1 4 5", "4 0 -1 4 5"), HasSubstr("line 11: "));
+  EXPECT_THAT(MeshError(kVersion2, "-1 -1 1 -1", "-1 -1 3 -1"), HasSubstr("line 11: "));
+  EXPECT_THAT(MeshError(kVersion2, "-1 -1 1 -1", "-1 -1 2 -1"), HasSubstr("line 11: "));
+  EXPECT_THAT(MeshError(kVersion2, "-1 -1 1 -1", "-2 -1 1 -1"), HasSubstr("line 11: "));
+  EXPECT_THAT(MeshError(kVersion2, "4 0 1 4 5", "4 5 4 1 0"), HasSubstr("line 11: seen from above"));
+  EXPECT_THAT(MeshError(kVersion2, "3 4 3 6 -1 1 -1", "3 4 3 6 -1 1 -1 7"), HasSubstr("line 13: "));
+  EXPECT_THAT(MeshError(kVersion3, "1 4 3 4", "2 4 3 4"), HasSubstr("line 13: "));
+  EXPECT_THAT(MeshError(kVersion3, "4 1 3 6 7", "4 0 3 6 7"), HasSubstr("line 12: "));
+  EXPECT_THAT(ParsePolyanyaMesh("mesh 3 3 1 0 0 1 0 0 1 0 3 1 2 3 0 0 0"),
+              IsError(kInvalid, ErrorReason::kBadSize, ""))
+      << "nothing can be walked";
+}
+
+// Numbers that would take memory, or time, for what the file does not have.
+TEST(PolyanyaMeshTest, CountsAreCheckedBeforeAnythingIsMadeOfThem) {
+  for (const std::string count : {"1000000", "1048577", "4294967297", "9223372036854775807",
+                                  "99999999999999999999", "-1", "1e9", "0x10"}) {
+    for (const auto& [before, after] : {std::pair("mesh 2 ", " 3\n"),
+                                        {"mesh 3 3 ", "\n"},
+                                        {"mesh 2 1 1 0 0 ", " 0\n"},
+                                        {"mesh 3 1 1 0 0 1 ", " 1 1 1\n"}}) {
+      const std::string bytes = absl::StrCat(before, count, after);
+      EXPECT_EQ(ParsePolyanyaMesh(bytes).status().code(), kInvalid) << bytes;
+    }
+  }
+}
+
+// The meshes of the benchmark, where they are at hand.
+TEST(PolyanyaMeshTest, ReadsTheMeshesOfTheBenchmark) {
+  const std::optional<std::filesystem::path> folder = DataFolder();
+  if (!folder || !std::filesystem::exists(*folder / "meshes" / "polyanya")) {
+    GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/polyanya";
+  }
+  struct Expected {
+    std::string name;
+    std::size_t vertices;
+    std::size_t polygons;
+  };
+  for (const auto& [name, vertices, polygons] : {Expected{"arena", 112, 120},
+                                                 {"arena-merged", 112, 55},
+                                                 {"aurora", 34'707, 34'816},
+                                                 {"aurora-merged", 34'707, 19'244},
+                                                 {"scene_mp_2p_01", 0, 3'860}}) {
+    std::ifstream file(*folder / "meshes" / "polyanya" / (name + ".mesh"), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const absl::StatusOr<NavMesh> mesh = ParsePolyanyaMesh(bytes);
+    ASSERT_THAT(mesh, IsOk()) << name;
+    EXPECT_GE(mesh->vertex_count(), vertices) << name;
+    EXPECT_EQ(mesh->polygon_count(), polygons) << name;
+    // The middle of a polygon is in that one and no other.
+    for (PolygonNumber polygon = 0; polygon < mesh->polygon_count(); polygon += 17) {
+      WorldPoint middle;
+      for (const std::uint32_t vertex : mesh->VerticesOf(polygon)) {
+        const auto count = static_cast<double>(mesh->VerticesOf(polygon).size());
+        middle.x += mesh->VertexAt(vertex).x / count;
+        middle.y += mesh->VertexAt(vertex).y / count;
+      }
+      const auto place = mesh->FindNearest({middle, 0.0, 0.0});
+      ASSERT_TRUE(place.has_value()) << name << " " << polygon;
+      EXPECT_EQ(place->polygon, polygon) << name;
+    }
+  }
+}
+
+std::vector<Format> AllFormats() {
+  constexpr Reader kPolyanya = [](absl::string_view bytes, MeshAxes /*axes*/, const StopCheck* stop,
+                                  ImportNotes* /*notes*/,
+                                  std::optional<double> /*weld*/) { return ParsePolyanyaMesh(bytes, stop); };
+  std::vector<Format> formats = Formats();
+  formats.push_back({"Polyanya 2", kPolyanya, nullptr, kVersion2});
+  formats.push_back({"Polyanya 3", kPolyanya, nullptr, kVersion3});
+  return formats;
+}
+
+bool IsPolyanya(const Format& format) { return format.looks_like == nullptr; }
+
+// Those of Polyanya have nothing that could be missing, but for the last end of a line.
+TEST(TextMeshesTest, CutFilesAreRefusedOrReadInPart) {
+  for (const Format& format : AllFormats()) {
+    for (std::size_t size = 0; size < format.file.size(); ++size) {
+      const absl::StatusOr<NavMesh> mesh = format.Read(format.file.substr(0, size));
+      if (!mesh.ok()) {
+        EXPECT_EQ(mesh.status().code(), kInvalid) << size;
+        EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << size;
+      }
+      if (IsPolyanya(format) && size + 2 < format.file.size()) {
+        EXPECT_THAT(mesh, IsError(kInvalid, ErrorReason::kBadFormat, "")) << size;
+      }
+    }
+  }
+}
+
+TEST(TextMeshesTest, MutatedFilesAreRefusedOrRead) {
+  Random random(21);
+  const std::vector<Format> formats = AllFormats();
+  const std::vector<std::string> polyanya = {std::string(kVersion2), std::string(kVersion3)};
+  for (std::uint64_t round = 0; round < Rounds(10'000); ++round) {
+    const Format& format = formats[round % formats.size()];
+    const std::string file(format.file);
+    const std::string bytes =
+        MutatedBytes(file, IsPolyanya(format) ? polyanya : std::vector<std::string>{file}, random);
+    const absl::StatusOr<NavMesh> mesh = format.Read(bytes);
+    if (!mesh.ok()) {
+      EXPECT_EQ(mesh.status().code(), kInvalid) << bytes;
+      EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << bytes;
+    }
+  }
+}
+
+TEST(TextMeshesTest, StopsWhenAsked) {
+  for (const Format& format : AllFormats()) {
+    for (int looks = 0; looks < (IsPolyanya(format) ? 4 : 6); ++looks) {
+      const testing::StopAfter stop(looks);
+      EXPECT_EQ(format.Read(format.file, MeshAxes::kYUp, &stop).status().code(), absl::StatusCode::kCancelled)
+          << format.name << " " << looks;
+    }
+  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "server/render/canvas/font.h"
 #include "server/render/canvas/geometry.h"
 
 namespace waystar::picture {

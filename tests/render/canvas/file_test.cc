@@ -1,8 +1,7 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "server/render/file/png.h"
-#include "server/render/file/svg.h"
+#include "server/render/file/picture_file.h"
 
 namespace waystar::picture {
 namespace {

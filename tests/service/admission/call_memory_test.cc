@@ -2,15 +2,34 @@
 
 #include "server/service/admission/call_memory.h"
 
+#include <cstddef>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "absl/time/time.h"
+#include "client/batch.h"
+#include "client/client.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
 #include "grpcpp/server_context.h"
-#include "gtest/gtest.h"
+#include "grpcpp/support/sync_stream.h"
 #include "server/base/error.h"
+#include "tests/service/about_map.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/patience.h"
+#include "tests/testing/peak_memory.h"
+#include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar::rpc {
 namespace {
+
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TakePeakMemory;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
 
 // A context without a call: all of them are of one connection.
 class CallMemoryTest : public ::testing::Test {
@@ -79,6 +98,102 @@ TEST_F(CallMemoryTest, ShareThatIsDestroyedHoldsNothing) {
   EXPECT_TRUE(share->Resize(8'000).ok());
   share.reset();
   EXPECT_EQ(memory.total(), 0U);
+}
+
+// Answers that their clients ask for and do not read.
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+// A call whose client never reads its answer, of which the transport takes the first 64 KiB.
+class UnreadCall {
+ public:
+  UnreadCall(grpc::Channel& channel, const v1::FindPathsRequest& request)
+      : reader_(grpc::internal::ClientReaderFactory<v1::FindPathsResponse>::Create(&channel, kMethod,
+                                                                                   &context_, request)) {
+    // The server has answered, or refused.
+    reader_->WaitForInitialMetadata();
+  }
+
+  // Blocks until the answer is read, if the call was not refused.
+  absl::Status Finish() { return client::FromGrpc(reader_->Finish()); }
+
+  void Cancel() {
+    context_.TryCancel();
+    reader_->Finish();
+  }
+
+ private:
+  static inline const grpc::internal::RpcMethod kMethod{"/waystar.v1.PathService/FindPaths",
+                                                        grpc::internal::RpcMethod::SERVER_STREAMING};
+
+  BoundedContext context_;
+  std::unique_ptr<grpc::ClientReader<v1::FindPathsResponse>> reader_;
+};
+
+class UnreadAnswersTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    server_.CreateBlank("long", 8000, 3);
+    batch_.set_map("long");
+    for (int i = 0; i < 50; ++i) {
+      client::AddEnds(PathRequest("", CellAt(0, 1), CellAt(7999, 1)), batch_);
+    }
+  }
+
+  TestServer server_{{.max_call_memory_mib = 24, .max_connection_memory_mib = 16}};
+  // Its answer takes 3 MB.
+  v1::FindPathsRequest batch_;
+};
+
+TEST_F(UnreadAnswersTest, HoldNoMoreThanAConnectionMay) {
+  const auto answer = server_.client().FindPaths(batch_).value();
+  const std::size_t length = answer.ByteSizeLong();
+  ASSERT_GT(length, 2 * kMebibyte);
+  const auto channel = server_.NewNarrowChannel();
+  std::vector<std::unique_ptr<UnreadCall>> calls;
+  TakePeakMemory();
+  const std::size_t before = TakePeakMemory();
+  for (int i = 0; i < 100; ++i) {
+    calls.push_back(std::make_unique<UnreadCall>(*channel, batch_));
+  }
+  // What is counted, and what answers take while they are made, here and there: a third of all answers.
+  EXPECT_LT(TakePeakMemory(), before + 16 * kMebibyte + 24 * length);
+  const absl::Status refused = calls.back()->Finish();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(client::ReasonOf(refused), "ANSWERS_UNREAD");
+  calls.pop_back();
+  // Others are answered meanwhile.
+  EXPECT_TRUE(server_.client().FindPaths(batch_).ok());
+
+  for (const auto& call : calls) {
+    call->Cancel();
+  }
+  // The connection is served again once the server has seen that.
+  const auto stub = v1::PathService::NewStub(channel);
+  EXPECT_TRUE(WaitUntil(
+      [&stub] {
+        BoundedContext context;
+        v1::FindPathResponse found;
+        return stub->FindPath(&context, PathRequest("long", CellAt(0, 0), CellAt(1, 0)), &found).ok();
+      },
+      "a connection without unread answers to be served"));
+}
+
+TEST_F(UnreadAnswersTest, HoldNoMoreThanAllConnectionsMay) {
+  std::vector<std::shared_ptr<grpc::Channel>> channels;
+  std::vector<std::unique_ptr<UnreadCall>> calls;
+  for (int i = 0; i < 12; ++i) {
+    channels.push_back(server_.NewNarrowChannel());
+    calls.push_back(std::make_unique<UnreadCall>(*channels.back(), batch_));
+  }
+  const absl::Status refused = calls.back()->Finish();
+  EXPECT_EQ(client::ReasonOf(refused), "ANSWERS_UNREAD");
+  calls.pop_back();
+  // What is of an ordinary size is answered all the same.
+  EXPECT_TRUE(server_.client().FindPath(PathRequest("long", CellAt(0, 0), CellAt(3000, 0))).ok());
+  for (const auto& call : calls) {
+    call->Cancel();
+  }
 }
 
 }  // namespace

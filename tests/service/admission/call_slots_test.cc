@@ -2,22 +2,33 @@
 
 #include "server/service/admission/call_slots.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <memory>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/clock.h"
 #include "server/base/error.h"
+#include "server/base/mutex.h"
+#include "server/service/admission/arrival_pause.h"
+#include "server/service/admission/call_gate.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
 namespace {
 
+using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::waystar::testing::Event;
+using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::IsOk;
 
 constexpr std::uint64_t kOne = 1;
@@ -147,6 +158,196 @@ TEST(ClientCallsTest, CountsEachClientByItself) {
   EXPECT_EQ(calls.counts().clients, 2);
   EXPECT_EQ(calls.counts().calls, 3);
   EXPECT_EQ(calls.counts().refused, 1);
+}
+
+std::chrono::steady_clock::time_point Now() { return std::chrono::steady_clock::now(); }
+
+class Call final : public CallGate::OpenEndedCall {
+ public:
+  void OnGateClosed() override { ++told_; }
+  absl::Status RenewCaller() override { return renewed; }
+  void OnRevoked(const absl::Status& why) override { revoked = why; }
+  void OnForceCancel() override { ++cut_off; }
+  int told() const { return told_; }
+
+  absl::Status renewed;
+  absl::Status revoked;
+  int cut_off = 0;
+
+ private:
+  int told_ = 0;
+};
+
+TEST(CallGateTest, ClosingTellsOpenEndedCallsThatAreInside) {
+  CallGate gate;
+  gate.Open();
+  Call inside;
+  Call gone;
+  ASSERT_TRUE(gate.Enter(&inside).ok());
+  ASSERT_TRUE(gate.Enter(&gone).ok());
+  gate.Leave(&gone);
+  gate.Close(Now(), Now());
+  EXPECT_EQ(inside.told(), 1);
+  EXPECT_EQ(gone.told(), 0);
+  gate.Leave(&inside);
+}
+
+TEST(CallGateTest, EndsCallsWhoseCallersMayNotGoOn) {
+  CallGate gate;
+  gate.Open();
+  Call allowed;
+  Call revoked;
+  ASSERT_TRUE(gate.Enter(&allowed).ok());
+  ASSERT_TRUE(gate.Enter(&revoked).ok());
+  revoked.renewed = absl::UnauthenticatedError("gone");
+  gate.EndRevoked();
+  EXPECT_EQ(revoked.revoked, revoked.renewed);
+  EXPECT_EQ(revoked.cut_off, 0);
+  gate.CutOffRevoked();
+  EXPECT_EQ(revoked.cut_off, 1);
+  EXPECT_TRUE(allowed.revoked.ok());
+  EXPECT_EQ(allowed.cut_off, 0);
+  gate.Leave(&allowed);
+  gate.Leave(&revoked);
+}
+
+// A call that leaves, on a thread of its own, the first or the second time that it is told to.
+class LeavingCall final : public CallGate::OpenEndedCall {
+ public:
+  LeavingCall(CallGate& gate, bool is_stubborn) : gate_(gate), is_stubborn_(is_stubborn) {
+    EXPECT_TRUE(gate_.Enter(this).ok());
+  }
+  ~LeavingCall() {
+    EXPECT_TRUE(leaver_.joinable()) << "never told";
+    leaver_.join();
+  }
+
+  void OnGateClosed() override {
+    if (!is_stubborn_) {
+      leaver_ = std::thread([this] { gate_.Leave(this); });
+    }
+  }
+  absl::Status RenewCaller() override { return absl::OkStatus(); }
+  void OnRevoked(const absl::Status& /*why*/) override {}
+  void OnForceCancel() override {
+    EXPECT_TRUE(is_stubborn_) << "told again, although there was time";
+    leaver_ = std::thread([this] { gate_.Leave(this); });
+  }
+
+ private:
+  CallGate& gate_;
+  const bool is_stubborn_;
+  std::thread leaver_;
+};
+
+TEST(CallGateTest, WhoLeavesInTimeIsNotToldAgain) {
+  CallGate gate;
+  gate.Open();
+  LeavingCall call(gate, /*is_stubborn=*/false);
+  ExpectReturns([&] { gate.Close(Now() + std::chrono::hours(1), Now() + std::chrono::hours(2)); }, "Close");
+}
+
+TEST(CallGateTest, WhoDoesNotLeaveIsToldAgainLongBeforeTheDeadline) {
+  CallGate gate;
+  gate.Open();
+  LeavingCall call(gate, /*is_stubborn=*/true);
+  ExpectReturns([&] { gate.Close(Now(), Now() + std::chrono::hours(1)); }, "Close");
+}
+
+TEST(CallGateTest, NobodyEntersBeforeItIsOpenAndOnceItIsClosed) {
+  CallGate gate;
+  Call call;
+  EXPECT_EQ(ErrorReasonOf(gate.Enter()), "MAPS_LOADING");
+  EXPECT_EQ(gate.Enter(&call).code(), absl::StatusCode::kUnavailable);
+  gate.Open();
+  EXPECT_TRUE(gate.Enter().ok());
+  gate.Leave();
+  gate.Close(Now(), Now());
+  EXPECT_EQ(ErrorReasonOf(gate.Enter(&call)), "DRAINING");
+  EXPECT_EQ(call.told(), 0);
+}
+
+constexpr ArrivalPause::Duration kPause = milliseconds(2);
+
+// Has the calling thread go to sleep once, as it does when there is no call to take in.
+void WaitForACall() {
+  const std::int64_t before = ThreadWaits();
+  while (ThreadWaits() == before) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+TEST(ArrivalPauseTest, IsDueForAWhileAfterARefusal) {
+  ArrivalPause pause(kPause);
+  const ArrivalPause::Clock::time_point now{std::chrono::hours(1)};
+  EXPECT_FALSE(pause.IsDue(now));
+  pause.NoteRefusal(now);
+  EXPECT_TRUE(pause.IsDue(now));
+  EXPECT_TRUE(pause.IsDue(now + ArrivalPause::kRecently / 2));
+  EXPECT_FALSE(pause.IsDue(now + ArrivalPause::kRecently));
+}
+
+TEST(ArrivalPauseTest, AThreadThatDidNotHaveToWaitGoesOn) {
+  std::vector<ArrivalPause::Duration> pauses;
+  ArrivalPause pause(kPause, [&](ArrivalPause::Duration duration) { pauses.push_back(duration); });
+  WaitForACall();
+  pause.OnNextTurn();
+  pause.OnNextTurn();
+  EXPECT_THAT(pauses, ElementsAre(ArrivalPause::kAway));
+  WaitForACall();
+  pause.OnNextTurn();
+  EXPECT_THAT(pauses, ElementsAre(ArrivalPause::kAway, ArrivalPause::kAway));
+}
+
+TEST(ArrivalPauseTest, OneThreadStaysAwayWhileOthersPause) {
+  Event is_away("the thread that stays away");
+  Event may_return("leave to return");
+  Mutex mutex;
+  std::vector<ArrivalPause::Duration> short_pauses;
+  ArrivalPause pause(kPause, [&](ArrivalPause::Duration duration) {
+    if (duration == ArrivalPause::kAway) {
+      is_away.Happen();
+      may_return.Wait();
+    } else {
+      MutexLock lock(mutex);
+      short_pauses.push_back(duration);
+    }
+  });
+  std::thread away([&] {
+    WaitForACall();
+    pause.OnNextTurn();
+  });
+  is_away.Wait();
+  for (int i = 0; i < 3; ++i) {
+    WaitForACall();
+    pause.OnNextTurn();
+  }
+  may_return.Happen();
+  away.join();
+  EXPECT_THAT(short_pauses, ElementsAre(kPause, kPause, kPause));
+}
+
+TEST(ArrivalPauseTest, EndsAfterTheLastPause) {
+  Event pauses("the pause");
+  Event may_return("leave to return");
+  std::atomic<bool> has_ended = false;
+  auto pause = std::make_unique<ArrivalPause>(kPause, [&](ArrivalPause::Duration /*duration*/) {
+    pauses.Happen();
+    may_return.Wait();
+    EXPECT_FALSE(has_ended);
+  });
+  std::thread thread([&] {
+    WaitForACall();
+    pause->OnNextTurn();
+  });
+  pauses.Wait();
+  std::thread end([&] {
+    pause.reset();
+    has_ended = true;
+  });
+  may_return.Happen();
+  end.join();
+  thread.join();
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/auth/guarded_server.h"
-#include "tests/service/bounded_context.h"
-#include "tests/service/captured_log.h"
+#include "tests/service/test_server.h"
 #include "tests/testing/fake_clock.h"
 
 namespace waystar::rpc {

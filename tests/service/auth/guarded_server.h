@@ -18,7 +18,7 @@
 #include "grpcpp/client_context.h"
 #include "server/runtime/options.h"
 #include "server/service/auth/token.h"
-#include "tests/service/bounded_context.h"
+#include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/certificates.h"
 
@@ -98,11 +98,17 @@ class GuardedServer {
     request.set_map(id);
     request.mutable_rows()->Assign(rows.begin(), rows.end());
     request.mutable_grid()->set_world(world);
-    v1::CreateMapResponse response;
-    BoundedContext context;
-    ShowToken(context, "root");
-    const grpc::Status status = maps_->CreateMap(&context, request, &response);
-    ASSERT_TRUE(status.ok()) << status.error_message();
+    const auto created = ClientOf("root").CreateMap(request);
+    ASSERT_TRUE(created.ok()) << created.status();
+  }
+
+  // A client that shows the token and never retries.
+  client::Client ClientOf(const std::string& token) const {
+    return client::Client({.target = server_->target(),
+                           .timeout = kPatience,
+                           .retry = false,
+                           .reads_own_writes = false,
+                           .token = token});
   }
 
   // "OK", or the code and the reason, such as "7 NOT_PERMITTED", of a GetMap.

@@ -1,7 +1,6 @@
 // Tokens that change while the server runs.
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -9,9 +8,9 @@
 #include "server/service/admission/call_gate.h"
 #include "server/service/auth/access_control.h"
 #include "server/service/token_file_watcher.h"
+#include "tests/service/about_map.h"
 #include "tests/service/auth/guarded_server.h"
-#include "tests/service/bounded_context.h"
-#include "tests/service/captured_log.h"
+#include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 

@@ -1,6 +1,8 @@
-// Every RPC there is, by every kind of token.
+// Every RPC there is, by every kind of token; and what a token that may read some maps sees of the others.
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "client/batch.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -20,9 +23,10 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/service/auth/check_access.h"
+#include "tests/service/about_map.h"
 #include "tests/service/auth/guarded_server.h"
-#include "tests/service/bounded_context.h"
 #include "tests/testing/folders.h"
+#include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
@@ -31,8 +35,17 @@ using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::MethodDescriptor;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
 using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CellAt;
 using ::waystar::testing::GuardedServer;
+using ::waystar::testing::LocationAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 using ::waystar::testing::ShowToken;
 using ::waystar::testing::TokenLine;
 
@@ -287,6 +300,131 @@ TEST_F(EveryRpcTest, AsksForEveryMapThatARequestNames) {
     }
   }
   EXPECT_GT(fields, 30);
+}
+
+class ReadableMapsTest : public ::testing::Test {
+ protected:
+  // The ids of all pages.
+  std::vector<std::string> List(const std::string& token, int page_size) {
+    std::vector<std::string> ids;
+    v1::ListMapsRequest request;
+    request.set_page_size(page_size);
+    const client::Client client = server_.ClientOf(token);
+    const Patience patience("the last page");
+    do {
+      const auto response = client.ListMaps(request).value();
+      EXPECT_LE(response.maps_size(), page_size);
+      // A page that is not the last is full.
+      EXPECT_TRUE(response.maps_size() == page_size || response.next_page_token().empty());
+      for (const v1::MapInfo& map : response.maps()) {
+        ids.push_back(map.map());
+      }
+      request.set_page_token(response.next_page_token());
+    } while (!request.page_token().empty() && patience.Lasts());
+    return ids;
+  }
+
+  void PutPortal(const std::string& map, v1::Cell from, const std::string& to_map, v1::Cell to) {
+    v1::UpdateMapRequest request;
+    request.set_map(map);
+    v1::Portal& portal = *request.add_edits()->mutable_add_portal();
+    portal.set_id(absl::StrCat("to-", to_map));
+    *portal.mutable_from() = from;
+    portal.set_to_map(to_map);
+    *portal.mutable_to() = to;
+    ASSERT_TRUE(server_.ClientOf("root").UpdateMap(request).ok());
+  }
+
+  GuardedServer server_{absl::StrCat(TokenLine("even", "read:m0 read:m2 read:m4 read:m6 read:m8"),
+                                     TokenLine("halls", "read:hall"), TokenLine("both", "read:*"))};
+};
+
+TEST_F(ReadableMapsTest, ListMapsShowsThoseAloneOnFullPages) {
+  for (int i = 0; i < 10; ++i) {
+    server_.Create(absl::StrCat("m", i), {"."});
+  }
+  for (const int page : {1, 2, 3, 100}) {
+    EXPECT_THAT(List("even", page), ElementsAre("m0", "m2", "m4", "m6", "m8")) << page;
+    EXPECT_EQ(List("both", page).size(), 10) << page;
+    EXPECT_EQ(List("halls", page).size(), 0) << page;
+  }
+}
+
+TEST_F(ReadableMapsTest, MetricsAreOfThoseAlone) {
+  for (int i = 0; i < 4; ++i) {
+    server_.Create(absl::StrCat("m", i), {"."});
+  }
+  const auto even = server_.ClientOf("even").GetMetrics().value();
+  const auto halls = server_.ClientOf("halls").GetMetrics().value();
+  const auto both = server_.ClientOf("both").GetMetrics().value();
+  EXPECT_THAT(even.ShortDebugString(), AllOf(HasSubstr("m0"), Not(HasSubstr("m1"))));
+  EXPECT_THAT(halls.ShortDebugString(), Not(HasSubstr("m0")));
+  EXPECT_THAT(client::MetricsOf(even, "waystar_map_bytes"), SizeIs(2));
+  EXPECT_THAT(client::MetricsOf(both, "waystar_map_bytes"), SizeIs(4));
+  EXPECT_EQ(client::SumOf(even, "waystar_maps"), 2);
+  EXPECT_EQ(client::SumOf(halls, "waystar_maps"), 0);
+  EXPECT_EQ(client::SumOf(even, "waystar_maps_bytes"), client::SumOf(even, "waystar_map_bytes"));
+  EXPECT_EQ(client::SumOf(halls, "waystar_maps_bytes"), 0);
+  // Other metrics are the same for all.
+  EXPECT_EQ(client::SumOf(halls, "waystar_memory_bytes"), client::SumOf(both, "waystar_memory_bytes"));
+  EXPECT_EQ(halls.families_size() + 3, both.families_size());
+}
+
+// The two sides of the hall are linked by way of the vault.
+TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
+  server_.Create("hall", {".#."}, "castle");
+  server_.Create("vault", {".."}, "castle");
+  PutPortal("hall", CellAt(0, 0), "vault", CellAt(0, 0));
+  PutPortal("vault", CellAt(1, 0), "hall", CellAt(2, 0));
+
+  const client::Client with_both = server_.ClientOf("both");
+  const client::Client with_halls = server_.ClientOf("halls");
+  const v1::FindPathRequest query = PathRequest("hall", CellAt(0, 0), CellAt(2, 0));
+  v1::FindPathsRequest queries;
+  queries.set_map("hall");
+  client::AddEnds(query, queries);
+  EXPECT_EQ(with_both.FindPath(query)->outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(with_halls.FindPath(query)->outcome(), v1::OUTCOME_UNREACHABLE);
+  EXPECT_EQ(with_both.FindPaths(queries)->results(0).answer().outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(with_halls.FindPaths(queries)->results(0).answer().outcome(), v1::OUTCOME_UNREACHABLE);
+
+  v1::CheckReachabilityRequest reach;
+  reach.set_map("hall");
+  *reach.add_pairs()->mutable_start() = LocationAt(0, 0);
+  *reach.mutable_pairs(0)->mutable_goal() = LocationAt(2, 0);
+  EXPECT_TRUE(with_both.CheckReachability(reach)->reachable(0));
+  EXPECT_FALSE(with_halls.CheckReachability(reach)->reachable(0));
+
+  v1::ComputeCostMatrixRequest matrix;
+  matrix.set_map("hall");
+  *matrix.add_starts() = LocationAt(0, 0);
+  *matrix.add_goals() = LocationAt(2, 0);
+  EXPECT_NE(with_halls.ComputeCostMatrix(matrix)->costs(0), with_both.ComputeCostMatrix(matrix)->costs(0));
+}
+
+TEST_F(ReadableMapsTest, StreamedQueriesAreRefusedOneByOne) {
+  server_.Create("hall", {"..."});
+  server_.Create("vault", {"..."});
+  BoundedContext context;
+  ShowToken(context, "halls");
+  const auto stream = server_.paths().StreamFindPath(&context);
+  v1::StreamFindPathRequest request;
+  for (const char* map : {"hall", "vault", "nowhere"}) {
+    request.add_queries()->set_id(static_cast<std::uint64_t>(request.queries_size()));
+    *request.mutable_queries(request.queries_size() - 1)->mutable_query() =
+        PathRequest(map, CellAt(0, 0), CellAt(2, 0));
+  }
+  stream->Write(request);
+  stream->WritesDone();
+  std::map<std::uint64_t, int> codes;
+  v1::StreamFindPathResponse response;
+  while (stream->Read(&response)) {
+    for (const v1::StreamedAnswer& answer : response.answers()) {
+      codes[answer.id()] = answer.problem().code();
+    }
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_THAT(codes, ElementsAre(std::pair{1, 0}, std::pair{2, 7}, std::pair{3, 7}));
 }
 
 }  // namespace

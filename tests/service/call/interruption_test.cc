@@ -1,14 +1,17 @@
-// What happens to a long search when nobody waits for it any more, and how many one client may have. The
-// search is Dijkstra across a blank map of the largest size, which takes many seconds. The client's own clock
-// ends its wait whatever the server does, so it is the server's figures that say whether a search was stopped
-// or ran on to its answer.
+// Long searches: what happens when nobody waits for one any more, how many one client may have, what callers
+// see of a server that is asked for more than it can do, and what becomes of a search on a state of the map
+// that updates have long left behind. The search is Dijkstra across a blank map of the largest size, which
+// takes many seconds. The client's own clock ends its wait whatever the server does, so it is the server's
+// figures that say whether a search was stopped or ran on to its answer.
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,11 +19,12 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpcpp/client_context.h"
+#include "server/base/mutex.h"
 #include "tests/service/about_map.h"
-#include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 #include "waystar/v1/picture_service.grpc.pb.h"
 #include "waystar/v1/server_service.pb.h"
@@ -29,10 +33,12 @@
 namespace waystar {
 namespace {
 
+using ::testing::IsSubsetOf;
 using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
 
@@ -59,6 +65,16 @@ class LongSearches {
     void* tag = nullptr;
     bool ok = false;
     EXPECT_TRUE(done_.Next(&tag, &ok));
+    return client::FromGrpc(static_cast<Call*>(tag)->status);
+  }
+
+  // The same, if one has ended.
+  std::optional<absl::Status> NextIfAny() {
+    void* tag = nullptr;
+    bool ok = false;
+    if (done_.AsyncNext(&tag, &ok, std::chrono::system_clock::now()) != grpc::CompletionQueue::GOT_EVENT) {
+      return std::nullopt;
+    }
     return client::FromGrpc(static_cast<Call*>(tag)->status);
   }
 
@@ -201,6 +217,133 @@ TEST(ClientCallsTest, OneTooManyOfOneClientIsRefusedAndOfAnotherIsNot) {
       EXPECT_EQ(searches->Next().code(), absl::StatusCode::kCancelled);
     }
   }
+}
+
+constexpr int kCallers = 24;
+constexpr int kOfEach = 50;
+
+// Takes a worker some milliseconds.
+v1::FindPathRequest Search() {
+  v1::FindPathRequest request = PathRequest("open", CellAt(100, 100), CellAt(140, 140));
+  request.set_algorithm(v1::ALGORITHM_DIJKSTRA);
+  request.set_path_form(v1::PATH_FORM_CORNERS);
+  return request;
+}
+
+class OverloadTest : public ::testing::Test {
+ protected:
+  OverloadTest() { server_.CreateBlank("open", 256, 256); }
+
+  // Asks without a pause, as all callers do, until there are enough answers and refusals.
+  void Call() {
+    const auto stub = v1::PathService::NewStub(server_.NewChannel());
+    const Patience patience("enough answers and refusals");
+    while ((answers_ < kOfEach || refusals_ < kOfEach) && patience.Lasts()) {
+      BoundedContext context;
+      v1::FindPathResponse response;
+      const grpc::Status status = stub->FindPath(&context, Search(), &response);
+      if (!status.ok()) {
+        ++refusals_;
+        MutexLock lock(mutex_);
+        reasons_.insert(client::ReasonOf(client::FromGrpc(status)));
+      } else if (refusals_ > 0) {
+        ++answers_;
+      }
+    }
+  }
+
+  TestServer server_{{.workers = 1}, absl::Milliseconds(1)};
+  std::atomic<int> answers_ = 0;
+  std::atomic<int> refusals_ = 0;
+  Mutex mutex_;
+  std::set<std::string> reasons_ ABSL_GUARDED_BY(mutex_);
+};
+
+TEST_F(OverloadTest, GoesOnAnsweringWhileItRefuses) {
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&] { Call(); });
+  }
+  for (std::thread& caller : callers) {
+    caller.join();
+  }
+  EXPECT_GE(answers_, kOfEach);
+  EXPECT_GE(refusals_, kOfEach);
+  MutexLock lock(mutex_);
+  EXPECT_THAT(reasons_, IsSubsetOf({"QUEUE_FULL", "QUEUE_TIMEOUT"}));
+}
+
+// A search under way on the first revision of a map that has another since.
+class OldSearch {
+ public:
+  explicit OldSearch(TestServer& server) : server_(server) {
+    server.CreateBlank("vast", 8192, 8192);
+    search_.emplace(server, 1);
+    // Until it has begun.
+    for (seen_ = InfoOf(server, "vast"); seen_.old_snapshots().count() == 0 && !HasEnded();
+         seen_ = InfoOf(server, "vast")) {
+      BlockNextRow();
+    }
+  }
+
+  ~OldSearch() {
+    search_->CancelAll();
+    if (!end_) {
+      static_cast<void>(search_->Next());
+    }
+  }
+
+  // What the map told of itself while the search was under way on an earlier revision. It may wait for a
+  // worker again since, with none.
+  const v1::MapInfo& seen() const { return seen_; }
+
+  // A gap is left at the right, so that a search that begins late has a long way to go as well.
+  void BlockNextRow() {
+    auto request = About<v1::UpdateMapRequest>("vast");
+    v1::Rectangle& row = *request.add_edits()->mutable_block()->add_rectangles();
+    row.set_y(row_);
+    row.set_width(8191);
+    row.set_height(1);
+    EXPECT_TRUE(server_.client().UpdateMap(request).ok());
+    row_ = 4000 + (row_ + 1) % 4000;
+  }
+
+  bool HasEnded() {
+    if (!end_) {
+      end_ = search_->NextIfAny();
+    }
+    return end_.has_value();
+  }
+  // REQUIRES: HasEnded.
+  const absl::Status& end() const { return *end_; }
+
+ private:
+  TestServer& server_;
+  int row_ = 4000;
+  std::optional<LongSearches> search_;
+  v1::MapInfo seen_;
+  std::optional<absl::Status> end_;
+};
+
+TEST(OldSnapshotsTest, MapTellsOfThemWhileTheyAreRead) {
+  TestServer server({.workers = 2});
+  OldSearch search(server);
+  ASSERT_FALSE(search.HasEnded());
+  const v1::MapInfo& info = search.seen();
+  EXPECT_EQ(info.old_snapshots().count(), 1);
+  EXPECT_GE(info.old_snapshots().oldest_revision(), 1U);
+  EXPECT_LT(info.old_snapshots().oldest_revision(), info.version().revision());
+  EXPECT_GT(info.old_snapshots().memory_bytes(), 0);
+}
+
+TEST(OldSnapshotsTest, SearchEndsWhenItsSnapshotTakesTooMuch) {
+  TestServer server({.workers = 2, .old_snapshot_mib = 1});
+  OldSearch search(server);
+  while (!search.HasEnded()) {
+    search.BlockNextRow();
+  }
+  EXPECT_EQ(search.end().code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(client::ReasonOf(search.end()), "SNAPSHOT_EVICTED");
 }
 
 }  // namespace

@@ -223,19 +223,6 @@ TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
   EXPECT_EQ(Update(update)->clipped_cells(), 4);
 }
 
-TEST_F(HexMapTest, FieldsKnowHexagons) {
-  const auto matrix = Parsed<v1::ComputeCostMatrixRequest>(R"(
-    map: "board" starts { cell {} }
-    goals { cell { x: 4 } } goals { cell { x: 4 y: 3 } } goals { cell { y: 1 } })");
-  const auto costs = Ask<v1::ComputeCostMatrixResponse>(matrix).value();
-  EXPECT_THAT(costs.costs(), ElementsAre(4.0, Find(ByRows(0, 0, 4, 3))->cost(), 1.0));
-  const auto reach =
-      Parsed<v1::FindReachableRequest>(R"(map: "board" start { cell { x: 2 y: 2 } } max_cost: 1)");
-  const auto reachable = Ask<v1::FindReachableResponse>(reach).value();
-  // Itself, two beside it, one below on the left; the others are walls.
-  EXPECT_EQ(reachable.count(), 4);
-}
-
 // Fields cover columns and rows, and do not leave regions of them.
 TEST(HexRegionsTest, RegionsAreOfColumnsAndRows) {
   constexpr int kColumns = 7;

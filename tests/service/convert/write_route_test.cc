@@ -12,7 +12,7 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "gtest/gtest.h"
-#include "server/service/call/written_message.h"
+#include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"
 #include "tests/service/about_map.h"
 #include "tests/testing/generator.h"

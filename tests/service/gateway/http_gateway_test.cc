@@ -3,36 +3,43 @@
 #include "server/service/gateway/http_gateway.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/service/auth/failed_tokens.h"
 #include "tests/service/auth/guarded_server.h"
-#include "tests/service/captured_log.h"
 #include "tests/service/gateway/http_server.h"
 #include "tests/service/test_server.h"
 #include "tests/service/transport/http/http_call.h"
+#include "tests/service/transport/http/tls_client.h"
 #include "tests/service/transport/net/tcp_client.h"
+#include "tests/testing/certificates.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
+using ::waystar::testing::Authority;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::CertificateFiles;
 using ::waystar::testing::ErrorIn;
-using ::waystar::testing::ErrorInfoIn;
+using ::waystar::testing::FieldIn;
 using ::waystar::testing::FromJson;
 using ::waystar::testing::GuardedServer;
 using ::waystar::testing::HttpCall;
 using ::waystar::testing::HttpRequest;
 using ::waystar::testing::HttpServer;
+using ::waystar::testing::Identity;
 using ::waystar::testing::kArena;
 using ::waystar::testing::kFind;
 using ::waystar::testing::kPatience;
@@ -41,6 +48,8 @@ using ::waystar::testing::Post;
 using ::waystar::testing::ReasonIn;
 using ::waystar::testing::ResultIn;
 using ::waystar::testing::TcpClient;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::TlsClient;
 using ::waystar::testing::TokenLine;
 using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WithHeader;
@@ -60,15 +69,6 @@ TEST(HttpGatewayTest, AnswersACall) {
   EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests, 1);
 }
 
-TEST(HttpGatewayTest, ChangesMaps) {
-  HttpServer server;
-  HttpCall call(server.port(),
-                Post("MapService/UpdateMap",
-                     R"({"map": "arena", "edits": [{"block": {"cells": [{"x": 3, "y": 1}]}}]})"));
-  EXPECT_EQ(call.code(), 200);
-  EXPECT_EQ(FromJson<v1::UpdateMapResponse>(call.Body()).version().revision(), 2);
-}
-
 TEST(HttpGatewayTest, TellsWhyACallFailed) {
   HttpServer server;
   HttpCall call(server.port(), Post("MapService/GetMap", R"({"map": "nowhere"})"));
@@ -76,7 +76,7 @@ TEST(HttpGatewayTest, TellsWhyACallFailed) {
   const auto status = FromJson<google::rpc::Status>(call.Body());
   EXPECT_EQ(status.code(), 5);
   EXPECT_EQ(ReasonIn(status), "MAP_NOT_FOUND");
-  EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "map");
+  EXPECT_EQ(FieldIn(status), "map");
 }
 
 TEST(HttpGatewayTest, HasTheMethodsOfTheServices) {
@@ -288,6 +288,91 @@ TEST(HttpGatewayTest, KnowsTheSitesThatMayCall) {
   HttpCall refused(server.port(), preflight);
   EXPECT_EQ(refused.code(), 403);
   EXPECT_EQ(refused.Header("access-control-allow-origin"), "");
+}
+
+// The RPCs over HTTP with TLS.
+
+class HttpTlsTest : public ::testing::Test, protected CertificateFiles {
+ protected:
+  HttpTlsTest() { Install(authority_.Issue("game.test")); }
+
+  runtime::Options Options() const {
+    return {.tls_cert = cert_.path(), .tls_key = key_.path(), .http_tls = true};
+  }
+
+  void Serve(const runtime::Options& options) {
+    server_ = std::make_unique<TestServer>(HttpServer::OverHttp(options));
+  }
+
+  int port() const { return server_->server().http_port(); }
+  std::string Ask(const TlsClient& client) const { return client.Ask(port(), kCall); }
+  TlsClient Trusting(const Authority& authority) const { return TlsClient({.roots = authority.cert()}); }
+
+  static constexpr char kCall[] =
+      "POST /grpc.health.v1.Health/Check HTTP/1.1\r\nHost: game.test\r\nContent-Length: 2\r\n"
+      "Connection: close\r\n\r\n{}";
+  static constexpr char kServing[] = R"({"status":"SERVING"})";
+
+  const Authority authority_;
+  const Authority other_;
+  std::unique_ptr<TestServer> server_;
+};
+
+TEST_F(HttpTlsTest, ANewCertificateHoldsFromTheNextConnectionOn) {
+  Serve(Options());
+  ASSERT_THAT(Ask(Trusting(authority_)), AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr(kServing)));
+  EXPECT_EQ(Ask(Trusting(other_)), "");
+  Install(other_.Issue("game.test"));
+  EXPECT_THAT(Ask(Trusting(other_)), HasSubstr(kServing));
+  EXPECT_EQ(Ask(Trusting(authority_)), "");
+}
+
+TEST_F(HttpTlsTest, ABadCertificateLeavesThatInUse) {
+  Serve(Options());
+  const std::string log = LogOf([&] {
+    cert_.Write("nonsense");
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THAT(Ask(Trusting(authority_)), HasSubstr(kServing));
+    }
+  });
+  const std::size_t at = log.find("event=tls_files_refused");
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_EQ(log.find("event=tls_files_refused", at + 1), std::string::npos) << log;
+}
+
+TEST_F(HttpTlsTest, ClientsShowTheirCertificates) {
+  client_ca_.Write(other_.cert());
+  runtime::Options options = Options();
+  options.tls_client_ca = client_ca_.path();
+  Serve(options);
+  const auto showing = [&](const Identity& identity) {
+    return TlsClient({.roots = authority_.cert(), .cert = identity.cert, .key = identity.key});
+  };
+  const TlsClient known = showing(other_.Issue("game-1"));
+  EXPECT_THAT(Ask(known), HasSubstr(kServing));
+  EXPECT_THAT(Ask(known), HasSubstr(kServing));
+  EXPECT_EQ(Ask(Trusting(authority_)), "") << "with none";
+  EXPECT_EQ(Ask(showing(authority_.Issue("game-1"))), "") << "with one of another root";
+  EXPECT_EQ(Ask(showing(other_.Issue("game-1", {.begin = -7200, .end = -3600}))), "")
+      << "with one that is over";
+  // Other roots hold from the next connection on.
+  client_ca_.Write(authority_.cert());
+  EXPECT_THAT(Ask(showing(authority_.Issue("game-1"))), HasSubstr(kServing));
+  EXPECT_EQ(Ask(known), "");
+}
+
+TEST_F(HttpTlsTest, WithoutItHttpDoesNotLeaveTheMachine) {
+  runtime::Options options{.listen = "127.0.0.1:0",
+                           .workers = 1,
+                           .tls_cert = cert_.path(),
+                           .tls_key = key_.path(),
+                           .http_listen = "0.0.0.0:0"};
+  const auto refused = Server::Start(options);
+  EXPECT_TRUE(absl::IsInvalidArgument(refused.status())) << refused.status();
+  EXPECT_THAT(refused.status().message(), HasSubstr("--http_tls"));
+  options.http_tls = true;
+  const auto server = Server::Start(options);
+  EXPECT_TRUE(server.ok()) << server.status();
 }
 
 }  // namespace

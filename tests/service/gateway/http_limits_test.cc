@@ -11,7 +11,6 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/service/gateway/http_gateway.h"
-#include "server/service/gateway/http_places.h"
 #include "tests/service/gateway/http_server.h"
 #include "tests/service/transport/net/tcp_client.h"
 #include "tests/testing/patience.h"
@@ -22,7 +21,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::waystar::testing::ErrorInfoIn;
+using ::waystar::testing::FieldIn;
 using ::waystar::testing::FromJson;
 using ::waystar::testing::HttpCall;
 using ::waystar::testing::HttpRequest;
@@ -82,7 +81,7 @@ TEST(HttpLimitsTest, HeadersMakeSense) {
     const auto status =
         server.Refusal(WithHeader(Post("PathService/FindPath", kFind), "Waystar-Timeout", time));
     EXPECT_EQ(ReasonIn(status), "BAD_HEADER") << time;
-    EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "Waystar-Timeout");
+    EXPECT_EQ(FieldIn(status), "Waystar-Timeout");
   }
   for (const char* const name : {"Authorization", "X-Request-Id", "Traceparent"}) {
     for (const char* const value : {"Bearer \xff", "Bearer \x01", "Bearer \t"}) {
@@ -125,7 +124,7 @@ TEST(HttpLimitsTest, SaysWhatItTakesInPlaceOfGrpcWeb) {
        {"application/grpc-web+proto", "application/grpc-web-text", "Application/gRPC"}) {
     const auto status = server.Refusal(WithHeader(Post("PathService/FindPath", kFind), "Content-Type", type));
     EXPECT_EQ(ReasonIn(status), "BAD_HEADER") << type;
-    EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "Content-Type");
+    EXPECT_EQ(FieldIn(status), "Content-Type");
     EXPECT_THAT(status.message(), HasSubstr("application/json"));
   }
 }
@@ -150,8 +149,7 @@ TEST(HttpLimitsTest, WhatTheServerItselfRefusesHasAReason) {
     const auto status = FromJson<google::rpc::Status>(answer.substr(answer.find("\r\n\r\n") + 4));
     EXPECT_EQ(status.code(), 3);
     EXPECT_EQ(ReasonIn(status), "BAD_HEADER");
-    const auto metadata = ErrorInfoIn(status).metadata();
-    EXPECT_EQ(metadata.contains("field") ? metadata.at("field") : "", wanted.field) << wanted.code;
+    EXPECT_EQ(FieldIn(status), wanted.field) << wanted.code;
   }
   EXPECT_THAT(AnswerTo(server, "what is this?\r\n\r\n"), EndsWith("400 Bad Request\n"));
 }

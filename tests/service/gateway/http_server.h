@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "client/errors.h"
 #include "google/protobuf/util/json_util.h"
-#include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "gtest/gtest.h"
 #include "server/runtime/options.h"
@@ -44,18 +44,13 @@ Message FromJson(const std::string& json) {
   return message;
 }
 
-inline google::rpc::ErrorInfo ErrorInfoIn(const google::rpc::Status& status) {
-  google::rpc::ErrorInfo info;
-  for (const auto& detail : status.details()) {
-    if (detail.UnpackTo(&info)) {
-      break;
-    }
-  }
-  return info;
+// The reason and the field in a google.rpc.Status.
+inline std::string ReasonIn(const google::rpc::Status& status) {
+  return client::ReasonOf(client::FromMessage(status));
 }
-
-// The reason in a google.rpc.Status.
-inline std::string ReasonIn(const google::rpc::Status& status) { return ErrorInfoIn(status).reason(); }
+inline std::string FieldIn(const google::rpc::Status& status) {
+  return client::FieldOf(client::FromMessage(status));
+}
 
 // The message in a line of a stream, under that key. Fails the test if there is none.
 template <typename Message>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,27 +16,32 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/service/metrics/metric_collector.h"
 #include "server/service/metrics/store_metrics.h"
-#include "tests/service/captured_log.h"
 #include "tests/service/metrics/scrape.h"
 #include "tests/service/test_server.h"
+#include "tests/service/transport/net/tcp_client.h"
 #include "tests/testing/status_codes.h"
 
-namespace waystar {
+namespace waystar::rpc {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Scrape;
+using ::waystar::testing::TcpClient;
 using ::waystar::testing::TestServer;
 
 class GetMetricsTest : public ::testing::Test {
@@ -46,26 +52,6 @@ class GetMetricsTest : public ::testing::Test {
 
   TestServer server_{{.metrics_listen = "127.0.0.1:0"}};
 };
-
-TEST_F(GetMetricsTest, CountsRequestsAndTheirFailures) {
-  server_.Metrics();
-  // The first question is answered, this one not yet.
-  const auto itself = server_.CountsOf("waystar.v1.ServerService/GetMetrics");
-  EXPECT_EQ(itself.requests, 1);
-  EXPECT_EQ(itself.open_calls, 1);
-  server_.Create("m", {"...", "..."});
-  for (int x = 0; x < 3; ++x) {
-    ASSERT_TRUE(server_.client().FindPath(PathRequest("m", CellAt(0, 0), CellAt(x, 1))).ok());
-  }
-  ASSERT_FALSE(server_.client().FindPath(PathRequest("m", CellAt(0, 0), CellAt(9, 9))).ok());
-
-  const auto paths = server_.CountsOf("waystar.v1.PathService/FindPath");
-  EXPECT_EQ(paths.requests, 4);
-  EXPECT_EQ(paths.open_calls, 0);
-  EXPECT_THAT(paths.failures, ElementsAre(Pair("OutOfRange", 1)));
-  EXPECT_EQ(SumOf("grpc_server_handling_seconds", {{"grpc_method", "FindPath"}}), 4);
-  EXPECT_EQ(server_.CountsOf("waystar.v1.MapService/CreateMap").requests, 1);
-}
 
 TEST_F(GetMetricsTest, CountsTheQueriesOfAStream) {
   server_.Create("m", {"..."});
@@ -120,12 +106,11 @@ TEST_F(GetMetricsTest, ReturnsTheFamiliesThatAreRequested) {
   for (const char* const name : {"waystar_queue_workers", "made_up", "grpc_server_handling_seconds"}) {
     request.add_families(name);
   }
-  const auto metrics = server_.client().GetMetrics(request);
-  ASSERT_TRUE(metrics.ok()) << metrics.status();
-  EXPECT_TRUE(metrics->has_uptime());
-  ASSERT_THAT(metrics->families(), SizeIs(2));
+  const auto metrics = server_.client().GetMetrics(request).value();
+  EXPECT_TRUE(metrics.has_uptime());
+  ASSERT_THAT(metrics.families(), SizeIs(2));
   for (const char* const lane : {"small", "large", "updates", "imports"}) {
-    EXPECT_GT(client::SumOf(*metrics, "waystar_queue_workers", {{"lane", lane}}), 0) << lane;
+    EXPECT_GT(client::SumOf(metrics, "waystar_queue_workers", {{"lane", lane}}), 0) << lane;
   }
 }
 
@@ -206,28 +191,27 @@ TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
                      .max_map_side = 100,
                      .max_message_bytes = 123'456});
   server.Create("m", {"..."});
-  const auto info = server.client().GetServerInfo();
-  ASSERT_TRUE(info.ok()) << info.status();
-  EXPECT_THAT(info->version(), HasSubstr("."));
-  EXPECT_GE(absl::FromUnixSeconds(info->start_time().seconds()), before - absl::Seconds(2));
-  EXPECT_GE(info->uptime().seconds(), 0);
-  EXPECT_EQ(info->workers(), 3);
-  EXPECT_EQ(info->maps(), 1);
-  EXPECT_EQ(info->limits().max_maps(), 7);
-  EXPECT_EQ(info->limits().max_map_side(), 100);
-  EXPECT_EQ(info->limits().max_maps_memory_bytes(), 3 << 20);
-  EXPECT_EQ(info->limits().max_client_calls(), 9);
-  EXPECT_EQ(info->limits().max_call_memory_bytes(), 5 << 20);
-  EXPECT_EQ(info->limits().max_connection_memory_bytes(), 4 << 20);
-  EXPECT_EQ(info->limits().max_message_bytes(), 123'456);
-  EXPECT_EQ(info->limits().max_queries(), 10'000);
-  EXPECT_EQ(info->limits().transfer_timeout().seconds(), 60);
-  EXPECT_EQ(info->limits().transfer_stall_timeout().seconds(), 10);
-  EXPECT_EQ(info->limits().request_id_retention().seconds(), 600);
-  EXPECT_EQ(info->limits().max_request_ids_bytes(), 64 << 20);
-  EXPECT_THAT(info->algorithms(), Contains(v1::ALGORITHM_ASTAR));
-  EXPECT_THAT(info->algorithms(), Not(Contains(v1::ALGORITHM_AUTO)));
-  EXPECT_EQ(info->log_level(), v1::LOG_LEVEL_INFO);
+  const auto info = server.client().GetServerInfo().value();
+  EXPECT_THAT(info.version(), HasSubstr("."));
+  EXPECT_GE(absl::FromUnixSeconds(info.start_time().seconds()), before - absl::Seconds(2));
+  EXPECT_GE(info.uptime().seconds(), 0);
+  EXPECT_EQ(info.workers(), 3);
+  EXPECT_EQ(info.maps(), 1);
+  EXPECT_EQ(info.limits().max_maps(), 7);
+  EXPECT_EQ(info.limits().max_map_side(), 100);
+  EXPECT_EQ(info.limits().max_maps_memory_bytes(), 3 << 20);
+  EXPECT_EQ(info.limits().max_client_calls(), 9);
+  EXPECT_EQ(info.limits().max_call_memory_bytes(), 5 << 20);
+  EXPECT_EQ(info.limits().max_connection_memory_bytes(), 4 << 20);
+  EXPECT_EQ(info.limits().max_message_bytes(), 123'456);
+  EXPECT_EQ(info.limits().max_queries(), 10'000);
+  EXPECT_EQ(info.limits().transfer_timeout().seconds(), 60);
+  EXPECT_EQ(info.limits().transfer_stall_timeout().seconds(), 10);
+  EXPECT_EQ(info.limits().request_id_retention().seconds(), 600);
+  EXPECT_EQ(info.limits().max_request_ids_bytes(), 64 << 20);
+  EXPECT_THAT(info.algorithms(), Contains(v1::ALGORITHM_ASTAR));
+  EXPECT_THAT(info.algorithms(), Not(Contains(v1::ALGORITHM_AUTO)));
+  EXPECT_EQ(info.log_level(), v1::LOG_LEVEL_INFO);
 }
 
 TEST(LogLevelTest, IsSetWhileTheServerRuns) {
@@ -259,5 +243,76 @@ TEST(LogLevelTest, RefusesWhatIsNoLevel) {
   EXPECT_THAT(server.client().SetLogLevel(request), IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "level"));
 }
 
+// The metrics port among clients that are slow on purpose.
+
+constexpr char kRequest[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+// Returns more than a connection holds.
+std::string Books() { return absl::StrCat(std::string(2'000'000, 'x'), "\nreaders_total 7\n"); }
+
+class MetricsServerTest : public ::testing::Test {
+ protected:
+  MetricsServerTest() {
+    auto server = MetricsServer::Start("127.0.0.1:0", &Books);
+    EXPECT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+
+  std::string AnswerTo(const std::string& request) {
+    TcpClient client(server_->port());
+    client.Send(request);
+    return client.ReadToTheEnd();
+  }
+
+  void ExpectScrapes() {
+    EXPECT_THAT(AnswerTo(kRequest),
+                AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), EndsWith("\nreaders_total 7\n")));
+  }
+
+  // Returns connections on which those bytes were sent and nothing is read.
+  std::vector<std::unique_ptr<TcpClient>> Connections(int count, const std::string& bytes) {
+    std::vector<std::unique_ptr<TcpClient>> clients;
+    for (int i = 0; i < count; ++i) {
+      clients.push_back(std::make_unique<TcpClient>(server_->port()));
+      clients.back()->Send(bytes);
+    }
+    return clients;
+  }
+
+  std::unique_ptr<MetricsServer> server_;
+};
+
+TEST_F(MetricsServerTest, AnswersWhileOthersSendHalfARequest) {
+  const auto slow = Connections(150, "GET /metrics HTTP/1.1\r\nX: ");
+  ExpectScrapes();
+}
+
+TEST_F(MetricsServerTest, AnswersWhileOthersDoNotRead) {
+  const auto deaf = Connections(5, kRequest);
+  ExpectScrapes();
+}
+
+TEST_F(MetricsServerTest, ClosesASlowConnectionInTheEnd) {
+  TcpClient silent(server_->port());
+  EXPECT_EQ(silent.ReadToTheEnd(), "");
+}
+
+TEST_F(MetricsServerTest, TellsOthersWhatTheyDidWrong) {
+  EXPECT_THAT(AnswerTo("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(AnswerTo("POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"),
+              StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(AnswerTo("hello\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(AnswerTo(std::string(20'000, 'x')), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(AnswerTo("GET //metrics HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(AnswerTo("GET /metrics?name=books HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(MetricsServerTest, SaysWhyItCannotListen) {
+  const std::string taken = absl::StrCat("127.0.0.1:", server_->port());
+  EXPECT_THAT(MetricsServer::Start(taken, &Books).status().message(),
+              AllOf(HasSubstr("--metrics_listen=" + taken), HasSubstr("in use")));
+}
+
 }  // namespace
-}  // namespace waystar
+}  // namespace waystar::rpc

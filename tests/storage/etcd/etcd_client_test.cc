@@ -14,10 +14,10 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/base/mutex.h"
-#include "server/storage/etcd/etcd_error.h"
 #include "tests/storage/etcd/etcd_process.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::etcd {
@@ -29,6 +29,8 @@ using ::testing::IsEmpty;
 using waystar::testing::EtcdCluster;
 using waystar::testing::IsError;
 using waystar::testing::IsOk;
+using waystar::testing::kInvalid;
+using waystar::testing::OpenClient;
 using waystar::testing::Rounds;
 
 MATCHER_P(FailsAs, failure, "") {
@@ -48,6 +50,71 @@ Txn PutIf(const std::string& key, std::int64_t mod_revision, const std::string& 
 
 Txn PutAlways(const std::string& key, const std::string& value) { return {.then = {Put{key, value}}}; }
 
+TEST(EtcdAddressTest, HasHostsPortsAndAPrefix) {
+  const auto address = ParseAddress("etcd://one.example:2379,10.0.0.2:4001/team/maps");
+  ASSERT_THAT(address, IsOk());
+  EXPECT_THAT(address->endpoints, ElementsAre(Endpoint{"one.example", 2379}, Endpoint{"10.0.0.2", 4001}));
+  EXPECT_EQ(address->prefix, "/team/maps/");
+}
+
+TEST(EtcdAddressTest, HasDefaults) {
+  for (const char* text :
+       {"etcd://host", "etcd://host/", "etcd://host:2379/waystar", "etcd://host/waystar/"}) {
+    const auto address = ParseAddress(text);
+    ASSERT_THAT(address, IsOk()) << text;
+    EXPECT_EQ(*address, (Address{{{"host", 2379}}, "/waystar/"})) << text;
+  }
+}
+
+TEST(EtcdAddressTest, HasIp6AddressesInBrackets) {
+  const auto address = ParseAddress("etcd://[::1],[fd00::2]:4001");
+  ASSERT_THAT(address, IsOk());
+  EXPECT_THAT(address->endpoints, ElementsAre(Endpoint{"::1", 2379}, Endpoint{"fd00::2", 4001}));
+  EXPECT_EQ(TextOf(address->endpoints[0]), "[::1]:2379");
+  EXPECT_EQ(TextOf({"host", 4001}), "host:4001");
+}
+
+TEST(EtcdAddressTest, NamesTheFaultyPart) {
+  struct Case {
+    std::string text;
+    std::string field;
+  };
+  const std::vector<Case> cases = {
+      {"", "scheme"},
+      {"host:2379", "scheme"},
+      {"http://host:2379", "scheme"},
+      {"etcd://", "hosts"},
+      {"etcd:///prefix", "hosts"},
+      {"etcd://me:secret@host", "hosts"},
+      {"etcd://,host", "hosts[0]"},
+      {"etcd://host,", "hosts[1]"},
+      {"etcd://host,:2379", "hosts[1]"},
+      {"etcd://host,host:2379", "hosts[1]"},
+      {"etcd://host:", "hosts[0]"},
+      {"etcd://host:0", "hosts[0]"},
+      {"etcd://host:65536", "hosts[0]"},
+      {"etcd://host:http", "hosts[0]"},
+      {"etcd://host name", "hosts[0]"},
+      {"etcd://::1", "hosts[0]"},
+      {"etcd://[::1", "hosts[0]"},
+      {"etcd://[host]", "hosts[0]"},
+      {"etcd://[::1]2379", "hosts[0]"},
+      {"etcd://host//maps", "prefix"},
+      {"etcd://host/maps//", "prefix"},
+      {"etcd://host/a/../b", "prefix"},
+      {"etcd://host/a b", "prefix"},
+      {"etcd://host/a?tls=yes", "prefix"},
+      {absl::StrCat("etcd://host/", std::string(kMaxPrefixBytes - 1, 'a')), "prefix"},
+  };
+  for (const Case& each : cases) {
+    EXPECT_THAT(ParseAddress(each.text), IsError(kInvalid, ErrorReason::kBadValue, each.field)) << each.text;
+  }
+}
+
+TEST(EtcdAddressTest, TakesALongestPrefix) {
+  EXPECT_THAT(ParseAddress(absl::StrCat("etcd://host/", std::string(kMaxPrefixBytes - 2, 'a'))), IsOk());
+}
+
 TEST(EtcdPrefixTest, EndsBeforeTheNextKey) {
   EXPECT_EQ(EndOfPrefix("/maps/"), "/maps0");
   EXPECT_EQ(EndOfPrefix("a\xff\xff"), "b");
@@ -64,11 +131,7 @@ TEST_F(EtcdMemberTest, CommitsWhatIsCompared) {
   ASSERT_THAT(conflict, IsOk());
   EXPECT_FALSE(conflict->succeeded);
   ASSERT_EQ(conflict->results.size(), 1U);
-  const KeyValue first{.key = "k",
-                       .value = "one",
-                       .create_revision = created->revision,
-                       .mod_revision = created->revision,
-                       .version = 1};
+  const KeyValue first{.key = "k", .value = "one", .mod_revision = created->revision};
   EXPECT_THAT(conflict->results[0].entries, ElementsAre(first));
 
   const auto replaced = client_->Commit(PutIf("k", created->revision, "two"));
@@ -79,11 +142,7 @@ TEST_F(EtcdMemberTest, CommitsWhatIsCompared) {
   const auto now = client_->Range({.key = "k"});
   ASSERT_THAT(now, IsOk());
   EXPECT_EQ(now->revision, replaced->revision);
-  const KeyValue second{.key = "k",
-                        .value = "two",
-                        .create_revision = created->revision,
-                        .mod_revision = replaced->revision,
-                        .version = 2};
+  const KeyValue second{.key = "k", .value = "two", .mod_revision = replaced->revision};
   EXPECT_THAT(now->entries, ElementsAre(second));
   const auto before = client_->Range({.key = "k", .revision = created->revision});
   ASSERT_THAT(before, IsOk());
@@ -93,24 +152,17 @@ TEST_F(EtcdMemberTest, CommitsWhatIsCompared) {
 TEST_F(EtcdMemberTest, ComparesEachProperty) {
   const std::int64_t created = client_->Commit(PutAlways("k", "m"))->revision;
   const std::int64_t changed = client_->Commit(PutAlways("k", "n"))->revision;
-  const auto holds = [&](Compare::Target target, Compare::Relation relation, std::int64_t number,
-                         const std::string& value = "") {
-    const auto result = client_->Commit({.compares = {{"k", target, relation, number, value}}});
+  const auto holds = [&](Compare::Target target, Compare::Relation relation, std::int64_t number) {
+    const auto result = client_->Commit({.compares = {{"k", target, relation, number}}});
     EXPECT_THAT(result, IsOk());
     return result.ok() && result->succeeded;
   };
   using Target = Compare::Target;
   using Relation = Compare::Relation;
-  EXPECT_TRUE(holds(Target::kVersion, Relation::kEqual, 2));
-  EXPECT_FALSE(holds(Target::kVersion, Relation::kEqual, 1));
   EXPECT_TRUE(holds(Target::kCreateRevision, Relation::kEqual, created));
   EXPECT_FALSE(holds(Target::kCreateRevision, Relation::kGreater, created));
   EXPECT_TRUE(holds(Target::kModRevision, Relation::kEqual, changed));
   EXPECT_TRUE(holds(Target::kModRevision, Relation::kLess, changed + 1));
-  EXPECT_FALSE(holds(Target::kModRevision, Relation::kNotEqual, changed));
-  EXPECT_TRUE(holds(Target::kValue, Relation::kEqual, 0, "n"));
-  EXPECT_TRUE(holds(Target::kValue, Relation::kGreater, 0, "m"));
-  EXPECT_FALSE(holds(Target::kValue, Relation::kNotEqual, 0, "n"));
 }
 
 TEST_F(EtcdMemberTest, DeletesRanges) {
@@ -189,25 +241,6 @@ TEST_F(EtcdMemberTest, TellsRefusalsApart) {
   EXPECT_EQ(client_->Range({.key = "k"})->revision, 1);
 }
 
-TEST_F(EtcdClientTest, TellsThatThereIsNoSpaceLeft) {
-  const EtcdCluster cluster(1, {"--quota-backend-bytes=1000000"});
-  const auto client = cluster.NewClient();
-  absl::Status status;
-  for (int i = 0; i < 100 && status.ok(); ++i) {
-    status = client->Commit(PutAlways(absl::StrCat(i), std::string(100'000, 'x'))).status();
-  }
-  EXPECT_THAT(status, FailsAs(Failure::kNoSpace));
-  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  waystar::testing::WaitUntil(
-      [&] {
-        const auto told = client->Status();
-        return told.ok() && told->has_no_space;
-      },
-      "the alarm");
-  EXPECT_THAT(client->Range({.key = "0"}), IsOk());
-  EXPECT_THAT(client->Commit(PutAlways("small", "")), FailsAs(Failure::kNoSpace));
-}
-
 TEST_F(EtcdMemberTest, KeysGoWithTheirLease) {
   const auto has = [&](const std::string& key) {
     const absl::StatusOr<RangeResult> read = client_->Range({.key = key});
@@ -230,20 +263,6 @@ TEST_F(EtcdMemberTest, KeysGoWithTheirLease) {
   EXPECT_TRUE(has("kept"));
   EXPECT_THAT(client_->RevokeLease(*kept), IsOk());
   EXPECT_FALSE(has("kept"));
-}
-
-TEST_F(EtcdMemberTest, TellsTheStatus) {
-  const std::int64_t revision = client_->Commit(PutAlways("k", "v"))->revision;
-  const auto status = client_->Status();
-  ASSERT_THAT(status, IsOk());
-  EXPECT_EQ(status->revision, revision);
-  EXPECT_EQ(status->leader, status->member);
-  EXPECT_NE(status->member, 0U);
-  EXPECT_FALSE(status->version.empty());
-  EXPECT_GT(status->db_bytes, 0);
-  EXPECT_GT(status->db_bytes_in_use, 0);
-  EXPECT_FALSE(status->has_no_space);
-  EXPECT_FALSE(status->is_corrupt);
 }
 
 TEST_F(EtcdMemberTest, AnswersTransactionsThatArePipelined) {
@@ -275,10 +294,9 @@ TEST_F(EtcdClientTest, IsCertainThatNothingWasSentToNobody) {
     options = cluster.Options();
   }
   options.call_timeout = absl::Milliseconds(200);
-  const auto client = Client::Open(options);
-  ASSERT_THAT(client, IsOk());
-  EXPECT_THAT((*client)->Commit(PutAlways("k", "v")), FailsAs(Failure::kUnreachable));
-  EXPECT_THAT((*client)->Range({.key = "k"}),
+  const auto client = OpenClient(options);
+  EXPECT_THAT(client->Commit(PutAlways("k", "v")), FailsAs(Failure::kUnreachable));
+  EXPECT_THAT(client->Range({.key = "k"}),
               IsError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, ""));
 }
 
@@ -286,16 +304,15 @@ TEST_F(EtcdClientTest, TellsThatAnOutcomeIsUnknown) {
   EtcdCluster cluster(1);
   ClientOptions options = cluster.Options();
   options.call_timeout = absl::Milliseconds(500);
-  const auto client = Client::Open(options);
-  ASSERT_THAT(client, IsOk());
-  ASSERT_THAT((*client)->Commit(PutAlways("before", "")), IsOk());
+  const auto client = OpenClient(options);
+  ASSERT_THAT(client->Commit(PutAlways("before", "")), IsOk());
   cluster.Freeze(0);
   // It is sent, and nobody answers until the member goes on, and then nobody listens.
-  const auto frozen = (*client)->Commit(PutAlways("frozen", ""));
+  const auto frozen = client->Commit(PutAlways("frozen", ""));
   EXPECT_THAT(frozen, FailsAs(Failure::kUnknownOutcome));
   EXPECT_THAT(frozen, IsError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, ""));
   cluster.Thaw(0);
-  EXPECT_TRUE(waystar::testing::WaitUntil([&] { return (*client)->Range({.key = "before"}).ok(); }, "etcd"));
+  EXPECT_TRUE(waystar::testing::WaitUntil([&] { return client->Range({.key = "before"}).ok(); }, "etcd"));
 }
 
 TEST_F(EtcdMemberTest, TellsThatAnOutcomeIsUnknownWhenTheMemberDies) {
@@ -343,13 +360,13 @@ TEST_F(EtcdClientTest, RefusesAtOnceWithoutALeader) {
   EtcdCluster cluster(3);
   ClientOptions options = cluster.OptionsOf(0);
   options.call_timeout = absl::Seconds(1);
-  const auto client = Client::Open(options);
-  ASSERT_THAT((*client)->Commit(PutAlways("k", "v")), IsOk());
+  const auto client = OpenClient(options);
+  ASSERT_THAT(client->Commit(PutAlways("k", "v")), IsOk());
   cluster.Kill(1);
   cluster.Kill(2);
   // Until the member notices.
   EXPECT_TRUE(waystar::testing::WaitUntil(
-      [&] { return FailureOf((*client)->Commit(PutAlways("k", "v")).status()) == Failure::kNoLeader; },
+      [&] { return FailureOf(client->Commit(PutAlways("k", "v")).status()) == Failure::kNoLeader; },
       "a refusal"));
 }
 

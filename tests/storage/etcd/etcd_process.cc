@@ -3,23 +3,31 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
 #include "gtest/gtest.h"
-#include "server/storage/etcd/etcd_error.h"
+#include "server/storage/etcd/etcd.grpc.pb.h"
+#include "server/storage/etcd/etcd_client.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
@@ -62,7 +70,25 @@ std::string UrlOf(const etcd::Endpoint& endpoint) { return absl::StrCat("http://
 
 std::string NameOf(int member) { return absl::StrCat("member", member); }
 
+// Asks a member that has its own channel, without retries.
+bool Leads(const etcd::Endpoint& endpoint) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  etcdserverpb::Maintenance::Stub member(
+      grpc::CreateCustomChannel(etcd::TextOf(endpoint), grpc::InsecureChannelCredentials(), arguments));
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(5));
+  etcdserverpb::StatusResponse status;
+  return member.Status(&context, {}, &status).ok() && status.leader() == status.header().member_id();
+}
+
 }  // namespace
+
+std::unique_ptr<etcd::Client> OpenClient(const etcd::ClientOptions& options) {
+  auto client = etcd::Client::Open(options);
+  EXPECT_THAT(client, IsOk());
+  return *std::move(client);
+}
 
 bool EtcdCluster::IsInstalled() {
   const char* const path = std::getenv("PATH");
@@ -136,11 +162,10 @@ void EtcdCluster::Start(int member) {
 }
 
 void EtcdCluster::WaitUntilHealthy(int member) const {
-  const auto client = etcd::Client::Open(OptionsOf(member));
-  ASSERT_THAT(client, IsOk());
+  const auto client = OpenClient(OptionsOf(member));
   WaitUntil(
       [&] {
-        const absl::Status status = (*client)->Range({.key = "health"}).status();
+        const absl::Status status = client->Range({.key = "health"}).status();
         // It may ask for a password.
         return status.ok() || etcd::FailureOf(status) == etcd::Failure::kDenied;
       },
@@ -161,12 +186,6 @@ etcd::ClientOptions EtcdCluster::OptionsOf(int member) const {
   return options;
 }
 
-std::unique_ptr<etcd::Client> EtcdCluster::NewClient() const {
-  auto client = etcd::Client::Open(Options());
-  EXPECT_THAT(client, IsOk());
-  return *std::move(client);
-}
-
 void EtcdCluster::Control(const std::string& arguments) const {
   const std::string command =
       absl::StrCat("ETCDCTL_API=3 etcdctl --endpoints=", UrlOf(members_.front().client), " ", arguments,
@@ -179,12 +198,7 @@ int EtcdCluster::Leader(int not_this) const {
   WaitUntil(
       [&] {
         for (int i = 0; i < size(); ++i) {
-          if (i == not_this || members_[i].pid == 0) {
-            continue;
-          }
-          const auto client = etcd::Client::Open(OptionsOf(i));
-          const auto status = (*client)->Status();
-          if (status.ok() && status->leader == status->member) {
+          if (i != not_this && members_[i].pid != 0 && Leads(members_[i].client)) {
             leader = i;
           }
         }
@@ -220,5 +234,66 @@ void EtcdCluster::Freeze(int member) const {
 }
 
 void EtcdCluster::Thaw(int member) const { ASSERT_EQ(::kill(members_[member].pid, SIGCONT), 0); }
+
+namespace {
+
+template <typename T>
+using Owned = std::unique_ptr<T, void (*)(T*)>;
+
+Owned<X509> CertificateOf(const std::string& pem) {
+  const std::unique_ptr<BIO, int (*)(BIO*)> text(BIO_new_mem_buf(pem.data(), -1), &BIO_free);
+  return {PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr), &X509_free};
+}
+
+Owned<EVP_PKEY> KeyOf(const std::string& pem) {
+  const std::unique_ptr<BIO, int (*)(BIO*)> text(BIO_new_mem_buf(pem.data(), -1), &BIO_free);
+  return {PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr), &EVP_PKEY_free};
+}
+
+}  // namespace
+
+TlsMember::TlsMember(const Identity& identity, const Authority* clients)
+    : context_(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free) {
+  EXPECT_EQ(SSL_CTX_use_certificate(context_.get(), CertificateOf(identity.cert).get()), 1);
+  EXPECT_EQ(SSL_CTX_use_PrivateKey(context_.get(), KeyOf(identity.key).get()), 1);
+  if (clients != nullptr) {
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_.get()), CertificateOf(clients->cert()).get());
+    SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  }
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  ::inet_pton(AF_INET, kHost, &address.sin_addr);
+  socklen_t size = sizeof(address);
+  socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(::bind(socket_, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  EXPECT_EQ(::listen(socket_, 16), 0);
+  EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  endpoint_ = {kHost, ntohs(address.sin_port)};
+  thread_ = std::thread([this] { Run(); });
+}
+
+TlsMember::~TlsMember() {
+  ::shutdown(socket_, SHUT_RDWR);
+  thread_.join();
+  ::close(socket_);
+}
+
+void TlsMember::Run() {
+  // Clients may be gone when it answers.
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+  while (true) {
+    const int client = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (client < 0) {
+      return;
+    }
+    const Owned<SSL> connection(SSL_new(context_.get()), &SSL_free);
+    SSL_set_fd(connection.get(), client);
+    SSL_accept(connection.get());
+    ::close(client);
+  }
+}
 
 }  // namespace waystar::testing

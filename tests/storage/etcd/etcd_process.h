@@ -1,19 +1,24 @@
 // etcd in processes of its own.
 #pragma once
 
+#include <openssl/ssl.h>
 #include <sys/types.h>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "server/storage/etcd/etcd_address.h"
 #include "server/storage/etcd/etcd_client.h"
+#include "tests/testing/certificates.h"
 #include "tests/testing/own_folder.h"
 
 namespace waystar::testing {
+
+// Fails the test if the options are no good.
+std::unique_ptr<etcd::Client> OpenClient(const etcd::ClientOptions& options);
 
 // Cluster on free ports of the loopback interface, with its data in a folder of its own. A process has one at
 // a time.
@@ -37,7 +42,7 @@ class EtcdCluster {
   // The options of a client for all members, or for one.
   etcd::ClientOptions Options() const;
   etcd::ClientOptions OptionsOf(int member) const;
-  std::unique_ptr<etcd::Client> NewClient() const;
+  std::unique_ptr<etcd::Client> NewClient() const { return OpenClient(Options()); }
   // Runs "etcdctl" with these arguments of a shell, and fails the test if that fails.
   void Control(const std::string& arguments) const;
 
@@ -94,6 +99,28 @@ class OneMemberTest : public EtcdTest {
 
   std::optional<EtcdCluster> etcd_;
   std::unique_ptr<etcd::Client> client_;
+};
+
+// A server that shakes hands over TLS as a member of etcd does, and does nothing else.
+class TlsMember {
+ public:
+  static constexpr char kHost[] = "127.0.0.1";
+
+  // Shows that certificate, and asks for one that `clients` has issued, unless that is null.
+  explicit TlsMember(const Identity& identity, const Authority* clients = nullptr);
+  TlsMember(const TlsMember&) = delete;
+  TlsMember& operator=(const TlsMember&) = delete;
+  ~TlsMember();
+
+  etcd::Endpoint endpoint() const { return endpoint_; }
+
+ private:
+  void Run();
+
+  const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
+  int socket_ = -1;
+  etcd::Endpoint endpoint_;
+  std::thread thread_;
 };
 
 }  // namespace waystar::testing

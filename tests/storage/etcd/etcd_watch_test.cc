@@ -31,6 +31,7 @@ using ::testing::ElementsAre;
 using waystar::testing::EtcdCluster;
 using waystar::testing::Event;
 using waystar::testing::IsOk;
+using waystar::testing::OpenClient;
 using waystar::testing::Patience;
 
 // What a watch has told.
@@ -205,9 +206,7 @@ TEST_F(EtcdWatchTest, LeavesAMemberThatIsQuietForTooLong) {
   ClientOptions options = cluster.Options();
   // A write to a member that hangs takes so long.
   options.call_timeout = absl::Seconds(1);
-  const auto opened = Client::Open(options);
-  ASSERT_THAT(opened, IsOk());
-  Client* const client = opened->get();
+  const auto client = OpenClient(options);
   const std::int64_t first = PutValue(*client, "/w/", "0");
   Listener listener;
   const Watch watch(*client, "/w/", first, listener.Callbacks(), {.quiet_timeout = absl::Seconds(1)});
@@ -253,10 +252,9 @@ TEST_F(EtcdWatchTest, TellsOfACompactionWhileItWasCut) {
   EtcdCluster cluster(3);
   const auto client = cluster.NewClient();
   const std::int64_t first = PutValue(*client, "/w/", "0");
-  const auto watching = Client::Open(cluster.OptionsOf(0));
-  ASSERT_THAT(watching, IsOk());
+  const auto watching = OpenClient(cluster.OptionsOf(0));
   Listener listener;
-  Watch watch(**watching, "/w/", first, listener.Callbacks());
+  Watch watch(*watching, "/w/", first, listener.Callbacks());
   listener.WaitForRevision(first);
   cluster.Kill(0);
   listener.WaitForCut();
@@ -344,9 +342,8 @@ TEST(EtcdStaleMemberTest, IsLeftAndItsProgressDoesNotCount) {
   const FakeMember stale(5);
   // So that the watch comes to the stale one, wherever it begins.
   const FakeMember other(kLatest, 1);
-  const auto client = Client::Open({.endpoints = {stale.endpoint(), other.endpoint()}});
-  ASSERT_THAT(client, IsOk());
-  waystar::testing::WaitUntil([&] { return (*client)->Range({.key = "/"}).ok(); }, "a member");
+  const auto client = OpenClient({.endpoints = {stale.endpoint(), other.endpoint()}});
+  waystar::testing::WaitUntil([&] { return client->Range({.key = "/"}).ok(); }, "a member");
   Mutex mutex;
   std::vector<std::int64_t> told;
   Event is_told("progress");
@@ -356,7 +353,7 @@ TEST(EtcdStaleMemberTest, IsLeftAndItsProgressDoesNotCount) {
     told.push_back(revision);
     is_told.Happen();
   };
-  const Watch watch(**client, "/", 1, callbacks, {.quiet_timeout = absl::Milliseconds(200)});
+  const Watch watch(*client, "/", 1, callbacks, {.quiet_timeout = absl::Milliseconds(200)});
   ASSERT_TRUE(is_told.Wait());
   MutexLock lock(mutex);
   EXPECT_THAT(told, Each(kLatest));
@@ -366,8 +363,7 @@ TEST(EtcdStaleMemberTest, IsLeftAndItsProgressDoesNotCount) {
 // Before 3.4.25 and 3.5.8, etcd tells its progress past events that are still on their way.
 TEST(EtcdProgressTest, DoesNotCountBeforeTheEventsUpToIt) {
   const FakeMember member(kLatest, 0, true);
-  const auto client = Client::Open({.endpoints = {member.endpoint()}});
-  ASSERT_THAT(client, IsOk());
+  const auto client = OpenClient({.endpoints = {member.endpoint()}});
   Mutex mutex;
   std::vector<std::string> told;
   Event is_told("progress");
@@ -381,7 +377,7 @@ TEST(EtcdProgressTest, DoesNotCountBeforeTheEventsUpToIt) {
     told.push_back(absl::StrCat("progress ", revision));
     is_told.Happen();
   };
-  const Watch watch(**client, "/", 1, callbacks, {.progress_interval = absl::Milliseconds(1)});
+  const Watch watch(*client, "/", 1, callbacks, {.progress_interval = absl::Milliseconds(1)});
   ASSERT_TRUE(is_told.Wait());
   MutexLock lock(mutex);
   ASSERT_GE(told.size(), 2U);

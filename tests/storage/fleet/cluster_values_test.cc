@@ -1,12 +1,16 @@
 #include "server/storage/fleet/cluster_values.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/storage/fleet/cluster_keys.h"
-#include "server/storage/folder/checksum.h"
+#include "server/storage/fleet/cluster_log.h"
+#include "server/storage/fleet/presence.h"
+#include "server/storage/folder/record_file.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::cluster {
@@ -16,15 +20,20 @@ using waystar::testing::IsOk;
 
 MATCHER_P(HasCode, code, "") { return waystar::testing::AsStatus(arg).code() == code; }
 
-TEST(ClusterValuesTest, HeadsComeBack) {
-  const absl::StatusOr<MapHead> head =
-      Decode<MapHead>(Encode(MapHead{.version = {.epoch = 7, .revision = 1ULL << 60},
-                                     .digest = ~0ULL,
-                                     .append = {.server = 5, .number = 6}}));
-  ASSERT_THAT(head, IsOk());
-  EXPECT_EQ(head->version, (core::MapVersion{.epoch = 7, .revision = 1ULL << 60}));
-  EXPECT_EQ(head->digest, ~0ULL);
-  EXPECT_EQ(head->append, (AppendName{.server = 5, .number = 6}));
+TEST(ClusterValuesTest, HeadsAndReportsComeBack) {
+  const MapHead head{
+      .version = {.epoch = 7, .revision = 1ULL << 60}, .digest = ~0ULL, .append = {.server = 5, .number = 6}};
+  EXPECT_EQ(*Decode<MapHead>(Encode(head)), head);
+  const absl::Time start = absl::FromUnixMillis(1'700'000'000'123);
+  const ServerReport report{.address = "game-7:7450",
+                            .version = "0.1.0",
+                            .start_time = start,
+                            .report_time = start + absl::Hours(1),
+                            .maps = 3,
+                            .revision = 77,
+                            .lag = 2,
+                            .staleness = absl::Milliseconds(1500)};
+  EXPECT_EQ(*Decode<ServerReport>(Encode(report)), report);
 }
 
 TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {
@@ -43,28 +52,6 @@ TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {
   EXPECT_THAT(CheckParts(elsewhere->parts, value.substr(1)), HasCode(absl::StatusCode::kDataLoss));
   EXPECT_THAT(CheckParts(elsewhere->parts, std::string(value.size(), 'y')),
               HasCode(absl::StatusCode::kDataLoss));
-}
-
-TEST(ClusterValuesTest, ReportsComeBack) {
-  const absl::Time start = absl::FromUnixMillis(1'700'000'000'123);
-  const absl::StatusOr<ServerReport> report =
-      Decode<ServerReport>(Encode(ServerReport{.address = "game-7:7450",
-                                               .version = "0.1.0",
-                                               .start_time = start,
-                                               .report_time = start + absl::Hours(1),
-                                               .maps = 3,
-                                               .revision = 77,
-                                               .lag = 2,
-                                               .staleness = absl::Milliseconds(1500)}));
-  ASSERT_THAT(report, IsOk());
-  EXPECT_EQ(report->address, "game-7:7450");
-  EXPECT_EQ(report->version, "0.1.0");
-  EXPECT_EQ(report->start_time, start);
-  EXPECT_EQ(report->report_time, start + absl::Hours(1));
-  EXPECT_EQ(report->maps, 3U);
-  EXPECT_EQ(report->revision, 77);
-  EXPECT_EQ(report->lag, 2);
-  EXPECT_EQ(report->staleness, absl::Milliseconds(1500));
 }
 
 TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
@@ -166,6 +153,64 @@ TEST(ClusterKeysTest, RangesHoldWhatTheySay) {
   EXPECT_LT(PartKey(keys.Data("a", first, 9), 3), keys.DataOf("a", second));
   EXPECT_GT(PartKey(keys.Data("a", second, 9), 3), keys.DataOf("a", second));
   EXPECT_LT(PartKey(keys.Data("a", second, 9), 3), keys.DataEnd("a", 7));
+}
+
+const absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
+
+void NoteAhead(ClockOffsets& offsets, absl::string_view server, int seconds) {
+  offsets.Note(server, kNow - absl::Seconds(seconds), kNow);
+}
+
+TEST(ClockOffsetsTest, OneWrongClockShowsAtItsOwnServer) {
+  ClockOffsets offsets;
+  EXPECT_EQ(offsets.Offset(), absl::ZeroDuration());
+  NoteAhead(offsets, "a", 60);
+  EXPECT_EQ(offsets.Offset(), absl::Seconds(60));
+  NoteAhead(offsets, "b", 0);
+  EXPECT_EQ(offsets.Offset(), absl::ZeroDuration());
+  NoteAhead(offsets, "c", 1);
+  EXPECT_EQ(offsets.Offset(), absl::Seconds(1));
+  for (const char* const server : {"a", "b", "c"}) {
+    NoteAhead(offsets, server, -30);
+  }
+  EXPECT_EQ(offsets.Offset(), absl::Seconds(-30));
+}
+
+TEST(ClockOffsetsTest, CountsTheLastReportOfServersThatAreThere) {
+  ClockOffsets offsets;
+  NoteAhead(offsets, "a", 60);
+  NoteAhead(offsets, "a", 2);
+  EXPECT_EQ(offsets.Offset(), absl::Seconds(2));
+  offsets.Forget("a");
+  EXPECT_EQ(offsets.Offset(), absl::ZeroDuration());
+}
+
+using TimePoint = NewestKnown::TimePoint;
+
+TimePoint At(int seconds) { return TimePoint() + std::chrono::seconds(seconds); }
+
+TEST(NewestKnownTest, AServerIsAsNewAsTheLastAnswerThatItHasFollowed) {
+  NewestKnown newest;
+  EXPECT_EQ(newest.Reach(100), std::nullopt);
+  newest.Note(At(1), 10);
+  EXPECT_EQ(newest.Reach(10), At(1));
+  // The same revision proves nothing of later times.
+  EXPECT_EQ(newest.Reach(10), std::nullopt);
+  newest.Note(At(2), 10);
+  newest.Note(At(3), 20);
+  newest.Note(At(4), 30);
+  EXPECT_EQ(newest.Reach(19), At(2));
+  EXPECT_EQ(newest.Reach(19), std::nullopt);
+  EXPECT_EQ(newest.Reach(30), At(4));
+}
+
+TEST(NewestKnownTest, ABacklogIsAsOldAsItsOldestPart) {
+  NewestKnown newest;
+  for (int second = 0; second < 10'000; ++second) {
+    newest.Note(At(second), second);
+  }
+  EXPECT_EQ(newest.Reach(58), At(58));
+  EXPECT_EQ(newest.Reach(59), At(59));
 }
 
 }  // namespace

@@ -1,16 +1,22 @@
-// Maps that others begin are loaded beside all that goes on.
+// Maps are loaded beside all that goes on: those that others begin, and those that are not in memory.
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
+#include "server/maintenance/map_keeper.h"
 #include "tests/storage/fleet/fleet_server.h"
+#include "tests/testing/own_folder.h"
+#include "tests/testing/random.h"
 
 namespace waystar::cluster {
 namespace {
@@ -19,7 +25,11 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
 using waystar::testing::DrawMap;
+using waystar::testing::EtcdCluster;
+using waystar::testing::EtcdTest;
+using waystar::testing::Event;
 using waystar::testing::IsOk;
+using waystar::testing::Rounds;
 using waystar::testing::WaitUntil;
 
 // Holds up the loading of maps.
@@ -76,9 +86,7 @@ TEST_F(FleetLoadingTest, OtherMapsGoOnMeanwhile) {
   gate_.Close();
   ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
   WaitUntil([&] { return gate_.arrived() == 2; }, "the loading");
-  for (int x = 0; x < 5; ++x) {
-    ASSERT_THAT(a.Update("arena", x), IsOk());
-  }
+  a.UpdateEach("arena", 0, 5);
   ASSERT_THAT(a.Update("tower", 0), IsOk());
   b.AwaitRevision("tower", 2);
   ASSERT_THAT(b.Update("tower", 1), IsOk());
@@ -103,7 +111,7 @@ TEST_F(FleetLoadingTest, WhatHappensToTheMapMeanwhileComesInItsOrder) {
   gate_.Open();
   WaitUntil([&] { return gate_.arrived() == 3 && b.RevisionOf("arena") == 2; }, "the last map");
   ExpectSame(a, b, "arena");
-  EXPECT_THAT(b.Heard(), ElementsAre(2, 0, 2, 0, 2));
+  EXPECT_THAT(b.AwaitHeard(5), ElementsAre(2, 0, 2, 0, 2));
 }
 
 TEST_F(FleetLoadingTest, AMapOfOnesOwnWaitsForThatOfOthers) {
@@ -131,9 +139,7 @@ TEST_F(FleetLoadingTest, TooManyChangesAreReadAfresh) {
   gate_.Close();
   ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
   ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
-  for (int x = 0; x < 10; ++x) {
-    ASSERT_THAT(a.Update("arena", x), IsOk());
-  }
+  a.UpdateEach("arena", 0, 10);
   // Once it has heard of this, it has heard of all that.
   ASSERT_THAT(a.Update("yard", 0), IsOk());
   b.AwaitRevision("yard", 2);
@@ -221,6 +227,228 @@ TEST_F(FleetLoadingTest, AServerEndsWhileAMapIsLoaded) {
   }
   FleetServer c(*etcd_);
   ExpectSame(a, c, "arena");
+}
+
+// A server that loads maps when they are asked for.
+class KeepingServer {
+ public:
+  explicit KeepingServer(const EtcdCluster& etcd, std::size_t max_bytes = MemoryAccount::kNoLimit)
+      : KeepingServer(FleetServer::OptionsFor(etcd.Options()), max_bytes) {}
+  explicit KeepingServer(const FleetOptions& options, std::size_t max_bytes = MemoryAccount::kNoLimit)
+      : store(core::StoreOptions{.max_maps_bytes = max_bytes}) {
+    store.SetResidence(&keeper);
+    auto opened = Fleet::Open(options, store, found);
+    EXPECT_THAT(opened, IsOk());
+    fleet = *std::move(opened);
+    keeper.Start(fleet->source(), {});
+  }
+  ~KeepingServer() { keeper.Stop(); }
+
+  bool Unload(const std::string& id) {
+    const auto version = fleet->source().Keep(id);
+    return version.ok() && store.Unload(id, *version);
+  }
+  core::PinnedSnapshot Await(const std::string& id, std::uint64_t revision) {
+    core::PinnedSnapshot pinned;
+    WaitUntil(
+        [&] {
+          const absl::StatusOr<core::PinnedSnapshot> latest = store.Pin(id);
+          pinned = latest.ok() ? *latest : nullptr;
+          return pinned != nullptr && pinned->revision >= revision;
+        },
+        absl::StrCat("revision ", revision, " of ", id));
+    return pinned;
+  }
+
+  // Judges that a map is what another server has, at that revision or a later one.
+  void ExpectAsIn(const FleetServer& other, const std::string& id, std::uint64_t revision) {
+    const core::PinnedSnapshot loaded = Await(id, revision);
+    ASSERT_NE(loaded, nullptr);
+    EXPECT_EQ(loaded->digest(), (*other.store.Pin(id))->digest());
+  }
+
+  core::MapStore store;
+  maintenance::MapKeeper keeper{store};
+  FleetFound found;
+  std::unique_ptr<Fleet> fleet;
+};
+
+constexpr std::size_t kLittle = std::size_t{2} << 20;
+
+class UnloadedMapsTest : public FleetTest {
+ protected:
+  static absl::Status Create(FleetServer& server, int map) {
+    return server.Create(absl::StrCat("m", map), std::vector<std::string>(256, std::string(1024, '.')));
+  }
+  // Creates maps of which a sixth has room. Returns their number.
+  static int CreateMany(FleetServer& server) {
+    int maps = 0;
+    while (server.store.MeasureMemory().total() < 6 * kLittle) {
+      EXPECT_THAT(Create(server, maps++), IsOk());
+    }
+    return maps;
+  }
+};
+
+TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
+  ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
+  b.Await("arena", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  for (int x = 0; x < 10; ++x) {
+    ASSERT_THAT(a.Update("arena", x, absl::StrCat("request-", x)), IsOk());
+  }
+  b.ExpectAsIn(a, "arena", 11);
+  const auto again =
+      b.store.UpdateAndWait("arena", {.edits = {testing::Block({3, 0})}, .request_id = "request-3"});
+  ASSERT_THAT(again, IsOk());
+  EXPECT_TRUE(again->already_applied);
+  b.keeper.Stop();
+  EXPECT_EQ(b.keeper.GetStatistics().loads, 1U);
+}
+
+TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  b.Await("arena", 1);
+  b.Await("tower", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  ASSERT_TRUE(b.Unload("tower"));
+  ASSERT_THAT(a.store.Replace("arena", testing::DrawMap({"#..", "..."}), a.store.Now()), IsOk());
+  ASSERT_THAT(a.store.Delete("tower"), IsOk());
+  WaitUntil([&] { return absl::IsNotFound(b.store.CheckCanDelete("tower")); }, "the end of the tower");
+  b.ExpectAsIn(a, "arena", 1);
+  // It deletes one that it does not have in memory.
+  ASSERT_TRUE(b.Unload("arena"));
+  EXPECT_THAT(b.store.Delete("arena"), IsOk());
+  a.AwaitRevision("arena", 0);
+}
+
+TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
+  FleetServer a(*etcd_);
+  KeepingServer b(*etcd_);
+  ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
+  std::atomic<bool> is_over = false;
+  std::thread writer([&] {
+    for (int n = 0; !is_over; ++n) {
+      EXPECT_THAT(a.Update("arena", n % 16), IsOk());
+    }
+  });
+  std::uint64_t revision = 1;
+  for (std::uint64_t round = 0; round < Rounds(20); ++round) {
+    revision = b.Await("arena", revision)->revision;
+    // It may be changing just now.
+    WaitUntil([&] { return b.Unload("arena"); }, "the map to be let go of");
+  }
+  is_over = true;
+  writer.join();
+  b.ExpectAsIn(a, "arena", a.RevisionOf("arena"));
+}
+
+// etcd knows of the end of a map before the log has followed it: the map is not damaged.
+TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain) {
+  FleetServer a(*etcd_);
+  std::atomic<bool> is_held = false;
+  Event holds("the log to stand still");
+  Event goes_on("the log to go on");
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
+  options.log.on_followed = [&](std::int64_t /*revision*/) {
+    if (is_held.exchange(false)) {
+      holds.Happen();
+      goes_on.Wait();
+    }
+  };
+  KeepingServer b(options);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  b.Await("arena", 1);
+  b.Await("tower", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  is_held = true;
+  ASSERT_THAT(a.Update("tower", 0), IsOk());
+  ASSERT_TRUE(holds.Wait());
+  ASSERT_THAT(a.store.Delete("arena"), IsOk());
+  absl::Status loaded;
+  std::thread loading([&] { loaded = b.fleet->source().Load("arena"); });
+  // So it most likely reads etcd in between.
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(client_->Range({.key = "x"}), IsOk());
+  }
+  EXPECT_THAT(a.Create("arena", {"#.."}), IsOk());
+  goes_on.Happen();
+  loading.join();
+  EXPECT_THAT(loaded, IsOk());
+  b.ExpectAsIn(a, "arena", 1);
+  EXPECT_EQ(b.keeper.GetStatistics().failed_loads, 0U);
+}
+
+// Its log cannot be followed step by step, and there is nothing in memory to judge by.
+TEST_F(EtcdTest, ComeThroughWhatWasCompacted) {
+  EtcdCluster etcd(3);
+  FleetServer a(FleetServer::OptionsFor(etcd.OptionsOf(0)));
+  KeepingServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  b.Await("arena", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  etcd.Kill(1);
+  etcd.Leader(1);
+  WaitUntil([&] { return a.Update("arena", 0).ok(); }, "a new leader");
+  a.UpdateEach("arena", 1, 8);
+  ASSERT_THAT(etcd.NewClient()->Compact(a.fleet->Statistics().revision), IsOk());
+  etcd.Restart(1);
+  const core::MapVersion last = (*a.store.Pin("arena"))->version();
+  WaitUntil([&] { return b.store.UnloadedVersion("arena") == last; }, "the version");
+  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
+  b.ExpectAsIn(a, "arena", last.revision);
+}
+
+// Maps that have no room come from the cache, too.
+TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
+  const testing::OwnFolder folder;
+  FleetServer a(*etcd_);
+  FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
+  options.cache_dir = folder.PathOf("cache");
+  options.cache_patience = absl::ZeroDuration();
+  options.cache.interval = absl::Milliseconds(10);
+  const int maps = CreateMany(a);
+  for (int i = 0; i < maps; ++i) {
+    ASSERT_THAT(a.Update(absl::StrCat("m", i), i), IsOk());
+  }
+  {
+    const FleetServer b(options);
+    WaitUntil([&] { return ImagesIn(options.cache_dir).size() == static_cast<std::size_t>(maps); },
+              "the images");
+  }
+  etcd_->Kill(0);
+  KeepingServer c(options, kLittle);
+  EXPECT_TRUE(c.found.cached_at.has_value());
+  EXPECT_GT(c.found.unloaded, 0U);
+  for (int i = 0; i < maps; ++i) {
+    const std::string id = absl::StrCat("m", i);
+    c.ExpectAsIn(a, id, 2);
+  }
+  EXPECT_GT(c.keeper.GetStatistics().evictions, 0U);
+}
+
+TEST_F(UnloadedMapsTest, AServerNeedsNoRoomForAllMapsOfTheFleet) {
+  FleetServer a(*etcd_);
+  int maps = CreateMany(a);
+  KeepingServer b(*etcd_, kLittle);
+  EXPECT_GT(b.found.unloaded, 0U);
+  EXPECT_EQ(b.found.maps + b.found.unloaded, static_cast<std::size_t>(maps));
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_THAT(Create(a, maps++), IsOk());
+  }
+  for (int i = 0; i < maps; ++i) {
+    const std::string id = absl::StrCat("m", i);
+    ASSERT_THAT(a.Update(id, i % 1024), IsOk());
+    b.ExpectAsIn(a, id, 2);
+  }
+  EXPECT_LE(b.store.MeasureMemory().total(), kLittle);
+  EXPECT_GT(b.keeper.GetStatistics().evictions, 0U);
 }
 
 }  // namespace

@@ -49,6 +49,12 @@ class FleetServer {
                                             const std::string& request_id = "") {
     return store.UpdateAndWait(id, {.edits = {testing::Block({x, 0})}, .request_id = request_id});
   }
+  // Blocks these cells, one after the other.
+  void UpdateEach(const std::string& id, int begin, int end) {
+    for (int x = begin; x < end; ++x) {
+      EXPECT_THAT(Update(id, x), testing::IsOk());
+    }
+  }
   // Returns 0 if there is no such map.
   std::uint64_t RevisionOf(const std::string& id) const {
     const absl::StatusOr<core::PinnedSnapshot> latest = store.Pin(id);
@@ -67,6 +73,11 @@ class FleetServer {
       }
     }
     return revisions;
+  }
+  // Returns the same once there are `count`: listeners hear of a revision after queries see it.
+  std::vector<std::uint64_t> AwaitHeard(std::size_t count) {
+    testing::WaitUntil([&] { return Heard().size() >= count; }, "what listeners hear");
+    return Heard();
   }
   std::string Drawn(const std::string& id) const {
     return testing::DrawPath((*store.Pin(id))->grid(), {})[0];

@@ -8,7 +8,7 @@
 #include "client/batch.h"
 #include "gmock/gmock.h"
 #include "server/runtime/options.h"
-#include "server/storage/etcd/etcd_address.h"
+#include "server/storage/etcd/etcd_client.h"
 #include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/etcd/etcd_process.h"

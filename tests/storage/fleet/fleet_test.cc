@@ -24,7 +24,6 @@ namespace waystar::cluster {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using waystar::testing::IsOk;
 using waystar::testing::Rounds;
@@ -39,13 +38,13 @@ TEST_F(TwoServersTest, ServersHaveTheSameMaps) {
   b_->AwaitRevision("arena", 3);
   EXPECT_EQ(b_->Drawn("arena"), ".##.");
   ExpectSame(*a_, *b_, "arena");
-  EXPECT_THAT(a_->Heard(), ElementsAre(2, 3));
-  EXPECT_THAT(b_->Heard(), ElementsAre(2, 3));
+  EXPECT_THAT(a_->AwaitHeard(2), ElementsAre(2, 3));
+  EXPECT_THAT(b_->AwaitHeard(2), ElementsAre(2, 3));
 
   EXPECT_THAT(b_->Create("arena", {"."}), FailsWith("MAP_EXISTS"));
   ASSERT_THAT(b_->store.Delete("arena", {}), IsOk());
   a_->AwaitRevision("arena", 0);
-  EXPECT_THAT(a_->Heard(), ElementsAre(2, 3, 0));
+  EXPECT_THAT(a_->AwaitHeard(3), ElementsAre(2, 3, 0));
   ASSERT_THAT(a_->Create("arena", {"..", ".."}), IsOk());
   ExpectSame(*a_, *b_, "arena");
 }
@@ -60,9 +59,7 @@ TEST_F(FleetTest, AnEventDoesNotProveThatThereIsNothingNewer) {
   ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
   b.AwaitRevision("arena", 1);
   const auto before = std::chrono::steady_clock::now();
-  for (int x = 0; x < 4; ++x) {
-    ASSERT_THAT(a.Update("arena", x), IsOk());
-  }
+  a.UpdateEach("arena", 0, 4);
   b.AwaitRevision("arena", 5);
   EXPECT_LT(b.fleet->Statistics().heard, before);
   WaitUntil([&] { return c.fleet->Statistics().heard > before; }, "an answer of etcd");
@@ -236,8 +233,8 @@ TEST_F(TwoServersTest, NothingIsLostOrAppliedTwiceWhileServersConflict) {
   EXPECT_THAT(all, SizeIs(total));
   std::vector<std::uint64_t> each(total);
   std::iota(each.begin(), each.end(), 2);
-  EXPECT_EQ(a_->Heard(), each);
-  EXPECT_EQ(b_->Heard(), each);
+  EXPECT_EQ(a_->AwaitHeard(total), each);
+  EXPECT_EQ(b_->AwaitHeard(total), each);
   EXPECT_GT(a_->fleet->Statistics().conflicts + b_->fleet->Statistics().conflicts, 0U);
 }
 
@@ -275,20 +272,6 @@ TEST_F(TwoServersTest, WhatIsTooLongForOneValueGoesInParts) {
   ExpectSame(*a_, *b_, "plain");
   FleetServer late(*etcd_);
   ExpectSame(*a_, late, "plain");
-}
-
-TEST_F(FleetTest, AServerKnowsItsOwnMapsAfterARestart) {
-  {
-    FleetServer a(*etcd_);
-    EXPECT_THAT(a.found.damaged, IsEmpty());
-    ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
-    ASSERT_THAT(a.Update("arena", 1), IsOk());
-  }
-  FleetServer again(*etcd_);
-  EXPECT_EQ(again.found.maps, 1U);
-  EXPECT_EQ(again.found.records, 1U);
-  EXPECT_EQ(again.Drawn("arena"), ".#..");
-  EXPECT_THAT(again.Update("arena", 2), IsOk());
 }
 
 }  // namespace

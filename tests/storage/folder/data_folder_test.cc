@@ -15,7 +15,6 @@
 #include "server/base/mutex.h"
 #include "server/base/retry_delay.h"
 #include "server/core/edit/edit_digest.h"
-#include "server/core/graph/map/waypoint_graph.h"
 #include "server/storage/folder/record_file.h"
 #include "tests/storage/folder/crashing_folder.h"
 #include "tests/storage/folder/durable_store.h"
@@ -108,30 +107,6 @@ class DataFolderTest : public ::testing::Test {
   std::optional<DurableStore> store_;
 };
 
-TEST_F(DataFolderTest, MapsComeBackAsTheyWere) {
-  CreateArena();
-  Update("arena", {Block({3, 0}), Block({4, 1})});
-  Update("arena", {Unblock({3, 0})});
-  ASSERT_THAT(
-      store().Create("isles", *core::WaypointGraph::Create({.nodes = {{.id = "a"}, {.id = "b"}}}), kCreated),
-      IsOk());
-  Update("isles", {core::PutNodes{.nodes = {{.id = "c"}}}});
-  const core::PinnedSnapshot arena = Arena();
-  const core::PinnedSnapshot isles = *store().Pin("isles");
-
-  Restart();
-  EXPECT_EQ(store_->found().maps, 2U);
-  EXPECT_EQ(store_->found().commits, 3U);
-  for (const core::PinnedSnapshot& before : {arena, isles}) {
-    const core::PinnedSnapshot now = *store().Pin(before->id);
-    EXPECT_EQ(now->epoch, before->epoch);
-    EXPECT_EQ(now->revision, before->revision);
-    EXPECT_EQ(now->create_time, kCreated);
-    EXPECT_EQ(now->digest(), before->digest());
-  }
-  EXPECT_EQ(Update("arena", {Block({0, 0})}), arena->revision + 1);
-}
-
 TEST_F(DataFolderTest, ReplacedMapIsTheOneThatComesBack) {
   CreateArena();
   Update("arena", {Block({3, 0})});
@@ -195,33 +170,6 @@ TEST_F(DataFolderTest, ImageOfTheMapBeforeIsNotTaken) {
     }
   }
   EXPECT_EQ(Update("arena", {Block({1, 0})}), 2U);
-}
-
-// After a loss all maps get new epochs, under which the revisions of the latest map go on.
-TEST_F(DataFolderTest, MapThatWasCreatedAgainGoesOnUnderANewEpoch) {
-  CreateArena();
-  for (int x = 0; x < 3; ++x) {
-    Update("arena", {Block({x, 0})});
-  }
-  MakeImages();
-  Restart();
-  ASSERT_THAT(store().Delete("arena"), IsOk());
-  ASSERT_THAT(store().Create("arena", DrawMap({"#.."}), kCreated), IsOk());
-  EXPECT_EQ(Update("arena", {Block({1, 0})}), 2U);
-  const core::MapVersion before = Arena()->version();
-  store_.reset();
-  ASSERT_THAT(folder_.Remove("MARK"), IsOk());
-  Restart();
-  EXPECT_THAT(store_->found().new_epochs, Not(IsEmpty()));
-  EXPECT_NE(Arena()->epoch, before.epoch);
-  EXPECT_EQ(Arena()->revision, before.revision);
-  EXPECT_EQ(Update("arena", {Block({2, 0})}), 3U);
-  const core::PinnedSnapshot now = Arena();
-  Restart();
-  ExpectArena(now);
-  MakeImages();
-  Restart();
-  ExpectArena(now);
 }
 
 TEST_F(DataFolderTest, RequestsAreRemembered) {
@@ -641,10 +589,22 @@ TEST_F(DataFolderTest, MapsGetNewEpochsWhereverTheStartThatGivesThemEnds) {
   }
 }
 
-TEST_F(DataFolderTest, MapsGetNewEpochsWhereNothingSaysHowFarTheLogWent) {
+// The parameter: the map was created again since its last image.
+class NewEpochsTest : public DataFolderTest, public ::testing::WithParamInterface<bool> {};
+
+TEST_P(NewEpochsTest, AreGivenWhereNothingSaysHowFarTheLogWent) {
   CreateArena();
+  if (GetParam()) {
+    Update("arena", {Block({5, 1})});
+    MakeImages();
+    Restart();
+    ASSERT_THAT(store().Delete("arena"), IsOk());
+    CreateArena();
+  }
   Update("arena", {Block({3, 0})}, "first");
-  MakeImages();
+  if (!GetParam()) {
+    MakeImages();
+  }
   Update("arena", {Block({4, 0})});
   const core::PinnedSnapshot before = Arena();
   store_.reset();
@@ -670,6 +630,9 @@ TEST_F(DataFolderTest, MapsGetNewEpochsWhereNothingSaysHowFarTheLogWent) {
   Restart();
   ExpectArena(last);
 }
+
+INSTANTIATE_TEST_SUITE_P(, NewEpochsTest, ::testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "CreatedAgain" : "Created"; });
 
 TEST_F(DataFolderTest, RestartsDoNotPileUpFiles) {
   CreateArena();

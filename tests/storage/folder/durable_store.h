@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/data_folder.h"
 #include "server/storage/folder/folder.h"
+#include "tests/storage/folder/crashing_folder.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
@@ -128,6 +130,49 @@ class DurableStore {
   storage::DataFound found_;
   absl::Status status_;
   std::unique_ptr<storage::DataFolder> data_;
+};
+
+// A disk whose syncs hang from some point on until they are let go.
+struct Disk {
+  CrashingFolder folder;
+  std::atomic<bool> hangs = false;
+  Event syncs{"a sync"};
+  Event goes_on{"the end of the test's hang"};
+};
+
+class HangingFile final : public storage::AppendFile {
+ public:
+  HangingFile(std::unique_ptr<storage::AppendFile> file, Disk& disk) : file_(std::move(file)), disk_(disk) {}
+
+  absl::Status Append(absl::string_view bytes) override { return file_->Append(bytes); }
+  absl::Status Sync() override {
+    if (disk_.hangs) {
+      disk_.syncs.Happen();
+      disk_.goes_on.Wait();
+    }
+    return file_->Sync();
+  }
+  absl::Status CheckIs(absl::string_view name) const override { return file_->CheckIs(name); }
+
+ private:
+  const std::unique_ptr<storage::AppendFile> file_;
+  Disk& disk_;
+};
+
+class HangingFolder final : public BorrowedFolder {
+ public:
+  explicit HangingFolder(Disk& disk) : BorrowedFolder(disk.folder), disk_(disk) {}
+
+  absl::StatusOr<std::unique_ptr<storage::AppendFile>> Create(absl::string_view name) override {
+    auto file = BorrowedFolder::Create(name);
+    if (!file.ok()) {
+      return file;
+    }
+    return std::make_unique<HangingFile>(*std::move(file), disk_);
+  }
+
+ private:
+  Disk& disk_;
 };
 
 }  // namespace waystar::testing

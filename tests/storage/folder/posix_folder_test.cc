@@ -15,7 +15,6 @@
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/folder.h"
 #include "server/storage/folder/image_file.h"
-#include "server/storage/folder/log_mark.h"
 #include "tests/storage/folder/durable_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/own_folder.h"

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/store/map_residence.h"
+#include "server/core/store/store_listener.h"
 #include "server/storage/folder/image_file.h"
 #include "tests/storage/folder/crashing_folder.h"
 #include "tests/storage/folder/durable_store.h"

@@ -12,7 +12,6 @@
 #include "absl/strings/string_view.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/box_tree.h"
-#include "server/core/graph/map/node_pages.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/geometry/world_point.h"
 

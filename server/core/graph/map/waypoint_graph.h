@@ -18,10 +18,9 @@
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/map_kind.h"
 #include "server/core/elements/waypoint.h"
-#include "server/core/graph/map/id_index.h"
 #include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/map/shared_pages.h"
-#include "server/core/graph/map/sight_map.h"
+#include "server/core/graph/map/sight_line.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
@@ -126,7 +125,7 @@ class WaypointGraph {
   double least_cost_per_length() const;
   const std::vector<CheapArc>& cheap_arcs() const { return bound_.cheap; }
 
-  // Returns the nearest enabled node within `radius` that the position sees (IsClear in sight_map.h); the
+  // Returns the nearest enabled node within `radius` that the position sees (IsClear in sight_line.h); the
   // smallest number among equals. Returns kNoNodeNumber if there is none, or once `stop` fails, which is
   // checked every few nodes.
   NodeNumber NearestVisible(const WorldPoint& position, double radius, const StopCheck* stop = nullptr) const;

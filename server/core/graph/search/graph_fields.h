@@ -11,9 +11,8 @@
 #include "absl/types/span.h"
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/graph/search/graph_loop.h"
+#include "server/core/graph/search/graph_flood.h"
 #include "server/core/graph/search/graph_query.h"
-#include "server/core/graph/search/graph_scratch.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {

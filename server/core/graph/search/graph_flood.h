@@ -1,4 +1,5 @@
-// Dijkstra's algorithm on a waypoint graph, from or to several nodes.
+// Working memory and best-first loop of all searches on waypoint graphs, and Dijkstra's algorithm from or to
+// several nodes.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +14,210 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "server/core/graph/map/box_tree.h"
+#include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/graph/search/graph_loop.h"
-#include "server/core/graph/search/graph_scratch.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/core/search/interruption.h"
+#include "server/core/search/open_list.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {
+
+// Search state of a node.
+struct ReachedNode {
+  // Cost of nodes that paths may not enter; lower than any other cost.
+  static constexpr Cost kBarred = -1;
+
+  // Minimum cost from the start so far.
+  Cost g = 0;
+  // Search that wrote this; an older generation means that the node is not reached yet.
+  std::uint32_t generation = 0;
+  // Predecessor; the node itself at the start.
+  NodeNumber parent = 0;
+};
+
+// Nodes, open list and path of one search, reused between searches. Allocates nothing once it has grown to
+// the largest graph searched. Takes 16 bytes per node of that graph.
+//
+// Not thread-safe; each worker thread has its own.
+class GraphScratch {
+ public:
+  // Nodes and open list together stay below `max_bytes`; memory left by earlier searches is freed before a
+  // search is refused more.
+  explicit GraphScratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  GraphScratch(const GraphScratch&) = delete;
+  GraphScratch& operator=(const GraphScratch&) = delete;
+
+  // Clears the scratch and prepares for a search over node numbers below `limit`. Returns false if the memory
+  // limit does not allow it. Costs O(1) plus growth.
+  bool Start(std::size_t limit);
+
+  ReachedNode& At(NodeNumber node) { return nodes_[node]; }
+  bool IsFresh(const ReachedNode& node) const { return node.generation != generation_; }
+  void Reach(ReachedNode& node, Cost g, NodeNumber parent) const {
+    node = {.g = g, .generation = generation_, .parent = parent};
+  }
+
+  OpenList& open() { return open_; }
+  // Pushes an entry onto the open list. Returns false if the memory limit is reached.
+  bool Push(const OpenEntry& entry) {
+    if (open_.IsFull() && !GrowOpen()) {
+      return false;
+    }
+    open_.Push(entry);
+    return true;
+  }
+
+  std::vector<NodeNumber>& path() { return path_; }
+
+  std::size_t memory_bytes() const {
+    return nodes_.capacity() * sizeof(ReachedNode) + open_.memory_bytes() +
+           path_.capacity() * sizeof(NodeNumber);
+  }
+
+ private:
+  // Returns true if `bytes` more fit below the limit, after freeing unused memory if necessary.
+  bool HasRoom(std::size_t bytes);
+  bool GrowOpen();
+
+  const std::size_t max_bytes_;
+  // Number of nodes that the search uses.
+  std::size_t limit_ = 0;
+  std::uint32_t generation_ = 0;
+  std::vector<ReachedNode> nodes_;
+  OpenList open_;
+  std::vector<NodeNumber> path_;
+};
+
+enum class GraphSense : std::uint8_t {
+  // Follows the arcs and finds the cost from the seeds to each node.
+  kFromSeeds,
+  // Follows the arcs backwards and finds the cost from each node to the seeds.
+  kToSeeds,
+};
+
+struct GraphSeed {
+  NodeNumber node = 0;
+  // Initial cost at the node.
+  Cost cost = 0;
+};
+
+// Expands enabled nodes over open arcs that carry all required tags, in the order of OpenEntry. A node that
+// is reached more cheaply later is expanded again; a node reached at equal cost keeps the parent expanded
+// first. Seeds are their own parents.
+//
+// The class `Search` derives from this (without virtual calls) and has:
+// - Cost Estimate(const NodeHead& head): the heuristic, an admissible estimate of the remaining cost.
+// - bool MayReach(Cost g) and bool MayEnter(const NodeHead& head): limits of the search.
+// - bool EndsAt(NodeNumber node, Cost g): called with the next node to expand; ends the search if true.
+// - void Generated(node, parent, g, f) and void Expanded(node, g, f): the recorder.
+template <typename Search>
+class GraphLoop {
+ protected:
+  GraphLoop(const WaypointGraph& graph, TagSet required_tags, GraphSense sense, const Budget& budget,
+            GraphScratch& scratch)
+      : graph_(graph), required_tags_(required_tags), sense_(sense), budget_(budget), scratch_(scratch) {}
+
+  // Searches from the seeds. Returns kGoalReached if EndsAt did, kExhausted, or the limit or interruption.
+  // REQUIRES: scratch.Start(graph.number_limit()) returned true.
+  SearchEnd Run(absl::Span<const GraphSeed> seeds) {
+    for (const GraphSeed& seed : seeds) {
+      if (!Enter(seed.node, seed.cost, seed.node)) {
+        return SearchEnd::kScratchLimit;
+      }
+    }
+    while (!scratch_.open().empty()) {
+      const OpenEntry entry = scratch_.open().Pop();
+      const NodeNumber node = entry.packed_cell;
+      if (entry.g != scratch_.At(node).g) {
+        continue;
+      }
+      if (search().EndsAt(node, entry.g)) {
+        return SearchEnd::kGoalReached;
+      }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
+        return *end;
+      }
+      ++statistics_.expanded;
+      search().Expanded(node, entry.g, entry.f);
+      if (sense_ == GraphSense::kFromSeeds ? !Follow(node, entry.g) : !GoAgainst(node, entry.g)) {
+        return SearchEnd::kScratchLimit;
+      }
+    }
+    return SearchEnd::kExhausted;
+  }
+
+  const WaypointGraph& graph_;
+  SearchStatistics statistics_;
+
+ private:
+  Search& search() { return static_cast<Search&>(*this); }
+
+  bool CarriesAll(TagSet tags) const { return (tags & required_tags_) == required_tags_; }
+
+  // Follows the arcs of a node. Here and below, returns false if the memory limit is reached.
+  bool Follow(NodeNumber node, Cost g) {
+    const PackedArc* const arcs = graph_.PackedArcsOf(node);
+    const std::uint32_t count = graph_.HeadOf(node).arc_count;
+    const TagSet* tags = nullptr;
+    if (required_tags_ != 0) {
+      tags = graph_.ArcTagsOf(node);
+      if (tags == nullptr) {
+        return true;
+      }
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const PackedArc arc = arcs[i];
+      if (!arc.is_open() || (tags != nullptr && !CarriesAll(tags[i]))) {
+        continue;
+      }
+      if (!Enter(arc.to(), g + arc.cost(), node)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool GoAgainst(NodeNumber node, Cost g) {
+    for (const NodeNumber source : graph_.SourcesOf(node)) {
+      const Arc* arc = graph_.FindArc(source, node);
+      if (!arc->is_open() || (required_tags_ != 0 && !CarriesAll(graph_.TagsOfArc(source, *arc)))) {
+        continue;
+      }
+      if (!Enter(source, g + arc->cost, node)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool Enter(NodeNumber node, Cost g, NodeNumber parent) {
+    ReachedNode& next = scratch_.At(node);
+    const bool is_fresh = scratch_.IsFresh(next);
+    if (!search().MayReach(g) || (!is_fresh && g >= next.g)) {
+      return true;
+    }
+    const NodeHead& head = graph_.HeadOf(node);
+    if (head.is_enabled == 0 || !search().MayEnter(head)) {
+      scratch_.Reach(next, ReachedNode::kBarred, node);
+      return true;
+    }
+    scratch_.Reach(next, g, parent);
+    if (is_fresh && sense_ == GraphSense::kFromSeeds) {
+      // The node is likely to be expanded soon.
+      graph_.PrefetchArcsOf(node);
+    }
+    ++statistics_.generated;
+    const Cost f = g + search().Estimate(head);
+    search().Generated(node, parent, g, f);
+    return scratch_.Push({.f = f, .g = g, .packed_cell = node});
+  }
+
+  const TagSet required_tags_;
+  const GraphSense sense_;
+  const Budget& budget_;
+  GraphScratch& scratch_;
+};
 
 struct GraphFloodTask {
   // Seeds; duplicates are allowed. Disabled nodes and nodes outside the region are skipped.

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/graph/search/graph_flood.h"
 #include "server/core/graph/search/graph_query.h"
-#include "server/core/graph/search/graph_scratch.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {

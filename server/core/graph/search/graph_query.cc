@@ -28,9 +28,7 @@ absl::StatusOr<GraphSeat> FindSeat(const WaypointGraph& graph, const GraphPlace&
     }
     return GraphSeat{.node = node, .position = graph.PositionOf(node)};
   }
-  if (absl::Status status = CheckPlace(place, field); !status.ok()) {
-    return status;
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckPlace(place, field));
   const WorldPoint position = Rounded(std::get<WorldPoint>(place));
   const NodeNumber node = graph.NearestVisible(position, snap_radius, stop);
   if (node == kNoNodeNumber) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "server/core/graph/map/sight_map.h"
+#include "server/core/graph/map/sight_line.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/geometry/world_point.h"
 

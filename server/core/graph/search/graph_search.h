@@ -1,13 +1,35 @@
-// Path queries on waypoint graphs.
+// Path queries on waypoint graphs, and the recorder of their searches.
 #pragma once
 
 #include "absl/status/statusor.h"
+#include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/graph/search/graph_flood.h"
 #include "server/core/graph/search/graph_query.h"
-#include "server/core/graph/search/graph_scratch.h"
-#include "server/core/graph/search/node_recorder.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/search/recorder.h"
 
 namespace waystar::core {
+
+// As SearchEvent, for nodes.
+struct NodeEvent {
+  SearchEvent::Kind kind = SearchEvent::Kind::kGenerated;
+  NodeNumber node = 0;
+  // With kGenerated, the predecessor. The start is its own parent.
+  NodeNumber parent = 0;
+  Cost g = 0;
+  Cost f = 0;
+};
+
+class NodeRecorder : public EventList<NodeEvent> {
+ public:
+  using EventList::EventList;
+
+  void Generated(NodeNumber node, NodeNumber parent, Cost g, Cost f) {
+    Add({SearchEvent::Kind::kGenerated, node, parent, g, f});
+  }
+  void Expanded(NodeNumber node, Cost g, Cost f) { Add({SearchEvent::Kind::kExpanded, node, node, g, f}); }
+};
 
 // Finds a cheapest path by A* (Hart, Nilsson, Raphael: "A Formal Basis for the Heuristic Determination of
 // Minimum Cost Paths", 1968). The heuristic is GraphHeuristic; Dijkstra's algorithm uses zero and finds the

@@ -13,14 +13,24 @@
 #include "absl/types/span.h"
 #include "server/base/memory_account.h"
 #include "server/base/stop_check.h"
+#include "server/core/elements/id_table.h"
 #include "server/core/elements/map_kind.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/core/mesh/map/mesh_portal.h"
+#include "server/core/elements/portal.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
+
+// A portal with its ends on its own mesh, as returned by MeshPlaceAt. An end without a polygon is not on the
+// mesh, or is on another one; the portal cannot be used there.
+struct PlacedPortal : MeshPortal {
+  MeshPlace from_place;
+  MeshPlace to_place;
+};
+
+class MeshPortalTable : public IdTable<PlacedPortal> {};
 
 class CellTable;
 

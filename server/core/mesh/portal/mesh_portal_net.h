@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
-#include "server/core/mesh/map/mesh_portal.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/portal/portal_net.h"

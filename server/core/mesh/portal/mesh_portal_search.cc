@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/map/mesh_portal.h"
+#include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_wave.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/polygons_around.h"

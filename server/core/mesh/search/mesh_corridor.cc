@@ -9,7 +9,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/core/mesh/search/polygon_set.h"
+#include "server/core/mesh/search/polygons_around.h"
 
 namespace waystar::core {
 namespace {

@@ -18,7 +18,6 @@
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_flood.h"
-#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"

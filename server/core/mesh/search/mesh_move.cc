@@ -11,7 +11,6 @@
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/mesh_wall.h"
-#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
 
 namespace waystar::core {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/core/mesh/map/nav_mesh.h"
-#include "server/core/mesh/search/polygon_set.h"
+#include "server/core/mesh/search/polygons_around.h"
 #include "server/geometry/shape.h"
 #include "server/geometry/world_point.h"
 

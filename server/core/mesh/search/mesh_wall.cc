@@ -14,7 +14,6 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/interruption.h"
 

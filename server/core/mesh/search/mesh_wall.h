@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/core/mesh/map/nav_mesh.h"
-#include "server/core/mesh/search/polygon_set.h"
+#include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/query.h"
 #include "server/geometry/shape.h"
 

@@ -14,7 +14,7 @@
 #include "server/base/status_macros.h"
 #include "server/base/stop_check.h"
 #include "server/base/thread.h"
-#include "server/core/edit/edit_memory.h"
+#include "server/core/edit/edit_work.h"
 #include "server/runtime/logging.h"
 #include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"

@@ -18,10 +18,10 @@
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
 #include "server/core/search/checks.h"
-#include "server/core/store/map_id.h"
+#include "server/core/store/update_batch.h"
 #include "server/service/convert/convert.h"
+#include "server/service/convert/convert_creation.h"
 #include "server/service/convert/convert_edits.h"
-#include "server/service/convert/convert_graph.h"
 #include "server/service/convert/convert_shape.h"
 #include "server/service/convert/hex_coordinates.h"
 

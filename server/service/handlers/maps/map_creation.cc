@@ -19,17 +19,13 @@
 #include "server/base/status_macros.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/formats/build/build_mesh.h"
-#include "server/formats/build/build_settings.h"
 #include "server/formats/build/level_geometry.h"
 #include "server/formats/detect/import_map.h"
-#include "server/formats/text/grid_overrides.h"
 #include "server/formats/text/rows.h"
 #include "server/runtime/logging.h"
 #include "server/service/convert/convert.h"
-#include "server/service/convert/convert_graph.h"
-#include "server/service/convert/convert_grid.h"
+#include "server/service/convert/convert_creation.h"
 #include "server/service/convert/convert_shape.h"
-#include "server/service/convert/message_fields.h"
 
 namespace waystar::rpc {
 namespace {

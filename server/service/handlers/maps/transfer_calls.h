@@ -15,7 +15,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/store/map_store.h"
-#include "server/formats/text/map_format.h"
+#include "server/formats/text/text.h"
 #include "server/service/admission/server_context.h"
 #include "server/service/call/sending_call.h"
 #include "server/service/call/streaming_call.h"

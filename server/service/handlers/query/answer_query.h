@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/base/memory_account.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
+#include "server/core/search/query.h"
 #include "server/core/store/map_store.h"
 #include "server/service/auth/caller.h"
 #include "server/service/call/call_context.h"
@@ -50,5 +54,27 @@ inline constexpr std::size_t kMaxQueries = 10'000;
 absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
                            const v1::FindPathsRequest& request, v1::FindPathsResponse& response,
                            CallContext& context);
+
+// Limits on the maps within queries.
+inline constexpr std::size_t kMaxInlineCells = 65'536;
+inline constexpr std::size_t kMaxInlineNodes = 4'096;
+inline constexpr std::size_t kMaxInlineEdges = 65'536;
+inline constexpr std::size_t kMaxInlineObstacles = 256;
+
+// A map that lives as long as its query.
+struct InlineSnapshot {
+  // Has no id, epoch or revision.
+  core::MapSnapshot snapshot;
+  MemoryAccount::Reservation memory;
+};
+
+// Makes the map. Returns the errors of CreateMap, with the field under "inline_map."; INVALID_ARGUMENT /
+// BAD_SOURCE with "inline_map" unless it has exactly one source; INVALID_ARGUMENT / BAD_SIZE or
+// RESOURCE_EXHAUSTED / TOO_MANY_NODES, TOO_MANY_EDGES or TOO_MANY_OBSTACLES for a map that is too large;
+// RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with "inline_map"; and the errors of BeginUpkeep, as it is never made
+// on threads without upkeep.
+absl::StatusOr<std::unique_ptr<InlineSnapshot>> MakeInlineMap(const v1::InlineMap& map,
+                                                              MemoryAccount& account,
+                                                              const core::Budget& budget);
 
 }  // namespace waystar::rpc

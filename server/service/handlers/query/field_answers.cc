@@ -19,7 +19,6 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
 #include "server/service/handlers/query/answer_query.h"
-#include "server/service/handlers/query/question.h"
 
 namespace waystar::rpc {
 

@@ -18,8 +18,7 @@
 #include "server/core/query/route_query.h"
 #include "server/core/search/checks.h"
 #include "server/service/convert/convert.h"
-#include "server/service/convert/message_fields.h"
-#include "server/service/handlers/query/question.h"
+#include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::rpc {
 namespace {

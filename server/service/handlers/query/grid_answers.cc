@@ -17,9 +17,8 @@
 #include "server/core/query/readiness.h"
 #include "server/core/search/checks.h"
 #include "server/service/convert/convert.h"
-#include "server/service/convert/convert_fields.h"
 #include "server/service/convert/convert_query.h"
-#include "server/service/handlers/query/question.h"
+#include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::rpc {
 namespace {

@@ -21,7 +21,6 @@
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/mesh_samples.h"
 #include "server/core/mesh/search/mesh_wall.h"
-#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/query/resolve.h"
 #include "server/core/search/checks.h"
@@ -30,8 +29,7 @@
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
-#include "server/service/convert/message_fields.h"
-#include "server/service/handlers/query/question.h"
+#include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::rpc {
 namespace {

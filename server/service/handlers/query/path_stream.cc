@@ -15,7 +15,6 @@
 #include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
-#include "server/service/call/written_message.h"
 #include "server/service/convert/convert.h"
 
 namespace waystar::rpc {

@@ -15,7 +15,6 @@
 #include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
-#include "server/service/convert/message_fields.h"
 #include "server/service/convert/write_route.h"
 #include "server/service/handlers/query/answer_query.h"
 

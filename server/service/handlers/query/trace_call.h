@@ -12,7 +12,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/graph/search/node_recorder.h"
+#include "server/core/graph/search/graph_search.h"
 #include "server/core/query/solve.h"
 #include "server/core/store/map_store.h"
 #include "server/service/admission/executor.h"

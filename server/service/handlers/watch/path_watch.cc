@@ -17,7 +17,6 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
 #include "server/service/convert/hex_coordinates.h"
-#include "server/service/convert/message_fields.h"
 #include "server/service/handlers/query/answer_query.h"
 
 namespace waystar::rpc {

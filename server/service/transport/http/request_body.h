@@ -12,7 +12,7 @@
 #include "server/base/mutex.h"
 #include "server/base/quota.h"
 #include "server/service/transport/http/request_head.h"
-#include "server/service/transport/net/network.h"
+#include "server/service/transport/net/connection_table.h"
 
 namespace waystar::http {
 

@@ -16,7 +16,6 @@
 #include "server/service/transport/net/connection_table.h"
 #include "server/service/transport/net/descriptor.h"
 #include "server/service/transport/net/listener.h"
-#include "server/service/transport/net/network.h"
 
 namespace waystar::net {
 

@@ -16,25 +16,6 @@ using ::waystar::testing::SlowlyTouches;
 
 bool LineTouches(Point a, Point b, const Shape& shape) { return Touches({ToFixed(a), ToFixed(b)}, shape); }
 
-TEST(SightLineTest, TouchesEdgesAndCorners) {
-  const Shape box{.rectangles = {{2, 2, 3, 1}}};
-  EXPECT_TRUE(LineTouches({0, 2.5}, {9, 2.5}, box));
-  EXPECT_TRUE(LineTouches({0, 2}, {9, 2}, box));
-  EXPECT_TRUE(LineTouches({1, 3}, {3, 1}, box));
-  EXPECT_TRUE(LineTouches({3, 2.5}, {4, 2.5}, box));
-  EXPECT_FALSE(LineTouches({0, 1.999999}, {9, 1.999999}, box));
-  EXPECT_FALSE(LineTouches({0, 2.5}, {1.999, 2.5}, box));
-  EXPECT_FALSE(LineTouches({1, 2.99999}, {3, 0.99999}, box));
-}
-
-TEST(SightLineTest, TouchesDiscsByDistance) {
-  const Shape disc{.discs = {{{5, 5}, 2}}};
-  EXPECT_TRUE(LineTouches({0, 7}, {9, 7}, disc));
-  EXPECT_FALSE(LineTouches({0, 7.000001}, {9, 7.000001}, disc));
-  EXPECT_TRUE(LineTouches({5, 5}, {5, 5}, disc));
-  EXPECT_FALSE(LineTouches({0, 0}, {3, 3}, disc));
-}
-
 TEST(SightLineTest, HolesOfPolygonsAreFree) {
   // Around twice: the inner square lies inside two times, and so outside.
   const Shape ring{

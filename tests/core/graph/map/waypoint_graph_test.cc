@@ -29,18 +29,9 @@ using ::waystar::testing::ArcsOf;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::GraphGenerator;
 using ::waystar::testing::GraphModel;
+using ::waystar::testing::GraphOf;
 using ::waystar::testing::ModelArc;
-
-WaypointGraph GraphOf(const WaypointSpec& spec) {
-  absl::StatusOr<WaypointGraph> graph = WaypointGraph::Create(spec);
-  EXPECT_EQ(graph.status(), absl::OkStatus());
-  return *std::move(graph);
-}
-
-// "REASON field".
-std::string Told(const absl::Status& status) {
-  return absl::StrCat(ErrorReasonOf(status), " ", ErrorFieldOf(status));
-}
+using ::waystar::testing::Told;
 
 std::vector<std::string> OpenArcs(const WaypointGraph& graph) {
   std::vector<std::string> names;
@@ -50,19 +41,6 @@ std::vector<std::string> OpenArcs(const WaypointGraph& graph) {
     }
   }
   return names;
-}
-
-TEST(WaypointGraphTest, EdgesCostTheirLengthUnlessTheySay) {
-  const WaypointGraph graph =
-      GraphOf({.nodes = {{"a", {0, 0, 0}}, {"b", {3, 4, 0}}, {"c", {3, 4, 12}}},
-               .edges = {{.name = {"a", "b"}}, {.name = {"b", "c", true}, .cost = 2.5}}});
-  EXPECT_EQ(graph.node_count(), 3u);
-  EXPECT_EQ(graph.arc_count(), 3u);
-  const std::map<ArcName, ModelArc> arcs = ArcsOf(graph);
-  EXPECT_EQ(arcs.at({"a", "b"}).cost, 5 * kCostScale);
-  EXPECT_EQ(arcs.at({"b", "a"}).cost, 5 * kCostScale);
-  EXPECT_EQ(arcs.at({"b", "c"}).cost, 5 * kCostScale / 2);
-  EXPECT_FALSE(arcs.contains({"c", "b"}));
 }
 
 // After each of many edits the graph is what its parts say, and earlier states are what they were.

@@ -1,5 +1,6 @@
-// Floods of waypoint graphs, and the reachable nodes and flows that are made of them. Relaxing all arcs until
-// nothing changes is the judge.
+// Floods of waypoint graphs, and the reachable nodes, flows, matrices and pairs that are made of them.
+// Relaxing all arcs until nothing changes is the judge.
+
 #include "server/core/graph/search/graph_flood.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +16,8 @@
 #include "gmock/gmock.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/search/graph_fields.h"
+#include "server/core/graph/search/graph_pairs.h"
+#include "server/core/graph/search/graph_search.h"
 #include "tests/core/graph/search/random_graphs.h"
 #include "tests/testing/seeds.h"
 
@@ -33,8 +37,6 @@ using ::waystar::testing::SampleRegion;
 using ::waystar::testing::SampleTags;
 using ::waystar::testing::SeatOf;
 using ::waystar::testing::Told;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 //    b
 //  2/ \1     d leads to e, and not back.
@@ -143,25 +145,12 @@ TEST_F(GraphFieldTest, ANodeReachedAtEqualCostKeepsTheParentExpandedFirst) {
   EXPECT_EQ(FindReached(scratch_, Node("e")), nullptr);
 }
 
-TEST_F(GraphFieldTest, NodesWithinACost) {
-  EXPECT_EQ(Reach({.start = "a"}), "a 0, b 2, c 1, d 3, e 6");
-  EXPECT_EQ(report_.expanded, 5U);
-  EXPECT_EQ(Reach({.start = "e", .max_cost = 4, .sense = GraphSense::kToSeeds}), "b 4, d 3, e 0");
-  EXPECT_EQ(Reach({.start = "a", .required_tags = {"wide"}}), "a 0, b 2, d 3, e 6");
-  EXPECT_EQ(Reach({.start = "a", .max_cost = kInfinity}), "a 0, b 2, c 1, d 3, e 6");
-}
-
 TEST_F(GraphFieldTest, WaysDoNotLeaveTheRegion) {
   EXPECT_EQ(Reach({.start = "a", .region = Box{0, 0, 2, 2}}), "a 0, c 1");
   EXPECT_EQ(Reach({.start = "a", .region = Box{}}), "BAD_VALUE start");
   EXPECT_EQ(Flow({.goals = {GraphPlace("d")}, .region = Box{1, 1, 9, 9}}), "b>d 1, d - 0");
   EXPECT_EQ(Flow({.goals = {GraphPlace("d"), GraphPlace("a")}, .region = Box{1, 1, 9, 9}}),
             "BAD_VALUE goals[1]");
-}
-
-TEST_F(GraphFieldTest, FlowsLeadToTheNearestGoal) {
-  EXPECT_EQ(Flow({.goals = {GraphPlace("e")}}), "a>b 6, b>d 4, c>d 5, d>e 3, e - 0");
-  EXPECT_EQ(Flow({.goals = {GraphPlace("e"), GraphPlace("a")}}), "a - 0, b>a 2, c>a 1, d>e 3, e - 0");
 }
 
 TEST_F(GraphFieldTest, RefusesWhatMakesNoSense) {
@@ -212,7 +201,7 @@ TEST(GraphFieldByChanceTest, ReachableNodesAgreeWithTheLongWay) {
                                 .region = SampleRegion(random),
                                 .sense = i % 2 == 0 ? GraphSense::kFromSeeds : GraphSense::kToSeeds};
       if (random.Chance(0.5)) {
-        query.max_cost = random.Between(0, 8);
+        query.max_cost = random.Chance(0.1) ? std::numeric_limits<double>::infinity() : random.Between(0, 8);
       }
       const absl::StatusOr<ReachableNodes> reachable = FindReachableNodes(graph, query, {}, scratch);
       const GraphSeat start = SeatOf(graph, query.start);
@@ -291,6 +280,148 @@ TEST(GraphFieldByChanceTest, FlowsAgreeWithTheLongWay) {
     }
   });
   EXPECT_GT(led, Rounds(3000));
+}
+
+// FindGraphPath is the judge of each entry of a matrix.
+
+// a - b - c > d, two units apart, and x off by itself.
+WaypointSpec OneWayRow() {
+  return {.nodes = {{"a", {0, 0}}, {"b", {2, 0}}, {"c", {4, 0}}, {"d", {6, 0}}, {"x", {9, 9}}},
+          .edges = {{.name = {"a", "b"}, .tags = {"dry"}},
+                    {.name = {"b", "c"}},
+                    {.name = {"c", "d", true}, .tags = {"dry"}}}};
+}
+
+class GraphPairsTest : public ::testing::Test {
+ protected:
+  // "0 2 | 2 0", or the error.
+  std::string Matrix(const std::vector<GraphPlace>& starts, const std::vector<GraphPlace>& goals,
+                     const std::vector<std::string>& tags = {}, const Budget& budget = {}) {
+    const absl::StatusOr<GraphMatrix> matrix = ComputeGraphMatrix(
+        editor_.graph(), {.starts = starts, .goals = goals, .snap_radius = 2, .required_tags = tags}, budget,
+        scratch_);
+    if (!matrix.ok()) {
+      return Told(matrix.status());
+    }
+    expanded_ = matrix->expanded;
+    std::vector<std::string> rows;
+    for (std::size_t start = 0; start < starts.size(); ++start) {
+      rows.push_back(
+          absl::StrJoin(absl::MakeSpan(matrix->costs).subspan(start * goals.size(), goals.size()), " "));
+    }
+    return absl::StrJoin(rows, " | ");
+  }
+
+  // "yes no", or the error.
+  std::string Reach(const std::vector<GraphPair>& pairs, const std::vector<std::string>& tags = {},
+                    const Budget& budget = {}) {
+    const absl::StatusOr<std::vector<bool>> reachable = CheckGraphReachability(
+        editor_.graph(), {.pairs = pairs, .snap_radius = 2, .required_tags = tags}, budget, scratch_);
+    if (!reachable.ok()) {
+      return Told(reachable.status());
+    }
+    return absl::StrJoin(*reachable, " ", [](std::string* out, bool is_reachable) {
+      absl::StrAppend(out, is_reachable ? "yes" : "no");
+    });
+  }
+
+  GraphEditor editor_{*WaypointGraph::Create(OneWayRow())};
+  GraphScratch scratch_{kSampleRoom};
+  std::uint64_t expanded_ = 0;
+};
+
+TEST_F(GraphPairsTest, TheSideWithFewerNodesIsFloodedFrom) {
+  // One flood to c, which expands c and b.
+  EXPECT_EQ(Matrix({"a", "b"}, {"c"}), "4 | 2");
+  EXPECT_EQ(expanded_, 2U);
+  EXPECT_EQ(Matrix({"a", "a", "a"}, {"b", "c"}), "2 4 | 2 4 | 2 4");
+  EXPECT_EQ(expanded_, 2U);
+}
+
+TEST_F(GraphPairsTest, LinesCount) {
+  ASSERT_EQ(editor_.SetAutoConnect({.max_distance = 0.5}), absl::OkStatus());
+  // These see each other, and a tag keeps them from going there.
+  EXPECT_EQ(Matrix({WorldPoint{50, 50}}, {WorldPoint{50, 58}, WorldPoint{53, 50}}), "8 3");
+  EXPECT_EQ(Matrix({WorldPoint{50, 50}}, {WorldPoint{50, 58}}, {"dry"}), "NO_NODE_NEAR starts[0]");
+  EXPECT_EQ(Matrix({WorldPoint{50, 50}}, {WorldPoint{50, 58}, "a"}), "NO_NODE_NEAR starts[0]");
+  EXPECT_EQ(Matrix({"a"}, {"b", WorldPoint{50, 58}}), "NO_NODE_NEAR goals[1]");
+  EXPECT_EQ(Reach({{WorldPoint{50, 50}, WorldPoint{50, 58}}}), "yes");
+  EXPECT_EQ(Reach({{WorldPoint{50, 50}, "a"}}), "NO_NODE_NEAR pairs[0].start");
+}
+
+TEST_F(GraphPairsTest, RefusesWhatMakesNoSense) {
+  EXPECT_EQ(Matrix({"a", "nobody"}, {"b"}), "NODE_NOT_FOUND starts[1].node");
+  EXPECT_EQ(Matrix({"a"}, {"no way"}), "BAD_NODE_ID goals[0].node");
+  EXPECT_EQ(Matrix({"a"}, {WorldPoint{0, 0, 1e300}}), "BAD_VALUE goals[0].position.z");
+  EXPECT_EQ(Matrix({"a"}, {"b"}, {""}), "BAD_PROFILE agent.profile.required_tags[0]");
+  EXPECT_EQ(Reach({{"a", "b"}, {"nobody", "b"}}), "NODE_NOT_FOUND pairs[1].start.node");
+  EXPECT_EQ(Reach({{"a", "no way"}}), "BAD_NODE_ID pairs[0].goal.node");
+  EXPECT_EQ(Reach({{WorldPoint{1e300, 0}, "a"}}), "BAD_VALUE pairs[0].start.position.x");
+  EXPECT_EQ(Reach({{"a", WorldPoint{1, 5}}}), "NO_NODE_NEAR pairs[0].goal");
+  EXPECT_EQ(Reach({{"a", "b"}}, {""}), "BAD_PROFILE agent.profile.required_tags[0]");
+}
+
+TEST_F(GraphPairsTest, BudgetsEndThem) {
+  std::atomic<bool> yes = true;
+  for (const auto& [budget, told] : {std::pair(Budget{.cancelled = &yes}, "CANCELLED "),
+                                     {Budget{.evicted = &yes}, "SNAPSHOT_EVICTED "},
+                                     {Budget{.deadline = {}}, "DEADLINE_EXCEEDED "},
+                                     {Budget{.max_expansions = 3}, "REGION_TOO_LARGE "}}) {
+    EXPECT_EQ(Matrix({"a", "b"}, {"c", "d", "x"}, {}, budget), told);
+    EXPECT_EQ(Reach({{"a", "b"}, {"b", "x"}}, {}, budget), told);
+  }
+  GraphScratch small(16);
+  const std::vector<GraphPlace> places = {"a", "b"};
+  EXPECT_EQ(
+      Told(ComputeGraphMatrix(editor_.graph(), {.starts = places, .goals = places}, {}, small).status()),
+      "REGION_TOO_LARGE ");
+}
+
+TEST(GraphPairsByChanceTest, AgreeWithSearchesForEachPair) {
+  GraphScratch scratch(kSampleRoom);
+  int found = 0;
+  int direct = 0;
+  ForSeeds(150, [&](Random& random) {
+    const WaypointGraph graph = SampleGraph(random);
+    for (int i = 0; i < 4; ++i) {
+      const std::vector<GraphPlace> starts = SamplePlaces(graph, random, random.Between(1, 6));
+      const std::vector<GraphPlace> goals = SamplePlaces(graph, random, random.Between(1, 6));
+      const std::vector<std::string> tags = SampleTags(random);
+      std::vector<double> costs;
+      std::vector<GraphPair> pairs;
+      for (const GraphPlace& start : starts) {
+        for (const GraphPlace& goal : goals) {
+          const absl::StatusOr<GraphPathResult> path = FindGraphPath(
+              graph, {.start = start, .goals = {goal}, .snap_radius = kSampleSnap, .required_tags = tags}, {},
+              scratch);
+          const bool is_found = path.ok() && path->outcome == Outcome::kFound;
+          costs.push_back(is_found ? path->cost : GraphMatrix::kUnreachable);
+          pairs.push_back({start, goal});
+          found += is_found ? 1 : 0;
+          direct += is_found && path->nodes.empty() ? 1 : 0;
+        }
+      }
+      const absl::StatusOr<GraphMatrix> matrix = ComputeGraphMatrix(
+          graph, {.starts = starts, .goals = goals, .snap_radius = kSampleSnap, .required_tags = tags}, {},
+          scratch);
+      ASSERT_EQ(matrix.status(), absl::OkStatus());
+      ASSERT_EQ(matrix->costs, costs) << "query " << i;
+      // Some of the pairs, in another order.
+      std::vector<GraphPair> asked;
+      std::vector<bool> expected;
+      for (int j = 0; j < 8; ++j) {
+        const int pair = random.Between(0, static_cast<int>(pairs.size()) - 1);
+        asked.push_back(pairs[static_cast<std::size_t>(pair)]);
+        expected.push_back(costs[static_cast<std::size_t>(pair)] != GraphMatrix::kUnreachable);
+      }
+      const absl::StatusOr<std::vector<bool>> reachable = CheckGraphReachability(
+          graph, {.pairs = asked, .snap_radius = kSampleSnap, .required_tags = tags}, {}, scratch);
+      ASSERT_EQ(reachable.status(), absl::OkStatus());
+      ASSERT_EQ(*reachable, expected) << "query " << i;
+    }
+  });
+  EXPECT_GT(found, static_cast<int>(Rounds(1000)));
+  EXPECT_GT(direct, static_cast<int>(Rounds(100)));
 }
 
 }  // namespace

@@ -60,23 +60,6 @@ WaypointGraph Crossing() {
                   .obstacles = {{.id = "crate", .shape = {.discs = {{{15, 5}, 1}}}}}});
 }
 
-TEST_F(GraphOverlayTest, ChangesWhatOneQuerySees) {
-  const WaypointGraph graph = Crossing();
-  EXPECT_EQ(Path(graph, "a", "c"), "0: 20 a b c");
-  EXPECT_EQ(Path(Under(graph, {.blocked = Shape{.discs = {{{5, 0}, 1}}}}), "a", "c"), "2: 0");
-  EXPECT_EQ(
-      Path(Under(graph, {.blocked = Shape{.discs = {{{5, 0}, 1}}}, .ignored_obstacles = {"crate", "gone"}}),
-           "a", "c"),
-      "0: 44.14213562 a d c");
-  EXPECT_EQ(Path(Under(graph, {.ignored_obstacles = {"crate"}, .blocked_nodes = {"b"}}), "a", "c"),
-            "0: 44.14213562 a d c");
-  EXPECT_EQ(
-      Path(Under(graph, {.ignored_obstacles = {"crate"}, .blocked_edges = {{"b", "c", true}}}), "a", "c"),
-      "0: 44.14213562 a d c");
-  EXPECT_EQ(Path(Under(graph, {.blocked_edges = {{"b", "c", true}}}), "c", "a"), "0: 20 c b a");
-  EXPECT_EQ(Path(graph, "a", "c"), "0: 20 a b c");
-}
-
 TEST_F(GraphOverlayTest, NothingChangesNothing) {
   const WaypointGraph graph = Crossing();
   EXPECT_TRUE(GraphOverlay().empty());

@@ -4,7 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "server/core/graph/map/graph_editor.h"
 
 namespace waystar::testing {
 namespace {
@@ -29,12 +31,6 @@ std::vector<std::string> AnyTags(Random& random) {
 }
 
 }  // namespace
-
-core::WaypointGraph GraphOf(const core::WaypointSpec& spec) {
-  absl::StatusOr<core::WaypointGraph> graph = core::WaypointGraph::Create(spec);
-  EXPECT_EQ(graph.status(), absl::OkStatus());
-  return *std::move(graph);
-}
 
 std::vector<std::string> IdsOf(const core::WaypointGraph& graph, absl::Span<const core::NodeNumber> nodes) {
   std::vector<std::string> ids;

@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "server/base/error.h"
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_flood.h"
@@ -27,9 +24,6 @@ inline constexpr double kSampleSnap = 1000.0;
 
 // Room for searches on samples.
 inline constexpr std::size_t kSampleRoom = std::size_t{1} << 20;
-
-// REQUIRES: the spec is one of a graph.
-core::WaypointGraph GraphOf(const core::WaypointSpec& spec);
 
 std::vector<std::string> IdsOf(const core::WaypointGraph& graph, absl::Span<const core::NodeNumber> nodes);
 
@@ -63,10 +57,5 @@ std::map<core::NodeNumber, core::Cost> NaiveCosts(const core::WaypointGraph& gra
                                                   core::GraphSense sense,
                                                   const std::vector<std::string>& tags = {},
                                                   const std::optional<core::Box>& region = {});
-
-// "REASON field".
-inline std::string Told(const absl::Status& status) {
-  return absl::StrCat(ErrorReasonOf(status), " ", ErrorFieldOf(status));
-}
 
 }  // namespace waystar::testing

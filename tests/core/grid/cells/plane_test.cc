@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/cells/bit_row.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {
@@ -17,20 +18,6 @@ TEST(PlaneTest, StartsWithPatternInEveryRow) {
   for (const int y : {0, 1, 511, 999}) {
     EXPECT_EQ(std::vector<std::uint8_t>(plane.row(y), plane.row(y) + 3),
               (std::vector<std::uint8_t>{1, 2, 3}));
-  }
-}
-
-TEST(PlaneTest, WriteToCopyLeavesOriginalAlone) {
-  const Plane<std::uint8_t> original(3000, std::vector<std::uint8_t>(100, 7));
-  Plane<std::uint8_t> copy = original;
-  PlaneWriter<std::uint8_t> writer(copy);
-  writer.row(1234)[56] = 9;
-  EXPECT_EQ(copy.row(1234)[56], 9);
-  EXPECT_EQ(original.row(1234)[56], 7);
-  for (int y = 0; y < 3000; ++y) {
-    for (int x = 0; x < 100; ++x) {
-      ASSERT_EQ(copy.row(y)[x], y == 1234 && x == 56 ? 9 : 7) << x << ", " << y;
-    }
   }
 }
 
@@ -89,6 +76,43 @@ TEST(TransposeTest, UniformRowsStayOneBand) {
     EXPECT_LT(Transposed(plane).memory_bytes(), 100'000U);
     AssignBit(BitPlaneWriter(plane).row(2000), 3000, !fill);
     EXPECT_LT(Transposed(plane).memory_bytes(), 100'000U);
+  }
+}
+
+TEST(BitRowTest, WindowMatchesSingleBitsAcrossWordBorders) {
+  constexpr int kWidth = 200;
+  std::vector<Word> row(static_cast<std::size_t>(WordsPerRow(kWidth)), 0);
+  for (int x = 0; x < kWidth; ++x) {
+    AssignBit(row.data(), x, x % 3 == 0 || x % 7 == 2);
+  }
+  for (int x = 0; x < kWidth; ++x) {
+    unsigned expected = 0;
+    for (int offset = -1; offset <= 1; ++offset) {
+      const bool inside = x + offset >= 0 && x + offset < kWidth;
+      expected |= (inside && TestBit(row.data(), x + offset) ? 1U : 0U) << (offset + 1);
+    }
+    EXPECT_EQ(ThreeBits(row.data(), x), expected) << "x = " << x;
+  }
+}
+
+TEST(BitRowTest, EmptyRowServesTheWidestMap) {
+  EXPECT_EQ(ThreeBits(kEmptyRow, 0), 0U);
+  EXPECT_EQ(ThreeBits(kEmptyRow, kMaxMapSide - 1), 0U);
+}
+
+TEST(BitScanTest, FindsTheNextClearBitBothWays) {
+  constexpr int kWidth = 200;
+  for (const int hole : {0, 1, 61, 62, 63, 64, 65, 126, 127, 128, 198, 199}) {
+    std::vector<Word> row(WordsPerRow(kWidth), 0);
+    for (int x = 0; x < kWidth; ++x) {
+      AssignBit(row.data(), x, x != hole);
+    }
+    for (int x = 0; x < kWidth; ++x) {
+      EXPECT_EQ(FirstClear(row.data(), x), x <= hole ? hole : kWidth) << x << " with hole " << hole;
+      EXPECT_EQ(LastClear(row.data(), x), x >= hole ? hole : -1) << x << " with hole " << hole;
+    }
+    EXPECT_EQ(FirstClear(row.data(), kWidth), kWidth);
+    EXPECT_EQ(LastClear(row.data(), -1), -1);
   }
 }
 

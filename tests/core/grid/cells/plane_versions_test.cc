@@ -188,16 +188,6 @@ TEST(PlaneVersionsTest, FreesWhatForksLeave) {
   EXPECT_EQ(Counted::alive, 0);
 }
 
-TEST(PlaneVersionsTest, FailedChangeLeavesNothing) {
-  Random random(1);
-  const std::vector<Judged> kept = {Changed(Judged::New(kManyRows), 300, random)->judged()};
-  for (int i = 0; i < 20; ++i) {
-    Changed(kept.front(), 200, random);
-    ASSERT_NO_FATAL_FAILURE(ExpectOnlyBandsOf(kept));
-  }
-  kept.front().Judge();
-}
-
 std::vector<int> UnsharedRows(const Judged& judged, const Judged& other) {
   std::vector<int> rows;
   judged.plane.ForEachUnsharedRow(other.plane, judged.rows(), [&](int y) { rows.push_back(y); });

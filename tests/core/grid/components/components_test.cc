@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -130,18 +132,6 @@ TEST(ComponentsTest, OnlyTheOutlineOfUniformPartsCosts) {
     EXPECT_EQ(whole.AreConnected({0, 0}, {kMaxMapSide - 1, kMaxMapSide - 1}), fill);
     const Components cut(BitPlane(kMaxMapSide - 1, kMaxMapSide - 1, fill), Adjacency::kStraight);
     EXPECT_LT(cut.memory_bytes(), 1'000'000U);
-  }
-}
-
-TEST(ComponentsTest, MatchesAFloodOfGeneratedMaps) {
-  for (const int max_side : {40, 300}) {
-    for (int seed = 0; seed < (max_side == 40 ? 200 : 60); ++seed) {
-      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", side up to " << max_side);
-      const BitPlane cells = Generator(seed).Map({.max_side = max_side}).walk().rows();
-      for (const Adjacency adjacency : kAdjacencies) {
-        ExpectMatches(Components(cells, adjacency), Flood(cells, adjacency), cells);
-      }
-    }
   }
 }
 
@@ -308,6 +298,65 @@ TEST(ComponentsTest, AnOpenMapOfWholeBlocksMayLoseCellsAtItsSides) {
       const Components afresh(cells, Adjacency::kAny);
       ExpectSameBlocks(repaired.root(), afresh.root(), afresh.root_level());
       EXPECT_EQ(repaired.memory_bytes(), afresh.memory_bytes());
+    }
+  }
+}
+
+std::vector<Cell> NearestByTryingAll(const Flood& flood, Adjacency adjacency, const BitPlane& cells,
+                                     Cell start, Cell goal) {
+  std::vector<Cell> nearest;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int y = 0; y < cells.height(); ++y) {
+    for (int x = 0; x < cells.width(); ++x) {
+      const std::int64_t dx = x - goal.x;
+      const std::int64_t dy = y - goal.y;
+      const std::int64_t squared_distance =
+          dx * dx + dy * dy + (adjacency == Adjacency::kHexagonal ? dx * dy : 0);
+      if (squared_distance <= least && flood.AreConnected(start, {x, y})) {
+        if (squared_distance < least) {
+          nearest.clear();
+        }
+        least = squared_distance;
+        nearest.push_back({x, y});
+      }
+    }
+  }
+  return nearest;
+}
+
+TEST(NearestConnectedTest, AcrossTheLargestMap) {
+  BitPlane cells(kMaxMapSide, kMaxMapSide, true);
+  Paint({1, 0, 1, kMaxMapSide}, false, cells);
+  NearestConnectedBuffer buffer;
+  std::vector<Cell> nearest;
+  NearestConnected(Components(cells, Adjacency::kAny), {0, 17}, {kMaxMapSide - 1, kMaxMapSide - 1}, buffer,
+                   nearest);
+  EXPECT_EQ(nearest, (std::vector<Cell>{{0, kMaxMapSide - 1}}));
+}
+
+// They are added to what is there.
+TEST(NearestConnectedTest, MatchesTryingEveryCell) {
+  // One for all maps: what a call leaves behind is nothing to the next.
+  NearestConnectedBuffer buffer;
+  for (int seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Generator generator(seed);
+    const GridMap map = generator.Map({.max_side = seed % 2 == 0 ? 40 : 300});
+    const BitPlane& cells = map.walk().rows();
+    const Adjacency adjacency = kAdjacencies[seed / 2 % 3];
+    const Components components(cells, adjacency);
+    const Flood flood(cells, adjacency);
+    std::vector<Cell> nearest;
+    NearestConnected(components, {map.width(), 0}, {0, 0}, buffer, nearest);
+    ASSERT_TRUE(nearest.empty()) << "from off the map";
+    std::vector<Cell> expected;
+    for (int query = 0; query < 20; ++query) {
+      const Cell start = generator.CellOf(map);
+      const Cell goal = generator.CellOf(map);
+      NearestConnected(components, start, goal, buffer, nearest);
+      const std::vector<Cell> more = NearestByTryingAll(flood, adjacency, cells, start, goal);
+      expected.insert(expected.end(), more.begin(), more.end());
+      ASSERT_EQ(nearest, expected);
     }
   }
 }

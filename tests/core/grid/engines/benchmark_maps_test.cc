@@ -15,7 +15,6 @@
 #include "gtest/gtest.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/grid/engines/find_path.h"
-#include "tests/testing/gppc_trace.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/oracle.h"
 

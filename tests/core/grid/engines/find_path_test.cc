@@ -4,14 +4,18 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
+#include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/layouts.h"
@@ -30,9 +34,11 @@ using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawnQuery;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::DrawQuery;
+using ::waystar::testing::FourConnected;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::Patience;
+using Costs = std::map<char, double>;
 
 class FindPathTest : public ::testing::Test {
  protected:
@@ -74,31 +80,6 @@ class FindPathTest : public ::testing::Test {
 
   Scratch scratch_{1 << 24};
 };
-
-// The three rules at one corner: between two walls, beside one wall, in the open.
-TEST_F(FindPathTest, CornerRulesDecideWhichDiagonalsAreLegal) {
-  const auto cost = [&](const DrawnQuery& drawn, CornerRule rule) {
-    PathQuery query = drawn.query();
-    query.corner_rule = rule;
-    const PathResult result = Answer(drawn, query);
-    return result.outcome == Outcome::kFound ? result.cost : -1.0;
-  };
-  const DrawnQuery squeeze = DrawQuery({"s#",  //
-                                        "#g"});
-  EXPECT_EQ(cost(squeeze, CornerRule::kNoCornerCutting), -1.0);
-  EXPECT_EQ(cost(squeeze, CornerRule::kOneSideFree), -1.0);
-  EXPECT_EQ(cost(squeeze, CornerRule::kAlways), kSqrt2);
-
-  const DrawnQuery corner = DrawQuery({"s#",  //
-                                       ".g"});
-  EXPECT_EQ(cost(corner, CornerRule::kNoCornerCutting), 2.0);
-  EXPECT_EQ(cost(corner, CornerRule::kOneSideFree), kSqrt2);
-  EXPECT_EQ(cost(corner, CornerRule::kAlways), kSqrt2);
-
-  const DrawnQuery open = DrawQuery({"s.",  //
-                                     ".g"});
-  EXPECT_EQ(cost(open, CornerRule::kNoCornerCutting), kSqrt2);
-}
 
 TEST_F(FindPathTest, WritesThePathInEachForm) {
   const DrawnQuery drawn = DrawQuery({"s...",  //
@@ -171,46 +152,6 @@ TEST_F(FindPathTest, NoiseOfManyCostsIsSearchedByAStar) {
   };
   EXPECT_EQ(algorithm_on(1), Algorithm::kAStar);
   EXPECT_EQ(algorithm_on(16), Algorithm::kJumpPoint);
-}
-
-TEST_F(FindPathTest, UnreachableGoalIsAnAnswer) {
-  const DrawnQuery drawn = DrawQuery({"s.#.",  //
-                                      "..#g"});
-  const PathResult result = Answer(drawn, drawn.query());
-  EXPECT_EQ(result.outcome, Outcome::kUnreachable);
-  EXPECT_EQ(result.reason, OutcomeReason::kNoRoute);
-  EXPECT_THAT(result.points, IsEmpty());
-  EXPECT_EQ(result.cost, 0.0);
-}
-
-TEST_F(FindPathTest, NearestReachableCellStandsInForTheGoal) {
-  const DrawnQuery drawn = DrawQuery({"s...#..",  //
-                                      "....#.g",  //
-                                      "....###",  //
-                                      "......."});
-  PathQuery query = drawn.query();
-  query.unreachable_policy = UnreachablePolicy::kNearestByDistance;
-  const PathResult result = Answer(drawn, query);
-  EXPECT_EQ(result.outcome, Outcome::kPartial);
-  EXPECT_EQ(result.reason, OutcomeReason::kNoRoute);
-  EXPECT_THAT(DrawPath(drawn.map, result.points), ElementsAre("s...#..",  //
-                                                              ".*..#..",  //
-                                                              "..*.###",  //
-                                                              "...***g"));
-  EXPECT_EQ(result.end, (Cell{6, 3}));
-}
-
-TEST_F(FindPathTest, NearestWorksForABlockedGoal) {
-  const GridMap map = DrawMap({".....",  //
-                               "..###",  //
-                               "..###"});
-  PathQuery query{
-      .start = {0, 2}, .goal = {4, 1}, .unreachable_policy = UnreachablePolicy::kNearestByDistance};
-  const auto result = Find(map, query);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->outcome, Outcome::kPartial);
-  EXPECT_EQ(result->reason, OutcomeReason::kGoalBlocked);
-  EXPECT_EQ(result->end, (Cell{4, 0}));
 }
 
 TEST_F(FindPathTest, NamesTheFieldAtFault) {
@@ -339,6 +280,108 @@ TEST_F(FindPathTest, TiesAreBrokenAsDocumented) {
   EXPECT_THAT(DrawPath(around.map, Answer(around, query(around)).points), ElementsAre("..***..",  //
                                                                                       "s*.#.*g",  //
                                                                                       "......."));
+}
+
+// Costs of single cells: danger that paths bend round if it is worth the way, rewards that draw them, and
+// what may be asked of maps that have some.
+
+// A drawing with letters on ground cells that cost something else.
+DrawnQuery Draw(const std::vector<std::string>& rows, const Costs& costs, GridSettings settings = {}) {
+  std::vector<std::string> ground = rows;
+  for (std::string& row : ground) {
+    for (char& cell : row) {
+      cell = costs.contains(cell) ? '.' : cell;
+    }
+  }
+  const DrawnQuery drawn = DrawQuery(ground, std::move(settings));
+  GridMapEditor editor(drawn.map);
+  for (int y = 0; y < drawn.map.height(); ++y) {
+    for (int x = 0; x < drawn.map.width(); ++x) {
+      const auto cost = costs.find(rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)]);
+      if (cost != costs.end()) {
+        editor.SetStepCost({x, y}, CostFromDouble(cost->second));
+      }
+    }
+  }
+  return {std::move(editor).Finish(), drawn.start, drawn.goal};
+}
+
+class StepCostsTest : public ::testing::Test {
+ protected:
+  Scratch scratch_{std::size_t{1} << 26};
+};
+
+TEST_F(StepCostsTest, PathsBendRoundDanger) {
+  const DrawnQuery drawn = Draw({".......",  //
+                                 "..aaa..",  //
+                                 "s.aba.g",  //
+                                 "..aaa..",  //
+                                 "#######"},
+                                {{'a', 2.0}, {'b', 9.0}});
+  const auto result = FindPath(drawn.map, drawn.query(), {}, scratch_);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_NEAR(result->cost, 2.0 + 4.0 * kSqrt2, 1e-7);
+  EXPECT_THAT(DrawPath(drawn.map, result->points), ElementsAre("..***..",  //
+                                                               ".*...*.",  //
+                                                               "s.....g",  //
+                                                               ".......",  //
+                                                               "#######"));
+}
+
+TEST_F(StepCostsTest, DecimalCostsAddUpAsWritten) {
+  GridSettings settings;
+  settings.diagonal_cost = 1.4;
+  const DrawnQuery drawn = Draw({"saaaaaag"}, {{'a', 0.1}}, settings);
+  const auto result = FindPath(drawn.map, drawn.query(), {}, scratch_);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->cost, 1.6);
+}
+
+TEST_F(StepCostsTest, AlgorithmsForOneCostAreUnsuited) {
+  const auto unsuited =
+      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm");
+  const DrawnQuery drawn = Draw({"s.a.g"}, {{'a', 2.0}});
+  PathQuery query = drawn.query();
+  for (const Algorithm algorithm : {Algorithm::kLazyThetaStar, Algorithm::kSubgoalHierarchy}) {
+    query.algorithm = algorithm;
+    EXPECT_THAT(FindPath(drawn.map, query, {}, scratch_), unsuited);
+  }
+  const DrawnQuery four = Draw({"s.a.g"}, {{'a', 2.0}}, FourConnected());
+  query.algorithm = Algorithm::kJumpPoint;
+  EXPECT_THAT(FindPath(four.map, query, {}, scratch_), unsuited);
+  query.algorithm = Algorithm::kAuto;
+  const auto found = FindPath(four.map, query, {}, scratch_);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->statistics.algorithm, Algorithm::kAStar);
+  EXPECT_EQ(found->cost, 5.0);
+}
+
+TEST_F(StepCostsTest, TheLastCostTakenAwaySuitsThemAgain) {
+  const DrawnQuery drawn = Draw({"s.a.g"}, {{'a', 2.0}});
+  GridMapEditor editor(drawn.map);
+  editor.SetStepCost({2, 0}, std::nullopt);
+  const GridMap map = std::move(editor).Finish();
+  PathQuery query = drawn.query();
+  for (const Algorithm algorithm : {Algorithm::kLazyThetaStar, Algorithm::kSubgoalHierarchy}) {
+    query.algorithm = algorithm;
+    const auto found = FindPath(map, query, {}, scratch_);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(found->cost, 4.0);
+  }
+}
+
+// An index is of one state of the map.
+TEST_F(StepCostsTest, TheFirstCostLeavesAnIndexBehind) {
+  const DrawnQuery drawn = DrawQuery({"s....g"});
+  drawn.map.static_index().Want();
+  const StaticIndexSlot* slot = &drawn.map.static_index();
+  GridMapEditor put(drawn.map);
+  put.SetStepCost({2, 0}, 2 * kCostScale);
+  const GridMap dear = std::move(put).Finish();
+  EXPECT_NE(&dear.static_index(), slot);
+  GridMapEditor nothing(dear);
+  nothing.SetStepCost({2, 0}, 2 * kCostScale);
+  EXPECT_EQ(&std::move(nothing).Finish().static_index(), &dear.static_index());
 }
 
 }  // namespace

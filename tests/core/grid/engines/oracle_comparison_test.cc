@@ -3,30 +3,37 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
+#include "server/core/edit/overlay.h"
 #include "server/core/grid/engines/find_path.h"
 #include "tests/core/grid/agents.h"
 #include "tests/testing/environment.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/profiles.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::AnyConnectivity;
+using ::waystar::testing::AnyProfile;
 using ::waystar::testing::CanStand;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
 using ::waystar::testing::NumberFromEnvironment;
 using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
+using ::waystar::testing::Rebuilt;
 using ::waystar::testing::Rounds;
+using ::waystar::testing::ViewOf;
 
 // Each must give an optimal path wherever there is one.
 constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra,
@@ -87,10 +94,17 @@ class OracleComparisonTest : public ::testing::TestWithParam<MapAndAgent> {
     const std::optional<double> optimal = oracle.CostTo(query.goal);
     if (reports && !optimal) {
       EXPECT_EQ(result->outcome, Outcome::kUnreachable);
+      EXPECT_EQ(result->reason, OutcomeReason::kNoRoute);
+      EXPECT_TRUE(result->points.empty());
+      EXPECT_EQ(result->cost, 0.0);
       return;
     }
     ASSERT_EQ(result->outcome, optimal ? Outcome::kFound : Outcome::kPartial);
     const Cell end = optimal ? query.goal : oracle.NearestTo(query.goal);
+    EXPECT_EQ(result->reason, optimal                                      ? OutcomeReason::kGoalReached
+                              : CanStand(map, query.goal, query.footprint) ? OutcomeReason::kNoRoute
+                                                                           : OutcomeReason::kGoalBlocked);
+    EXPECT_EQ(result->end, end);
     EXPECT_EQ(
         PathFault(map, query.corner_rule, query.start, end, result->points, result->cost, query.footprint),
         "");
@@ -134,6 +148,66 @@ TEST_P(OracleComparisonTest, AgreesOnGeneratedAndEditedMaps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Agents, OracleComparisonTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
+
+// Paths of agents that move in different ways on one map.
+
+class GeneratedProfiles : public ::testing::TestWithParam<int> {};
+
+TEST_P(GeneratedProfiles, PathsAreOptimalOnTheMapBuiltAnew) {
+  constexpr Algorithm kExact[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra};
+  Generator generator(static_cast<std::uint64_t>(GetParam()));
+  Scratch scratch(std::size_t{64} << 20);
+  int found = 0;
+  for (int i = 0; i < 12; ++i) {
+    GridMap map = generator.Map(
+        {.max_side = 100, .max_cells = 2000, .weighted = true, .connectivity = AnyConnectivity(generator)});
+    const MovementProfile profiles[] = {AnyProfile(generator, map.settings()),
+                                        AnyProfile(generator, map.settings())};
+    for (int round = 0; round < 8; ++round) {
+      const MovementProfile& profile = profiles[generator.Between(0, 1)];
+      std::shared_ptr<const GridMap> holder;
+      GridMap view = ViewOf(map, profile, holder);
+      GridMap judge = Rebuilt(map, TerrainRules(profile, map.settings()));
+      if (generator.Chance(0.3)) {
+        const Overlay overlay{.blocked = {.rectangles = {{map.width() / 3, map.height() / 3, 3, 3}}},
+                              .ignored_obstacles = {"o1"}};
+        view = *WithOverlay(view, overlay);
+        judge = *WithOverlay(judge, overlay);
+      }
+      const Cell start = generator.WalkableCellOf(judge, profile.footprint);
+      if (testing::CanStand(judge, start, profile.footprint)) {
+        const Oracle oracle(judge, profile.corner_rule, start, profile.footprint);
+        for (int goals = 0; goals < 4; ++goals) {
+          const Cell goal = generator.WalkableCellOf(judge, profile.footprint);
+          if (!testing::CanStand(judge, goal, profile.footprint)) {
+            continue;
+          }
+          const auto result = FindPath(view,
+                                       {.start = start,
+                                        .goal = goal,
+                                        .corner_rule = profile.corner_rule,
+                                        .algorithm = kExact[generator.Between(0, 2)],
+                                        .footprint = profile.footprint},
+                                       {}, scratch);
+          ASSERT_TRUE(result.ok()) << result.status();
+          const auto cost = oracle.CostTo(goal);
+          ASSERT_EQ(result->outcome == Outcome::kFound, cost.has_value());
+          if (cost) {
+            ++found;
+            ASSERT_NEAR(result->cost, *cost, 1e-6 * (1 + *cost));
+            ASSERT_EQ(PathFault(judge, profile.corner_rule, start, goal, result->points, result->cost,
+                                profile.footprint),
+                      "");
+          }
+        }
+      }
+      map = ApplyEdits(map, generator.AnyEdits(map, generator.Between(1, 3)))->map;
+    }
+  }
+  EXPECT_GT(found, 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, GeneratedProfiles, ::testing::Range(1, 9));
 
 }  // namespace
 }  // namespace waystar::core

@@ -9,7 +9,6 @@
 #include "gtest/gtest.h"
 #include "server/core/grid/engines/engines.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/rules.h"
@@ -17,7 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 using ::waystar::testing::kRules;
 using ::waystar::testing::PathFault;
@@ -156,13 +154,6 @@ TEST_F(WeightedJpsTest, PassesOverCellsOfOneCostInOneJump) {
   NoRecorder recorder;
   const SearchReport cell_by_cell = RunAStar(dear, dear.walk(), query, {}, scratch_, recorder);
   EXPECT_LT(4 * Search(dear, query).statistics.expanded, cell_by_cell.statistics.expanded);
-}
-
-TEST_F(WeightedJpsTest, BlockedGoalIsExhausted) {
-  const GridMap map = DrawMap({"....", "...#"});
-  const SearchReport report = Search(map, {.start = {0, 0}, .goal = {3, 1}});
-  EXPECT_EQ(report.end, SearchEnd::kExhausted);
-  EXPECT_EQ(report.statistics.algorithm, Algorithm::kJumpPoint);
 }
 
 }  // namespace

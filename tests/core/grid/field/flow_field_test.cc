@@ -5,14 +5,11 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/grid/field/grid_fields.h"
-#include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/search/checks.h"
 #include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
@@ -30,7 +27,6 @@ using ::testing::SizeIs;
 using ::waystar::testing::Between;
 using ::waystar::testing::CanStand;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::FourConnected;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsLegalStep;
@@ -42,51 +38,23 @@ using ::waystar::testing::WorldOracle;
 
 constexpr char kHome[] = "home";
 
-// One sign for each cell of a field: an arrow, 'o' at a goal, '@' at a portal, ' ' where there is no way.
-std::vector<std::string> Arrows(const FlowField& field) {
-  constexpr char kSigns[] = " ^/>\\v/<\\o@";
-  std::vector<std::string> rows;
-  for (int y = 0; y < field.region.height; ++y) {
-    std::string row;
-    for (int x = 0; x < field.region.width; ++x) {
-      row.push_back(kSigns[field.directions[static_cast<std::size_t>(y * field.region.width + x)]]);
-    }
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-TEST(FlowFieldTest, PointsToTheNearestGoal) {
-  const GridMap map = DrawMap({".......",  //
-                               ".#####.",  //
-                               "..#...."},
-                              FourConnected());
-  FieldScratch scratch;
-  const std::vector<Cell> goals = {{0, 2}, {6, 0}};
-  const auto field = ComputeFlowField(map, {.goals = goals}, {}, scratch);
-  ASSERT_TRUE(field.ok()) << field.status();
-  EXPECT_THAT(Arrows(*field), ElementsAre("v<<>>>o",  //
-                                          "v     ^",  //
-                                          "o< >>>^"));
-}
-
-TEST(FlowFieldTest, PassesOverBlockedGoals) {
-  const GridMap map = DrawMap({"..#"});
-  FieldScratch scratch;
-  const std::vector<Cell> goals = {{2, 0}, {0, 0}};
-  const auto field = ComputeFlowField(map, {.goals = goals, .want_costs = true}, {}, scratch);
-  ASSERT_TRUE(field.ok()) << field.status();
-  EXPECT_THAT(Arrows(*field), ElementsAre("o< "));
-  EXPECT_THAT(field->costs, ElementsAre(0.0F, 1.0F, FlowField::kUnreachable));
-}
-
 TEST(FlowFieldTest, EndsWhereTheCostDoes) {
-  const GridMap map = DrawMap({"......"});
   FieldScratch scratch;
   const std::vector<Cell> goals = {{0, 0}};
-  const auto field = ComputeFlowField(map, {.goals = goals, .max_cost = 3.0}, {}, scratch);
-  ASSERT_TRUE(field.ok()) << field.status();
-  EXPECT_THAT(Arrows(*field), ElementsAre("o<<<  "));
+  const auto field = ComputeFlowField(DrawMap({"......"}),
+                                      {.goals = goals, .max_cost = 3.0, .want_costs = true}, {}, scratch);
+  ASSERT_THAT(field, IsOk());
+  EXPECT_THAT(field->costs,
+              ElementsAre(0.0F, 1.0F, 2.0F, 3.0F, FlowField::kUnreachable, FlowField::kUnreachable));
+}
+
+TEST(FlowFieldTest, ARegionHasNoPortalsThatLeadIntoIt) {
+  FieldScratch scratch;
+  const GridMap map = With(DrawMap({"...#...", "...#..."}), {Between("stairs", {2, 1}, {4, 1}, 2.0)});
+  const std::vector<Cell> goals = {{5, 1}};
+  EXPECT_THAT(ComputeFlowField(map, {.goals = goals}, {}, scratch)->portals, SizeIs(1));
+  EXPECT_THAT(ComputeFlowField(map, {.goals = goals, .region = Rectangle{3, 0, 4, 2}}, {}, scratch)->portals,
+              IsEmpty());
 }
 
 TEST(FlowFieldTest, RefusesBadQuestions) {
@@ -104,42 +72,6 @@ TEST(FlowFieldTest, RefusesBadQuestions) {
               IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goals"));
   EXPECT_THAT(ask({{0, 0}, {2, 1}}, Rectangle{0, 0, 2, 2}),
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "goals[1]"));
-}
-
-TEST(FlowFieldTest, FlowsThroughPortals) {
-  FieldScratch scratch;
-  const GridMap map = With(DrawMap({"...#...",  //
-                                    "...#...",  //
-                                    "...#..."},
-                                   FourConnected()),
-                           {Between("stairs", {2, 1}, {4, 1}, 2.0)});
-  const std::vector<Cell> goals = {{5, 2}};
-  const auto field = ComputeFlowField(map, {.goals = goals, .want_costs = true}, {}, scratch);
-  ASSERT_THAT(field, IsOk());
-  EXPECT_THAT(Arrows(*field), ElementsAre("vvv vvv",  //
-                                          ">>@ vvv",  //
-                                          "^^^ >o<"));
-  ASSERT_THAT(field->portals, SizeIs(1));
-  EXPECT_EQ(field->portals[0].cell, (Cell{2, 1}));
-  EXPECT_EQ(field->portals[0].portal->id, "stairs");
-  EXPECT_EQ(field->portals[0].arrival, (Cell{4, 1}));
-  EXPECT_EQ(field->costs[7], 6.0F);
-
-  const auto right = ComputeFlowField(map, {.goals = goals, .region = Rectangle{3, 0, 4, 3}}, {}, scratch);
-  ASSERT_THAT(right, IsOk());
-  EXPECT_THAT(right->portals, IsEmpty()) << "it leads into the region from outside";
-}
-
-TEST(FlowFieldTest, GoesOnBehindPortalsThatCostNothing) {
-  FieldScratch scratch;
-  Portal both = Between("both", {0, 0}, {4, 0}, 0.0);
-  both.both_ways = true;
-  const GridMap map = With(DrawMap({".#.#.#."}, FourConnected()), {both, Between("on", {4, 0}, {6, 0}, 0.0)});
-  const std::vector<Cell> goals = {{6, 0}};
-  const auto field = ComputeFlowField(map, {.goals = goals, .want_costs = true}, {}, scratch);
-  ASSERT_THAT(field, IsOk());
-  EXPECT_THAT(Arrows(*field), ElementsAre("@   @ o"));
-  EXPECT_EQ(field->costs[0], 0.0F);
 }
 
 class GeneratedFlowFieldTest : public ::testing::TestWithParam<MapAndAgent> {
@@ -196,7 +128,8 @@ TEST_P(GeneratedFlowFieldTest, LeadsToTheNearestGoalAtItsCost) {
     const GridMap& map = world.maps.at(kHome);
     std::vector<Cell> goals;
     for (int i = generator.Between(1, 4); i > 0; --i) {
-      goals.push_back(generator.WalkableCellOf(map, agent.footprint));
+      goals.push_back(generator.Chance(0.8) ? generator.WalkableCellOf(map, agent.footprint)
+                                            : generator.CellOf(map));
     }
     if (!std::ranges::any_of(goals, [&](Cell goal) { return CanStand(map, goal, agent.footprint); })) {
       continue;
@@ -226,95 +159,7 @@ TEST_P(GeneratedFlowFieldTest, LeadsToTheNearestGoalAtItsCost) {
   EXPECT_GT(passed, 0U);
 }
 
-TEST_P(GeneratedFlowFieldTest, APortalOfHugeCostChangesNothing) {
-  const Agent& agent = GetParam().agent;
-  FieldScratch scratch;
-  for (std::uint64_t seed = 100; seed < 120; ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(seed);
-    const GridMap plain = GetParam().Make(generator, 60);
-    const Cell from = generator.WalkableCellOf(plain, agent.footprint);
-    const Cell to = generator.WalkableCellOf(plain, agent.footprint);
-    if (from == to || !CanStand(plain, from, agent.footprint)) {
-      continue;
-    }
-    const GridMap map = With(plain, {Between("dear", from, to, kMaxPortalCost)});
-    const FlowFieldQuery query{
-        .goals = {&from, 1}, .agent = agent, .max_cost = kMaxPortalCost - 1, .want_costs = true};
-    const auto without = ComputeFlowField(plain, query, {}, scratch);
-    const auto with = ComputeFlowField(map, query, {}, scratch);
-    ASSERT_THAT(without, IsOk());
-    ASSERT_THAT(with, IsOk());
-    EXPECT_EQ(with->directions, without->directions);
-    EXPECT_EQ(with->costs, without->costs);
-    EXPECT_THAT(with->portals, IsEmpty());
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Agents, GeneratedFlowFieldTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
-
-// Returns where a cell lies once the map is seen in an upright mirror, or turned by a quarter; hexagons are
-// mirrored in the falling diagonal, and turned by half.
-using Motion = Cell (*)(const GridMap& map, Cell cell);
-
-bool IsHexagonal(const GridMap& map) { return map.settings().connectivity == Connectivity::kSix; }
-
-Cell Mirrored(const GridMap& map, Cell cell) {
-  return IsHexagonal(map) ? Cell{cell.y, cell.x} : Cell{map.width() - 1 - cell.x, cell.y};
-}
-
-Cell Turned(const GridMap& map, Cell cell) {
-  return IsHexagonal(map) ? Cell{map.width() - 1 - cell.x, map.height() - 1 - cell.y}
-                          : Cell{map.height() - 1 - cell.y, cell.x};
-}
-
-GridMap Moved(const GridMap& map, Motion motion) {
-  const Cell first = motion(map, {0, 0});
-  const Cell last = motion(map, {map.width() - 1, map.height() - 1});
-  const GridMap blank =
-      *GridMap::Create(std::abs(first.x - last.x) + 1, std::abs(first.y - last.y) + 1, map.settings());
-  GridMapEditor editor(blank);
-  for (int y = 0; y < map.height(); ++y) {
-    for (int x = 0; x < map.width(); ++x) {
-      const Cell to = motion(map, {x, y});
-      editor.SetTerrains(to.y, to.x, to.x + 1, map.TerrainAt({x, y}));
-      editor.SetObstacle(to, map.HasObstacle({x, y}));
-    }
-  }
-  return std::move(editor).Finish();
-}
-
-class MovedFlowFieldTest : public ::testing::TestWithParam<MapAndAgent> {};
-
-TEST_P(MovedFlowFieldTest, CostsTheSameOnMirroredAndTurnedMaps) {
-  FieldScratch scratch;
-  const auto costs = [&](const GridMap& map, Cell goal) {
-    auto field = ComputeFlowField(map, {.goals = {&goal, 1}, .agent = GetParam().agent, .want_costs = true},
-                                  {}, scratch);
-    EXPECT_THAT(field, IsOk());
-    return field->costs;
-  };
-  for (std::uint64_t seed = 300; seed < 330; ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(seed);
-    const GridMap map = GetParam().Make(generator, 70);
-    const Cell goal = generator.WalkableCellOf(map);
-    if (!map.IsWalkable(goal)) {
-      continue;
-    }
-    const std::vector<float> own = costs(map, goal);
-    for (const Motion motion : {Mirrored, Turned}) {
-      const GridMap moved = Moved(map, motion);
-      const std::vector<float> there = costs(moved, motion(map, goal));
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        const Cell cell = motion(map, {static_cast<int>(i) % map.width(), static_cast<int>(i) / map.width()});
-        ASSERT_EQ(own[i], there[static_cast<std::size_t>(cell.y * moved.width() + cell.x)]);
-      }
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Agents, MovedFlowFieldTest, ::testing::ValuesIn(SmallAgents()), NameOf);
 
 }  // namespace
 }  // namespace waystar::core

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
@@ -5,12 +6,15 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
+#include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/grid_fields.h"
+#include "server/core/grid/map/grid_map_editor.h"
 #include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
@@ -22,11 +26,9 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::ElementsAre;
 using ::waystar::testing::Between;
 using ::waystar::testing::CanStand;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::FourConnected;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
@@ -35,19 +37,27 @@ using ::waystar::testing::Oracle;
 using ::waystar::testing::With;
 using ::waystar::testing::WorldOracle;
 
-// Calls `visit` with each cell that is reached, row by row.
-template <typename Visit>
-void ForEachReached(const ReachableCells& reachable, Visit visit) {
+std::size_t IndexOf(const GridMap& map, Cell cell) {
+  return static_cast<std::size_t>(cell.y * map.width() + cell.x);
+}
+
+// Returns the cost of each cell that is reached, row by row.
+std::vector<std::optional<double>> CostsOf(const GridMap& map, const ReachableCells& reachable) {
   const auto row_bytes = static_cast<std::size_t>((reachable.bounds.width + 7) / 8);
+  std::vector<std::optional<double>> costs(static_cast<std::size_t>(map.bounds().area()));
+  std::size_t next = 0;
   for (int y = 0; y < reachable.bounds.height; ++y) {
     for (int x = 0; x < reachable.bounds.width; ++x) {
       const std::uint8_t byte =
           reachable.bits[static_cast<std::size_t>(y) * row_bytes + static_cast<std::size_t>(x / 8)];
       if ((byte >> (x % 8) & 1U) != 0) {
-        visit(Cell{reachable.bounds.x + x, reachable.bounds.y + y});
+        costs[IndexOf(map, {reachable.bounds.x + x, reachable.bounds.y + y})] = reachable.costs.at(next++);
       }
     }
   }
+  EXPECT_EQ(next, reachable.costs.size());
+  EXPECT_EQ(next, static_cast<std::size_t>(reachable.count));
+  return costs;
 }
 
 // Expects the cells that `cost_of` has a cost for, up to `max_cost`, at that cost.
@@ -55,13 +65,7 @@ template <typename CostOf>
 void ExpectCosts(const GridMap& map, const absl::StatusOr<ReachableCells>& reachable, CostOf cost_of,
                  double max_cost = std::numeric_limits<double>::infinity()) {
   ASSERT_THAT(reachable, IsOk());
-  std::vector<std::optional<double>> costs(static_cast<std::size_t>(map.bounds().area()));
-  std::size_t next = 0;
-  ForEachReached(*reachable, [&](Cell cell) {
-    costs[static_cast<std::size_t>(cell.y * map.width() + cell.x)] = reachable->costs.at(next++);
-  });
-  EXPECT_EQ(next, reachable->costs.size());
-  EXPECT_EQ(next, static_cast<std::size_t>(reachable->count));
+  const std::vector<std::optional<double>> costs = CostsOf(map, *reachable);
   for (std::size_t i = 0; i < costs.size(); ++i) {
     const Cell cell{static_cast<int>(i) % map.width(), static_cast<int>(i) / map.width()};
     const std::optional<double> cost = cost_of(cell);
@@ -73,26 +77,6 @@ void ExpectCosts(const GridMap& map, const absl::StatusOr<ReachableCells>& reach
       ASSERT_NEAR(*costs[i], *cost, 1e-6 * (1.0 + *cost)) << cell.x << "," << cell.y;
     }
   }
-}
-
-TEST(ReachableTest, DrawsTheRangeOfAUnit) {
-  const std::vector<std::string> rows = {
-      ".........",  //
-      "....#....",  //
-      "....#....",  //
-      ".........",  //
-  };
-  FieldScratch scratch;
-  const auto reachable = FindReachable(DrawMap(rows), {.start = {3, 2}, .max_cost = 2.5}, {}, scratch);
-  ASSERT_THAT(reachable, IsOk());
-  std::vector<std::string> drawn = rows;
-  ForEachReached(*reachable, [&](Cell cell) {
-    drawn[static_cast<std::size_t>(cell.y)][static_cast<std::size_t>(cell.x)] = '*';
-  });
-  EXPECT_THAT(drawn, ElementsAre("..**.....",  //
-                                 ".***#....",  //
-                                 ".***#....",  //
-                                 ".****...."));
 }
 
 TEST(ReachableTest, CountsACostThatIsExactlyTheLimit) {
@@ -149,66 +133,6 @@ TEST(ReachableTest, StopsWhenToldTo) {
               IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
 }
 
-// Two rooms, and a portal from the left to the right.
-GridMap Rooms(double cost) {
-  return With(DrawMap({"...#...",  //
-                       "...#...",  //
-                       "...#..."},
-                      FourConnected()),
-              {Between("stairs", {2, 1}, {4, 1}, cost)});
-}
-
-TEST(ReachableTest, ReachesWhatAPortalLeadsTo) {
-  FieldScratch scratch;
-  const GridMap map = Rooms(2.0);
-  const auto reachable =
-      FindReachable(map, {.start = {2, 0}, .max_cost = 4.0, .want_costs = true}, {}, scratch);
-  ASSERT_THAT(reachable, IsOk());
-  EXPECT_EQ(reachable->bounds, (Rectangle{0, 0, 6, 3}));
-  EXPECT_THAT(reachable->costs, ElementsAre(2.0F, 1.0F, 0.0F, 4.0F,        //
-                                            3.0F, 2.0F, 1.0F, 3.0F, 4.0F,  //
-                                            4.0F, 3.0F, 2.0F, 4.0F));
-}
-
-TEST(ReachableTest, KnowsOneWayFromTheOther) {
-  FieldScratch scratch;
-  const GridMap map = Rooms(2.0);
-  const auto from_there = FindReachable(map, {.start = {4, 1}}, {}, scratch);
-  ASSERT_THAT(from_there, IsOk());
-  EXPECT_EQ(from_there->count, 9);
-  const auto to_there = FindReachable(map, {.start = {4, 1}, .sense = FloodSense::kToSeeds}, {}, scratch);
-  ASSERT_THAT(to_there, IsOk());
-  EXPECT_EQ(to_there->count, 18);
-}
-
-TEST(ReachableTest, LeavesPortalsThatLeadOutOfTheRegion) {
-  FieldScratch scratch;
-  const GridMap map = Rooms(2.0);
-  const auto reachable = FindReachable(map, {.start = {2, 0}, .region = Rectangle{0, 0, 4, 3}}, {}, scratch);
-  ASSERT_THAT(reachable, IsOk());
-  EXPECT_EQ(reachable->count, 9);
-}
-
-TEST(ReachableTest, RequiresTags) {
-  FieldScratch scratch;
-  Portal wide = Between("wide", {2, 1}, {4, 1});
-  wide.tags = {"dry", "wide"};
-  const GridMap map = With(DrawMap({"...#...", "...#..."}, FourConnected()), {wide});
-  const std::vector<std::string> some = {"wide"};
-  const std::vector<std::string> other = {"safe", "wide"};
-  EXPECT_EQ(FindReachable(map, {.agent = {.required_tags = some}}, {}, scratch)->count, 12);
-  EXPECT_EQ(FindReachable(map, {.agent = {.required_tags = other}}, {}, scratch)->count, 6);
-}
-
-TEST(ReachableTest, LargeAgentsNeedRoomAtBothEnds) {
-  FieldScratch scratch;
-  const GridMap map = With(DrawMap({"...#...", "...#...", "...#..#"}, FourConnected()),
-                           {Between("low", {1, 1}, {5, 1}), Between("high", {0, 0}, {5, 0}, 50.0)});
-  const auto reachable = FindReachable(map, {.agent = {.footprint = 2}, .want_costs = true}, {}, scratch);
-  ASSERT_THAT(reachable, IsOk());
-  EXPECT_THAT(reachable->costs, ElementsAre(0.0F, 1.0F, 51.0F, 50.0F, 1.0F, 2.0F, 52.0F));
-}
-
 TEST(ReachableTest, LooksNoFurtherThanPortalsCanLead) {
   const auto plain = GridMap::Create(4096, 2048, {});
   ASSERT_TRUE(plain.ok());
@@ -230,22 +154,29 @@ class GeneratedReachableTest : public ::testing::TestWithParam<MapAndAgent> {
 };
 
 TEST_P(GeneratedReachableTest, AgreesWithTheOracle) {
+  const std::vector<std::string> wide = {"wide"};
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     const int portals = seed % 2 == 0 ? 0 : generator.Between(1, 12);
-    const Maps world = GetParam().MakeWorld(generator, {"home"}, seed % 5 == 0 ? 140 : 32, portals);
+    Maps world = GetParam().MakeWorld(generator, {"home"}, seed % 5 == 0 ? 140 : 32, portals);
+    // At whose ends a large agent may find no room.
+    world.AddPortals(generator, portals / 3);
     const GridMap& map = world.maps.at("home");
-    const Cell start = generator.WalkableCellOf(map, agent().footprint);
-    if (!CanStand(map, start, agent().footprint)) {
+    Agent agent = GetParam().agent;
+    if (generator.Chance(0.3)) {
+      agent.required_tags = wide;
+    }
+    const Cell start = generator.WalkableCellOf(map, agent.footprint);
+    if (!CanStand(map, start, agent.footprint)) {
       continue;
     }
     const double max_cost =
         generator.Chance(0.7) ? 0.37 * generator.Between(0, 60) : std::numeric_limits<double>::infinity();
-    const WorldOracle oracle(world.maps, WalkerOf(agent()), "home", start);
+    const WorldOracle oracle(world.maps, WalkerOf(agent), "home", start);
     ExpectCosts(
         map,
-        FindReachable(map, {.start = start, .agent = agent(), .max_cost = max_cost, .want_costs = true}, {},
+        FindReachable(map, {.start = start, .agent = agent, .max_cost = max_cost, .want_costs = true}, {},
                       scratch_),
         [&](Cell cell) { return oracle.CostTo("home", cell); }, max_cost);
     ASSERT_FALSE(HasFailure());
@@ -253,24 +184,28 @@ TEST_P(GeneratedReachableTest, AgreesWithTheOracle) {
 }
 
 TEST_P(GeneratedReachableTest, KnowsTheWayBackToo) {
-  for (std::uint64_t seed = 100; seed < 110; ++seed) {
+  for (std::uint64_t seed = 100; seed < 125; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
-    const GridMap map = GetParam().Make(generator, 12);
+    const Maps world = GetParam().MakeWorld(generator, {"home"}, 70, generator.Between(0, 12));
+    const GridMap& map = world.maps.at("home");
     const Cell goal = generator.WalkableCellOf(map, agent().footprint);
     if (!CanStand(map, goal, agent().footprint)) {
       continue;
     }
-    ExpectCosts(map,
-                FindReachable(
-                    map, {.start = goal, .agent = agent(), .sense = FloodSense::kToSeeds, .want_costs = true},
-                    {}, scratch_),
-                [&](Cell cell) {
-                  return CanStand(map, cell, agent().footprint)
-                             ? Oracle(map, agent().corner_rule, cell, agent().footprint).CostTo(goal)
-                             : std::nullopt;
-                });
-    ASSERT_FALSE(HasFailure());
+    const auto reachable = FindReachable(
+        map, {.start = goal, .agent = agent(), .sense = FloodSense::kToSeeds, .want_costs = true}, {},
+        scratch_);
+    ASSERT_THAT(reachable, IsOk());
+    const std::vector<std::optional<double>> costs = CostsOf(map, *reachable);
+    for (int i = 0; i < 8; ++i) {
+      const Cell cell = generator.CellOf(map);
+      const std::optional<double> cost =
+          WorldOracle(world.maps, WalkerOf(agent()), "home", cell).CostTo("home", goal);
+      ASSERT_EQ(costs[IndexOf(map, cell)].has_value(), cost.has_value()) << cell.x << "," << cell.y;
+      ASSERT_NEAR(costs[IndexOf(map, cell)].value_or(0.0), cost.value_or(0.0),
+                  1e-6 * (1.0 + cost.value_or(0.0)));
+    }
   }
 }
 
@@ -281,7 +216,8 @@ TEST_P(GeneratedReachableTest, StaysInTheRegion) {
   for (std::uint64_t seed = 200; seed < 240; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
-    const GridMap map = GetParam().Make(generator, 40);
+    Maps world = GetParam().MakeWorld(generator, {"home"}, 40, generator.Between(0, 8));
+    const GridMap map = world.maps.at("home");
     const Cell start = generator.WalkableCellOf(map);
     const Rectangle region =
         Extend(Extend({start.x, start.y, 1, 1}, generator.CellOf(map)), generator.CellOf(map));
@@ -296,17 +232,112 @@ TEST_P(GeneratedReachableTest, StaysInTheRegion) {
         }
       }
     }
-    const auto walled = ApplyEdits(map, {BlockCells{outside}, UnblockCells{{.cells = {start}}}});
-    const Oracle oracle(walled.ok() ? walled->map : map, small.corner_rule, start);
+    if (const auto walled = ApplyEdits(map, {BlockCells{outside}}); walled.ok()) {
+      world.maps.at("home") = walled->map;
+    }
+    const WorldOracle oracle(world.maps, WalkerOf(small), "home", start);
     ExpectCosts(map,
                 FindReachable(map, {.start = start, .agent = small, .region = region, .want_costs = true}, {},
                               scratch_),
-                [&](Cell cell) { return oracle.CostTo(cell); });
+                [&](Cell cell) { return oracle.CostTo("home", cell); });
     ASSERT_FALSE(HasFailure());
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Agents, GeneratedReachableTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
+
+// More costs than there are numbers, and a step so dear that buckets are wider than the cheapest.
+TEST(ReachableTest, IsRightWhereCostsAreManyOrFarApart) {
+  FieldScratch scratch;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Generator generator(seed);
+    const GridMap base = generator.Map({.max_side = 40});
+    GridMapEditor editor(base);
+    const Rectangle bounds = base.bounds();
+    for (int i = 0; i < bounds.width * bounds.height; ++i) {
+      const double cost = seed % 2 == 0 ? 1.0 + 0.01 * i : generator.Chance(0.5) ? 0.02 : 500.0;
+      editor.SetStepCost({i % bounds.width, i / bounds.width}, CostFromDouble(cost));
+    }
+    const GridMap map = std::move(editor).Finish();
+    const Cell start = generator.WalkableCellOf(map);
+    if (CanStand(map, start)) {
+      const Oracle oracle(map, CornerRule::kNoCornerCutting, start);
+      ExpectCosts(map, FindReachable(map, {.start = start, .want_costs = true}, {}, scratch),
+                  [&](Cell cell) { return oracle.CostTo(cell); });
+    }
+  }
+}
+
+// What floods of weighted maps make use of, against what is obvious.
+
+bool AreAlike(const CellCosts::Entry& a, const CellCosts::Entry& b) {
+  return a.straight == b.straight && a.diagonal == b.diagonal;
+}
+
+// Of a step into the cell by a large agent, by asking for each cell below it.
+CellCosts::Entry CostOf(const GridMap& map, Cell cell, int footprint) {
+  CellCosts::Entry dearest;
+  for (int y = cell.y; y < cell.y + footprint; ++y) {
+    for (int x = cell.x; x < cell.x + footprint; ++x) {
+      dearest.straight = std::max(dearest.straight, map.StraightCost({x, y}));
+      dearest.diagonal = std::max(dearest.diagonal, map.DiagonalCost({x, y}));
+    }
+  }
+  return dearest;
+}
+
+class WeightedGroundTest : public ::testing::TestWithParam<MapAndAgent> {};
+
+TEST_P(WeightedGroundTest, NumbersCostsAndKnowsEvenCells) {
+  const Agent& agent = GetParam().agent;
+  int even_cells = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    const GridMap map = GetParam().Make(generator, seed % 3 == 0 ? 140 : 30);
+    if (map.HasUniformCost()) {
+      continue;
+    }
+    const Cell corner = generator.CellOf(map);
+    const Rectangle region = Extend(Extend({}, corner), generator.CellOf(map));
+    FloodGround ground;
+    ground.Read(map, *map.walk(agent.footprint), agent.footprint, agent.corner_rule, region);
+    const auto moves = [&](Cell cell) { return ground.moves()[ground.IndexOf(cell)]; };
+    for (std::uint32_t i = 0; i < ground.cell_count(); ++i) {
+      const Cell cell = ground.CellOf(i);
+      if (moves(cell) == 0) {
+        continue;
+      }
+      const CellCosts::Entry cost = CostOf(map, cell, agent.footprint);
+      const CostNumbers& numbers = ground.numbers();
+      ASSERT_TRUE(
+          AreAlike(numbers.empty() ? ground.entering()[i] : numbers.costs()[numbers.numbers()[i]], cost))
+          << cell.x << "," << cell.y;
+      ASSERT_LE(std::max(cost.straight, cost.diagonal), ground.max_step());
+      if (numbers.empty() || !ground.is_eight_connected()) {
+        continue;
+      }
+      bool is_even = true;
+      for (int d = 0; d < kDirectionCount; ++d) {
+        const Cell near = Step(cell, static_cast<Direction>(d));
+        is_even = is_even && (!ground.Contains(near) || moves(near) == 0 ||
+                              AreAlike(CostOf(map, near, agent.footprint), cost));
+      }
+      ASSERT_EQ(ground.even_cells().Test(i), is_even) << cell.x << "," << cell.y;
+      even_cells += is_even ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(even_cells > 0, GetParam().connectivity == Connectivity::kEight);
+}
+
+std::vector<MapAndAgent> Weighted() {
+  std::vector<MapAndAgent> weighted = EveryMapAndAgent();
+  std::erase_if(weighted, [](const MapAndAgent& one) { return !one.weighted && !one.own_costs; });
+  return weighted;
+}
+
+INSTANTIATE_TEST_SUITE_P(Agents, WeightedGroundTest, ::testing::ValuesIn(Weighted()), NameOf);
 
 }  // namespace
 }  // namespace waystar::core

@@ -13,9 +13,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "server/core/grid/engines/engines.h"
 #include "server/core/grid/hierarchy/hierarchy_search.h"
 #include "server/core/grid/path/path.h"
+#include "server/core/grid/search/taut_turns.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/environment.h"
 #include "tests/testing/generator.h"
@@ -79,7 +81,7 @@ void Judge(const GridMap& map, int footprint, std::uint64_t max_steps, Generator
   }
   const Oracle oracle(map, CornerRule::kNoCornerCutting, start, footprint);
   for (int i = 0; i < kGoals; ++i) {
-    const Cell goal = generator.WalkableCellOf(map, footprint);
+    const Cell goal = i == 0 ? start : generator.WalkableCellOf(map, footprint);
     SCOPED_TRACE(absl::StrCat("from ", start.x, ",", start.y, " to ", goal.x, ",", goal.y));
     const PathQuery query{.start = start, .goal = goal, .footprint = footprint};
     const SearchReport report = Search(map, *hierarchy, query, scratch);
@@ -143,15 +145,6 @@ TEST(HierarchyTest, MapWithoutObstaclesNeedsNoNodes) {
   EXPECT_EQ(report.end, SearchEnd::kGoalReached);
   EXPECT_EQ(report.statistics.expanded, 0U);
   EXPECT_EQ(CellsTo(drawn.goal, scratch).size(), 7U);
-}
-
-TEST(HierarchyTest, StartIsGoal) {
-  const GridMap map = DrawMap({".#", ".."});
-  Scratch scratch(std::size_t{1} << 20);
-  const SearchReport report = Search(map, *BuildFor(map), {.start = {0, 0}, .goal = {0, 0}}, scratch);
-  EXPECT_EQ(report.end, SearchEnd::kGoalReached);
-  EXPECT_EQ(report.cost, 0);
-  EXPECT_THAT(CellsTo({0, 0}, scratch), ElementsAre(Cell{0, 0}));
 }
 
 TEST(HierarchyTest, BuildKeepsToItsLimits) {
@@ -253,6 +246,56 @@ TEST(HierarchyTest, SameQuestionSameAnswer) {
       EXPECT_EQ(CellsTo(query.goal, fresh), CellsTo(query.goal, used)) << "seed " << seed;
     }
   }
+}
+
+constexpr Cost kDiagonal = 141'421'356;
+constexpr Cell kHere = {10, 10};
+
+constexpr NeighbourBits kOpen = 0xFF;
+constexpr auto kCornerNorthEast = static_cast<NeighbourBits>(kOpen & ~SetOf(Direction::kNorthEast));
+
+// Whether a way from `from` over kHere to `to`, both given by their offsets, may be a cheapest one.
+bool IsTaut(const TautTurns& turns, NeighbourBits surroundings, Cell from, Cell to) {
+  const auto sector = [](Cell offset) { return SectorOf(kHere, {kHere.x + offset.x, kHere.y + offset.y}); };
+  return (turns.Onward(surroundings, sector(from)) >> sector(to) & 1U) != 0;
+}
+
+TEST(TautTurnsTest, SectorsGoAroundClockwise) {
+  EXPECT_EQ(SectorOf(kHere, {10, 3}), 0);
+  EXPECT_EQ(SectorOf(kHere, {11, 3}), 1);
+  EXPECT_EQ(SectorOf(kHere, {17, 3}), 2);
+  EXPECT_EQ(SectorOf(kHere, {17, 9}), 3);
+  EXPECT_EQ(SectorOf(kHere, {17, 10}), 4);
+  EXPECT_EQ(SectorOf(kHere, {10, 17}), 8);
+  EXPECT_EQ(SectorOf(kHere, {3, 9}), 13);
+  EXPECT_EQ(SectorOf(kHere, {3, 3}), 14);
+  EXPECT_EQ(SectorOf(kHere, {9, 3}), 15);
+}
+
+TEST(TautTurnsTest, OverOpenGroundOnlyWaysThatHardlyTurnAreTaut) {
+  const TautTurns turns(kCostScale, kDiagonal);
+  EXPECT_TRUE(IsTaut(turns, kOpen, {-5, 0}, {5, 0}));
+  EXPECT_TRUE(IsTaut(turns, kOpen, {-5, 0}, {5, 5}));
+  EXPECT_TRUE(IsTaut(turns, kOpen, {-5, 2}, {5, -2}));
+  EXPECT_FALSE(IsTaut(turns, kOpen, {-5, 0}, {0, 5}));
+  EXPECT_FALSE(IsTaut(turns, kOpen, {-5, 2}, {5, 2}));
+  EXPECT_FALSE(IsTaut(turns, kOpen, {-5, 0}, {-5, 0}));
+}
+
+TEST(TautTurnsTest, WaysBendAroundCorners) {
+  const TautTurns turns(kCostScale, kDiagonal);
+  EXPECT_FALSE(IsTaut(turns, kOpen, {0, -5}, {5, 0}));
+  EXPECT_TRUE(IsTaut(turns, kCornerNorthEast, {0, -5}, {5, 0}));
+  EXPECT_TRUE(IsTaut(turns, kCornerNorthEast, {-2, -5}, {5, 2}));
+  EXPECT_FALSE(IsTaut(turns, kCornerNorthEast, {0, 5}, {5, 0}));
+}
+
+TEST(TautTurnsTest, TiesAreTaut) {
+  // Where a diagonal costs as much as two straight steps, a turn of a quarter is no detour.
+  EXPECT_TRUE(IsTaut(TautTurns(kCostScale, 2 * kCostScale), kOpen, {-5, 0}, {0, 5}));
+  // Where it costs as much as one, neither is one between diagonals.
+  EXPECT_TRUE(IsTaut(TautTurns(kCostScale, kCostScale), kOpen, {-5, 5}, {5, 5}));
+  EXPECT_FALSE(IsTaut(TautTurns(kCostScale, kDiagonal), kOpen, {-5, 5}, {5, 5}));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "server/core/grid/map/canonical_steps.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,6 +15,8 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
+#include "tests/testing/plainness.h"
+#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
@@ -20,6 +24,9 @@ namespace {
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 using ::waystar::testing::IsLegalStep;
+using ::waystar::testing::kRules;
+using ::waystar::testing::Plainness;
+using ::waystar::testing::PlainnessAt;
 
 constexpr Cell kCentre = {1, 1};
 
@@ -100,8 +107,7 @@ TEST(CanonicalStepsTest, AgreesWithAllPathsThroughNineCells) {
     }
     const Neighbourhood around(map, kCentre);
     const NearbyCosts costs(map, kCentre);
-    for (const CornerRule rule :
-         {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
+    for (const CornerRule rule : kRules) {
       AllPaths paths(map, rule);
       for (unsigned d = 0; d < kDirectionCount; ++d) {
         const auto arrival = static_cast<Direction>(d);
@@ -137,6 +143,46 @@ TEST(CanonicalStepsTest, AmidOneCostTheyAreTheNaturalSteps) {
           << d << " at " << diagonal_cost;
     }
   }
+}
+
+bool AreNatural(const NearbyCosts& costs, std::initializer_list<Direction> arrivals) {
+  return std::ranges::all_of(arrivals, [&](Direction arrival) {
+    return costs.around[static_cast<std::size_t>(Opposite(arrival))].straight != 0 &&
+           std::ranges::all_of(kRules, [&](CornerRule rule) {
+             return CanonicalSteps(costs, rule, arrival) == NaturalSteps(arrival);
+           });
+  });
+}
+
+// By the steps after each arrival; all cells of a tile are judged at once.
+TEST(PlainCellsTest, ArePlainWhereTheCanonicalStepsAreTheNaturalOnes) {
+  using enum Direction;
+  int plain_cells = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Generator generator(seed);
+    GridMap map = generator.Map({.max_side = seed % 3 == 0 ? 140 : 20, .max_cells = 4000, .weighted = true});
+    if (seed % 2 == 0) {
+      map = generator.WithStepCostsChanged(map);
+    }
+    for (int y = 0; y < map.height(); ++y) {
+      for (int x = 0; x < map.width(); ++x) {
+        const NearbyCosts costs(map, {x, y});
+        const bool may_be = map.IsWalkable({x, y}) && (!costs.has_own || costs.IsUniform());
+        const auto are_alike = [&](Direction a, Direction b) {
+          return costs.around[static_cast<std::size_t>(a)].straight == costs.centre.straight &&
+                 costs.around[static_cast<std::size_t>(b)].straight == costs.centre.straight;
+        };
+        const Plainness expected{
+            .along_row = may_be && are_alike(kEast, kWest) && AreNatural(costs, {kEast, kWest}),
+            .along_column = may_be && are_alike(kNorth, kSouth) && AreNatural(costs, {kNorth, kSouth}),
+            .diagonally = may_be && AreNatural(costs, {kNorthEast, kSouthEast, kSouthWest, kNorthWest})};
+        ASSERT_TRUE(PlainnessAt(map.plain_cells(), map, {x, y}) == expected)
+            << "seed " << seed << " at " << x << ", " << y;
+        plain_cells += expected.along_row || expected.diagonally ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(plain_cells, 1000);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/grid/map/profile_views.h"
-#include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/profiles.h"
@@ -19,10 +18,7 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
-using ::waystar::testing::DrawMap;
+using ::testing::UnorderedElementsAreArray;
 using ::waystar::testing::Generator;
 
 constexpr double kRoadCost = 0.5;
@@ -59,63 +55,45 @@ void ExpectFloor(const GridMap& map, double everywhere, double elsewhere) {
   EXPECT_EQ(map.cost_floor().elsewhere.straight, CostFromDouble(elsewhere));
 }
 
-TEST(CostFloorTest, TerrainThatLiesNowhereDoesNotCount) {
-  ExpectFloor(Meadow(100), 1.0, 0.0);
-  EXPECT_THAT(Meadow(100).cost_floor().cheap, IsEmpty());
-}
-
-TEST(CostFloorTest, ImpassableTerrainDoesNotCount) {
-  ExpectFloor(WithTerrain(Meadow(100), {10, 10, 3, 3}, 3), 1.0, 0.0);
-}
-
-TEST(CostFloorTest, ACheapCellIsAPlaceOfItsOwn) {
-  const GridMap map = WithCost(Meadow(300), {77, 33, 1, 1}, 0.25);
-  ExpectFloor(map, 0.25, 0.75);
-  EXPECT_THAT(map.cost_floor().cheap, ElementsAre(Rectangle{77, 33, 1, 1}));
-  ExpectFloor(WithTerrain(Meadow(300), {5, 299, 1, 1}, 2), 0.01, 0.99);
-}
-
-TEST(CostFloorTest, SmallMapsHavePlacesToo) {
-  const GridMap map = DrawMap({"..........", "....$.....", "..........", ".........."}, RoadsAndGold());
-  ExpectFloor(map, 0.01, 0.99);
-  EXPECT_THAT(map.cost_floor().cheap, ElementsAre(Rectangle{4, 1, 1, 1}));
-}
-
-TEST(CostFloorTest, APlaceMayLieAcrossTiles) {
-  const GridMap map = WithCost(Meadow(512), {25, 90, 14, 14}, 0.5);
-  EXPECT_THAT(map.cost_floor().cheap, ElementsAre(Rectangle{25, 90, 14, 14}));
-}
-
-TEST(CostFloorTest, PlacesApartStayApart) {
-  const GridMap map = WithCost(WithTerrain(Meadow(512), {400, 20, 2, 1}, 2), {30, 450, 1, 3}, 0.1);
-  ExpectFloor(map, 0.01, 0.99);
-  EXPECT_THAT(map.cost_floor().cheap,
-              UnorderedElementsAre(Rectangle{400, 20, 2, 1}, Rectangle{30, 450, 1, 3}));
-}
-
-TEST(CostFloorTest, WhatIsCheapEverywhereIsTheFloor) {
-  GridMap map = Meadow(512);
-  for (int y = 0; y < 512; y += 16) {
-    map = WithTerrain(map, {0, y, 512, 1}, 1);
-  }
-  ExpectFloor(map, kRoadCost, 0.0);
-  ExpectFloor(WithTerrain(map, {100, 100, 1, 1}, 2), 0.01, 0.49);
-}
-
-TEST(CostFloorTest, ALargeCheapPlaceIsNone) {
-  const GridMap map = WithCost(Meadow(128), {10, 10, 100, 100}, 0.5);
-  ExpectFloor(map, 0.5, 0.0);
-}
-
-TEST(CostFloorTest, ItFollowsWhatIsTakenBack) {
+TEST(CostFloorTest, CheapPlacesLieApartFromTheFloor) {
   const GridMap gold = WithTerrain(Meadow(200), {150, 150, 1, 1}, 2);
-  ExpectFloor(gold, 0.01, 0.99);
-  ExpectFloor(WithTerrain(gold, {150, 150, 1, 1}, 0), 1.0, 0.0);
-}
-
-TEST(CostFloorTest, TerrainBelowCellsOfTheirOwnCostDoesNotCount) {
-  const GridMap road = WithTerrain(Meadow(100), {40, 40, 1, 1}, 1);
-  ExpectFloor(WithCost(road, {40, 40, 1, 1}, 3.0), 1.0, 0.0);
+  GridMap roads = Meadow(512);
+  for (int y = 0; y < 512; y += 16) {
+    roads = WithTerrain(roads, {0, y, 512, 1}, 1);
+  }
+  const struct {
+    const char* what;
+    GridMap map;
+    double everywhere;
+    double elsewhere;
+    std::vector<Rectangle> cheap;
+  } cases[] = {
+      {"terrain that lies nowhere", Meadow(100), 1.0, 0.0, {}},
+      {"impassable terrain", WithTerrain(Meadow(100), {10, 10, 3, 3}, 3), 1.0, 0.0, {}},
+      {"a cheap cell", WithCost(Meadow(300), {77, 33, 1, 1}, 0.25), 0.25, 0.75, {{77, 33, 1, 1}}},
+      {"on the edge", WithTerrain(Meadow(300), {5, 299, 1, 1}, 2), 0.01, 0.99, {{5, 299, 1, 1}}},
+      {"a small map", WithTerrain(Meadow(10), {4, 1, 1, 1}, 2), 0.01, 0.99, {{4, 1, 1, 1}}},
+      {"across tiles", WithCost(Meadow(512), {25, 90, 14, 14}, 0.5), 0.5, 0.5, {{25, 90, 14, 14}}},
+      {"two places",
+       WithCost(WithTerrain(Meadow(512), {400, 20, 2, 1}, 2), {30, 450, 1, 3}, 0.1),
+       0.01,
+       0.99,
+       {{400, 20, 2, 1}, {30, 450, 1, 3}}},
+      {"cheap everywhere", roads, kRoadCost, 0.0, {}},
+      {"and cheaper in one place", WithTerrain(roads, {100, 100, 1, 1}, 2), 0.01, 0.49, {{100, 100, 1, 1}}},
+      {"a large place", WithCost(Meadow(128), {10, 10, 100, 100}, 0.5), 0.5, 0.0, {}},
+      {"taken back", WithTerrain(gold, {150, 150, 1, 1}, 0), 1.0, 0.0, {}},
+      {"below a cell's own cost",
+       WithCost(WithTerrain(Meadow(100), {40, 40, 1, 1}, 1), {40, 40, 1, 1}, 3.0),
+       1.0,
+       0.0,
+       {}},
+  };
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.what);
+    ExpectFloor(one.map, one.everywhere, one.elsewhere);
+    EXPECT_THAT(one.map.cost_floor().cheap, UnorderedElementsAreArray(one.cheap));
+  }
 }
 
 // Holds it against each cell.

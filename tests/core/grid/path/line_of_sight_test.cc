@@ -4,15 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/grid/shapes/hex_line.h"
-#include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/hexagons.h"
 #include "tests/testing/oracle.h"
@@ -21,8 +18,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawnQuery;
-using ::waystar::testing::DrawQuery;
 using ::waystar::testing::Generator;
 using ::waystar::testing::HasPointOf;
 using ::waystar::testing::kRules;
@@ -222,24 +217,6 @@ TEST(LineOfSightTest, ReachesAcrossTheLargestMap) {
   map = ApplyEdits(map, {BlockCells{{.cells = {{kLast - 1, 4095}}}}})->map;
   EXPECT_FALSE(sees({0, 0}, {kLast, 4095}));
   EXPECT_TRUE(sees({0, 0}, {kLast, 4094}));
-}
-
-TEST(LineCostTest, EachCellPaysForItsPartOfTheLine) {
-  GridSettings settings;
-  settings.terrains = {{.symbol = '.', .name = "ground", .cost = 1.0},
-                       {.symbol = '~', .name = "swamp", .cost = 3.0}};
-  const auto cost = [&](const std::vector<std::string>& rows) {
-    const DrawnQuery drawn = DrawQuery(rows, settings);
-    DearestOnPath costs(drawn.map, 1);
-    return LineCost(costs, drawn.start, drawn.goal);
-  };
-  EXPECT_DOUBLE_EQ(cost({"s..g"}), 3.0);
-  EXPECT_DOUBLE_EQ(cost({"s~.g"}), 5.0);
-  // Through the corner: no length inside the cells beside it.
-  EXPECT_DOUBLE_EQ(cost({"s~", "~g"}), kSqrt2);
-  // A quarter of the line in each of the four cells that it crosses.
-  EXPECT_DOUBLE_EQ(cost({"s~.", "..g"}), std::sqrt(5.0) * 1.5);
-  EXPECT_DOUBLE_EQ(cost({"s.~", "~.g"}), std::sqrt(5.0));
 }
 
 TEST(LineCostTest, AgreesWithTheObvious) {

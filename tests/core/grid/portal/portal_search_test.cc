@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/grid/engines/find_path.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/portal_world.h"
 #include "tests/testing/status_matchers.h"
@@ -21,7 +20,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::waystar::testing::Between;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::FourConnected;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::Maps;
@@ -52,37 +50,6 @@ std::vector<std::string> PortalsOf(const PortalPath& path) {
     ids.push_back(absl::StrCat(crossing.portal->id, crossing.is_reversed ? " back" : ""));
   }
   return ids;
-}
-
-TEST_F(PortalSearchTest, LeadsOverAWall) {
-  AddMap("home",
-         {"..#..",  //
-          "..#.."},
-         {Between("gate", {1, 0}, {3, 1}, 2.0)});
-  const auto path = Find({0, 0}, {4, 1});
-  ASSERT_THAT(path, IsOk());
-  EXPECT_EQ(path->path.outcome, Outcome::kFound);
-  EXPECT_DOUBLE_EQ(path->path.cost, 4.0);
-  EXPECT_THAT(path->path.points, ElementsAre(Cell{0, 0}, Cell{1, 0}, Cell{3, 1}, Cell{4, 1}));
-  ASSERT_THAT(PortalsOf(*path), ElementsAre("gate"));
-  EXPECT_EQ(path->crossings[0].index, 2U);
-  EXPECT_EQ(path->crossings[0].arrival, (Cell{3, 1}));
-}
-
-TEST_F(PortalSearchTest, LeadsBackOnlyIfItGoesBothWays) {
-  Portal gate = Between("gate", {1, 0}, {3, 1});
-  AddMap("home",
-         {"..#..",  //
-          "..#.."},
-         {gate});
-  EXPECT_EQ(Find({4, 1}, {0, 0})->path.outcome, Outcome::kUnreachable);
-  gate.both_ways = true;
-  world_.maps.clear();
-  AddMap("home",
-         {"..#..",  //
-          "..#.."},
-         {gate});
-  EXPECT_THAT(PortalsOf(*Find({4, 1}, {0, 0})), ElementsAre("gate back"));
 }
 
 TEST_F(PortalSearchTest, ClosedOnesAndThoseWithoutATagAreNoWay) {
@@ -161,17 +128,8 @@ TEST_F(PortalSearchTest, NearestCellMayLieBehindAPortal) {
   EXPECT_DOUBLE_EQ(path->path.cost, 4.0);
 }
 
-TEST_F(PortalSearchTest, TheNearestOfSeveralGoalsMayLieBehindAPortal) {
+TEST_F(PortalSearchTest, GoalsOutOfReachBlockedOrOffTheMap) {
   AddMap("home", {"......#.#."}, {Between("gate", {1, 0}, {7, 0})});
-  const std::vector<Cell> goals = {{5, 0}, {8, 0}, {7, 0}, {9, 0}};
-  const auto nearest = Find({.path = {.start = {0, 0}}, .goals = goals});
-  ASSERT_THAT(nearest, IsOk());
-  EXPECT_EQ(nearest->goal_index, 2U);
-  EXPECT_DOUBLE_EQ(nearest->path.cost, 2.0);
-  EXPECT_THAT(PortalsOf(*nearest), ElementsAre("gate"));
-
-  const std::vector<Cell> alike = {{3, 0}, {9, 0}, {3, 0}};
-  EXPECT_EQ(Find({.path = {.start = {5, 0}}, .goals = alike})->goal_index, 0U);
   const std::vector<Cell> out_of_reach = {{9, 0}, {8, 0}};
   EXPECT_EQ(Find({.path = {.start = {5, 0}}, .goals = out_of_reach})->path.outcome, Outcome::kUnreachable);
   const std::vector<Cell> blocked = {{6, 0}, {8, 0}};
@@ -180,23 +138,6 @@ TEST_F(PortalSearchTest, TheNearestOfSeveralGoalsMayLieBehindAPortal) {
   const std::vector<Cell> off_map = {{5, 0}, {10, 0}};
   EXPECT_THAT(Find({.path = {.start = {5, 0}}, .goals = off_map}),
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "goals[1]"));
-}
-
-// Both cost 4; the one below the wall looks nearer.
-TEST_F(PortalSearchTest, OfEquallyCheapGoalsTheFirst) {
-  AddMap("home",
-         {".......",  //
-          "..#....",  //
-          "......."},
-         {Between("far", {5, 2}, {6, 2}, 1000.0)}, FourConnected());
-  const std::vector<Cell> goals = {{6, 0}, {2, 2}};
-  for (const std::vector<Cell>& order : {goals, std::vector<Cell>(goals.rbegin(), goals.rend())}) {
-    const auto found = Find({.path = {.start = {2, 0}}, .goals = order});
-    ASSERT_THAT(found, IsOk());
-    EXPECT_EQ(found->path.cost, 4.0);
-    EXPECT_EQ(found->goal_index, 0U);
-    EXPECT_EQ(found->path.end, order[0]);
-  }
 }
 
 TEST_F(PortalSearchTest, StopsWhenTheBudgetIsSpent) {
@@ -221,7 +162,23 @@ GridSettings WithSand() {
 }
 
 // The first query on a map judges which of its cells are plain, the second finds that done.
-TEST_F(PortalSearchTest, AnswersWithinTheSameLimitWhoeverHasAskedBefore) {
+class PortalLimitTest : public PortalSearchTest {
+ protected:
+  // Returns the answer to the first query on a map, which the next must have as well.
+  PathResult FindTwice(const PortalQuery& query, std::uint64_t limit) {
+    const PathResult path = Find(query, {.max_expansions = limit})->path;
+    EXPECT_LE(path.statistics.expanded, limit);
+    EXPECT_THAT(Find(query), IsOk());
+    const PathResult again = Find(query, {.max_expansions = limit})->path;
+    EXPECT_EQ(again.outcome, path.outcome) << limit;
+    EXPECT_EQ(again.end, path.end);
+    EXPECT_EQ(again.cost, path.cost);
+    EXPECT_EQ(again.statistics.expanded, path.statistics.expanded);
+    return path;
+  }
+};
+
+TEST_F(PortalLimitTest, IsTheSameWhoeverHasAskedBefore) {
   const PortalQuery query{.path = {.start = {0, 0}, .goal = {4, 0}, .algorithm = Algorithm::kJumpPoint}};
   for (std::uint64_t limit = 0; limit < 12; ++limit) {
     world_.maps.clear();
@@ -229,52 +186,35 @@ TEST_F(PortalSearchTest, AnswersWithinTheSameLimitWhoeverHasAskedBefore) {
            {"..s..",  //
             "....."},
            {Between("gate", {0, 1}, {4, 1})}, WithSand());
-    const auto first = Find(query, {.max_expansions = limit});
-    ASSERT_THAT(first, IsOk());
-    const PathResult path = first->path;
-    EXPECT_LE(path.statistics.expanded, limit);
+    const PathResult path = FindTwice(query, limit);
     EXPECT_EQ(path.outcome, limit < 8 ? path.outcome : Outcome::kFound) << limit;
     EXPECT_EQ(path.cost, path.outcome == Outcome::kFound ? 3.0 : path.cost);
-    ASSERT_THAT(Find(query), IsOk());
-    const PathResult again = Find(query, {.max_expansions = limit})->path;
-    EXPECT_EQ(again.outcome, path.outcome) << limit;
-    EXPECT_EQ(again.end, path.end);
-    EXPECT_EQ(again.statistics.expanded, path.statistics.expanded);
   }
 }
 
 // Searches so long that the one over cells runs beside them.
-TEST_F(PortalSearchTest, LongSearchesKeepToTheSameLimitWhoeverHasAskedBefore) {
+TEST_F(PortalLimitTest, IsTheSameForLongSearches) {
   constexpr int kSide = 150;
-  const auto make = [&] {
-    std::vector<std::string> rows(kSide, std::string(kSide, '.'));
-    for (int y = 0; y < kSide; ++y) {
-      for (int x = 0; x < kSide; ++x) {
-        if ((x / 6 + y / 5) % 3 == 0) {
-          rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = 's';
-        }
+  std::vector<std::string> rows(kSide, std::string(kSide, '.'));
+  for (int y = 0; y < kSide; ++y) {
+    for (int x = 0; x < kSide; ++x) {
+      if ((x / 6 + y / 5) % 3 == 0) {
+        rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = 's';
       }
     }
-    world_.maps.clear();
-    AddMap(
-        "home", rows,
-        {Between("gate", {10, 0}, {kSide - 1, kSide - 20}, 60.0), Between("short", {70, 70}, {75, 90}, 3.0)},
-        WithSand());
-  };
+  }
   int found = 0;
   for (const Algorithm algorithm :
        {Algorithm::kAuto, Algorithm::kJumpPoint, Algorithm::kAStar, Algorithm::kDijkstra}) {
     const PortalQuery query{
         .path = {.start = {0, 0}, .goal = {kSide - 1, kSide - 1}, .algorithm = algorithm}};
     for (const std::uint64_t limit : {10, 1000, 1024, 1025, 1500, 2048, 3000, 6000, 12'000, 40'000}) {
-      make();
-      const PathResult path = Find(query, {.max_expansions = limit})->path;
-      EXPECT_LE(path.statistics.expanded, limit);
-      ASSERT_THAT(Find(query), IsOk());
-      const PathResult again = Find(query, {.max_expansions = limit})->path;
-      EXPECT_EQ(again.outcome, path.outcome) << limit;
-      EXPECT_EQ(again.cost, path.cost);
-      EXPECT_EQ(again.statistics.expanded, path.statistics.expanded);
+      world_.maps.clear();
+      AddMap("home", rows,
+             {Between("gate", {10, 0}, {kSide - 1, kSide - 20}, 60.0),
+              Between("short", {70, 70}, {75, 90}, 3.0)},
+             WithSand());
+      const PathResult path = FindTwice(query, limit);
       if (path.outcome == Outcome::kBudgetExhausted) {
         EXPECT_EQ(path.reason, OutcomeReason::kExpansionLimit);
         EXPECT_EQ(path.statistics.expanded, limit) << "it ends early";

@@ -218,21 +218,13 @@ class AllocationTest : public ::testing::TestWithParam<MapAndAgent> {
   const std::vector<Question> questions_ = QuestionsFor(map_, GetParam().agent.corner_rule);
 };
 
-// That the counter sees what the core allocates.
-TEST_P(AllocationTest, AColdScratchAllocates) {
-  for (const Question& question : questions_) {
-    if (question.outcome != Outcome::kUnreachable) {
-      Scratch scratch(kScratchBytes);
-      EXPECT_GT(AllocationsOf(map_, question, scratch), 0) << question.name;
-    }
-  }
-}
-
-// The question itself is all that a scratch needs to have heard.
+// The question itself is all that a scratch needs to have heard. A cold one allocates, and the counter sees
+// it.
 TEST_P(AllocationTest, AQuestionAskedAgainAllocatesNothing) {
   for (const Question& question : questions_) {
     Scratch scratch(kScratchBytes);
-    AllocationsOf(map_, question, scratch);
+    const std::int64_t cold = AllocationsOf(map_, question, scratch);
+    EXPECT_TRUE(cold > 0 || question.outcome == Outcome::kUnreachable) << question.name;
     EXPECT_EQ(AllocationsOf(map_, question, scratch), 0) << question.name;
   }
 }

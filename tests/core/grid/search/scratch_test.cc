@@ -9,20 +9,6 @@ namespace {
 
 GridMap Blank(int width, int height) { return *GridMap::Create(width, height, {}); }
 
-TEST(ScratchTest, StartForgetsEveryNode) {
-  const GridMap map = Blank(100, 100);
-  Scratch scratch(1 << 20);
-  scratch.Start(map);
-  SearchNode* node = scratch.Find({50, 50});
-  ASSERT_NE(node, nullptr);
-  EXPECT_TRUE(scratch.IsFresh(*node));
-  scratch.Reach(*node, 7, Direction::kEast);
-  EXPECT_FALSE(scratch.IsFresh(*scratch.Find({50, 50})));
-  EXPECT_TRUE(scratch.IsFresh(*scratch.Find({50, 51})));
-  scratch.Start(map);
-  EXPECT_TRUE(scratch.IsFresh(*scratch.Find({50, 50})));
-}
-
 TEST(ScratchTest, MapsOfDifferentSizesDoNotMixUp) {
   const GridMap wide = Blank(2000, 3);
   const GridMap tall = Blank(3, 2000);

@@ -30,45 +30,40 @@ TEST(CheckShapeTest, TakesWhatOverlapsTheMap) {
 }
 
 TEST(CheckShapeTest, NamesWhatIsOutOfRange) {
-  EXPECT_THAT(Check({}), IsError(kInvalid, ErrorReason::kEmptyShape, ""));
-  EXPECT_THAT(Check({.rectangles = {{0, 0, 1, 0}}}),
-              IsError(kInvalid, ErrorReason::kBadRectangle, ".rectangles[0].height"));
-  EXPECT_THAT(Check({.discs = {{{1, 1}, 1}, {{1, 1}, -0.5}}}),
-              IsError(kInvalid, ErrorReason::kBadDisc, ".discs[1].radius"));
-  EXPECT_THAT(Check({.discs = {{{1, kMaxReach * 2}, 1}}}),
-              IsError(kInvalid, ErrorReason::kBadDisc, ".discs[0].center.y"));
-  EXPECT_THAT(Check({.discs = {{{kNaN, 1}, 1}}}),
-              IsError(kInvalid, ErrorReason::kBadValue, ".discs[0].center.x"));
-  for (const double radius : {-1e-300, -1.0, 1e7, 1e308}) {
-    EXPECT_THAT(Check({.discs = {{{1, 1}, radius}}}),
-                IsError(kInvalid, ErrorReason::kBadDisc, ".discs[0].radius"));
+  const std::vector<Point> too_many(kMaxVertices + 1, {1, 1});
+  const struct {
+    Shape shape;
+    ErrorReason reason;
+    const char* field;
+  } cases[] = {
+      {{}, ErrorReason::kEmptyShape, ""},
+      {{.rectangles = {{0, 0, 1, 0}}}, ErrorReason::kBadRectangle, ".rectangles[0].height"},
+      {{.discs = {{{1, 1}, 1}, {{1, 1}, -0.5}}}, ErrorReason::kBadDisc, ".discs[1].radius"},
+      {{.discs = {{{1, kMaxReach * 2}, 1}}}, ErrorReason::kBadDisc, ".discs[0].center.y"},
+      {{.discs = {{{kNaN, 1}, 1}}}, ErrorReason::kBadValue, ".discs[0].center.x"},
+      {{.discs = {{{1, 1}, -1e-300}}}, ErrorReason::kBadDisc, ".discs[0].radius"},
+      {{.discs = {{{1, 1}, 1e7}}}, ErrorReason::kBadDisc, ".discs[0].radius"},
+      {{.discs = {{{1, 1}, 1e308}}}, ErrorReason::kBadDisc, ".discs[0].radius"},
+      {{.discs = {{{1, 1}, kNaN}}}, ErrorReason::kBadValue, ".discs[0].radius"},
+      {{.discs = {{{1, 1}, kInfinity}}}, ErrorReason::kBadValue, ".discs[0].radius"},
+      {{.discs = {{{1, 1}, -kInfinity}}}, ErrorReason::kBadValue, ".discs[0].radius"},
+      {{.polygons = {{}}}, ErrorReason::kBadPolygon, ".polygons[0].vertices"},
+      {{.polygons = {{{{0, 0}, {1, 1}}}}}, ErrorReason::kBadPolygon, ".polygons[0].vertices"},
+      {{.polygons = {{{{0, 0}, {0, 0}, {1, 1}, {3, 3}}}}}, ErrorReason::kBadPolygon, ".polygons[0].vertices"},
+      {{.polygons = {{{{1, 1}, {1, 1}, {1, 1}}}}}, ErrorReason::kBadPolygon, ".polygons[0].vertices"},
+      {{.polygons = {{too_many}}}, ErrorReason::kBadPolygon, ".polygons[0].vertices"},
+      {{.polygons = {{{{0, 0}, {1, kInfinity}, {1, 0}}}}},
+       ErrorReason::kBadValue,
+       ".polygons[0].vertices[1].y"},
+      {{.lines = {{{0, 0}, {-2e6, 0}, 1}}}, ErrorReason::kBadLine, ".lines[0].end.x"},
+      {{.lines = {{{0, 0}, {1, kNaN}, 1}}}, ErrorReason::kBadValue, ".lines[0].end.y"},
+      {{.lines = {{{0, 0}, {1, 0}, kInfinity}}}, ErrorReason::kBadValue, ".lines[0].width"},
+      {{.lines = {{{0, 0}, {1, 0}, -1}}}, ErrorReason::kBadLine, ".lines[0].width"},
+      {{.lines = {{{0, 0}, {1, 0}, 2e6}}}, ErrorReason::kBadLine, ".lines[0].width"},
+  };
+  for (const auto& [shape, reason, field] : cases) {
+    EXPECT_THAT(Check(shape), IsError(kInvalid, reason, field));
   }
-  for (const double radius : {kNaN, kInfinity, -kInfinity}) {
-    EXPECT_THAT(Check({.discs = {{{1, 1}, radius}}}),
-                IsError(kInvalid, ErrorReason::kBadValue, ".discs[0].radius"));
-  }
-  EXPECT_THAT(Check({.polygons = {{}}}),
-              IsError(kInvalid, ErrorReason::kBadPolygon, ".polygons[0].vertices"));
-  EXPECT_THAT(Check({.polygons = {{{{0, 0}, {1, 1}}}}}),
-              IsError(kInvalid, ErrorReason::kBadPolygon, ".polygons[0].vertices"));
-  EXPECT_THAT(Check({.polygons = {{{{0, 0}, {0, 0}, {1, 1}, {3, 3}}}}}),
-              IsError(kInvalid, ErrorReason::kBadPolygon, ".polygons[0].vertices"));
-  EXPECT_THAT(Check({.polygons = {{std::vector<Point>(3, {1, 1})}}}),
-              IsError(kInvalid, ErrorReason::kBadPolygon, ".polygons[0].vertices"));
-  EXPECT_THAT(Check({.polygons = {{std::vector<Point>(kMaxVertices + 1, {1, 1})}}}),
-              IsError(kInvalid, ErrorReason::kBadPolygon, ".polygons[0].vertices"));
-  EXPECT_THAT(Check({.polygons = {{{{0, 0}, {1, kInfinity}, {1, 0}}}}}),
-              IsError(kInvalid, ErrorReason::kBadValue, ".polygons[0].vertices[1].y"));
-  EXPECT_THAT(Check({.lines = {{{0, 0}, {-2e6, 0}, 1}}}),
-              IsError(kInvalid, ErrorReason::kBadLine, ".lines[0].end.x"));
-  EXPECT_THAT(Check({.lines = {{{0, 0}, {1, kNaN}, 1}}}),
-              IsError(kInvalid, ErrorReason::kBadValue, ".lines[0].end.y"));
-  EXPECT_THAT(Check({.lines = {{{0, 0}, {1, 0}, kInfinity}}}),
-              IsError(kInvalid, ErrorReason::kBadValue, ".lines[0].width"));
-  EXPECT_THAT(Check({.lines = {{{0, 0}, {1, 0}, -1}}}),
-              IsError(kInvalid, ErrorReason::kBadLine, ".lines[0].width"));
-  EXPECT_THAT(Check({.lines = {{{0, 0}, {1, 0}, 2e6}}}),
-              IsError(kInvalid, ErrorReason::kBadLine, ".lines[0].width"));
 }
 
 TEST(CheckShapeTest, EachPartOrAnyHasToOverlapTheMap) {

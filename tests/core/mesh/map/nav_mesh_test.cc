@@ -76,12 +76,6 @@ TEST(NavMeshTest, PolygonsAdjoinAlongCommonEdges) {
   EXPECT_EQ(mesh.bounds(), (MeshBounds{{0, 0, 0}, {10, 2, 4}}));
 }
 
-TEST(NavMeshTest, AVertexInCommonConnectsNothing) {
-  const NavMesh mesh =
-      MeshOf(DrawMesh({{0, 0}, {1, 0}, {0, 1}, {1, 1}, {-1, 0}, {-1, -1}}, {{0, 1, 2}, {0, 4, 5}}));
-  EXPECT_EQ(mesh.part_count(), 2u);
-}
-
 TEST(NavMeshTest, KnowsTheWallsAtVertices) {
   //  6---7---8
   //  | 2 | 3 |
@@ -401,15 +395,6 @@ TEST(FindNearestTest, AllThatAreNearCanBeFound) {
   places.clear();
   mesh.FindAllNear({{7, 5, 3}, 1.25, 1.0}, places);
   EXPECT_THAT(places, IsEmpty());
-}
-
-TEST(FindNearestTest, HeightsAreThoseOfTheSurface) {
-  // A saddle: opposite corners are as high as each other.
-  const NavMesh mesh = MeshOf(DrawMesh({{0, 0, 0}, {4, 0, 2}, {4, 4, 0}, {0, 4, 2}}, {{0, 1, 2, 3}}));
-  EXPECT_THAT(mesh.FindNearest({{1, 1, 0}, 0.0, 9.0}), Optional(MeshPlace{0, {1, 1, 0.5}}));
-  EXPECT_THAT(mesh.FindNearest({{2, 2, 0}, 0.0, 9.0}), Optional(MeshPlace{0, {2, 2, 1}}));
-  EXPECT_THAT(mesh.FindNearest({{4, 3, 0}, 0.0, 9.0}), Optional(MeshPlace{0, {4, 3, 0.5}}));
-  EXPECT_THAT(mesh.FindNearest({{5, 1, 0}, 1.0, 9.0}), Optional(MeshPlace{0, {4, 1, 1.5}}));
 }
 
 // Points of a slanted edge are hardly ever on it once they are rounded: which side they are on is exact.

@@ -17,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/core/edit/mesh_batch_editor.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_path.h"

@@ -17,7 +17,7 @@
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_move.h"
 #include "server/core/mesh/search/mesh_wall.h"
-#include "server/formats/mesh/detour_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
 

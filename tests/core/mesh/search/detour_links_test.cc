@@ -13,7 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/formats/mesh/detour_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/testing/detour_file.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"

@@ -18,7 +18,6 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
 using ::waystar::testing::ForMeshes;
 using ::waystar::testing::IsOk;
@@ -172,43 +171,6 @@ NavMesh ApartMeshOf(MeshSpec spec) {
     spec.polygons[i].area = static_cast<std::uint8_t>(i);
   }
   return MeshOf(std::move(spec));
-}
-
-// Two squares and a ramp between them: what is seen through the edges, and how high these lie.
-NavMesh Incline() {
-  return ApartMeshOf(
-      DrawMesh({{0, 0, 0}, {2, 0, 0}, {4, 0, 2}, {6, 0, 2}, {0, 4, 0}, {2, 4, 0}, {4, 4, 4}, {6, 4, 4}},
-               {{0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}}));
-}
-
-TEST(IntervalRecorderTest, TellsIntervalsWithTheirHeights) {
-  const NavMesh mesh = Incline();
-  MeshScratch scratch(kAmple);
-  IntervalRecorder recorder(100);
-  const MeshSearchTask task{.start = PlaceAt(mesh, 1, 2), .goal = *mesh.FindNearest({{5, 2, 3}, 0.001, 1.0})};
-  const MeshSearchReport report = SearchMesh(mesh, task, {}, scratch, &recorder);
-  ASSERT_EQ(report.end, SearchEnd::kGoalReached);
-  ASSERT_THAT(recorder.intervals(), SizeIs(2));
-  const TracedInterval& first = recorder.intervals()[0];
-  EXPECT_EQ(first.polygon, 1);
-  EXPECT_EQ(first.parent, MeshInterval::kNoParent);
-  EXPECT_EQ(first.left, (WorldPoint{2, 4, 0}));
-  EXPECT_EQ(first.right, (WorldPoint{2, 0, 0}));
-  EXPECT_EQ(first.root, (WorldPoint{1, 2, 0}));
-  EXPECT_EQ(first.f, 4.0);
-  // All of the edge is seen from the start, up to where the ramp ends.
-  const TracedInterval& second = recorder.intervals()[1];
-  EXPECT_EQ(second.polygon, 2);
-  EXPECT_EQ(second.parent, 0);
-  EXPECT_EQ(second.left, (WorldPoint{4, 4, 4}));
-  EXPECT_EQ(second.right, (WorldPoint{4, 0, 2}));
-  EXPECT_EQ(second.f, 4.0);
-  ASSERT_THAT(recorder.events(), SizeIs(3));
-  EXPECT_EQ(recorder.events()[0].kind, SearchEvent::Kind::kGenerated);
-  EXPECT_EQ(recorder.events()[1].kind, SearchEvent::Kind::kExpanded);
-  EXPECT_EQ(recorder.events()[1].interval, 0);
-  EXPECT_EQ(recorder.events()[2].kind, SearchEvent::Kind::kGenerated);
-  EXPECT_EQ(recorder.events()[2].interval, 1);
 }
 
 TEST(IntervalRecorderTest, KeepsTheFirstEventsUpToItsLimit) {

@@ -22,7 +22,6 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::waystar::testing::BentFloors;
 using ::waystar::testing::Between;
@@ -145,16 +144,6 @@ void ExpectSound(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& g
       }
     }
     EXPECT_TRUE(is_crossed) << "from polygon " << found.corridor[i] << " to " << found.corridor[i + 1];
-  }
-}
-
-TEST_F(IntervalSearchTest, AGoalAtTheStartIsASingleCorner) {
-  const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
-  for (const double at : {0.5, 1.0}) {
-    const Found found = Search(mesh, PlaceAt(mesh, at, at), PlaceAt(mesh, at, at));
-    EXPECT_EQ(found.end, SearchEnd::kGoalReached);
-    EXPECT_EQ(found.length, 0.0);
-    EXPECT_THAT(found.corners, ElementsAre(WorldPoint{at, at}));
   }
 }
 

@@ -112,40 +112,6 @@ class MeshFieldsTest : public ::testing::Test {
   MeshScratch searches_{kPlenty};
 };
 
-TEST_F(MeshFieldsTest, ReachHasTheNearestPointOfEachPolygon) {
-  // 0 1 2
-  // 3 # 4
-  // 5 6 7
-  const NavMesh mesh = MeshOf(DrawRooms({"...", ".#.", "..."}));
-  EXPECT_THAT(Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.25), .max_cost = 1.5}),
-              ElementsAre(ReachablePolygon{0, {0.5, 0.25}, 0.0}, ReachablePolygon{1, {1, 0.25}, 0.5},
-                          ReachablePolygon{2, {2, 0.25}, 1.5}, ReachablePolygon{3, {0.5, 1}, 0.75}))
-      << "2 is exactly as far";
-  const std::vector<ReachablePolygon> all =
-      Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = std::nullopt});
-  ASSERT_EQ(all.size(), 8u);
-  EXPECT_EQ(all[4].nearest, (WorldPoint{2, 1}));
-  EXPECT_DOUBLE_EQ(all[4].cost, std::hypot(1.5, 0.5));
-  EXPECT_EQ(all[7].nearest, (WorldPoint{2, 2}));
-  EXPECT_DOUBLE_EQ(all[7].cost, std::hypot(1.5, 0.5) + 1.0);
-}
-
-TEST_F(MeshFieldsTest, ReachWithoutACostIsWhereTheStartIs) {
-  const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
-  const auto reach = [&](double x, double y) {
-    std::vector<PolygonNumber> polygons;
-    for (const ReachablePolygon& reached : Reach(mesh, {.start = PlaceAt(mesh, x, y), .max_cost = 0.0})) {
-      EXPECT_EQ(reached.nearest, (WorldPoint{x, y}));
-      EXPECT_EQ(reached.cost, 0.0);
-      polygons.push_back(reached.polygon);
-    }
-    return polygons;
-  };
-  EXPECT_THAT(reach(0.5, 0.5), ElementsAre(0));
-  EXPECT_THAT(reach(1, 0.5), ElementsAre(0, 1));
-  EXPECT_THAT(reach(1, 1), ElementsAre(0, 1, 2, 3));
-}
-
 TEST_F(MeshFieldsTest, AVertexIsInAllPolygonsThatHaveIt) {
   const NavMesh mesh = MeshOf(DrawRooms({".#",  //
                                          "#."}));
@@ -480,20 +446,6 @@ class MeshMatrixTest : public ::testing::Test {
   MeshScratch scratch_{std::size_t{1} << 28};
 };
 
-TEST_F(MeshMatrixTest, HasARowForEachStart) {
-  const NavMesh mesh = MeshOf(DrawRooms({"...#.",  //
-                                         ".#.#.",  //
-                                         "...#."}));
-  const MeshPlace a = PlaceAt(mesh, 0.5, 0.5);
-  const MeshPlace b = PlaceAt(mesh, 2.5, 0.5);
-  const MeshPlace c = PlaceAt(mesh, 0.5, 2.5);
-  const MeshPlace island = PlaceAt(mesh, 4.5, 0.5);
-  EXPECT_THAT(Compute(mesh, {a, island}, {a, b, c, island}).lengths,
-              ElementsAre(0, 2, 2, MeshMatrix::kUnreachable, MeshMatrix::kUnreachable,
-                          MeshMatrix::kUnreachable, MeshMatrix::kUnreachable, 0));
-  EXPECT_THAT(Compute(mesh, {}, {a}).lengths, IsEmpty());
-}
-
 TEST_F(MeshMatrixTest, SearchesOnceForTheSameTwoPlaces) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
   const MeshPlace a = PlaceAt(mesh, 0.5, 1.5);
@@ -514,6 +466,7 @@ TEST_F(MeshMatrixTest, NeedsNoSearchForOtherParts) {
   budget_.max_expansions = 0;
   EXPECT_THAT(Compute(mesh, {PlaceAt(mesh, 0.5, 0.5)}, {PlaceAt(mesh, 4.5, 1.5)}).lengths,
               ElementsAre(MeshMatrix::kUnreachable));
+  EXPECT_THAT(Compute(mesh, {}, {PlaceAt(mesh, 0.5, 0.5)}).lengths, IsEmpty());
 }
 
 TEST_F(MeshMatrixTest, AVertexIsInAllPartsThatHaveIt) {
@@ -538,14 +491,9 @@ TEST_F(MeshMatrixTest, TheBudgetIsOneForAll) {
   MeshScratch small(600);
   EXPECT_EQ(ErrorReasonOf(ComputeMeshMatrix(mesh, starts, goals, Budget{}, small).status()),
             "REGION_TOO_LARGE");
-}
-
-TEST_F(MeshMatrixTest, StopsWhenCancelled) {
-  const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
   const std::atomic<bool> yes = true;
-  budget_.cancelled = &yes;
-  const std::vector<MeshPlace> places = {PlaceAt(mesh, 0.5, 0.5)};
-  EXPECT_EQ(ComputeMeshMatrix(mesh, places, places, budget_, scratch_).status().code(),
+  budget_ = {.cancelled = &yes};
+  EXPECT_EQ(ComputeMeshMatrix(mesh, starts, goals, budget_, scratch_).status().code(),
             absl::StatusCode::kCancelled);
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,6 @@ namespace {
 using ::waystar::testing::BentFloors;
 using ::waystar::testing::Between;
 using ::waystar::testing::DistanceToSegment;
-using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
 using ::waystar::testing::ForMeshes;
 using ::waystar::testing::ForSeeds;
@@ -28,14 +26,6 @@ using ::waystar::testing::PlanDistance;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
 using ::waystar::testing::Rounds;
-
-TEST(MeshMoveTest, ComesToATargetInSight) {
-  const NavMesh mesh = MeshOf(DrawRooms({"....", "....", "...."}));
-  const MeshMove move = MoveAlongSurface(mesh, PlaceAt(mesh, 0.5, 0.25), {3.5, 2.25, 9.0});
-  EXPECT_EQ(move, (MeshMove{.end = PlaceAt(mesh, 3.5, 2.25)}));
-  const MeshPlace here = PlaceAt(mesh, 1.5, 1.5);
-  EXPECT_EQ(MoveAlongSurface(mesh, here, here.point), (MeshMove{.end = here}));
-}
 
 TEST(MeshMoveTest, SlidesAlongAWall) {
   MeshSpec spec = DrawRooms({"....", "...."});
@@ -49,31 +39,6 @@ TEST(MeshMoveTest, SlidesAlongAWall) {
   EXPECT_EQ(move.wall_normal, (Point{0, -1}));
   // On the wall already.
   EXPECT_EQ(MoveAlongSurface(mesh, PlaceAt(mesh, 0.5, 2, 0.25), {3.5, 2.5}).end, move.end);
-}
-
-TEST(MeshMoveTest, StopsInACorner) {
-  const NavMesh mesh = MeshOf(DrawRooms({"....", "...."}));
-  const MeshMove move = MoveAlongSurface(mesh, PlaceAt(mesh, 3.5, 1.5), {5.5, 2.25});
-  EXPECT_TRUE(move.is_blocked);
-  EXPECT_EQ(move.end.point, (WorldPoint{4, 2}));
-  EXPECT_EQ(move.wall_normal, (Point{-1, 0}));
-  EXPECT_EQ(MoveAlongSurface(mesh, move.end, {5.5, 2.25}).end, move.end);
-}
-
-TEST(MeshMoveTest, StaysOnItsFloor) {
-  const NavMesh mesh = MeshOf(DrawMesh({{0, 0, 0},
-                                        {2, 0, 0},
-                                        {2, 2, 0},
-                                        {0, 2, 0},  //
-                                        {0, 0, 3},
-                                        {8, 0, 3},
-                                        {8, 8, 3},
-                                        {0, 8, 3}},
-                                       {{0, 1, 2, 3}, {4, 5, 6, 7}}));
-  const MeshMove below = MoveAlongSurface(mesh, {0, {1, 1, 0}}, {4, 1.5, 3});
-  EXPECT_TRUE(below.is_blocked);
-  EXPECT_EQ(below.end, (MeshPlace{0, {2, 1.5, 0}}));
-  EXPECT_EQ(MoveAlongSurface(mesh, {1, {1, 1, 3}}, {4, 1.5, 0}).end, (MeshPlace{1, {4, 1.5, 3}}));
 }
 
 TEST(MeshMoveTest, GoesIntoAllPolygonsThatHaveTheVertexWhereItBegins) {

@@ -12,7 +12,6 @@
 #include "gmock/gmock.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_move.h"
-#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "tests/core/mesh/search/sight_graph.h"
 

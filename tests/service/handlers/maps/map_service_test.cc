@@ -3,16 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "client/batch.h"
 #include "gmock/gmock.h"
 #include "grpcpp/support/status.h"
+#include "server/service/handlers/maps/listings.h"
 #include "tests/service/about_map.h"
-#include "tests/service/bounded_context.h"
+#include "tests/service/handler_test.h"
 #include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -24,6 +25,9 @@ using ::waystar::testing::About;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
@@ -213,6 +217,7 @@ TEST(LargeUpdateTest, MessagesMayBeSoLarge) {
 
 std::uint64_t EpochOf(TestServer& server) { return VersionOf(server, "room").epoch(); }
 
+// That answers tell the epoch is tested with their revisions: FillVersion writes both.
 class EpochTest : public ::testing::Test {
  protected:
   EpochTest() {
@@ -224,35 +229,6 @@ class EpochTest : public ::testing::Test {
   TestServer before_;
   std::uint64_t epoch_ = 0;
 };
-
-TEST_F(EpochTest, AnswersTellIt) {
-  client::Client& client = before_.client();
-  const v1::FindPathRequest query = PathRequest("room", CellAt(0, 0), CellAt(3, 1));
-  EXPECT_EQ(client.FindPath(query)->info().version().epoch(), epoch_);
-
-  auto queries = About<v1::FindPathsRequest>("room");
-  client::AddEnds(query, queries);
-  const auto found = client.FindPaths(queries);
-  EXPECT_EQ(found->info().version().epoch(), epoch_);
-  EXPECT_EQ(found->results(0).answer().info().version().epoch(), epoch_);
-
-  const auto reach = Parsed<v1::FindReachableRequest>("map: 'room' start { cell {} } max_cost: 2");
-  EXPECT_EQ(client.FindReachable(reach)->info().version().epoch(), epoch_);
-
-  EXPECT_EQ(client.ListObstacles(About<v1::ListObstaclesRequest>("room"))->version().epoch(), epoch_);
-  EXPECT_EQ(client.ListPortals(About<v1::ListPortalsRequest>("room"))->version().epoch(), epoch_);
-  EXPECT_EQ(client.RenderMap(About<v1::RenderMapRequest>("room"))->version().epoch(), epoch_);
-
-  v1::WatchPathRequest watched;
-  *watched.mutable_query() = query;
-  v1::WatchPathResponse answer;
-  ASSERT_TRUE(client.WatchPath(watched)->Next(answer));
-  EXPECT_EQ(answer.info().version().epoch(), epoch_);
-  EXPECT_EQ(answer.answer().info().version().epoch(), epoch_);
-
-  EXPECT_EQ(client.UpdateMap(BlockRequest("room", {CellAt(1, 1)}))->version().epoch(), epoch_);
-  EXPECT_EQ(client.DeleteMap(About<v1::DeleteMapRequest>("room"))->version().epoch(), epoch_);
-}
 
 TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
   TestServer after;
@@ -315,6 +291,141 @@ TEST(RequestTimeTest, LateRetriesAreRefused) {
   v1::UpdateMapResponse response;
   EXPECT_EQ(stub->UpdateMap(&context, request, &response).error_code(),
             grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+// Pages of named obstacles and of portals.
+
+class ListingsTest : public HandlerTest {
+ protected:
+  ListingsTest() {
+    Create("room", {"........", "........", "........", "........"});
+    request_.set_map("room");
+    portals_.set_map("room");
+  }
+
+  void Put(const std::vector<std::pair<std::string, v1::Cell>>& obstacles) {
+    v1::UpdateMapRequest update;
+    update.set_map("room");
+    for (const auto& [id, cell] : obstacles) {
+      v1::Obstacle& obstacle = *update.add_edits()->mutable_add_obstacle();
+      obstacle.set_id(id);
+      *obstacle.mutable_shape()->add_cells() = cell;
+    }
+    ASSERT_THAT(Update(update), IsOk());
+  }
+
+  absl::StatusOr<v1::ListObstaclesResponse> List() {
+    return Answer<v1::ListObstaclesResponse>([&](v1::ListObstaclesResponse& response) {
+      return rpc::ListNamedObstacles(store_, kMaxBytes, request_, response);
+    });
+  }
+
+  absl::StatusOr<v1::ListPortalsResponse> ListPortals() {
+    return Answer<v1::ListPortalsResponse>([&](v1::ListPortalsResponse& response) {
+      return rpc::ListMapPortals(store_, kMaxBytes, portals_, response);
+    });
+  }
+
+  // "a b;" for a page of two before the last.
+  std::string Page() {
+    const auto page = List();
+    EXPECT_TRUE(page.ok()) << page.status();
+    std::string ids;
+    for (const v1::Obstacle& obstacle : page->obstacles()) {
+      ids += (ids.empty() ? "" : " ") + obstacle.id();
+    }
+    request_.set_page_token(page->next_page_token());
+    return ids + (page->next_page_token().empty() ? "" : ";");
+  }
+
+  v1::ListObstaclesRequest request_;
+  v1::ListPortalsRequest portals_;
+};
+
+TEST_F(ListingsTest, ObstaclesComeAPageAtATime) {
+  Put({{"c", CellAt(1, 1)},
+       {"a", CellAt(1, 1)},
+       {"e", CellAt(1, 1)},
+       {"B", CellAt(1, 1)},
+       {"d", CellAt(1, 1)}});
+  request_.set_page_size(2);
+  EXPECT_EQ(Page(), "B a;");
+  EXPECT_EQ(Page(), "c d;");
+  EXPECT_EQ(Page(), "e");
+  EXPECT_EQ(List()->version().revision(), 2U);
+  request_.set_page_size(INT32_MAX);
+  EXPECT_EQ(List()->obstacles_size(), 5);
+}
+
+TEST_F(ListingsTest, ObstaclesOfARegion) {
+  Put({{"left", CellAt(1, 1)}, {"right", CellAt(6, 1)}, {"off", CellAt(-3, 1)}});
+  EXPECT_EQ(Page(), "left off right");
+  request_.mutable_region()->set_x(4);
+  request_.mutable_region()->set_width(4);
+  request_.mutable_region()->set_height(4);
+  EXPECT_EQ(Page(), "right");
+  request_.mutable_region()->set_x(1);
+  request_.mutable_region()->set_width(INT32_MAX);
+  EXPECT_EQ(Page(), "left right");
+}
+
+TEST_F(ListingsTest, BadRequestsNameTheField) {
+  request_.set_page_size(-1);
+  EXPECT_THAT(List(), IsError(kInvalid, ErrorReason::kBadValue, "page_size"));
+  request_.clear_page_size();
+  request_.set_page_token("not a token");
+  EXPECT_THAT(List(), IsError(kInvalid, ErrorReason::kBadValue, "page_token"));
+  request_.clear_page_token();
+  request_.mutable_region()->set_width(3);
+  EXPECT_THAT(List(), IsError(kInvalid, ErrorReason::kBadRectangle, "region.height"));
+  request_.clear_region();
+  request_.set_map("nowhere");
+  EXPECT_THAT(List(), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+  portals_.set_page_size(-1);
+  EXPECT_THAT(ListPortals(), IsError(kInvalid, ErrorReason::kBadValue, "page_size"));
+  portals_.clear_page_size();
+  portals_.set_page_token("no such/token");
+  EXPECT_THAT(ListPortals(), IsError(kInvalid, ErrorReason::kBadValue, "page_token"));
+}
+
+TEST_F(ListingsTest, PortalsComeAPageAtATimeAndAreCounted) {
+  const auto update = Parsed<v1::UpdateMapRequest>(R"(
+    map: "room"
+    edits { add_portal { id: "a" from {} to { x: 7 } } }
+    edits { add_portal { id: "b" from { y: 1 } to { x: 7 y: 1 } } }
+    edits { add_portal { id: "c" from { y: 2 } to { x: 7 y: 2 } to_map: "lower" } })");
+  ASSERT_THAT(Update(update), IsOk());
+  portals_.set_page_size(2);
+  auto page = ListPortals();
+  ASSERT_EQ(page->portals_size(), 2);
+  EXPECT_EQ(page->portals(1).id(), "b");
+  EXPECT_EQ(page->version().revision(), 2U);
+  portals_.set_page_token(page->next_page_token());
+  page = ListPortals();
+  ASSERT_EQ(page->portals_size(), 1);
+  EXPECT_EQ(page->portals(0).id(), "c");
+  EXPECT_EQ(page->portals(0).to_map(), "lower");
+  EXPECT_EQ(page->next_page_token(), "");
+  v1::MapInfo info;
+  rpc::FillMapInfo(store_, **store_.Pin("room"), info);
+  EXPECT_EQ(info.grid().portals(), 3);
+}
+
+// ReadableMapsTest lists maps page by page.
+TEST_F(ListingsTest, BadPagesOfMapsNameTheField) {
+  v1::ListMapsRequest request;
+  const auto list = [&] {
+    return Answer<v1::ListMapsResponse>([&](v1::ListMapsResponse& response) {
+      return rpc::ListReadableMaps(store_, caller_, kMaxBytes, request, response);
+    });
+  };
+  request.set_page_size(INT32_MAX);
+  EXPECT_EQ(list()->maps_size(), 1);
+  request.set_page_size(-1);
+  EXPECT_THAT(list(), IsError(kInvalid, ErrorReason::kBadValue, "page_size"));
+  request.clear_page_size();
+  request.set_page_token("NOT A TOKEN");
+  EXPECT_THAT(list(), IsError(kInvalid, ErrorReason::kBadValue, "page_token"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/file/png.h"
+#include "server/render/file/picture_file.h"
 #include "server/service/handlers/maps/render_map.h"
 #include "tests/service/handler_test.h"
 #include "waystar/v1/picture_service.pb.h"

@@ -13,7 +13,6 @@
 #include "server/render/canvas/canvas.h"
 #include "server/render/scene/theme.h"
 #include "tests/service/about_map.h"
-#include "tests/service/handler_test.h"
 #include "tests/service/handlers/maps/pictures.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -32,7 +31,7 @@ using ::waystar::testing::ColorAt;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
-using ::waystar::testing::LocationAt;
+using ::waystar::testing::Merged;
 using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::PictureTest;
@@ -229,48 +228,30 @@ TEST_F(RenderTest, RefusesBadSizes) {
 }
 
 TEST_F(RenderTest, RefusesWhatMakesNoSense) {
-  v1::RenderMapRequest request = RenderRequest("yard");
-  request.set_format(static_cast<v1::PictureFormat>(9));
-  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "format"));
-  request = RenderRequest("yard");
-  request.set_grid_lines(static_cast<v1::GridLines>(9));
-  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "grid_lines"));
-  request = RenderRequest("yard");
-  request.set_theme(static_cast<v1::PictureTheme>(9));
-  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "theme"));
-  request = RenderRequest("yard");
-  request.set_with_search(true);
-  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "with_search"));
-  EXPECT_THAT(TryToRender(RenderRequest("nowhere")),
-              IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
-  request = RenderRequest("yard");
-  request.mutable_region()->set_width(7);
-  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadRectangle, "region.height"));
-  request.mutable_region()->set_height(4);
-  EXPECT_THAT(TryToRender(request), IsError(kOutOfRange, ErrorReason::kOffMap, "region"));
-  request.mutable_region()->set_x(std::numeric_limits<int>::max());
-  request.mutable_region()->set_width(std::numeric_limits<int>::max());
-  EXPECT_THAT(TryToRender(request), IsError(kOutOfRange, ErrorReason::kOffMap, "region"));
-}
-
-TEST_F(RenderTest, DrawsSearchesOfGraphs) {
-  const auto create = Parsed<v1::CreateMapRequest>(R"(
-    map: "islands"
-    graph {
-      nodes { id: "a" } nodes { id: "b" position { x: 12 } }
-      nodes { id: "c" position { x: 24 } } nodes { id: "d" position { x: 36 } }
-      edges { edge { from: "a" to: "b" } } edges { edge { from: "b" to: "c" } }
-      edges { edge { from: "b" to: "d" } }
-    })");
-  ASSERT_TRUE(Create(create).ok());
-  const auto request = Parsed<v1::RenderMapRequest>(R"(
-    map: "islands" format: PICTURE_FORMAT_TEXT labels: false
-    query { start { node: "a" } goals { node: "c" } } with_search: true)");
-  const auto drawn = TryToRender(request).value();
-  const std::string& text = drawn.image();
-  EXPECT_THAT(text, ::testing::HasSubstr("0-9 expanded at cost 0 to 12"));
-  // The start, an expanded node on the path, the goal, and a node that was seen.
-  EXPECT_THAT(text, ContainsRegex("S\\*+9\\*+G.*O"));
+  const auto expect_refused = [&](const std::string& change, absl::StatusCode code, ErrorReason reason,
+                                  const std::string& field) {
+    EXPECT_THAT(TryToRender(Merged(RenderRequest("yard"), change)), IsError(code, reason, field)) << change;
+  };
+  expect_refused("format: 9", kInvalid, ErrorReason::kUnknownEnumValue, "format");
+  expect_refused("grid_lines: 9", kInvalid, ErrorReason::kUnknownEnumValue, "grid_lines");
+  expect_refused("theme: 9", kInvalid, ErrorReason::kUnknownEnumValue, "theme");
+  expect_refused("with_search: true", kInvalid, ErrorReason::kBadValue, "with_search");
+  expect_refused("map: 'nowhere'", absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map");
+  expect_refused("region { width: 7 }", kInvalid, ErrorReason::kBadRectangle, "region.height");
+  expect_refused("region { width: 7 height: 4 }", kOutOfRange, ErrorReason::kOffMap, "region");
+  expect_refused("region { x: 2147483647 width: 2147483647 height: 4 }", kOutOfRange, ErrorReason::kOffMap,
+                 "region");
+  const std::string query = "query { start { cell {} } goals { cell { x: 5 y: 3 } } } ";
+  expect_refused("query { start { cell { x: -1 } } goals { cell {} } }", kOutOfRange, ErrorReason::kOffMap,
+                 "query.start");
+  expect_refused("query { map: 'other' start { cell {} } goals { cell {} } }", kInvalid,
+                 ErrorReason::kBadValue, "query.map");
+  expect_refused("with_search: true query { start { cell {} } goals { cell {} } goals { cell {} } }",
+                 kInvalid, ErrorReason::kBadValue, "query.goals");
+  for (const std::string limit :
+       {"max_events: 1", "with_search: true max_events: -1", "with_search: true max_events: 1000001"}) {
+    expect_refused(query + limit, kInvalid, ErrorReason::kBadValue, "max_events");
+  }
 }
 
 class GraphFrameTest : public RenderTest {
@@ -464,26 +445,6 @@ TEST_F(GraphFrameTest, DrawsTheSmallestAreaAndTheLargest) {
       const auto drawn = TryToRender(request);
       EXPECT_TRUE(drawn.ok()) << drawn.status() << request.ShortDebugString();
     }
-  }
-}
-
-TEST_F(RenderTest, RefusesBadQueriesByTheirField) {
-  EXPECT_THAT(TryToRender(WithQuery(CellAt(-1, 0), CellAt(5, 3))),
-              IsError(kOutOfRange, ErrorReason::kOffMap, "query.start"));
-  v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
-  request.mutable_query()->set_map("other");
-  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.map"));
-  request = WithQuery(CellAt(0, 0), CellAt(5, 3));
-  *request.mutable_query()->add_goals() = LocationAt(5, 3);
-  request.set_with_search(true);
-  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.goals"));
-  request = WithQuery(CellAt(0, 0), CellAt(5, 3));
-  request.set_max_events(1);
-  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "max_events"));
-  request.set_with_search(true);
-  for (const int events : {-1, 1'000'001}) {
-    request.set_max_events(events);
-    EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "max_events"));
   }
 }
 

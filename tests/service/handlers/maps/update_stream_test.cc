@@ -1,4 +1,4 @@
-// What tests of StreamUpdates share.
+// StreamUpdates, by real clients over real sockets.
 
 #include <cstdint>
 #include <memory>
@@ -13,10 +13,9 @@
 #include "client/options.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
-#include "google/rpc/error_details.pb.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "tests/service/bounded_context.h"
+#include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
@@ -75,16 +74,9 @@ std::uint64_t RevisionOf(TestServer& server, const std::string& map) {
   return VersionOf(server, map).revision();
 }
 
-// StreamUpdates, by real clients over real sockets.
-
 std::string ReasonIn(const google::rpc::Status& status) {
-  google::rpc::ErrorInfo info;
-  for (const auto& detail : status.details()) {
-    if (detail.UnpackTo(&info)) {
-      return info.reason() + " " + info.metadata().at("field");
-    }
-  }
-  return "";
+  const absl::Status problem = client::FromMessage(status);
+  return client::ReasonOf(problem) + " " + client::FieldOf(problem);
 }
 
 // Sends `count` batches while it reads their answers.

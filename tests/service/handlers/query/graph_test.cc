@@ -22,6 +22,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::Merged;
 using ::waystar::testing::Parsed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Patience;
@@ -194,60 +195,49 @@ TEST_F(GraphTest, BadGraphsAreRefused) {
   EXPECT_EQ(store_.size(), 0U);
 }
 
-TEST_F(GraphTest, CellsAreRefused) {
+TEST_F(GraphTest, BadQuestionsNameTheField) {
   ASSERT_TRUE(Create(create_).ok());
-  const auto expect_refused = [](const absl::Status& status, const std::string& field) {
-    EXPECT_THAT(status, IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field));
+  const auto refused_by = [this](const auto& request, auto response) {
+    return [this, request](const std::string& change) {
+      return Ask<decltype(response)>(Merged(request, "map: 'paths' " + change)).status();
+    };
   };
+  const auto matrix = refused_by(v1::ComputeCostMatrixRequest(), v1::ComputeCostMatrixResponse());
+  const auto reach = refused_by(v1::FindReachableRequest(), v1::FindReachableResponse());
+  const auto flow = refused_by(v1::ComputeFlowFieldRequest(), v1::ComputeFlowFieldResponse());
+  const auto pairs = refused_by(v1::CheckReachabilityRequest(), v1::CheckReachabilityResponse());
+  const auto ray = refused_by(v1::CastRayRequest(), v1::CastRayResponse());
+  const auto draw = refused_by(v1::SamplePlacesRequest(), v1::SamplePlacesResponse());
+  const auto validation = refused_by(v1::ValidatePathsRequest(), v1::ValidatePathsResponse());
+  const auto is_of_cells = [](const std::string& field) {
+    return IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field);
+  };
+  EXPECT_THAT(matrix("starts { cell {} }"), is_of_cells("starts[0].cell"));
+  EXPECT_THAT(reach("start { cell {} }"), is_of_cells("start.cell"));
+  EXPECT_THAT(flow("goals { cell {} }"), is_of_cells("goals[0].cell"));
+  EXPECT_THAT(pairs("pairs { start { node: 'a' } goal { cell {} } }"), is_of_cells("pairs[0].goal.cell"));
+  EXPECT_THAT(ray("from { cell {} } to { cell {} }"), is_of_cells("from.cell"));
+  EXPECT_THAT(validation("paths { points {} }"), is_of_cells("paths[0].points"));
+  v1::ListPortalsResponse portals;
+  EXPECT_THAT(rpc::ListMapPortals(store_, kMaxBytes, About<v1::ListPortalsRequest>("paths"), portals),
+              is_of_cells("map"));
   auto queries = About<v1::FindPathsRequest>("paths");
   client::AddEnds(PathRequest("paths", CellAt(0, 0), CellAt(1, 0)), queries);
   v1::FindPathsResponse paths;
   ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, queries, paths, context_).ok());
   EXPECT_EQ(paths.results(0).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
-  const auto matrix = Parsed<v1::ComputeCostMatrixRequest>("map: 'paths' starts { cell {} }");
-  expect_refused(Ask<v1::ComputeCostMatrixResponse>(matrix).status(), "starts[0].cell");
-  const auto reach = Parsed<v1::FindReachableRequest>("map: 'paths' start { cell {} }");
-  expect_refused(Ask<v1::FindReachableResponse>(reach).status(), "start.cell");
-  const auto field = Parsed<v1::ComputeFlowFieldRequest>("map: 'paths' goals { cell {} }");
-  expect_refused(Ask<v1::ComputeFlowFieldResponse>(field).status(), "goals[0].cell");
-  const auto check =
-      Parsed<v1::CheckReachabilityRequest>("map: 'paths' pairs { start { node: 'a' } goal { cell {} } }");
-  expect_refused(Ask<v1::CheckReachabilityResponse>(check).status(), "pairs[0].goal.cell");
-  const auto ray = Parsed<v1::CastRayRequest>("map: 'paths' from { cell {} } to { cell {} }");
-  expect_refused(Ask<v1::CastRayResponse>(ray).status(), "from.cell");
-  v1::ListPortalsResponse portals;
-  expect_refused(rpc::ListMapPortals(store_, kMaxBytes, About<v1::ListPortalsRequest>("paths"), portals),
-                 "map");
-  expect_refused(Validate(Parsed<v1::ValidatePathsRequest>("map: 'paths' paths { points {} }")).status(),
-                 "paths[0].points");
-}
 
-TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
-  ASSERT_TRUE(Create(create_).ok());
-  auto pairs = About<v1::ComputeCostMatrixRequest>("paths");
-  EXPECT_THAT(Ask<v1::ComputeCostMatrixResponse>(pairs),
-              IsError(kInvalid, ErrorReason::kMissingField, "starts"));
-  pairs.add_starts()->set_node("a");
-  EXPECT_THAT(Ask<v1::ComputeCostMatrixResponse>(pairs),
-              IsError(kInvalid, ErrorReason::kMissingField, "goals"));
-  pairs.add_goals()->set_node("nobody");
-  EXPECT_THAT(Ask<v1::ComputeCostMatrixResponse>(pairs),
+  EXPECT_THAT(matrix(""), IsError(kInvalid, ErrorReason::kMissingField, "starts"));
+  EXPECT_THAT(matrix("starts { node: 'a' }"), IsError(kInvalid, ErrorReason::kMissingField, "goals"));
+  EXPECT_THAT(matrix("starts { node: 'a' } goals { node: 'nobody' }"),
               IsError(kNotFound, ErrorReason::kNodeNotFound, "goals[0].node"));
-  auto draw = About<v1::SamplePlacesRequest>("paths");
-  draw.set_count(1);
-  draw.mutable_reachable_from()->set_node("nobody");
-  EXPECT_THAT(Ask<v1::SamplePlacesResponse>(draw),
+  EXPECT_THAT(draw("count: 1 reachable_from { node: 'nobody' }"),
               IsError(kNotFound, ErrorReason::kNodeNotFound, "reachable_from.node"));
-  draw.clear_reachable_from();
-  draw.set_along_edges(true);
-  draw.set_distinct(true);
-  EXPECT_THAT(Ask<v1::SamplePlacesResponse>(draw), IsError(kInvalid, ErrorReason::kBadValue, "distinct"));
-  auto validation = About<v1::ValidatePathsRequest>("paths");
-  v1::Path& path = *validation.add_paths();
-  EXPECT_THAT(Validate(validation), IsError(kInvalid, ErrorReason::kMissingField, "paths[0].nodes"));
-  path.add_nodes("a");
-  path.mutable_end()->mutable_position()->set_x(1e300);
-  EXPECT_THAT(Validate(validation), IsError(kInvalid, ErrorReason::kBadValue, "paths[0].end.position.x"));
+  EXPECT_THAT(draw("count: 1 along_edges: true distinct: true"),
+              IsError(kInvalid, ErrorReason::kBadValue, "distinct"));
+  EXPECT_THAT(validation("paths {}"), IsError(kInvalid, ErrorReason::kMissingField, "paths[0].nodes"));
+  EXPECT_THAT(validation("paths { nodes: 'a' end { position { x: 1e300 } } }"),
+              IsError(kInvalid, ErrorReason::kBadValue, "paths[0].end.position.x"));
 }
 
 TEST_F(GraphTest, AnswersNameNodes) {

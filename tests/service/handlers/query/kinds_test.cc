@@ -18,7 +18,6 @@
 #include "gmock/gmock.h"
 #include "server/base/status_macros.h"
 #include "tests/service/about_map.h"
-#include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/folders.h"
 #include "waystar/v1/map_service.pb.h"

@@ -1,8 +1,8 @@
 // Navigation meshes through the public API: from a file to paths, pictures and images.
 
 #include <cmath>
+#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,6 +29,7 @@ using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kPrecondition;
+using ::waystar::testing::Merged;
 using ::waystar::testing::Parsed;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::TextOf;
@@ -72,14 +73,6 @@ v1::Rectangle RectangleAt(int x, int y, int width, int height) {
   return rectangle;
 }
 
-v1::Disc DiscAt(double x, double y, double radius) {
-  v1::Disc disc;
-  disc.mutable_center()->set_x(x);
-  disc.mutable_center()->set_y(y);
-  disc.set_radius(radius);
-  return disc;
-}
-
 class MeshTest : public ::testing::Test {
  protected:
   v1::MapInfo Create(const std::string& map, const std::string& data) {
@@ -88,6 +81,22 @@ class MeshTest : public ::testing::Test {
     return client().CreateMap(request).value().info();
   }
   client::Client& client() { return server_.client(); }
+
+  struct Refusal {
+    std::string change;
+    absl::StatusCode code;
+    const char* reason;
+    std::string field;
+  };
+  // Expects that the call refuses the request with each of the changes.
+  template <typename Request, typename Call>
+  void ExpectRefused(Call call, const std::string& request, const std::vector<Refusal>& refusals) {
+    for (const Refusal& refusal : refusals) {
+      EXPECT_THAT(std::invoke(call, client(), Merged(Parsed<Request>(request), refusal.change)),
+                  IsRefused(refusal.code, refusal.reason, refusal.field))
+          << refusal.change.substr(0, 200);
+    }
+  }
 
   static v1::FindPathRequest Query(const v1::Location& start, const v1::Location& goal,
                                    const char* map = "corridor") {
@@ -147,16 +156,6 @@ TEST_F(MeshTest, SurfacesGoOverRidges) {
   EXPECT_NEAR(answer.summary().length(), 2 * std::hypot(3, 2.25), 1e-12);
 }
 
-TEST_F(MeshTest, RefusesWhatIsNotBuiltYet) {
-  for (const auto& [change, field] :
-       {std::pair("agent { radius: 0.5 }", "agent.radius"), {"tolerance: 0.1", "tolerance"}}) {
-    v1::FindPathRequest query = Query(At(2, 1), At(2, 7));
-    query.MergeFrom(Parsed<v1::FindPathRequest>(change));
-    EXPECT_THAT(client().FindPath(query),
-                IsRefused(absl::StatusCode::kUnimplemented, "NOT_IMPLEMENTED", field));
-  }
-}
-
 TEST_F(MeshTest, TellsWhatCannotBeReached) {
   EXPECT_EQ(server_.Find(Query(At(2, 1), At(21, 1))).outcome(), v1::OUTCOME_UNREACHABLE);
   const auto request = Parsed<v1::CheckReachabilityRequest>(R"(
@@ -169,7 +168,7 @@ TEST_F(MeshTest, TellsWhatCannotBeReached) {
 
 TEST_F(MeshTest, MatricesHaveALengthForEachPair) {
   Create("bend", Bend());
-  auto request = Parsed<v1::ComputeCostMatrixRequest>(R"(
+  const auto request = Parsed<v1::ComputeCostMatrixRequest>(R"(
     map: "bend"
     starts { position { x: 2 y: 1 } } starts { position { x: -9 y: -9 } }
     goals { position { x: 2 y: 7 } } goals { position { x: 21 y: 1 } }
@@ -178,12 +177,6 @@ TEST_F(MeshTest, MatricesHaveALengthForEachPair) {
   EXPECT_THAT(matrix.costs(), ElementsAre(6, -1, ::testing::DoubleNear(std::hypot(2, 3) + 3, 1e-12), -1,  //
                                           -1, -1, -1, -1));
   EXPECT_GT(matrix.info().statistics().expanded(), 0U);
-  request.clear_goals();
-  EXPECT_THAT(client().ComputeCostMatrix(request), IsRefused(kInvalid, "MISSING_FIELD", "goals"));
-  *request.add_goals() = At(1, 1);
-  request.add_goals()->set_node("a");
-  EXPECT_THAT(client().ComputeCostMatrix(request),
-              IsRefused(kPrecondition, "WRONG_MAP_KIND", "goals[1].node"));
 }
 
 TEST_F(MeshTest, ReachHasTheNearestPointOfEachPolygon) {
@@ -211,22 +204,6 @@ TEST_F(MeshTest, ReachHasTheNearestPointOfEachPolygon) {
   request.clear_max_cost();
   *request.mutable_region() = RectangleAt(0, 0, 4, 7);
   EXPECT_THAT(client().FindReachable(request)->polygons(), SizeIs(1));
-  *request.mutable_start() = At(2, 7);
-  EXPECT_THAT(client().FindReachable(request), IsRefused(kInvalid, "BAD_VALUE", "start"));
-  request.mutable_region()->set_height(0);
-  EXPECT_THAT(client().FindReachable(request), IsRefused(kInvalid, "BAD_RECTANGLE", "region.height"));
-}
-
-TEST_F(MeshTest, BadQuestionsForReachAreRefused) {
-  auto request = About<v1::FindReachableRequest>("corridor");
-  EXPECT_THAT(client().FindReachable(request), IsRefused(kInvalid, "MISSING_FIELD", "start"));
-  *request.mutable_start() = At(-9, -9);
-  EXPECT_THAT(client().FindReachable(request), IsRefused(kPrecondition, "START_BLOCKED", "start"));
-  *request.mutable_start() = At(2, 1);
-  request.set_max_cost(-1);
-  EXPECT_THAT(client().FindReachable(request), IsRefused(kInvalid, "BAD_VALUE", "max_cost"));
-  request.mutable_start()->set_node("a");
-  EXPECT_THAT(client().FindReachable(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "start.node"));
 }
 
 TEST_F(MeshTest, FlowsLeadToTheNearestGoal) {
@@ -270,19 +247,108 @@ TEST_F(MeshTest, FlowsThatTakeMoreThanAMessageAreRefused) {
   EXPECT_THAT(half.polygons(), SizeIs(50));
 }
 
-TEST_F(MeshTest, BadQuestionsForFlowsAreRefused) {
-  auto request = About<v1::ComputeFlowFieldRequest>("corridor");
-  EXPECT_THAT(client().ComputeFlowField(request), IsRefused(kInvalid, "MISSING_FIELD", "goals"));
-  *request.add_goals() = At(-9, -9);
-  EXPECT_THAT(client().ComputeFlowField(request), IsRefused(kPrecondition, "GOAL_BLOCKED", "goals"));
-  *request.add_goals() = At(7, 7);
-  *request.mutable_region() = RectangleAt(0, 0, 4, 8);
-  EXPECT_THAT(client().ComputeFlowField(request), IsRefused(kInvalid, "BAD_VALUE", "goals[1]"));
-  for (int i = 0; i < 1000; ++i) {
-    *request.add_goals() = At(1, 1);
+TEST_F(MeshTest, BadQuestionsAreRefused) {
+  constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
+  constexpr char kStart[] = "map: 'corridor' start { position { x: 2 y: 1 } }";
+  ExpectRefused<v1::ComputeCostMatrixRequest>(
+      &client::Client::ComputeCostMatrix, "map: 'corridor' starts { position { x: 2 y: 1 } }",
+      {{"", kInvalid, "MISSING_FIELD", "goals"},
+       {"goals { position {} } goals { node: 'a' }", kPrecondition, "WRONG_MAP_KIND", "goals[1].node"}});
+  ExpectRefused<v1::FindReachableRequest>(&client::Client::FindReachable, "map: 'corridor'",
+                                          {{"", kInvalid, "MISSING_FIELD", "start"}});
+  ExpectRefused<v1::FindReachableRequest>(
+      &client::Client::FindReachable, kStart,
+      {{"start { position { x: -9 y: -9 } }", kPrecondition, "START_BLOCKED", "start"},
+       {"start { position { y: 7 } } region { width: 4 height: 7 }", kInvalid, "BAD_VALUE", "start"},
+       {"start { node: 'a' }", kPrecondition, "WRONG_MAP_KIND", "start.node"},
+       {"region { width: 4 }", kInvalid, "BAD_RECTANGLE", "region.height"},
+       {"max_cost: -1", kInvalid, "BAD_VALUE", "max_cost"}});
+  std::string many_goals;
+  std::string many_cells;
+  for (int i = 0; i <= 1000; ++i) {
+    many_goals += "goals {} ";
+    many_cells += "cells {} ";
   }
-  EXPECT_THAT(client().ComputeFlowField(request),
-              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "goals"));
+  ExpectRefused<v1::ComputeFlowFieldRequest>(
+      &client::Client::ComputeFlowField, "map: 'corridor'",
+      {{"", kInvalid, "MISSING_FIELD", "goals"},
+       {"goals { position { x: -9 y: -9 } }", kPrecondition, "GOAL_BLOCKED", "goals"},
+       {"goals { position { x: 1 y: 1 } } goals { position { x: 7 y: 7 } } region { width: 4 height: 8 }",
+        kInvalid, "BAD_VALUE", "goals[1]"},
+       {many_goals, kExhausted, "TOO_MANY_ITEMS", "goals"}});
+  ExpectRefused<v1::SamplePlacesRequest>(
+      &client::Client::SamplePlaces, "map: 'corridor' count: 1",
+      {{"distinct: true", kPrecondition, "WRONG_MAP_KIND", "distinct"},
+       {"reachable_from { position { x: -9 y: -9 } }", kPrecondition, "START_BLOCKED", "reachable_from"}});
+  ExpectRefused<v1::ValidatePathsRequest>(
+      &client::Client::ValidatePaths, "map: 'corridor'",
+      {{"", kInvalid, "MISSING_FIELD", "paths"},
+       {"paths {}", kInvalid, "MISSING_FIELD", "paths[0].positions"},
+       {"paths { positions { x: 2 y: 1 } positions { z: inf } }", kInvalid, "BAD_VALUE",
+        "paths[0].positions[1].z"},
+       {"paths { points {} }", kPrecondition, "WRONG_MAP_KIND", "paths[0].points"},
+       {"paths { directions: DIRECTION_EAST }", kPrecondition, "WRONG_MAP_KIND", "paths[0].directions"},
+       {"paths { nodes: 'a' }", kPrecondition, "WRONG_MAP_KIND", "paths[0].nodes"},
+       {"paths { form: PATH_FORM_CORNERS }", kPrecondition, "WRONG_MAP_KIND", "paths[0].form"},
+       {"agent { footprint: 2 }", kPrecondition, "WRONG_MAP_KIND", "agent.footprint"}});
+  std::vector<Refusal> probes = {
+      {"probes {}", kInvalid, "MISSING_FIELD", "probes[1].position"},
+      {"probes { position { y: nan } }", kInvalid, "BAD_VALUE", "probes[1].position.y"},
+      {"probes { position {} move_to { x: 1e9 } }", kInvalid, "BAD_VALUE", "probes[1].move_to.x"},
+      {"probes { position {} ray_to { z: nan } }", kInvalid, "BAD_VALUE", "probes[1].ray_to.z"}};
+  for (const std::string radius : {"0", "-1", "nan", "inf"}) {
+    probes.push_back({"probes { position { x: 1 y: 1 } wall_within: " + radius + " }", kInvalid, "BAD_VALUE",
+                      "probes[1].wall_within"});
+  }
+  ExpectRefused<v1::ProbeSurfaceRequest>(&client::Client::ProbeSurface,
+                                         "map: 'corridor' probes { position { x: 1 y: 1 } }", probes);
+  ExpectRefused<v1::ProbeSurfaceRequest>(&client::Client::ProbeSurface, "map: 'corridor'",
+                                         {{"", kInvalid, "MISSING_FIELD", "probes"}});
+  const auto wrong_kind = [](const std::string& change, const std::string& field) {
+    return Refusal{change, kPrecondition, "WRONG_MAP_KIND", field};
+  };
+  constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
+  ExpectRefused<v1::FindPathRequest>(
+      &client::Client::FindPath, absl::StrCat(kStart, " goals { position { x: 2 y: 7 } }"),
+      {{"agent { radius: 0.5 }", kUnimplemented, "NOT_IMPLEMENTED", "agent.radius"},
+       {"tolerance: 0.1", kUnimplemented, "NOT_IMPLEMENTED", "tolerance"},
+       wrong_kind("start { node: 'a' }", "start.node"),
+       wrong_kind("goals { cell { x: 1 } }", "goals[1].cell"),
+       wrong_kind("view { overlay { blocked_nodes: 'a' } }", "view.overlay.blocked_nodes"),
+       wrong_kind("view { overlay { blocked_edges { from: 'a' } } }", "view.overlay.blocked_edges"),
+       {"view { overlay { blocked { discs { center { x: 1 } radius: -1 } } } }", kInvalid, "BAD_DISC",
+        "view.overlay.blocked.discs[0].radius"},
+       {"view { overlay { blocked { polygons {"
+        "  vertices {} vertices { x: 2 y: 2 } vertices { x: 2 } vertices { y: 2 } } } } }",
+        kInvalid, "BAD_POLYGON", "view.overlay.blocked.polygons[0]"},
+       {"view { overlay { blocked_heights { low: nan } } }", kInvalid, "BAD_VALUE",
+        "view.overlay.blocked_heights.low"},
+       {"view { overlay { ignored_obstacles: '' } }", kInvalid, "BAD_OBSTACLE_ID",
+        "view.overlay.ignored_obstacles[0]"},
+       {"view { overlay { blocked { " + many_cells + " } } }", kExhausted, "BATCH_TOO_LARGE",
+        "view.overlay.blocked"},
+       {"snap { radius: 1 height: -1 }", kInvalid, "BAD_VALUE", "snap.height"},
+       {"start { position { z: 9 } } snap { radius: 1 height: 8 }", kPrecondition, "START_BLOCKED",
+        "start"}});
+  server_.Create("room", {"...", "..."});
+  ExpectRefused<v1::FindPathRequest>(
+      &client::Client::FindPath, "map: 'room' start { cell {} } goals { cell { x: 2 y: 1 } }",
+      {wrong_kind("with_corridor: true", "with_corridor"),
+       wrong_kind("with_surface: true", "with_surface"),
+       wrong_kind("agent { radius: 0.5 }", "agent.radius"),
+       wrong_kind("snap { radius: 1 height: 1 }", "snap.height"),
+       wrong_kind("view { overlay { blocked_heights { high: 1 } } }", "view.overlay.blocked_heights"),
+       {"algorithm: ALGORITHM_POLYANYA", kPrecondition, "ALGORITHM_UNSUITED", "algorithm"}});
+  ExpectRefused<v1::UpdateMapRequest>(
+      &client::Client::UpdateMap, "map: 'corridor'",
+      {wrong_kind("edits { block { cells { x: 1 y: 1 } } }", "edits[0].block"),
+       {"edits { add_obstacle { id: 'a' shape { discs { center {} radius: 1 } } heights { low: 1 } } }",
+        kUnimplemented, "NOT_IMPLEMENTED", "edits[0].add_obstacle"},
+       {"edits { put_obstacle {} }", kUnimplemented, "NOT_IMPLEMENTED", "edits[0].put_obstacle"},
+       {"edits { move_obstacle { id: 'a' } }", kUnimplemented, "NOT_IMPLEMENTED", "edits[0].move_obstacle"},
+       {"edits { resize_obstacle { id: 'a' } }", kUnimplemented, "NOT_IMPLEMENTED",
+        "edits[0].resize_obstacle"},
+       {"edits { remove_obstacle: 'a' }", kUnimplemented, "NOT_IMPLEMENTED", "edits[0].remove_obstacle"}});
 }
 
 TEST_F(MeshTest, RaysGoAlongTheSurface) {
@@ -334,28 +400,6 @@ TEST_F(MeshTest, AFoundPathIsValid) {
   EXPECT_FALSE(off_mesh.has_blocked_at());
 }
 
-TEST_F(MeshTest, PathsThatAreNoneAreNotValidated) {
-  auto request = About<v1::ValidatePathsRequest>("corridor");
-  EXPECT_THAT(client().ValidatePaths(request), IsRefused(kInvalid, "MISSING_FIELD", "paths"));
-  v1::Path& path = *request.add_paths();
-  EXPECT_THAT(client().ValidatePaths(request), IsRefused(kInvalid, "MISSING_FIELD", "paths[0].positions"));
-  *path.add_positions() = At(2, 1).position();
-  *path.add_positions() = At(2, 1, INFINITY).position();
-  EXPECT_THAT(client().ValidatePaths(request), IsRefused(kInvalid, "BAD_VALUE", "paths[0].positions[1].z"));
-  path.mutable_positions()->RemoveLast();
-  for (const auto& [change, field] : {std::pair("points {}", "points"),
-                                      {"directions: DIRECTION_EAST", "directions"},
-                                      {"nodes: 'a'", "nodes"},
-                                      {"form: PATH_FORM_CORNERS", "form"}}) {
-    v1::ValidatePathsRequest changed = request;
-    changed.mutable_paths(0)->MergeFrom(Parsed<v1::Path>(change));
-    EXPECT_THAT(client().ValidatePaths(changed),
-                IsRefused(kPrecondition, "WRONG_MAP_KIND", absl::StrCat("paths[0].", field)));
-  }
-  request.mutable_agent()->set_footprint(2);
-  EXPECT_THAT(client().ValidatePaths(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "agent.footprint"));
-}
-
 TEST_F(MeshTest, SamplesArePointsOfTheSurface) {
   auto request = Parsed<v1::SamplePlacesRequest>(R"(map: "corridor" count: 100 seed: 7)");
   const auto all = client().SamplePlaces(request).value();
@@ -374,11 +418,6 @@ TEST_F(MeshTest, SamplesArePointsOfTheSurface) {
     EXPECT_LE(position.x(), 2);
     EXPECT_LE(position.y(), 3);
   }
-  request.set_distinct(true);
-  EXPECT_THAT(client().SamplePlaces(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "distinct"));
-  request.set_distinct(false);
-  *request.mutable_reachable_from() = At(-9, -9);
-  EXPECT_THAT(client().SamplePlaces(request), IsRefused(kPrecondition, "START_BLOCKED", "reachable_from"));
 }
 
 v1::Position PositionAt(double x, double y, double z = 0) { return At(x, y, z).position(); }
@@ -441,45 +480,6 @@ TEST_F(MeshTest, ManyProbesAreAnsweredAsOneIs) {
               IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "probes"));
 }
 
-TEST_F(MeshTest, BadProbesAreRefused) {
-  auto request = About<v1::ProbeSurfaceRequest>("corridor");
-  const auto expect_refused = [&](const std::string& reason, const std::string& field) {
-    EXPECT_THAT(client().ProbeSurface(request), IsRefused(kInvalid, reason, field));
-  };
-  expect_refused("MISSING_FIELD", "probes");
-  *request.add_probes()->mutable_position() = PositionAt(1, 1);
-  v1::SurfaceProbe& probe = *request.add_probes();
-  expect_refused("MISSING_FIELD", "probes[1].position");
-  *probe.mutable_position() = PositionAt(1, NAN);
-  expect_refused("BAD_VALUE", "probes[1].position.y");
-  *probe.mutable_position() = PositionAt(1, 1);
-  *probe.mutable_move_to() = PositionAt(1e9, 1);
-  expect_refused("BAD_VALUE", "probes[1].move_to.x");
-  *probe.mutable_ray_to() = PositionAt(1, 1, NAN);
-  expect_refused("BAD_VALUE", "probes[1].ray_to.z");
-  for (const double radius : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    probe.set_wall_within(radius);
-    expect_refused("BAD_VALUE", "probes[1].wall_within");
-  }
-}
-
-TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
-  for (const auto& [change, field] :
-       {std::pair("start { node: 'a' }", "start.node"),
-        {"goals { cell { x: 1 } }", "goals[1].cell"},
-        {"agent { footprint: 2 }", "agent.footprint"},
-        {"agent { profile_name: 'tank' }", "agent.profile_name"},
-        {"path_form: PATH_FORM_CORNERS", "path_form"},
-        {"view { overlay { blocked_nodes: 'a' } }", "view.overlay.blocked_nodes"},
-        {"view { overlay { blocked_edges { from: 'a' } } }", "view.overlay.blocked_edges"}}) {
-    v1::FindPathRequest query = Query(At(2, 1), At(2, 7));
-    query.MergeFrom(Parsed<v1::FindPathRequest>(change));
-    EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "WRONG_MAP_KIND", field));
-  }
-  v1::UpdateMapRequest update = testing::BlockRequest("corridor", {testing::CellAt(1, 1)});
-  EXPECT_THAT(client().UpdateMap(update), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].block"));
-}
-
 TEST_F(MeshTest, OverlaysBlockAreas) {
   Create("court",
          "mesh\n2\n6 2\n0 0 1 0\n10 0 2 0 1\n20 0 1 1\n20 10 1 1\n10 10 2 0 1\n0 10 1 0\n"
@@ -515,56 +515,11 @@ TEST_F(MeshTest, OverlaysBlockAreas) {
   EXPECT_EQ(hit.position().x(), 8);
 }
 
-TEST_F(MeshTest, RefusesBadOverlays) {
-  const auto expect_refused = [&](const v1::Overlay& overlay, absl::StatusCode code, const char* reason,
-                                  const std::string& field) {
-    v1::FindPathRequest query = Query(At(2, 1), At(2, 7));
-    *query.mutable_view()->mutable_overlay() = overlay;
-    EXPECT_THAT(client().FindPath(query), IsRefused(code, reason, "view.overlay." + field));
-  };
-  const auto expect_invalid = [&](const std::string& overlay, const char* reason, const std::string& field) {
-    expect_refused(Parsed<v1::Overlay>(overlay), kInvalid, reason, field);
-  };
-  expect_invalid("blocked { discs { center { x: 1 } radius: -1 } }", "BAD_DISC", "blocked.discs[0].radius");
-  expect_invalid(
-      R"(blocked { polygons { vertices {} vertices { x: 2 y: 2 } vertices { x: 2 } vertices { y: 2 } } })",
-      "BAD_POLYGON", "blocked.polygons[0]");
-  expect_invalid("blocked_heights { low: nan }", "BAD_VALUE", "blocked_heights.low");
-  expect_invalid("ignored_obstacles: ''", "BAD_OBSTACLE_ID", "ignored_obstacles[0]");
-  v1::Overlay large;
-  for (int i = 0; i < 1001; ++i) {
-    *large.mutable_blocked()->add_cells() = testing::CellAt(i, 0);
-  }
-  expect_refused(large, absl::StatusCode::kResourceExhausted, "BATCH_TOO_LARGE", "blocked");
-}
-
-TEST_F(MeshTest, OtherMapsRefuseWhatOnlyMeshesHave) {
-  server_.Create("room", {"...", "..."});
-  const auto refusal = [&](const std::string& change) {
-    v1::FindPathRequest query = testing::PathRequest("room", testing::CellAt(0, 0), testing::CellAt(2, 1));
-    query.MergeFrom(Parsed<v1::FindPathRequest>(change));
-    return client().FindPath(query);
-  };
-  EXPECT_THAT(refusal("with_corridor: true"), IsRefused(kPrecondition, "WRONG_MAP_KIND", "with_corridor"));
-  EXPECT_THAT(refusal("with_surface: true"), IsRefused(kPrecondition, "WRONG_MAP_KIND", "with_surface"));
-  EXPECT_THAT(refusal("agent { radius: 0.5 }"), IsRefused(kPrecondition, "WRONG_MAP_KIND", "agent.radius"));
-  EXPECT_THAT(refusal("snap { radius: 1 height: 1 }"),
-              IsRefused(kPrecondition, "WRONG_MAP_KIND", "snap.height"));
-  EXPECT_THAT(refusal("view { overlay { blocked_heights { high: 1 } } }"),
-              IsRefused(kPrecondition, "WRONG_MAP_KIND", "view.overlay.blocked_heights"));
-  EXPECT_THAT(refusal("algorithm: ALGORITHM_POLYANYA"),
-              IsRefused(kPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
-}
-
-TEST_F(MeshTest, HeightsOfASnapAreChecked) {
+TEST_F(MeshTest, ASnapReachesItsHeight) {
   v1::FindPathRequest query = Query(At(2, 1, 9), At(2, 7));
   query.mutable_snap()->set_radius(1);
-  query.mutable_snap()->set_height(8);
-  EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "START_BLOCKED", "start"));
   query.mutable_snap()->set_height(9);
   EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_FOUND);
-  query.mutable_snap()->set_height(-1);
-  EXPECT_THAT(client().FindPath(query), IsRefused(kInvalid, "BAD_VALUE", "snap.height"));
 }
 
 // ApprovedPicturesTest judges how meshes and paths look.
@@ -575,73 +530,34 @@ TEST_F(MeshTest, PicturesTellItsSize) {
   EXPECT_TRUE(absl::StrContains(client().RenderMap(request)->image(), "4 polygons, revision 1"));
 }
 
-struct Traced {
-  std::vector<v1::SearchEvent> events;
-  v1::TraceSearchResult result;
-};
-
-Traced Trace(TestServer& server, const v1::FindPathRequest& query, int max_events = 0) {
-  v1::TraceSearchRequest request;
-  *request.mutable_query() = query;
-  request.set_max_events(max_events);
-  Traced traced;
-  const auto result = server.client().TraceSearch(
-      request, [&](const v1::SearchEvent& event) { traced.events.push_back(event); });
-  EXPECT_TRUE(result.ok()) << result.status();
-  if (result.ok()) {
-    traced.result = *result;
-  }
-  return traced;
-}
-
 TEST_F(MeshTest, TracesNameIntervals) {
   Create("bend", Bend());
-  const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5), "bend"));
-  ASSERT_THAT(traced.events, SizeIs(3));
-  EXPECT_EQ(TextOf(traced.events[0].interval()),
+  v1::TraceSearchRequest request;
+  *request.mutable_query() = Query(At(2, 1), At(7, 5), "bend");
+  std::vector<v1::SearchEvent> events;
+  const auto result =
+      client().TraceSearch(request, [&](const v1::SearchEvent& event) { events.push_back(event); }).value();
+  ASSERT_THAT(events, SizeIs(3));
+  EXPECT_EQ(TextOf(events[0].interval()),
             "id: 1 polygon: 1 left { y: 4 } right { x: 4 y: 4 } root { x: 2 y: 1 }");
-  EXPECT_EQ(traced.events[0].kind(), v1::SearchEvent::KIND_GENERATED);
-  EXPECT_EQ(traced.events[0].g(), 0);
-  EXPECT_NEAR(traced.events[0].f(), std::hypot(2, 3) + std::hypot(3, 1), 1e-12);
-  EXPECT_FALSE(traced.events[0].has_cell());
-  EXPECT_EQ(traced.events[1].kind(), v1::SearchEvent::KIND_EXPANDED);
-  EXPECT_EQ(traced.events[1].interval().id(), 1);
-  EXPECT_FALSE(traced.events[1].interval().has_left());
-  EXPECT_FALSE(traced.events[1].interval().has_root());
-  EXPECT_EQ(traced.events[1].f(), traced.events[0].f());
+  EXPECT_EQ(events[0].kind(), v1::SearchEvent::KIND_GENERATED);
+  EXPECT_EQ(events[0].g(), 0);
+  EXPECT_NEAR(events[0].f(), std::hypot(2, 3) + std::hypot(3, 1), 1e-12);
+  EXPECT_FALSE(events[0].has_cell());
+  EXPECT_EQ(events[1].kind(), v1::SearchEvent::KIND_EXPANDED);
+  EXPECT_EQ(events[1].interval().id(), 1);
+  EXPECT_FALSE(events[1].interval().has_left());
+  EXPECT_FALSE(events[1].interval().has_root());
+  EXPECT_EQ(events[1].f(), events[0].f());
   // It is seen from the corner of the wall.
-  EXPECT_EQ(traced.events[2].kind(), v1::SearchEvent::KIND_GENERATED);
-  EXPECT_EQ(traced.events[2].interval().id(), 2);
-  EXPECT_EQ(traced.events[2].interval().parent(), 1);
-  EXPECT_EQ(traced.events[2].interval().polygon(), 2);
-  EXPECT_NEAR(traced.events[2].f(), traced.result.answer().cost(), 1e-12);
-  EXPECT_EQ(traced.result.answer().cost(), server_.Find(Query(At(2, 1), At(7, 5), "bend")).cost());
-  EXPECT_EQ(traced.result.answer().info().statistics().expanded(), 1);
-  EXPECT_FALSE(traced.result.truncated());
-}
-
-TEST_F(MeshTest, TracesEndAtTheirLimit) {
-  Create("bend", Bend());
-  const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5), "bend"), 2);
-  EXPECT_THAT(traced.events, SizeIs(2));
-  EXPECT_TRUE(traced.result.truncated());
-  EXPECT_EQ(traced.result.answer().outcome(), v1::OUTCOME_FOUND);
-  v1::FindPathRequest query = Query(At(2, 1), At(21, 1), "bend");
-  query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
-  const Traced nearest = Trace(server_, query);
-  EXPECT_EQ(nearest.result.answer().outcome(), v1::OUTCOME_PARTIAL);
-  EXPECT_THAT(nearest.events, SizeIs(3));
-  *query.add_goals() = At(3, 3);
-  v1::TraceSearchRequest several;
-  *several.mutable_query() = query;
-  EXPECT_THAT(client().TraceSearch(several, [](const v1::SearchEvent&) {}),
-              IsRefused(kInvalid, "BAD_VALUE", "query.goals"));
-}
-
-TEST_F(MeshTest, IsNotWrittenAsText) {
-  auto request = About<v1::ExportMapRequest>("corridor");
-  request.set_format(v1::MAP_FORMAT_TEXT);
-  EXPECT_THAT(client().ExportMap(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "map"));
+  EXPECT_EQ(events[2].kind(), v1::SearchEvent::KIND_GENERATED);
+  EXPECT_EQ(events[2].interval().id(), 2);
+  EXPECT_EQ(events[2].interval().parent(), 1);
+  EXPECT_EQ(events[2].interval().polygon(), 2);
+  EXPECT_NEAR(events[2].f(), result.answer().cost(), 1e-12);
+  EXPECT_EQ(result.answer().cost(), server_.Find(request.query()).cost());
+  EXPECT_EQ(result.answer().info().statistics().expanded(), 1);
+  EXPECT_FALSE(result.truncated());
 }
 
 TEST_F(MeshTest, AxesSayWhichWayIsUp) {
@@ -821,10 +737,8 @@ TEST_F(MeshPortalTest, AnOverlayMovesNoPortalToAnotherFloor) {
     v1::FindPathRequest query = Query(At(5, 5, height), At(55, 5));
     query.set_map("house");
     if (with_overlay) {
-      v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
-      *overlay.mutable_blocked()->add_discs() = DiscAt(1, 1, 0.5);
-      overlay.mutable_blocked_heights()->set_low(9);
-      overlay.mutable_blocked_heights()->set_high(11);
+      *query.mutable_view()->mutable_overlay() = Parsed<v1::Overlay>(
+          "blocked { discs { center { x: 1 y: 1 } radius: 0.5 } } blocked_heights { low: 9 high: 11 }");
     }
     return server_.Find(query).outcome();
   };
@@ -835,39 +749,19 @@ TEST_F(MeshPortalTest, AnOverlayMovesNoPortalToAnotherFloor) {
 }
 
 TEST_F(MeshPortalTest, EndsOfTheWrongKindAreRefused) {
-  const auto refusal = [&](const std::string& map, const std::string& portal) {
-    return Put(map, Parsed<v1::Portal>("id: 'p' " + portal));
-  };
-  EXPECT_THAT(refusal("corridor", "from { x: 1 } from_position { x: 1 y: 1 } to_position { x: 21 y: 1 }"),
-              IsRefused(kInvalid, "BAD_PORTAL", "edits[0].add_portal.from"));
-  EXPECT_THAT(refusal("corridor", "from_position { x: 1 y: 1 }"),
-              IsRefused(kInvalid, "MISSING_FIELD", "edits[0].add_portal.to_position"));
-  EXPECT_THAT(refusal("corridor", "from { x: 1 } to { x: 2 }"),
-              IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].add_portal.from"));
+  ExpectRefused<v1::UpdateMapRequest>(
+      &client::Client::UpdateMap, "map: 'corridor'",
+      {{"edits { add_portal { id: 'p' from {} from_position { x: 1 y: 1 } to_position { x: 21 y: 1 } } }",
+        kInvalid, "BAD_PORTAL", "edits[0].add_portal.from"},
+       {"edits { add_portal { id: 'p' from_position { x: 1 y: 1 } } }", kInvalid, "MISSING_FIELD",
+        "edits[0].add_portal.to_position"},
+       {"edits { add_portal { id: 'p' from { x: 1 } to { x: 2 } } }", kPrecondition, "WRONG_MAP_KIND",
+        "edits[0].add_portal.from"},
+       {"edits { add_portal { id: 'p' from_position { x: 50 y: 1 } to_position { x: 2 y: 1 } } }",
+        absl::StatusCode::kOutOfRange, "OFF_MAP", "edits[0].add_portal.from_position"}});
   server_.Create("grid", {"...", "..."});
   EXPECT_THAT(Put("grid", Portal("p", At(1, 1), At(2, 1))),
               IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].add_portal.from_position"));
-  EXPECT_THAT(Put("corridor", Portal("p", At(50, 1), At(2, 1))),
-              IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "edits[0].add_portal.from_position"));
-}
-
-TEST_F(MeshTest, ObstaclesAreNotImplemented) {
-  constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
-  const auto refusal = [&](const std::string& edit) {
-    auto update = About<v1::UpdateMapRequest>("corridor");
-    *update.add_edits() = Parsed<v1::Edit>(edit);
-    return client().UpdateMap(update);
-  };
-  EXPECT_THAT(refusal("add_obstacle { id: 'a' shape { discs { center {} radius: 1 } } heights { low: 1 } }"),
-              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].add_obstacle"));
-  EXPECT_THAT(refusal("put_obstacle {}"),
-              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].put_obstacle"));
-  EXPECT_THAT(refusal("move_obstacle { id: 'a' }"),
-              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].move_obstacle"));
-  EXPECT_THAT(refusal("resize_obstacle { id: 'a' }"),
-              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].resize_obstacle"));
-  EXPECT_THAT(refusal("remove_obstacle: 'a'"),
-              IsRefused(kUnimplemented, "NOT_IMPLEMENTED", "edits[0].remove_obstacle"));
 }
 
 }  // namespace

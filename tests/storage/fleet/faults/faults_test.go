@@ -2,8 +2,6 @@ package faults
 
 import (
 	"flag"
-	"fmt"
-	"os"
 	"testing"
 	"time"
 )
@@ -13,15 +11,6 @@ var (
 	budget     = flag.Duration("budget", 450*time.Second,
 		"how long all faults together may take; on a busy machine each has fewer operations, to keep to it")
 )
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if missing := missingPrograms(); missing != "" {
-		fmt.Println("Skipped:", missing)
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
 
 func TestFaults(t *testing.T) {
 	began := time.Now()

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,14 +18,18 @@ import (
 
 var figures = flag.Int("figures", 0, "how often to kill the leader of etcd and a server, to print how long that is felt")
 
-// TestHowLongADeadLeaderIsFelt prints how long after the death of etcd's leader a change is made, with
-// the timeouts that etcd has by itself.
-func TestHowLongADeadLeaderIsFelt(t *testing.T) {
+func startForFigures(t *testing.T) (*fleet, *sharedMap) {
 	if *figures == 0 {
 		t.Skip("-figures is not set")
 	}
 	f := startFleet(t)
-	shared := (&workload{fleet: f}).createMap(context.Background(), "arena")
+	return f, (&workload{fleet: f}).createMap(context.Background(), "arena")
+}
+
+// TestHowLongADeadLeaderIsFelt prints how long after the death of etcd's leader a change is made, with
+// the timeouts that etcd has by itself.
+func TestHowLongADeadLeaderIsFelt(t *testing.T) {
+	f, shared := startForFigures(t)
 	var untouched []*sharedMap
 	for i := range 100 {
 		untouched = append(untouched, (&workload{fleet: f}).createMap(context.Background(), fmt.Sprintf("untouched%d", i)))
@@ -107,17 +110,13 @@ func summary(durations []time.Duration) string {
 // TestHowLongADeadServerIsFelt prints for how long after the death of a server calls by way of HAProxy
 // fail, with the configuration of docker/haproxy-cluster.cfg.
 func TestHowLongADeadServerIsFelt(t *testing.T) {
-	if *figures == 0 {
-		t.Skip("-figures is not set")
-	}
+	f, shared := startForFigures(t)
 	haproxy := "/usr/sbin/haproxy"
 	if _, err := os.Stat(haproxy); err != nil {
 		if haproxy, err = exec.LookPath("haproxy"); err != nil {
 			t.Skip("there is no haproxy: apt-get install haproxy")
 		}
 	}
-	f := startFleet(t)
-	shared := (&workload{fleet: f}).createMap(context.Background(), "arena")
 	addresses, err := freeAddresses(1)
 	f.must(err)
 	proxy := newProcess(f.folder, "haproxy", haproxy, "-db", "-f", "../../../../docker/haproxy-cluster.cfg")
@@ -147,22 +146,22 @@ func TestHowLongADeadServerIsFelt(t *testing.T) {
 		})
 	}
 	var ofChanges, ofQueries []time.Duration
-	f.await("calls that do not fail", func() bool { return queries.isCalm() && changes.isCalm() })
+	awaitCalm := func(after time.Time) {
+		f.await("calls that do not fail", func() bool { return time.Since(after) > calm && queries.isCalm() && changes.isCalm() })
+	}
+	awaitCalm(time.Time{})
 	queries.forget()
 	changes.forget()
 	for number := range *figures {
 		victim := number % size
 		began := time.Now()
 		f.servers[victim].kill()
-		f.await("calls that do not fail", func() bool {
-			return time.Since(began) > calm && queries.isCalm() && changes.isCalm()
-		})
+		awaitCalm(began)
 		ofChanges = append(ofChanges, changes.lastFailureAfter(began))
 		ofQueries = append(ofQueries, queries.lastFailureAfter(began))
 		f.restartServer(victim)
 		// HAProxy takes it in again meanwhile, which is not to be felt.
-		back := time.Now()
-		f.await("calls that do not fail", func() bool { return time.Since(back) > calm && queries.isCalm() && changes.isCalm() })
+		awaitCalm(time.Now())
 	}
 	// A call that the proxy could not pass on is sent again by gRPC itself, and does not fail.
 	t.Logf("from the death of a server to the last query that failed: %s; %v", summary(ofQueries), queries)
@@ -174,12 +173,11 @@ const calm = 5 * time.Second
 
 // A callLog tells when calls have failed. Any goroutine may use it.
 type callLog struct {
-	made, failed atomic.Int64
-
-	mutex   sync.Mutex
-	longest time.Duration
-	last    time.Time
-	found   map[string]int
+	mutex        sync.Mutex
+	made, failed int
+	longest      time.Duration
+	last         time.Time
+	found        map[string]int
 }
 
 func (l *callLog) keepCalling(ctx context.Context, call func(context.Context) error) {
@@ -197,14 +195,14 @@ func (l *callLog) keepCalling(ctx context.Context, call func(context.Context) er
 }
 
 func (l *callLog) note(err error, took time.Duration) {
-	l.made.Add(1)
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
+	l.made++
 	l.longest = max(l.longest, took)
 	if err == nil {
 		return
 	}
-	l.failed.Add(1)
+	l.failed++
 	l.last = time.Now()
 	if l.found == nil {
 		l.found = make(map[string]int)
@@ -215,9 +213,7 @@ func (l *callLog) note(err error, took time.Duration) {
 func (l *callLog) forget() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.made.Store(0)
-	l.failed.Store(0)
-	l.longest = 0
+	l.made, l.failed, l.longest = 0, 0, 0
 	clear(l.found)
 }
 
@@ -237,5 +233,5 @@ func (l *callLog) String() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return fmt.Sprintf("%d of %d failed, with %v; the longest took %v",
-		l.failed.Load(), l.made.Load(), l.found, l.longest.Round(time.Millisecond))
+		l.failed, l.made, l.found, l.longest.Round(time.Millisecond))
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +92,12 @@ func startFleet(t testing.TB, flags ...string) *fleet {
 	return f
 }
 
+func (s *server) eachLink(how func(*proxy)) {
+	for _, link := range s.links {
+		how(link)
+	}
+}
+
 func (f *fleet) newServer(number int, address string) *server {
 	s := &server{address: address}
 	var links []string
@@ -137,9 +142,7 @@ func (f *fleet) end() {
 		}
 		s.connection.Close()
 		s.kill()
-		for _, link := range s.links {
-			link.close()
-		}
+		s.eachLink((*proxy).close)
 	}
 	for _, m := range f.members {
 		if m != nil {
@@ -210,6 +213,14 @@ func (f *fleet) mustControl(number int, arguments ...string) string {
 	output, err := f.control(number, arguments...)
 	f.must(err)
 	return output
+}
+
+// compact has etcd forget all earlier revisions.
+func (f *fleet) compact() {
+	f.t.Helper()
+	current, err := f.memberStatus(0)
+	f.must(err)
+	f.mustControl(0, "compact", fmt.Sprint(current.Header.Revision))
 }
 
 type memberStatus struct {
@@ -322,9 +333,7 @@ func (f *fleet) heal() {
 		f.must(m.resume())
 	}
 	for _, s := range f.servers {
-		for _, link := range s.links {
-			link.mend()
-		}
+		s.eachLink((*proxy).mend)
 		if s.isKilled() {
 			f.must(s.start())
 		}
@@ -361,21 +370,4 @@ func (f *fleet) complaints() []string {
 		}
 	}
 	return found
-}
-
-// missingPrograms says what must be there and is not.
-func missingPrograms() string {
-	for _, program := range []string{"etcd", "etcdctl"} {
-		if _, err := exec.LookPath(program); err != nil {
-			return "there is no " + program + " on the PATH: apt-get install etcd-server etcd-client"
-		}
-	}
-	program, err := filepath.Abs(serverProgram())
-	if err == nil {
-		_, err = os.Stat(program)
-	}
-	if err != nil {
-		return "there is no waystar-server: build it, or name it by WAYSTAR_SERVER"
-	}
-	return ""
 }

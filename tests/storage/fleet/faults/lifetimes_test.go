@@ -202,14 +202,10 @@ func TestMapsThatComeAndGo(t *testing.T) {
 
 // forgetMaps cuts a server off while maps come and go, and has etcd forget how.
 func forgetMaps(f *fleet, victim int, awaitSome func()) {
-	for _, link := range f.servers[victim].links {
-		link.cut()
-	}
+	f.servers[victim].eachLink((*proxy).cut)
 	awaitSome()
 	awaitSome()
-	current, err := f.memberStatus(0)
-	f.must(err)
-	f.mustControl(0, "compact", fmt.Sprint(current.Header.Revision))
+	f.compact()
 }
 
 // expectMaps waits until a server has the owners' maps with their versions, and judges the digests.

@@ -18,6 +18,8 @@ command -v protoc >/dev/null || skip "there is no protoc here"
 for program in etcd etcdctl; do
   command -v "$program" >/dev/null || skip "there is no $program: apt-get install etcd-server etcd-client"
 done
+[[ -x "${WAYSTAR_SERVER:-../../../../build/release/bin/waystar-server}" ]] ||
+  skip "there is no waystar-server: build it, or name it by WAYSTAR_SERVER"
 timeout 240 go mod download || skip "the modules of the tests cannot be fetched"
 ../../../../client/examples/go/generate.sh
 exec go test -count=1 -timeout=20m -v "$@" .
