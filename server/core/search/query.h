@@ -16,8 +16,9 @@ namespace waystar::core {
 class Upkeep;
 
 enum class Algorithm : std::uint8_t {
-  // Selects an exact algorithm: A* on hexagons; else kJumpPoint if all cells cost the same, or if the map is
-  // 8-connected and the agent covers one cell; else A*. Never selects kSubgoalHierarchy or kLazyThetaStar.
+  // Selects an exact algorithm for a grid: A* on hexagons; else kJumpPoint if all cells cost the same, or if
+  // the map is 8-connected, the agent covers one cell and the costs are not noise (GridMap::HasNoisyCosts);
+  // else A*. Never selects kSubgoalHierarchy or kLazyThetaStar.
   kAuto,
   kAStar,
   // A* with a heuristic of zero.

@@ -172,10 +172,10 @@ struct DetourMesh {
 // follows.
 bool LooksLikeDetourMesh(absl::string_view bytes);
 
-// Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the tile and polygon, counted from 0, or
-// BAD_SIZE if there are too many polygons or none; or the error of `stop`. Memory is proportional to the
-// bytes. A non-null `notes` receives the notes of MeshOfSoup and those on flags and links. `weld` as in
-// MeshOfFile: tile borders within it are joined.
+// Parses a Detour file. `weld` is as in MeshOfFile; tile borders at most that far apart are joined. A
+// non-null `notes` receives the notes of MeshOfSoup and those on flags and links. Memory is proportional to
+// the bytes. Returns the error of `stop`, or INVALID_ARGUMENT without a field: BAD_FORMAT, whose message
+// names the tile and polygon, counted from 0; or BAD_SIZE if there are too many polygons or none.
 absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                            const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                            std::optional<double> weld = std::nullopt);

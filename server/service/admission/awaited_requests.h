@@ -141,9 +141,9 @@ class AwaitedRequests final : public runtime::MetricSource {
   // Cancels the calls that have waited too long, with DEADLINE_EXCEEDED.
   void EndLate(Clock::time_point now);
 
-  // If requests hold more than the limit, cancels calls with RESOURCE_EXHAUSTED: those of the connection with
-  // the most bytes that an earlier EndLarge has seen, then of the next, until the rest is within the limit.
-  // Streams count only while memory is short.
+  // If arriving requests hold more than the limit, cancels calls with RESOURCE_EXHAUSTED: all of the
+  // connection with the most bytes, then of the next, until the rest is within the limit. Only calls that an
+  // earlier EndLarge has seen are counted and cancelled; streams only while memory is short.
   void EndLarge(const BytesSent& bytes_sent, std::optional<std::uint64_t> memory_left);
 
   // Starts to call EndLate and EndLarge periodically.

@@ -84,9 +84,9 @@ class GraphEditor {
   absl::Status SetNodesEnabled(absl::Span<const std::string> ids, bool enabled);
   absl::Status SetEdgesEnabled(absl::Span<const EdgeName> edges, bool enabled);
 
-  // Inserts an obstacle or, with `replace`, replaces the one with the same id. Returns, with fields that
-  // begin with '.', the errors of CheckObstacle; BAD_EFFECT for an obstacle that does not block;
-  // ALREADY_EXISTS / OBSTACLE_EXISTS; RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES; and BATCH_TOO_LARGE with an
+  // Inserts an obstacle or, with `replace`, replaces the one with the same id. Returns the errors of
+  // CheckObstacle, BAD_EFFECT for an obstacle that does not block, and ALREADY_EXISTS / OBSTACLE_EXISTS, all
+  // with fields that begin with '.'; or RESOURCE_EXHAUSTED / TOO_MANY_OBSTACLES or BATCH_TOO_LARGE with an
   // empty field.
   absl::Status PutObstacle(std::shared_ptr<const Obstacle> obstacle, bool replace);
   // These return NOT_FOUND / OBSTACLE_NOT_FOUND with field ".id", or of RemoveObstacle an empty one;

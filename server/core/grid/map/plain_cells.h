@@ -50,9 +50,10 @@ class PlainCells {
   // Creates an index without judged tiles.
   // REQUIRES: the map is 8-connected.
   explicit PlainCells(const GridCells& map);
-  // Repairs `before` into the plain cells of `map`. `changes` lists every cell whose walkability, cost, or
-  // having its own cost differs. Cost is proportional to the changes. Both share unchanged tiles. In rows of
-  // tiles without changes they also share tiles judged later.
+  // Creates the plain cells of `map` from `before`, those of an earlier map. `changes` lists every cell whose
+  // walkability or cost differs, or that gained or lost a cost of its own. Takes time proportional to the
+  // changes. The two objects share the tiles that no change touches; where a whole row of tiles is unchanged,
+  // they also share those that either judges later.
   PlainCells(const PlainCells& before, const GridCells& map, absl::Span<const WordChange> changes);
 
   // Returns the tile of the cells with WordOf(x) == column and WordOf(y) == row, or null if it is not judged

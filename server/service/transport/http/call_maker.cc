@@ -121,8 +121,8 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
 
   void Convert(AnyCall& call, grpc::ByteBuffer message) {
     if (method_.server_streaming() && exchange_->is_gone()) {
-      // The client's departure may have cancelled the call before this message arrived; the call must be read
-      // to its end.
+      // The client is gone and may have cancelled the call already. Cancel it again all the same: that starts
+      // the next read, and only a read notices the end.
       call.Cancel();
       return;
     }
