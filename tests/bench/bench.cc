@@ -121,7 +121,7 @@ constexpr std::size_t kRun = 32;
 constexpr double kLeastMicros = 8.0;
 constexpr double kMostRepeats = 64.0;
 
-// What the clock itself says a question takes that takes nothing.
+// Returns the time that the clock itself adds to a question, in microseconds.
 double ClockMicros() {
   static const double micros = [] {
     Sample sample;

@@ -100,9 +100,9 @@ class InFlight {
 
 // Thread CPU time a question, in microseconds.
 struct SideTimes {
-  // Of questions asked one right after the other.
+  // Mean time of the questions, asked one right after the other.
   double mean = 0.0;
-  // Of each question by itself, which is asked again and again for at least 8 us where the mean is less.
+  // Time of each question by itself; it is repeated for at least 8 us if the mean is less.
   Sample single;
 };
 

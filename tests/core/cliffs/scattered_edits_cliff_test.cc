@@ -130,7 +130,7 @@ std::vector<Cell> CellsToBlock(const GridMap& map, int count, const std::vector<
 
 class OverlayCliffTest : public ::testing::Test {
  protected:
-  // What searches between one cell and the next expand.
+  // Returns the number of cells that searches from each cell to the next expand.
   std::uint64_t Expanded(const GridMap& map, const std::vector<Cell>& cells, Algorithm algorithm) {
     std::uint64_t expanded = 0;
     for (std::size_t i = 1; i < cells.size(); ++i) {
@@ -170,7 +170,7 @@ TEST_F(OverlayCliffTest, QueriesExpandAsOnAMapThatIsSo) {
   });
 }
 
-// What agents of two sizes need is derived before, so that the overlay repairs it.
+// The grids of agents of two sizes are derived before, so that the overlay repairs them.
 TEST_F(OverlayCliffTest, KeepsBytesInProportionToItsCells) {
   constexpr std::size_t kMostForACell = 20'000;
   for (const Layout layout : kLayouts) {

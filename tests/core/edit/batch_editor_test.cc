@@ -46,7 +46,7 @@ class MapModel {
   const std::map<std::string, Obstacle>& obstacles() const { return obstacles_; }
 
  private:
-  // Of all named obstacles on one cell.
+  // Combined effect of all named obstacles on one cell.
   struct Effects {
     bool is_blocked = false;
     double factor = 1.0;

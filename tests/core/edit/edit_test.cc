@@ -211,7 +211,7 @@ TEST(EditLimitsTest, OneObstacleTooManyIsRefused) {
               IsError(kExhausted, ErrorReason::kTooManyObstacles, "edits[2].add_obstacle"));
   EXPECT_EQ(map.obstacles().size(), kMaxObstacles);
   EXPECT_NE(map.obstacles().Find("o7"), nullptr);
-  // What takes the place of another is not one more.
+  // An obstacle that replaces another does not add to the number.
   EXPECT_THAT(ApplyEdits(map, {Put("o7", {.cells = {{0, 0}}}, /*replace=*/true), RemoveObstacle{"o8"}, more}),
               IsOk());
 }

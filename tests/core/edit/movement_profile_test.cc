@@ -112,7 +112,7 @@ TerrainRules RulesOf(const GridMap& map, const MovementProfile& profile) {
   return TerrainRules(profile, map.settings());
 }
 
-// What searches read of two maps. Empty if it is the same.
+// Returns a difference between two maps in what searches read, or an empty string.
 std::string Difference(const GridMap& a, const GridMap& b) {
   if (a.settings() != b.settings() || a.HasUniformCost() != b.HasUniformCost() ||
       a.min_straight() != b.min_straight() || a.min_diagonal() != b.min_diagonal() ||

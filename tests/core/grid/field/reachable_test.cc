@@ -269,13 +269,13 @@ TEST(ReachableTest, IsRightWhereCostsAreManyOrFarApart) {
   }
 }
 
-// What floods of weighted maps make use of, against what is obvious.
+// Judges the derived data that floods of weighted maps use by direct computation.
 
 bool AreAlike(const CellCosts::Entry& a, const CellCosts::Entry& b) {
   return a.straight == b.straight && a.diagonal == b.diagonal;
 }
 
-// Of a step into the cell by a large agent, by asking for each cell below it.
+// Returns the cost of a step into the cell by a large agent: the highest of the cells that it covers.
 CellCosts::Entry CostOf(const GridMap& map, Cell cell, int footprint) {
   CellCosts::Entry dearest;
   for (int y = cell.y; y < cell.y + footprint; ++y) {

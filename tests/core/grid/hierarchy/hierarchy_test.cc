@@ -254,7 +254,7 @@ constexpr Cell kHere = {10, 10};
 constexpr NeighbourBits kOpen = 0xFF;
 constexpr auto kCornerNorthEast = static_cast<NeighbourBits>(kOpen & ~SetOf(Direction::kNorthEast));
 
-// Whether a way from `from` over kHere to `to`, both given by their offsets, may be a cheapest one.
+// Returns true if a path from `from` over kHere to `to`, both given by their offsets, may be a cheapest one.
 bool IsTaut(const TautTurns& turns, NeighbourBits surroundings, Cell from, Cell to) {
   const auto sector = [](Cell offset) { return SectorOf(kHere, {kHere.x + offset.x, kHere.y + offset.y}); };
   return (turns.Onward(surroundings, sector(from)) >> sector(to) & 1U) != 0;

@@ -193,7 +193,7 @@ TEST_P(LargeAgentLines, AreThoseOfASmallAgentWhereEachCellCostsTheDearestBelow) 
     if (seed % 3 == 0) {
       map = generator.WithStepCostsChanged(map);
     }
-    // Those of more than 8 x 8 cells read what lies below by another way.
+    // Footprints of more than 8 x 8 cells read the cells below them by other code.
     PathQuery query{.corner_rule = kRules[seed % 3],
                     .algorithm = Algorithm::kDijkstra,
                     .path_form = PathForm::kSmoothed,
