@@ -10,8 +10,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::WaitUntil;
-
 TEST(ThreadTest, HasItsName) {
   std::array<char, 16> name{};
   StartThread("index-builder", [&] { pthread_getname_np(pthread_self(), name.data(), name.size()); }).join();

@@ -58,14 +58,14 @@ core::Algorithm AlgorithmNamed(absl::string_view name) {
   Die(absl::StrCat("an algorithm is auto, astar, dijkstra, jump_point or hierarchy, not ", name));
 }
 
-std::vector<testing::MovingAiMap> MapsNamed(const std::vector<std::string>& parts) {
-  const std::optional<std::filesystem::path> data = testing::DataFolder();
+std::vector<MovingAiMap> MapsNamed(const std::vector<std::string>& parts) {
+  const std::optional<std::filesystem::path> data = DataFolder();
   if (!data) {
     std::cerr << "WAYSTAR_DATA names no folder with movingai/: its maps are not measured\n";
     return {};
   }
-  std::vector<testing::MovingAiMap> maps = testing::FindMovingAiMaps(*data);
-  const auto is_other = [&](const testing::MovingAiMap& map) {
+  std::vector<MovingAiMap> maps = FindMovingAiMaps(*data);
+  const auto is_other = [&](const MovingAiMap& map) {
     return std::none_of(parts.begin(), parts.end(),
                         [&](const std::string& part) { return absl::StrContains(map.name, part); });
   };
@@ -74,17 +74,17 @@ std::vector<testing::MovingAiMap> MapsNamed(const std::vector<std::string>& part
 }
 
 core::GridMap NoiseMap(int side, double share) {
-  testing::Random random(1);
+  Random random(1);
   core::GridMap map = OrDie(core::GridMap::Create(side, side, {}));
-  testing::LayNoise(random, share, map);
+  LayNoise(random, share, map);
   return map;
 }
 
-core::Cell AnyCell(const core::GridMap& map, testing::Random& random) {
+core::Cell AnyCell(const core::GridMap& map, Random& random) {
   return {random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
 }
 
-core::Cell WalkableCell(const core::GridMap& map, testing::Random& random) {
+core::Cell WalkableCell(const core::GridMap& map, Random& random) {
   core::Cell cell = AnyCell(map, random);
   while (!map.IsWalkable(cell)) {
     cell = AnyCell(map, random);

@@ -75,13 +75,13 @@ core::Algorithm AlgorithmNamed(absl::string_view name);
 
 // Returns the Moving AI maps below $WAYSTAR_DATA whose names contain one of `parts`. Without data there are
 // none, and a line on standard error says so.
-std::vector<testing::MovingAiMap> MapsNamed(const std::vector<std::string>& parts);
+std::vector<MovingAiMap> MapsNamed(const std::vector<std::string>& parts);
 
 // Returns a map of `side` x `side` cells, of which `share` are blocked, scattered at random.
 core::GridMap NoiseMap(int side, double share);
 
-core::Cell AnyCell(const core::GridMap& map, testing::Random& random);
-core::Cell WalkableCell(const core::GridMap& map, testing::Random& random);
+core::Cell AnyCell(const core::GridMap& map, Random& random);
+core::Cell WalkableCell(const core::GridMap& map, Random& random);
 
 // Counts updates that are under way.
 class InFlight {

@@ -36,8 +36,6 @@ ABSL_FLAG(int, rounds, 3, "How often each is measured.");
 namespace waystar::bench {
 namespace {
 
-using testing::ServerProcess;
-
 constexpr int kSmallSide = 64;
 constexpr int kLargeSide = 1024;
 constexpr int kSmallInFlight = 8;
@@ -46,7 +44,7 @@ constexpr int kLargeInFlight = 2;
 constexpr int kSmallCalls = 20'000;
 constexpr int kLargeCalls = 100;
 
-std::vector<std::string> FlagsOf(const testing::EtcdCluster& etcd) {
+std::vector<std::string> FlagsOf(const EtcdCluster& etcd) {
   const etcd::Endpoint member = etcd.Options().endpoints.front();
   return {"--workers=1", absl::StrCat("--cluster=etcd://", member.host, ":", member.port, "/queries")};
 }
@@ -54,7 +52,7 @@ std::vector<std::string> FlagsOf(const testing::EtcdCluster& etcd) {
 // Creates a map with one cell of four blocked, at random, or none; its first and last rows and columns are
 // free.
 void CreateMap(const ServerProcess& server, const std::string& name, int side, bool has_obstacles) {
-  testing::Random random(7);
+  Random random(7);
   v1::CreateMapRequest request;
   request.set_map(name);
   for (int y = 0; y < side; ++y) {
@@ -77,7 +75,7 @@ double CpuMicros(const ServerProcess& server) {
 }
 
 double MicrosPerCall(const ServerProcess& server) {
-  const v1::FindPathRequest request = testing::PathAcross("small", kSmallSide);
+  const v1::FindPathRequest request = PathAcross("small", kSmallSide);
   RunClosedLoop(server.port(), request, kSmallInFlight, kSmallCalls / 10);
   const double before = CpuMicros(server);
   RunClosedLoop(server.port(), request, kSmallInFlight, kSmallCalls);
@@ -86,7 +84,7 @@ double MicrosPerCall(const ServerProcess& server) {
 
 // Prints the processor time of small queries that a server of a fleet answers beside that of a server by
 // itself, in turns.
-void MeasureCost(const testing::EtcdCluster& etcd, int rounds) {
+void MeasureCost(const EtcdCluster& etcd, int rounds) {
   const ServerProcess alone({"--workers=1"});
   const ServerProcess member(FlagsOf(etcd));
   CreateMap(alone, "small", kSmallSide, false);
@@ -115,12 +113,12 @@ void PinTo(int core) {
 
 double CallsPerSecond(const ServerProcess& server) {
   const LoopResult result =
-      RunClosedLoop(server.port(), testing::PathAcross("large", kLargeSide), kLargeInFlight, kLargeCalls);
+      RunClosedLoop(server.port(), PathAcross("large", kLargeSide), kLargeInFlight, kLargeCalls);
   return kLargeCalls / result.elapsed.count();
 }
 
 // Prints how many large queries a second one server answers, and two of a fleet, each with a core of its own.
-void MeasureScaling(const testing::EtcdCluster& etcd, int rounds) {
+void MeasureScaling(const EtcdCluster& etcd, int rounds) {
   const ServerProcess first(FlagsOf(etcd), [] { PinTo(0); });
   CreateMap(first, "large", kLargeSide, true);
   const ServerProcess second(FlagsOf(etcd), [] { PinTo(1); });
@@ -152,7 +150,7 @@ constexpr int kInFlight = 1000;
 // A server of the fleet, whose maps get no images.
 class Server {
  public:
-  explicit Server(const testing::EtcdCluster& etcd) {
+  explicit Server(const EtcdCluster& etcd) {
     cluster::FleetOptions options{.client = etcd.Options(), .prefix = "/bench/"};
     options.log.max_records = ~std::uint64_t{0};
     options.log.max_record_bytes = ~std::uint64_t{0};
@@ -166,12 +164,12 @@ class Server {
   std::unique_ptr<cluster::Fleet> fleet_;
 };
 
-core::UpdateBatch AnyBatch(testing::Random& random) {
-  return {.edits = {testing::Block({random.Between(0, kSide - 1), random.Between(0, kSide - 1)})}};
+core::UpdateBatch AnyBatch(Random& random) {
+  return {.edits = {Block({random.Between(0, kSide - 1), random.Between(0, kSide - 1)})}};
 }
 
 // Makes many changes of the map, and returns how many a second.
-double Gather(Server& server, int count, testing::Random& random) {
+double Gather(Server& server, int count, Random& random) {
   InFlight in_flight;
   const double micros = MicrosOf([&] {
     for (int i = 0; i < count; ++i) {
@@ -186,14 +184,14 @@ double Gather(Server& server, int count, testing::Random& random) {
 }
 
 void Measure(int members) {
-  const testing::EtcdCluster etcd(members);
+  const EtcdCluster etcd(members);
   const auto client = etcd.NewClient();
-  testing::Random random(1);
+  Random random(1);
   Server server(etcd);
-  OrDie(server.store
-            .Create(kMap, testing::DrawMap(std::vector<std::string>(kSide, std::string(kSide, '.'))),
-                    server.store.Now())
-            .status());
+  OrDie(
+      server.store
+          .Create(kMap, DrawMap(std::vector<std::string>(kSide, std::string(kSide, '.'))), server.store.Now())
+          .status());
   const std::string value(256, 'x');
   Sample bare;
   Sample commits;
@@ -224,12 +222,12 @@ void Measure(int members) {
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  if (!waystar::testing::EtcdCluster::IsInstalled()) {
+  if (!waystar::EtcdCluster::IsInstalled()) {
     waystar::bench::Die("there is no etcd on the PATH: apt-get install etcd-server");
   }
   waystar::bench::Measure(1);
   waystar::bench::Measure(3);
-  const waystar::testing::EtcdCluster etcd(1);
+  const waystar::EtcdCluster etcd(1);
   waystar::bench::MeasureCost(etcd, absl::GetFlag(FLAGS_rounds));
   waystar::bench::MeasureScaling(etcd, absl::GetFlag(FLAGS_rounds));
   return 0;

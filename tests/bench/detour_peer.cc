@@ -35,7 +35,7 @@ void VisitTiles(const dtNavMesh& mesh, Visitor visit) {
 }  // namespace
 
 DetourPeer::DetourPeer(absl::string_view mset)
-    : mesh_(testing::LoadDetourFile(mset)),
+    : mesh_(LoadDetourFile(mset)),
       query_(dtAllocNavMeshQuery()),
       corridor_(kMaxPolygons),
       corners_(3 * kMaxPolygons) {

@@ -53,8 +53,8 @@ class DetourPeer {
   std::size_t memory_bytes() const;
 
  private:
-  testing::OwnedDetourMesh mesh_;
-  testing::OwnedDetourQuery query_;
+  OwnedDetourMesh mesh_;
+  OwnedDetourQuery query_;
   dtQueryFilter filter_;
   std::vector<dtPolyRef> corridor_;
   std::vector<float> corners_;

@@ -67,7 +67,7 @@ class Maps {
   std::unique_ptr<storage::DataFolder> data_;
 };
 
-core::UpdateBatch Toggle(testing::Random& random) {
+core::UpdateBatch Toggle(Random& random) {
   const Cell cell{random.Between(0, kSide - 1), random.Between(0, kSide - 1)};
   if (random.Chance(0.5)) {
     return {.edits = {core::BlockCells{{.cells = {cell}}}}};
@@ -75,7 +75,7 @@ core::UpdateBatch Toggle(testing::Random& random) {
   return {.edits = {core::UnblockCells{{.cells = {cell}}}}};
 }
 
-void UpdateLater(core::MapStore& store, testing::Random& random, InFlight& in_flight, int max) {
+void UpdateLater(core::MapStore& store, Random& random, InFlight& in_flight, int max) {
   in_flight.Begin(max);
   store.Update(kMap, Toggle(random),
                [&](const absl::StatusOr<core::UpdateResult>& result) { in_flight.End(result.status()); });
@@ -102,7 +102,7 @@ class BareFile {
 };
 
 void PrintSingles(Maps& in_memory, Maps& durable, const std::string& folder, int rounds) {
-  testing::Random random(1);
+  Random random(1);
   const storage::DataStatistics before = durable.data().Statistics();
   OrDie(durable.store().UpdateAndWait(kMap, Toggle(random)).status());
   const std::uint64_t bytes = durable.data().Statistics().log.written_bytes - before.log.written_bytes;
@@ -126,7 +126,7 @@ void PrintSingles(Maps& in_memory, Maps& durable, const std::string& folder, int
                                   micros[1].Median() / micros[0].Median());
 }
 
-double UpdatesPerSecond(Maps& maps, testing::Random& random) {
+double UpdatesPerSecond(Maps& maps, Random& random) {
   InFlight in_flight;
   const double micros = MicrosOf([&] {
     for (int i = 0; i < kUpdatesOfRound; ++i) {
@@ -159,7 +159,7 @@ double QueriesPerSecond(Maps& maps) {
   const Clock::time_point begin = Clock::now();
   std::thread reader([&] {
     core::Scratch scratch(std::size_t{1} << 30);
-    testing::Random random(3);
+    Random random(3);
     for (; !stop.load(std::memory_order_relaxed); ++queries) {
       const core::PinnedSnapshot snapshot = OrDie(maps.store().Pin(kMap));
       const core::PathQuery query{.start = {random.Between(0, kSide - 1), random.Between(0, kSide - 1)},
@@ -168,7 +168,7 @@ double QueriesPerSecond(Maps& maps) {
       static_cast<void>(core::FindPath(snapshot->grid(), query, {}, scratch));
     }
   });
-  testing::Random random(4);
+  Random random(4);
   InFlight in_flight;
   const auto pause = std::chrono::nanoseconds(std::chrono::seconds(1)) / kChangesPerSecond;
   for (Clock::time_point next = begin; next < begin + kPhase; next += 10 * pause) {
@@ -209,7 +209,7 @@ void PrintStarts(const std::string& folder) {
   });
   PrintStart("a log of a million commits", absl::StrCat(folder, "/long"), [](core::MapStore& store) {
     OrDie(store.Create(kMap, NoiseMap(kSide, 0.1), absl::Now()).status());
-    testing::Random random(6);
+    Random random(6);
     InFlight in_flight;
     for (int i = 0; i < 1'000'000; ++i) {
       UpdateLater(store, random, in_flight, kInFlight);
@@ -241,7 +241,7 @@ void Main() {
       OrDie(maps->store().Create(kMap, NoiseMap(kSide, 0.1), absl::Now()).status());
     }
     PrintSingles(in_memory, durable, folder, rounds);
-    testing::Random random(2);
+    Random random(2);
     PrintRates(absl::StrCat(kInFlight, " updates of one cell in flight"), in_memory, durable, rounds,
                [&](Maps& maps) { return UpdatesPerSecond(maps, random); });
     PrintRates(absl::StrCat("Queries beside ", kChangesPerSecond, " changes a second"), in_memory, durable,

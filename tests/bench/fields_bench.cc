@@ -42,9 +42,9 @@ double LeastMicros(Function function) {
 }
 
 // Cells of the largest region.
-std::vector<Cell> ChooseCells(const GridMap& map, int count, testing::Random& random) {
+std::vector<Cell> ChooseCells(const GridMap& map, int count, Random& random) {
   // Without corner cutting a diagonal step joins no others.
-  const testing::Flood regions(map.walk().rows(), core::Adjacency::kStraight);
+  const Flood regions(map.walk().rows(), core::Adjacency::kStraight);
   std::vector<int> sizes(1);
   for (int y = 0; y < map.height(); ++y) {
     for (int x = 0; x < map.width(); ++x) {
@@ -90,7 +90,7 @@ void CheckAlike(const std::vector<double>& matrix, const std::vector<double>& si
 void PrintMap(const std::string& name, GridMap map) {
   // As a server does when a map comes in.
   map.Prepare();
-  testing::Random random(7);
+  Random random(7);
   const int side = absl::GetFlag(FLAGS_side);
   const std::vector<Cell> starts = ChooseCells(map, side, random);
   const std::vector<Cell> goals = ChooseCells(map, side, random);
@@ -119,9 +119,8 @@ void PrintMap(const std::string& name, GridMap map) {
 void Run() {
   std::cout << absl::StreamFormat("%-28s %10s %10s %7s %9s %9s\n", "map", "single us", "matrix us", "times",
                                   "flow ms", "reach us");
-  for (const testing::MovingAiMap& entry : MapsNamed({absl::GetFlag(FLAGS_only)})) {
-    GridMap map = absl::GetFlag(FLAGS_weighted) ? testing::LoadWeightedMovingAiMap(entry)
-                                                : testing::LoadMovingAiMap(entry);
+  for (const MovingAiMap& entry : MapsNamed({absl::GetFlag(FLAGS_only)})) {
+    GridMap map = absl::GetFlag(FLAGS_weighted) ? LoadWeightedMovingAiMap(entry) : LoadMovingAiMap(entry);
     if (map.width() == kMapSide && map.height() == kMapSide) {
       PrintMap(entry.name, std::move(map));
     }

@@ -36,7 +36,7 @@ using core::WorldPoint;
 
 constexpr double kSide = 10'000.0;
 
-WorldPoint PlaceIn(testing::Random& random, double side) {
+WorldPoint PlaceIn(Random& random, double side) {
   constexpr int kSteps = 1 << 24;
   return core::Rounded(
       WorldPoint{random.Between(0, kSteps) * side / kSteps, random.Between(0, kSteps) * side / kSteps});
@@ -44,7 +44,7 @@ WorldPoint PlaceIn(testing::Random& random, double side) {
 
 // Nodes at random places, each with edges to those nearest to it.
 WaypointGraph NearestNeighbours(int nodes, int edges_per_node) {
-  testing::Random random(1);
+  Random random(1);
   core::WaypointSpec spec;
   for (int i = 0; i < nodes; ++i) {
     spec.nodes.push_back({absl::StrCat("n", i), PlaceIn(random, kSide)});
@@ -148,7 +148,7 @@ class BoostSearch {
 };
 
 void TimeSearches(const WaypointGraph& graph) {
-  testing::Random random(2);
+  Random random(2);
   // As they were put: NearestNeighbours names them so. And as our pages have them, each near to its
   // neighbours.
   std::vector<NodeNumber> as_given(graph.node_count());
@@ -222,7 +222,7 @@ void TimeSearches(const WaypointGraph& graph) {
 }
 
 void TimeSnapping(const WaypointGraph& graph) {
-  testing::Random random(3);
+  Random random(3);
   constexpr int kCount = 100'000;
   std::vector<WorldPoint> places;
   for (int i = 0; i < kCount; ++i) {
@@ -238,7 +238,7 @@ void TimeSnapping(const WaypointGraph& graph) {
 }
 
 void TimeEdits(const WaypointGraph& graph, const char* name) {
-  testing::Random random(4);
+  Random random(4);
   Sample edges;
   Sample nodes;
   Sample obstacles;
@@ -274,7 +274,7 @@ void TimeEdits(const WaypointGraph& graph, const char* name) {
 
 // Nodes between discs and boxes, a seventh of the ground covered.
 void TimeConnecting() {
-  testing::Random random(5);
+  Random random(5);
   core::WaypointSpec spec{.auto_connect = core::AutoConnect{.max_distance = 300.0}};
   for (int i = 0; i < absl::GetFlag(FLAGS_connected_nodes); ++i) {
     spec.nodes.push_back({absl::StrCat("n", i), PlaceIn(random, kSide)});

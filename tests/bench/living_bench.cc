@@ -53,7 +53,7 @@ struct Workload {
 };
 
 Workload MakeWorkload(const core::GridMap& map) {
-  testing::Random random(1);
+  Random random(1);
   Workload load;
   std::set<std::pair<int, int>> taken;
   while (load.doors.size() < kDoors) {
@@ -99,7 +99,7 @@ void Read(const core::MapStore& store, const Workload& load, int reader, const s
 }
 
 // Opens or closes doors at random, at an even rate. Where it falls behind it does not catch up.
-void Write(core::MapStore& store, const Workload& load, std::vector<bool>& closed, testing::Random& random,
+void Write(core::MapStore& store, const Workload& load, std::vector<bool>& closed, Random& random,
            Clock::time_point end, Sample& micros) {
   const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
       static_cast<double>(absl::GetFlag(FLAGS_cells_per_batch)) / absl::GetFlag(FLAGS_cells_per_second)));
@@ -117,7 +117,7 @@ void Write(core::MapStore& store, const Workload& load, std::vector<bool>& close
 }
 
 Phase Run(core::MapStore& store, const Workload& load, bool changing, std::vector<bool>& closed,
-          testing::Random& random) {
+          Random& random) {
   Phase phase;
   std::atomic<bool> stop = false;
   std::vector<Sample> micros(static_cast<std::size_t>(absl::GetFlag(FLAGS_readers)));
@@ -157,7 +157,7 @@ void PrintChangingMap(const std::string& name, const core::GridMap& map) {
   core::MapStore store(1);
   OrDie(store.Create(kMap, map, absl::Now()).status());
   // Half of the doors are closed from the beginning, so that the map is on average always the same.
-  testing::Random random(2);
+  Random random(2);
   std::vector<bool> closed(kDoors, false);
   core::Shape block;
   for (std::size_t door = 0; door < kDoors; door += 2) {
@@ -200,7 +200,7 @@ int main(int argc, char** argv) {
   waystar::bench::PrintChangingMapHeader();
   waystar::bench::PrintChangingMap("random 10 % 1024", waystar::bench::NoiseMap(1024, 0.1));
   for (const auto& map : waystar::bench::MapsNamed(absl::StrSplit(absl::GetFlag(FLAGS_maps), ','))) {
-    waystar::bench::PrintChangingMap(map.name, waystar::testing::LoadMovingAiMap(map));
+    waystar::bench::PrintChangingMap(map.name, waystar::LoadMovingAiMap(map));
   }
   return 0;
 }

@@ -78,7 +78,7 @@ std::string BytesOfFile(const std::filesystem::path& path) {
 
 double PlanDistance(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
-double Any(testing::Random& random, double low, double high) {
+double Any(Random& random, double low, double high) {
   constexpr int kSteps = 1 << 20;
   return low + (high - low) * random.Between(0, kSteps) / kSteps;
 }
@@ -463,7 +463,7 @@ class MeshTimer {
 
   const NavMesh& mesh_;
   DetourPeer* const peer_;
-  testing::Random random_;
+  Random random_;
   core::MeshScratch scratch_{kScratchBytes};
   std::vector<Spot> spots_;
   int elsewhere_ = 0;
@@ -588,7 +588,7 @@ void TimeBuilding(int tiles) {
 }
 
 int Run() {
-  const std::optional<std::filesystem::path> folder = testing::DataFolder();
+  const std::optional<std::filesystem::path> folder = DataFolder();
   if (!folder || !std::filesystem::exists(*folder / "meshes")) {
     std::cerr << "WAYSTAR_DATA names no folder with meshes/; they are left out\n";
   } else {

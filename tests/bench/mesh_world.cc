@@ -189,7 +189,7 @@ class Geometry {
   }
 
   const float side_;
-  testing::Random random_;
+  Random random_;
   std::vector<Vertex> vertices_;
   std::vector<std::array<int, 3>> triangles_;
 };

@@ -36,8 +36,6 @@ ABSL_FLAG(bool, weighted, false,
 namespace waystar::bench {
 namespace {
 
-using testing::Scenario;
-
 // One entry a scenario.
 struct Timings {
   // The least of all passes.
@@ -186,17 +184,15 @@ void Run() {
   std::cout << "\n";
   core::Scratch scratch(std::size_t{1} << 30);
   Row all;
-  for (const testing::MovingAiMap& file : MapsNamed({absl::GetFlag(FLAGS_map)})) {
+  for (const MovingAiMap& file : MapsNamed({absl::GetFlag(FLAGS_map)})) {
     if (is_weighted && !absl::StartsWith(file.name, "wc3maps512/")) {
       continue;
     }
-    const core::GridMap map =
-        is_weighted ? testing::LoadWeightedMovingAiMap(file) : testing::LoadMovingAiMap(file);
+    const core::GridMap map = is_weighted ? LoadWeightedMovingAiMap(file) : LoadMovingAiMap(file);
     if (absl::GetFlag(FLAGS_algorithm) == "hierarchy") {
       BuildHierarchy(file.name, map);
     }
-    Row row =
-        MeasureMap(map, EveryNth(testing::LoadScenarios(file), absl::GetFlag(FLAGS_every)), beside, scratch);
+    Row row = MeasureMap(map, EveryNth(LoadScenarios(file), absl::GetFlag(FLAGS_every)), beside, scratch);
     PrintRow(file.name, row);
     all.Append(row);
   }

@@ -33,7 +33,6 @@ using core::Cell;
 using core::Edit;
 using core::GridMap;
 using core::Shape;
-using testing::Random;
 
 constexpr int kRounds = 200;
 constexpr int kBatchCells = 1000;
@@ -175,8 +174,8 @@ void ForEachMap(int max_side, const std::function<void(const std::string&, const
     visit(absl::StrCat("random 10 % ", side), NoiseMap(side, 0.1));
   }
   // Like most game maps, these have open places and narrow ones.
-  for (const testing::MovingAiMap& file : MapsNamed({"arena2", "TheFrozenSea"})) {
-    visit(file.path.stem(), testing::LoadMovingAiMap(file));
+  for (const MovingAiMap& file : MapsNamed({"arena2", "TheFrozenSea"})) {
+    visit(file.path.stem(), LoadMovingAiMap(file));
   }
 }
 

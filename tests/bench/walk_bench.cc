@@ -126,7 +126,7 @@ class Loop {
   const bool by_areas_;
   core::GridMap map_;
   core::Scratch scratch_{std::size_t{1} << 30};
-  testing::Random random_{1};
+  Random random_{1};
   std::vector<Walker> walkers_;
   std::uint64_t asked_ = 0;
 };

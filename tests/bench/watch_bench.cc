@@ -42,7 +42,7 @@ struct Figures {
 };
 
 // A walkable cell at most `reach` from `around`, found by trying.
-Cell WalkableCellNear(const GridMap& map, testing::Random& random, Cell around, int reach) {
+Cell WalkableCellNear(const GridMap& map, Random& random, Cell around, int reach) {
   for (;;) {
     const Cell cell = {
         random.Between(std::max(0, around.x - reach), std::min(map.width() - 1, around.x + reach)),
@@ -57,7 +57,7 @@ void Print(const std::string& name, const GridMap& original, int reach) {
   core::MapSnapshot snapshot{.map = original};
   GridMap& map = std::get<GridMap>(snapshot.map);
   core::Scratch scratch(std::size_t{1} << 30);
-  testing::Random random(1);
+  Random random(1);
   const std::unique_ptr<core::AnswerIndex> index = core::MakeAnswerIndex(snapshot);
   Sample adding;
   for (int i = 0; i < absl::GetFlag(FLAGS_watches); ++i) {
@@ -114,8 +114,8 @@ void PrintAll() {
   std::vector<std::pair<std::string, GridMap>> maps;
   maps.emplace_back("open", *GridMap::Create(side, side, {}));
   maps.emplace_back("random 10 %", NoiseMap(side, 0.1));
-  for (const testing::MovingAiMap& map : MapsNamed({absl::GetFlag(FLAGS_map)})) {
-    maps.emplace_back(map.name, testing::LoadMovingAiMap(map));
+  for (const MovingAiMap& map : MapsNamed({absl::GetFlag(FLAGS_map)})) {
+    maps.emplace_back(map.name, LoadMovingAiMap(map));
   }
   for (const auto& [name, map] : maps) {
     for (const int reach : {30, 100, side}) {

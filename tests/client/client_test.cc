@@ -14,10 +14,6 @@
 namespace waystar::client {
 namespace {
 
-using ::waystar::testing::FakeServer;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::Refusal;
-
 class ClientTest : public ::testing::Test {
  protected:
   FakeServer server_;

@@ -18,12 +18,6 @@ namespace waystar::client {
 namespace {
 
 using ::testing::HasSubstr;
-using ::waystar::testing::Authority;
-using ::waystar::testing::FakeServer;
-using ::waystar::testing::Identity;
-using ::waystar::testing::OwnFolder;
-using ::waystar::testing::TlsCredentials;
-using ::waystar::testing::TokenOf;
 
 class ConnectionTest : public ::testing::Test {
  protected:

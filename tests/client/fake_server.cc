@@ -9,7 +9,7 @@
 #include "google/rpc/status.pb.h"
 #include "tests/testing/patience.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 template <typename Handler, typename Request, typename Response>
@@ -249,4 +249,4 @@ void FakeServer::ServeMap(v1::MapInfo info, const std::vector<std::string>& rows
   };
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -17,7 +17,7 @@
 #include "waystar/v1/picture_service.grpc.pb.h"
 #include "waystar/v1/server_service.grpc.pb.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // A refusal as a Waystar server sends it. With `retry_delay` one that passes by itself.
 grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const std::string& reason,
@@ -97,4 +97,4 @@ class FakeServer {
   std::unique_ptr<grpc::Server> server_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

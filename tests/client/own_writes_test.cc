@@ -13,8 +13,6 @@ namespace waystar::client {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::FakeServer;
-using ::waystar::testing::Refusal;
 
 v1::Version VersionAt(std::uint64_t epoch, std::uint64_t revision) {
   v1::Version version;

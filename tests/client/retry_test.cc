@@ -16,10 +16,6 @@
 namespace waystar::client {
 namespace {
 
-using ::waystar::testing::FakeServer;
-using ::waystar::testing::Patience;
-using ::waystar::testing::Refusal;
-
 class RetryTest : public ::testing::Test {
  protected:
   // Fails the first call with `code` and answers those after it.

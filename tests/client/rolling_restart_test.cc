@@ -22,13 +22,6 @@
 namespace waystar::client {
 namespace {
 
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::OwnFolder;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Patience;
-
 // All of 127.0.0.0/8 is this machine. On an address of its own, no other process takes the port of a server
 // that is to be started again.
 std::string OwnHost() {

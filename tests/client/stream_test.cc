@@ -16,10 +16,6 @@
 namespace waystar::client {
 namespace {
 
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::FakeServer;
-using ::waystar::testing::Refusal;
-
 class StreamTest : public ::testing::Test {
  protected:
   FakeServer server_;

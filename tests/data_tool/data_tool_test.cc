@@ -46,14 +46,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAreArray;
-using ::waystar::testing::Block;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DurableStore;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::SlowDigest;
-using ::waystar::testing::WaitUntil;
 
 constexpr absl::Time kCreated = absl::FromUnixSeconds(1'600'000'000);
 
@@ -83,7 +75,7 @@ class DataToolTest : public ::testing::Test {
   }
 
   std::vector<std::string> FilesThatBegin(absl::string_view prefix) const {
-    return testing::FilesThatBegin(prefix, fs::path(folder_));
+    return waystar::FilesThatBegin(prefix, fs::path(folder_));
   }
 
   std::string ReadFile(const std::string& name) const {
@@ -111,7 +103,7 @@ class DataToolTest : public ::testing::Test {
     return code;
   }
 
-  const testing::OwnFolder own_;
+  const OwnFolder own_;
   const std::string folder_ = own_.PathOf("data");
   std::string digest_;
   std::string out_;
@@ -470,7 +462,7 @@ class ReplayTest : public ::testing::TestWithParam<std::uint64_t> {
     digests_["graph"];
   }
 
-  const testing::OwnFolder own_;
+  const OwnFolder own_;
   const std::string folder_ = own_.PathOf("data");
   std::optional<DurableStore> store_;
   // The digests that the store had, by map and revision.

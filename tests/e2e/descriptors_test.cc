@@ -23,10 +23,6 @@ namespace waystar {
 namespace {
 
 using ::testing::HasSubstr;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::ServerProcess;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::WaitUntil;
 
 bool Serves(const std::shared_ptr<grpc::Channel>& channel) {
   BoundedContext context;
@@ -121,9 +117,9 @@ class LogTest : public ::testing::Test {
 
   static void ExpectAnswers(const ServerProcess& server) {
     const auto client = server.NewClient();
-    ASSERT_TRUE(client->CreateMap(testing::BlankMap("small", 4)).ok());
+    ASSERT_TRUE(client->CreateMap(BlankMap("small", 4)).ok());
     for (int i = 0; i < 100; ++i) {
-      const auto response = client->FindPath(testing::PathAcross("small", 4));
+      const auto response = client->FindPath(PathAcross("small", 4));
       ASSERT_TRUE(response.ok()) << response.status();
     }
   }

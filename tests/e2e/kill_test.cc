@@ -40,12 +40,6 @@ namespace waystar {
 namespace {
 
 using ::waystar::client::Client;
-using ::waystar::testing::BlankMap;
-using ::waystar::testing::OwnFolder;
-using ::waystar::testing::Random;
-using ::waystar::testing::ServerProcess;
-using ::waystar::testing::UnsyncedLoss;
-using ::waystar::testing::WaitUntil;
 
 constexpr int kSide = 64;
 constexpr int kWriters = 4;
@@ -121,7 +115,7 @@ class KillLedger {
   }
   // Returns once as many were, or fails the test.
   void WaitForAcknowledged(std::size_t count) {
-    const testing::Patience patience("acknowledged batches");
+    const Patience patience("acknowledged batches");
     MutexLock lock(mutex_);
     while (acknowledged_ < count && patience.Wait(changed_, mutex_)) {
     }

@@ -17,7 +17,6 @@ namespace waystar {
 namespace {
 
 using ::waystar::client::SumOf;
-using ::waystar::testing::ServerProcess;
 
 constexpr int kSide = 1024;
 constexpr std::int64_t kLimitMib = 24;
@@ -47,7 +46,7 @@ class MemoryTest : public ::testing::Test {
   }
 
   absl::Status Create(const std::string& map) {
-    v1::CreateMapRequest request = testing::BlankMap(map, kSide);
+    v1::CreateMapRequest request = BlankMap(map, kSide);
     for (const char* const symbol : {".", "~"}) {
       v1::Terrain& terrain = *request.mutable_grid()->add_terrains();
       terrain.set_symbol(symbol);

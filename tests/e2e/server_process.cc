@@ -20,7 +20,7 @@
 #include "tests/testing/folders.h"
 #include "tests/testing/patience.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 // Opens a process to wait for its end. glibc 2.36 declares pidfd_open without C linkage.
@@ -132,4 +132,4 @@ v1::FindPathRequest PathAcross(const std::string& map, int side) {
   return request;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -13,7 +13,7 @@
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 class ServerProcess {
  public:
@@ -52,4 +52,4 @@ class ServerProcess {
 v1::CreateMapRequest BlankMap(const std::string& map, int side);
 v1::FindPathRequest PathAcross(const std::string& map, int side);
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -22,9 +22,6 @@ namespace {
 
 using ::grpc::health::v1::HealthCheckRequest;
 using ::grpc::health::v1::HealthCheckResponse;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::ServerProcess;
-using ::waystar::testing::WaitUntil;
 
 // A watch of the health of one service.
 class HealthWatch {
@@ -73,9 +70,7 @@ class StopTest : public ::testing::Test {
     }
   }
 
-  void Create(const std::string& map, int side) {
-    EXPECT_TRUE(client_->CreateMap(testing::BlankMap(map, side)).ok());
-  }
+  void Create(const std::string& map, int side) { EXPECT_TRUE(client_->CreateMap(BlankMap(map, side)).ok()); }
 
   // Begins an export that cannot end before it is read: larger than what the transport holds.
   void BeginExport() {
@@ -94,7 +89,7 @@ class StopTest : public ::testing::Test {
     return export_->Finish();
   }
 
-  absl::Status Find() { return client_->FindPath(testing::PathAcross("small", 4)).status(); }
+  absl::Status Find() { return client_->FindPath(PathAcross("small", 4)).status(); }
 
   void WaitUntilRefused() {
     absl::Status status;

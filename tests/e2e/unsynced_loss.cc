@@ -14,7 +14,7 @@
 #include "server/storage/folder/commit_log.h"
 #include "tests/testing/folders.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 std::string ContentOf(const std::string& path) {
@@ -155,4 +155,4 @@ void UnsyncedLoss::ChangeBootId() {
   WriteFile(boot_id_, absl::StrFormat("00000000-0000-4000-8000-%012d\n", ++boots_));
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

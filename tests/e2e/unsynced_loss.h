@@ -7,7 +7,7 @@
 
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Keeps a data folder, and what of it is on stable storage. The server is started with Environment(), and
 // tests/e2e/unsynced_loss_preload.cc in it sees what it syncs.
@@ -49,4 +49,4 @@ class UnsyncedLoss {
   int boots_ = 0;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

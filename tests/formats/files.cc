@@ -12,7 +12,7 @@
 #include "zlib.h"
 #include "zstd.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 std::string Deflate(absl::string_view bytes, int window_bits) {
@@ -204,4 +204,4 @@ std::string TileLayer(absl::string_view name, int width, int height, absl::strin
                       "\">\n  <data encoding=\"csv\">", csv, "</data>\n </layer>\n");
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -10,7 +10,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/formats/detect/import_map.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // A map's rows as text; a named obstacle is '#' as any other.
 std::vector<std::string> Rows(const core::GridMap& map);
@@ -51,4 +51,4 @@ std::vector<std::string> TiledRows(absl::string_view layers, absl::string_view a
 // A layer of such a map.
 std::string TileLayer(absl::string_view name, int width, int height, absl::string_view csv);
 
-}  // namespace waystar::testing
+}  // namespace waystar

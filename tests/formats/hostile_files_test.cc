@@ -16,18 +16,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::HasSubstr;
-using ::waystar::testing::Gif;
-using ::waystar::testing::Gzip;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kThreeByTwo;
-using ::waystar::testing::Png;
-using ::waystar::testing::TiledXml;
-using ::waystar::testing::TileLayer;
-using ::waystar::testing::Webp;
-using ::waystar::testing::Zlib;
-using ::waystar::testing::Zstd;
 
 std::string MessageOf(absl::string_view bytes, const ImportOptions& options = {}) {
   return std::string(ImportMap(DetectFormat(bytes), bytes, options).status().message());
@@ -183,7 +171,7 @@ TEST(HostileFilesTest, OddNumbersAreRefused) {
 
 // A small file of each format.
 std::vector<std::string> Samples() {
-  const std::string zlib = absl::Base64Escape(Zlib(::waystar::testing::TileBytes({1, 2, 3, 1, 1, 0})));
+  const std::string zlib = absl::Base64Escape(Zlib(TileBytes({1, 2, 3, 1, 1, 0})));
   return {
       "connectivity 4\nterrain ~ river 3\nprofile tank footprint 2 ~ forbidden\nmap\n..~\n.#.\n",
       "type octile\nheight 2\nwidth 3\nmap\n..T\n.@.\n",

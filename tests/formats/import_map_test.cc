@@ -31,18 +31,6 @@ using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::SizeIs;
-using ::waystar::testing::Gif;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::OwnFolder;
-using ::waystar::testing::PalettePng;
-using ::waystar::testing::Png;
-using ::waystar::testing::Rows;
-using ::waystar::testing::StopAfter;
-using ::waystar::testing::TiledXml;
-using ::waystar::testing::TileLayer;
-using ::waystar::testing::Webp;
 
 TEST(DetectFormatTest, GoesByHowBytesBegin) {
   EXPECT_EQ(DetectFormat("type octile\nheight 1"), MapFormat::kMovingAi);

@@ -13,7 +13,6 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
-using testing::Random;
 
 template <typename T, std::size_t N>
 T OneOf(const T (&values)[N], Random& random) {

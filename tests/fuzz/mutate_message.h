@@ -11,6 +11,6 @@ namespace waystar::fuzz {
 // Changes, adds or removes one field somewhere in the message. Numbers become such as are at the ends of a
 // range or beyond it, or close to what they were; strings often one of `words`.
 void MutateMessage(google::protobuf::Message& message, absl::Span<const absl::string_view> words,
-                   testing::Random& random);
+                   Random& random);
 
 }  // namespace waystar::fuzz

@@ -72,10 +72,9 @@ int Main(const std::filesystem::path& folder) {
         round = kMutationsPerFile;
         break;
       }
-      testing::Random random(static_cast<std::uint64_t>(round) << 32 | i);
+      Random random(static_cast<std::uint64_t>(round) << 32 | i);
       const bool is_by_target = &LLVMFuzzerCustomMutator != nullptr && round % 2 == 0;
-      RunOn(is_by_target ? MutatedByTarget(corpus[i], round)
-                         : testing::MutatedBytes(corpus[i], corpus, random));
+      RunOn(is_by_target ? MutatedByTarget(corpus[i], round) : MutatedBytes(corpus[i], corpus, random));
       ++count;
     }
   }

@@ -353,7 +353,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   if (!requests.ParsePartialFromArray(data, static_cast<int>(size))) {
     requests.Clear();
   }
-  waystar::testing::Random random(seed);
+  waystar::Random random(seed);
   for (int changes = random.Between(1, 4); changes > 0; --changes) {
     MutateMessage(requests, kWords, random);
   }

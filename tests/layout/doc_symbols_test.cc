@@ -22,12 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::ReadFile;
 
-fs::path Root() { return testing::SourceFolder(); }
+fs::path Root() { return SourceFolder(); }
 
 std::vector<std::string> SourcesIn(const std::vector<std::string>& folders) {
-  return testing::FilesIn(folders, {".h", ".cc", ".proto"});
+  return FilesIn(folders, {".h", ".cc", ".proto"});
 }
 
 // Returns the code spans of a Markdown text, without its fenced blocks.
@@ -123,7 +122,7 @@ TEST(DocSymbolsTest, FindsSymbolsThatAreNotThere) {
 }
 
 TEST(DocSymbolsTest, DocsNameFilesThatExist) {
-  std::vector<std::string> docs = testing::FilesIn({"docs"}, {".md"});
+  std::vector<std::string> docs = FilesIn({"docs"}, {".md"});
   docs.insert(docs.end(), {"README.md", "CONTRIBUTING.md"});
   for (const std::string& doc : docs) {
     EXPECT_THAT(BrokenSpans(ReadFile(doc), Checked::kPaths), IsEmpty()) << doc;

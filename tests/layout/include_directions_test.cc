@@ -20,8 +20,6 @@ namespace waystar {
 namespace {
 
 using ::testing::IsEmpty;
-using ::waystar::testing::FilesIn;
-using ::waystar::testing::ReadFile;
 
 // From a folder to the prefixes that its quoted and angled includes may have, beside itself and the standard
 // library's (which have no '/'). Those of libraries begin with '<' here, the others lie below server/.

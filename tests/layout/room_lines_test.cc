@@ -19,8 +19,6 @@ namespace waystar {
 namespace {
 
 using ::testing::IsEmpty;
-using ::waystar::testing::FilesIn;
-using ::waystar::testing::ReadFile;
 
 using Lines = std::map<std::string, std::size_t>;
 

@@ -21,8 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::waystar::testing::FilesIn;
-using ::waystar::testing::ReadFile;
 
 // Returns the text of the comment on a line, if there is one.
 std::optional<std::string> CommentOn(const std::string& line) {

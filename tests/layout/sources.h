@@ -10,7 +10,7 @@
 
 #include "tests/testing/folders.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns the content of a file, whose path begins at the root of the repository.
 inline std::string ReadFile(const std::filesystem::path& path) {
@@ -32,4 +32,4 @@ inline std::vector<std::string> FilesIn(const std::vector<std::string>& folders,
   return paths;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

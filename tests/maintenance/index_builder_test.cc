@@ -18,17 +18,6 @@
 namespace waystar::maintenance {
 namespace {
 
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Patience;
-using ::waystar::testing::Random;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WaitUntil;
-
 class IndexBuilderTest : public ::testing::Test {
  protected:
   IndexBuilderTest() {

@@ -22,10 +22,6 @@
 namespace waystar::maintenance {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::WaitUntil;
-
 // A source that remembers maps, and holds loads up while the test wants it.
 class Attic final : public core::MapSource {
  public:

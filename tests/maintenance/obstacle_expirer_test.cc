@@ -23,11 +23,6 @@ namespace waystar::maintenance {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Patience;
 
 // Writes down what was removed, and when on the clock.
 class Removals final : public core::StoreListener {

@@ -93,7 +93,7 @@ TEST_F(FairQueueTest, KnowsHowManyMayLeaveFirst) {
 }
 
 TEST_F(FairQueueTest, NoMoreLeaveFirstThanItSays) {
-  testing::Random random(5);
+  Random random(5);
   for (int round = 0; round < 200; ++round) {
     for (int pushes = random.Between(0, 12); pushes > 0; --pushes) {
       Push(static_cast<std::uint64_t>(random.Between(0, 3)), static_cast<std::uint64_t>(random.Between(0, 2)),
@@ -145,7 +145,7 @@ TEST_F(FairQueueTest, DroppingTheLastOfAClientEndsItsTurns) {
 // than its share.
 TEST_F(FairQueueTest, WhoAsksForLessThanItsShareIsServedBesideManyWhoAskForMore) {
   constexpr std::uint64_t kPolite = 17;
-  testing::Random random(11);
+  Random random(11);
   std::map<std::uint64_t, int> served;
   int asked = 0;
   for (int turn = 0; turn < 20'000; ++turn) {
@@ -223,7 +223,7 @@ TEST_F(FairQueueTest, WhatIsOverLeavesAndKeepsTheTurnsOfTheOthers) {
 
 // Whatever comes and goes: no client that waits is passed over while another is served twice.
 TEST_F(FairQueueTest, NobodyIsServedTwiceWhileAnotherWaits) {
-  testing::Random random(7);
+  Random random(7);
   std::map<std::uint64_t, int> waiting;
   std::map<std::uint64_t, std::map<std::uint64_t, int>> served_while_waiting;
   for (int step = 0; step < 20'000; ++step) {

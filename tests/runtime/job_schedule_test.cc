@@ -19,8 +19,6 @@ using std::chrono::seconds;
 using ::testing::IsEmpty;
 using ::testing::IsNull;
 using ::testing::SizeIs;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
 
 using Time = JobSchedule::Clock::time_point;
 using Duration = JobSchedule::Duration;

@@ -66,7 +66,7 @@ class LogWriterTest : public ::testing::Test {
       }
       char c = 0;
       pollfd polled = {.fd = pipe_[0], .events = POLLIN, .revents = 0};
-      if (::poll(&polled, 1, static_cast<int>(absl::ToInt64Milliseconds(testing::kPatience))) != 1) {
+      if (::poll(&polled, 1, static_cast<int>(absl::ToInt64Milliseconds(kPatience))) != 1) {
         ADD_FAILURE() << "waited in vain for a line that begins with " << begin;
         return {};
       }
@@ -82,7 +82,7 @@ class LogWriterTest : public ::testing::Test {
   std::uint64_t Overfill() {
     const std::string line = std::string(1000, 'x') + "\n";
     std::uint64_t lines = 0;
-    const testing::Patience patience("the first line that is dropped");
+    const Patience patience("the first line that is dropped");
     while (writer_->dropped() == 0 && patience.Lasts()) {
       writer_->Write(line);
       ++lines;
@@ -179,7 +179,7 @@ TEST(LoggingTest, KnowsItsLevels) {
 }
 
 TEST(LineLimitTest, AdmitsSoManyASecondAndCountsTheRest) {
-  testing::FakeClock clock;
+  FakeClock clock;
   LineLimit limit(clock);
   for (int i = 0; i < LineLimit::kLines; ++i) {
     EXPECT_EQ(limit.Admit(), 0);

@@ -21,7 +21,7 @@ class MemoryLimitTest : public ::testing::Test {
     std::ofstream(file) << text << '\n';
   }
 
-  const testing::OwnFolder own_;
+  const OwnFolder own_;
   const std::filesystem::path root_ = own_.path();
   const std::size_t machine_ =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

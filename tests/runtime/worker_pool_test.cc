@@ -16,10 +16,6 @@ namespace waystar::runtime {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::Event;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::WaitUntil;
 
 constexpr Flow kFlow{.client = 1, .map = 1};
 

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/patience.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns a request that names the map.
 template <typename Request>
@@ -45,4 +45,4 @@ class BoundedContext : public grpc::ClientContext {
   BoundedContext() { set_deadline(absl::ToChronoTime(absl::Now() + kPatience)); }
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -40,23 +40,6 @@ namespace {
 using ::grpc::health::v1::HealthCheckResponse;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BorrowedFolder;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::CrashingFolder;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DurableStore;
-using ::waystar::testing::Event;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::HealthOf;
-using ::waystar::testing::InfoOf;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::OpenBorrowed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::RestartTest;
-using ::waystar::testing::TestServer;
 
 class DurableServerTest : public RestartTest {
  protected:
@@ -413,7 +396,7 @@ TEST_F(UnloadedMapsTest, ManyClientsAskForMoreThanThereIsRoomFor) {
   std::vector<std::thread> clients;
   for (int c = 0; c < 4; ++c) {
     clients.emplace_back([&, c] {
-      for (std::uint64_t n = 0; n < testing::Rounds(60); ++n) {
+      for (std::uint64_t n = 0; n < Rounds(60); ++n) {
         const int i = static_cast<int>((n * 7 + static_cast<std::uint64_t>(c) * 11) % kMaps);
         const auto found =
             server_->client().FindPath(PathRequest(IdOf(i), CellAt(0, 0), CellAt(kWidth - 1, 0)));

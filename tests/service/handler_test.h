@@ -28,7 +28,7 @@
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 class HandlerTest : public ::testing::Test {
  protected:
@@ -98,4 +98,4 @@ class HandlerTest : public ::testing::Test {
   rpc::CallContext context_{.bench = bench_, .caller = caller_};
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -41,21 +41,6 @@
 namespace waystar::rpc {
 namespace {
 
-using ::waystar::testing::About;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CallRaw;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::MutatedBytes;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TakePeakMemory;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WaitUntil;
-
 class HostileClientTest : public ::testing::Test {
  protected:
   HostileClientTest() { server_.Create("yard", {"....", "....", "...."}); }
@@ -189,7 +174,7 @@ TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
   batch.set_map("yard");
   client::AddEnds(query, batch);
   client::AddEnds(PathRequest("", CellAt(1, 0), CellAt(2, 2)), batch);
-  v1::UpdateMapRequest update = testing::BlockRequest("yard", {CellAt(2, 1)});
+  v1::UpdateMapRequest update = BlockRequest("yard", {CellAt(2, 1)});
   update.set_request_id("once");
   v1::Obstacle& gate = *update.add_edits()->mutable_add_obstacle();
   gate.set_id("gate");
@@ -200,7 +185,7 @@ TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
       {"PathService/FindPath", query.SerializeAsString()},
       {"PathService/FindPaths", batch.SerializeAsString()},
       {"MapService/UpdateMap", update.SerializeAsString()}};
-  testing::Random random(20);
+  Random random(20);
   for (int i = 0; i < 1500; ++i) {
     const auto& [method, bytes] = requests[static_cast<std::size_t>(i) % requests.size()];
     const absl::StatusCode code =

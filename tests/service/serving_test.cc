@@ -28,15 +28,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAre;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::RestartTest;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WithPatientTransfers;
 
 class MapsDirTest : public RestartTest {
  protected:
@@ -183,7 +174,7 @@ TEST(ServingTest, ManyClientsAndAWriterAgree) {
 TEST(ServingTest, StopFinishesCallsInFlight) {
   TestServer server(WithPatientTransfers());
   server.Create("there", {"."});
-  ::waystar::testing::LargeExport export_under_way(server);
+  waystar::LargeExport export_under_way(server);
   // A watch of the health service would go on for ever; it must not hold up the stop.
   const auto health = grpc::health::v1::Health::NewStub(server.NewChannel());
   BoundedContext watching;

@@ -25,23 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::grpc::health::v1::HealthCheckResponse;
 using ::testing::HasSubstr;
-using ::waystar::testing::About;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::Disk;
-using ::waystar::testing::DurableStore;
-using ::waystar::testing::FilesThatBegin;
-using ::waystar::testing::HangingFolder;
-using ::waystar::testing::HealthOf;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::RestartTest;
-using ::waystar::testing::VersionOf;
-using ::waystar::testing::WaitUntil;
 
 class StorageFaultsTest : public RestartTest {
  protected:

@@ -17,7 +17,7 @@
 #include "grpcpp/support/channel_arguments.h"
 #include "tests/testing/patience.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 runtime::Options WithPatientTransfers(runtime::Options options) {
   options.transfer_timeout = kPatience;
@@ -91,14 +91,14 @@ v1::GetMetricsResponse TestServer::Metrics() {
   return metrics.value_or(v1::GetMetricsResponse());
 }
 
-MethodCounts CountsIn(const v1::GetMetricsResponse& metrics, const std::string& method) {
+CountedCalls CountsIn(const v1::GetMetricsResponse& metrics, const std::string& method) {
   const std::pair<std::string, std::string> parts = absl::StrSplit(method, '/');
   const client::MetricLabels labels = {{"grpc_service", parts.first}, {"grpc_method", parts.second}};
   auto ended = client::MetricsOf(metrics, "waystar_stream_requests_total", labels);
   if (ended.empty()) {
     ended = client::MetricsOf(metrics, "grpc_server_handled_total", labels);
   }
-  MethodCounts counts{.open_calls = client::SumOf(metrics, "waystar_open_calls", labels)};
+  CountedCalls counts{.open_calls = client::SumOf(metrics, "waystar_open_calls", labels)};
   for (const v1::Metric* const metric : ended) {
     counts.requests += metric->value();
     if (const std::string code = client::LabelOf(*metric, "grpc_code"); code != "OK") {
@@ -108,7 +108,7 @@ MethodCounts CountsIn(const v1::GetMetricsResponse& metrics, const std::string& 
   return counts;
 }
 
-MethodCounts TestServer::CountsOf(const std::string& method) { return CountsIn(Metrics(), method); }
+CountedCalls TestServer::CountsOf(const std::string& method) { return CountsIn(Metrics(), method); }
 
 RestartTest::RestartTest()
     : folder_(std::filesystem::path(::testing::TempDir()) / absl::StrCat("server-", ::getpid())) {
@@ -223,4 +223,4 @@ std::string Show(const google::protobuf::RepeatedPtrField<v1::Cell>& points) {
   return shown;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -30,20 +30,20 @@
 #include "waystar/v1/server_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // For servers whose transfers wait while a test does something else.
 runtime::Options WithPatientTransfers(runtime::Options options = {});
 
 // What a server has counted of a method.
-struct MethodCounts {
+struct CountedCalls {
   // Calls that have ended; of methods that stream both ways, their queries or batches.
   double requests = 0;
   double open_calls = 0;
   // By code, such as "OutOfRange".
   std::map<std::string, double> failures;
 };
-MethodCounts CountsIn(const v1::GetMetricsResponse& metrics, const std::string& method);
+CountedCalls CountsIn(const v1::GetMetricsResponse& metrics, const std::string& method);
 
 class TestServer {
  public:
@@ -72,7 +72,7 @@ class TestServer {
   // Returns the metrics that GetMetrics returns; fails the test if there are none.
   v1::GetMetricsResponse Metrics();
   // Returns what the server has counted of a method, such as "waystar.v1.PathService/FindPath".
-  MethodCounts CountsOf(const std::string& method);
+  CountedCalls CountsOf(const std::string& method);
 
  private:
   std::unique_ptr<rpc::Server> server_;
@@ -150,4 +150,4 @@ std::string LogOf(Work work) {
   return ::testing::internal::GetCapturedStderr();
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

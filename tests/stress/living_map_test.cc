@@ -41,7 +41,6 @@ namespace {
 
 using core::Cell;
 using core::GridMap;
-using testing::TestServer;
 
 constexpr char kMap[] = "map-1";
 constexpr int kSide = 40;
@@ -63,7 +62,7 @@ class Judge {
  public:
   // `profile` is the agent's, with what the query says of itself in it.
   Judge(const GridMap& map, const core::MovementProfile& profile)
-      : map_(testing::Rebuilt(map, core::TerrainRules(profile, map.settings()))),
+      : map_(Rebuilt(map, core::TerrainRules(profile, map.settings()))),
         rule_(profile.corner_rule),
         footprint_(profile.footprint) {
     map.portals().VisitAfter("", [&](const core::Portal& portal) {
@@ -98,12 +97,12 @@ class Judge {
   }
 
  private:
-  bool CanStand(Cell cell) const { return testing::CanStand(map_, cell, footprint_); }
+  bool CanStand(Cell cell) const { return waystar::CanStand(map_, cell, footprint_); }
 
   // Walks from the start and from behind each door, and relaxes until nothing gets cheaper.
   double CheapestCost(Cell start, Cell goal) const {
-    const testing::Oracle from_start(map_, rule_, start, footprint_);
-    std::vector<testing::Oracle> from_doors;
+    const Oracle from_start(map_, rule_, start, footprint_);
+    std::vector<Oracle> from_doors;
     std::vector<double> costs;
     for (const Door& door : doors_) {
       from_doors.emplace_back(map_, rule_, door.to, footprint_);
@@ -165,13 +164,13 @@ class Judge {
   std::string LegFault(Cell start, Cell end, absl::Span<const Cell> points, double& cost) const {
     double steps = 0.0;
     for (std::size_t i = 1; i < points.size(); ++i) {
-      if (!testing::IsLegalStep(map_, rule_, points[i - 1], points[i], footprint_)) {
+      if (!IsLegalStep(map_, rule_, points[i - 1], points[i], footprint_)) {
         break;
       }
-      steps += testing::StepCost(map_, points[i - 1], points[i], footprint_);
+      steps += StepCost(map_, points[i - 1], points[i], footprint_);
     }
     cost += steps;
-    return testing::PathFault(map_, rule_, start, end, points, steps, footprint_);
+    return waystar::PathFault(map_, rule_, start, end, points, steps, footprint_);
   }
 
   const GridMap map_;
@@ -296,7 +295,7 @@ void WriteUntil(const std::atomic<int>& readers, TestServer& server, std::uint64
 void Read(TestServer& server, std::uint64_t seed, std::vector<Answer>& answers) {
   RandomRequests requests(seed, kSide);
   std::uint64_t latest = 0;
-  const testing::Patience patience("answers");
+  const Patience patience("answers");
   while (answers.size() < kAnswersEach && patience.Lasts()) {
     Answer answer{.request = Query(requests)};
     auto response = server.client().FindPath(answer.request);

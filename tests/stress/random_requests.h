@@ -16,7 +16,7 @@ class RandomRequests {
   // For maps of `side` x `side` cells.
   RandomRequests(std::uint64_t seed, int side) : random_(seed), side_(side) {}
 
-  testing::Random& random() { return random_; }
+  Random& random() { return random_; }
 
   // Of one of a few maps, to some of which portals lead.
   std::string MapId();
@@ -38,7 +38,7 @@ class RandomRequests {
   v1::Portal Portal();
   v1::Edit AnyEdit();
 
-  testing::Random random_;
+  Random random_;
   const int side_;
 };
 

@@ -218,7 +218,7 @@ class RudeClients {
 
   // A call of any kind that is cancelled before its end.
   void Cancel(RandomRequests& requests) {
-    testing::BoundedContext context;
+    BoundedContext context;
     const std::chrono::microseconds patience(requests.random().Between(0, 3000));
     std::thread canceller([&] {
       std::this_thread::sleep_for(patience);
@@ -367,7 +367,7 @@ class RudeClients {
 
 class Soak {
  public:
-  Soak(const testing::ServerProcess& server, int side, std::uint64_t seed)
+  Soak(const ServerProcess& server, int side, std::uint64_t seed)
       : watch_(server.pid()),
         client_(server.NewClient()),
         channel_(server.NewChannel()),
@@ -522,7 +522,7 @@ class Soak {
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  waystar::testing::ServerProcess server({"--workers=2", "--log_level=error"});
+  waystar::ServerProcess server({"--workers=2", "--log_level=error"});
   bool passed = false;
   {
     waystar::stress::Soak soak(server, absl::GetFlag(FLAGS_side), absl::GetFlag(FLAGS_seed));

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 void AddExtension(X509* cert, int kind, const std::string& value) {
@@ -87,4 +87,4 @@ Identity Authority::Issue(const std::string& name, Validity validity) const {
   return {.cert = ToPem(cert.get()), .key = ToPem(key.get())};
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace waystar::testing {
+namespace waystar {
 
 // A certificate and its key, both in PEM.
 struct Identity {
@@ -43,4 +43,4 @@ class Authority {
   std::string cert_pem_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 100;
@@ -68,4 +68,4 @@ OwnedDetourMesh LoadDetourFile(absl::string_view mset) {
   return mesh;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 struct FreeDetour {
   void operator()(dtNavMesh* mesh) const { dtFreeNavMesh(mesh); }
@@ -21,4 +21,4 @@ using OwnedDetourQuery = std::unique_ptr<dtNavMeshQuery, FreeDetour>;
 // refuses it.
 OwnedDetourMesh LoadDetourFile(absl::string_view mset);
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -6,7 +6,7 @@
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/geometry/cell.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 template <core::Direction kDirection>
 int CountNeedlessStops(const core::DiagonalJumpIndex& stops, const core::DiagonalJumpIndex& afresh,
@@ -34,4 +34,4 @@ inline int ExpectNoStopMissing(const core::WalkGrid& grid, const core::DiagonalJ
   return needless;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

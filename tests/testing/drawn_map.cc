@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "server/formats/text/rows.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 // Finds the one cell drawn as `symbol` and puts `ground` there.
@@ -67,4 +67,4 @@ core::GridSettings FourConnected() {
   return settings;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -11,7 +11,7 @@
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // A map with a start 's' and a goal 'g', both on the first terrain.
 struct DrawnQuery {
@@ -33,4 +33,4 @@ std::vector<std::string> DrawPath(const core::GridMap& map, absl::Span<const cor
 // Returns settings that are 4-connected, and else the default ones.
 core::GridSettings FourConnected();
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -6,7 +6,7 @@
 
 #include "absl/strings/numbers.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns the number in `variable`, which makes a longer run of other maps; see ./dev oracle.
 inline std::uint64_t NumberFromEnvironment(const char* variable, std::uint64_t otherwise) {
@@ -15,4 +15,4 @@ inline std::uint64_t NumberFromEnvironment(const char* variable, std::uint64_t o
   return text != nullptr && absl::SimpleAtoi(text, &number) ? number : otherwise;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -7,7 +7,7 @@
 #include "absl/time/time.h"
 #include "server/base/clock.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Thread safety: all methods may be called from any thread at the same time.
 class FakeClock final : public Clock {
@@ -22,4 +22,4 @@ class FakeClock final : public Clock {
   std::atomic<std::int64_t> nanos_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

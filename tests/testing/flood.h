@@ -8,7 +8,7 @@
 #include "server/core/grid/components/components.h"
 #include "server/geometry/cell.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // A number for each cell of a plane, row by row: 0 if it is not set, else that of its component.
 class Flood {
@@ -69,4 +69,4 @@ class Flood {
   std::vector<int> numbers_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

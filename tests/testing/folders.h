@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace waystar::testing {
+namespace waystar {
 
 // The root of the sources, absolute.
 std::filesystem::path SourceFolder();
@@ -12,4 +12,4 @@ std::filesystem::path SourceFolder();
 // The folder of the build, absolute; its programs are below "bin".
 std::filesystem::path BuildFolder();
 
-}  // namespace waystar::testing
+}  // namespace waystar

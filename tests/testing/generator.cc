@@ -19,7 +19,7 @@
 #include "tests/testing/oracle.h"
 #include "tests/testing/shape_judge.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 using core::Cell;
@@ -225,4 +225,4 @@ std::vector<Edit> Generator::AnyEdits(const GridMap& map, int count) {
   return edits;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

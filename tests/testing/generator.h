@@ -13,7 +13,7 @@
 #include "server/geometry/cell.h"
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 struct MapSpec {
   int max_side = 40;
@@ -94,4 +94,4 @@ inline core::Connectivity AnyConnectivity(Generator& generator) {
                      : core::Connectivity::kEight;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

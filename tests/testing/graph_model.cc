@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "tests/testing/slow_sight.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 core::Cost LengthOf(const core::WorldPoint& a, const core::WorldPoint& b) {
@@ -280,4 +280,4 @@ void GraphGenerator::EditObstacle(GraphModel& model, core::GraphEditor& editor) 
   }
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -19,7 +19,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // "REASON field".
 inline std::string Told(const absl::Status& status) {
@@ -94,4 +94,4 @@ class GraphGenerator {
   int side_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

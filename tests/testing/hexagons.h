@@ -7,7 +7,7 @@
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Whether the segment enters or touches the hexagon, when its sides are moved out by `slack`: cuts the
 // segment at each of them.
@@ -31,4 +31,4 @@ inline bool HasPointOf(core::Cell hexagon, const core::Point& from, const core::
   return entry <= exit;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -10,7 +10,7 @@
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/geometry/cell.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 using core::Cell;
@@ -152,4 +152,4 @@ void LayIslands(Random& random, int islands, int side, GridMap& map) {
   map = std::move(editor).Finish();
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -6,7 +6,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Makes a square map of square patches, each of one of as many terrains, 'a' and so on, as there are costs.
 core::GridMap PaintedMap(Random& random, int side, int patch, const std::vector<double>& costs);
@@ -37,4 +37,4 @@ void LayCorridor(Random& random, int width, int legs, core::GridMap& map);
 // Lays rock with `islands` free rectangles of at most `side` cells a side, which may touch.
 void LayIslands(Random& random, int islands, int side, core::GridMap& map);
 
-}  // namespace waystar::testing
+}  // namespace waystar

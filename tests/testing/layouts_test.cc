@@ -8,7 +8,7 @@
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 using core::GridMap;
@@ -75,4 +75,4 @@ TEST(GeneratorTest, SameSeedSameMap) {
 }
 
 }  // namespace
-}  // namespace waystar::testing
+}  // namespace waystar

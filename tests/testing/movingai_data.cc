@@ -18,7 +18,7 @@
 #include "server/formats/text/rows.h"
 #include "server/formats/text/text.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 // Ends a run whose data cannot be read.
@@ -250,4 +250,4 @@ GppcTrace LoadGppcTrace(const std::filesystem::path& path) {
   return trace;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

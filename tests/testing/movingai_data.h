@@ -11,7 +11,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/geometry/cell.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 struct Scenario {
   core::Cell start;
@@ -89,4 +89,4 @@ inline constexpr double kTraceTolerance = 1e-6;
 // Loads a trace. Failures to read end the program with a message: the data is taken to be whole.
 GppcTrace LoadGppcTrace(const std::filesystem::path& path);
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -7,7 +7,7 @@
 
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Makes one to five changes: bits flipped, bytes replaced, left out, cut off at the end or repeated, and
 // pieces of one of `others`, if there are any, inserted.
@@ -43,4 +43,4 @@ inline std::string MutatedBytes(std::string bytes, const std::vector<std::string
   return bytes;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 using core::Cell;
@@ -159,4 +159,4 @@ std::string PathFault(const GridMap& map, core::CornerRule rule, Cell start, Cel
   return "";
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

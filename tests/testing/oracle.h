@@ -15,7 +15,7 @@
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Whether all cells of the footprint are walkable; false if some are off the map.
 bool CanStand(const core::GridMap& map, core::Cell position, int footprint = 1);
@@ -53,4 +53,4 @@ class Oracle {
 std::string PathFault(const core::GridMap& map, core::CornerRule rule, core::Cell start, core::Cell end,
                       absl::Span<const core::Cell> points, double cost, int footprint = 1);
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/drawn_map.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 using core::Cell;
@@ -80,4 +80,4 @@ TEST(PathFaultTest, JudgesTheFootprint) {
 }
 
 }  // namespace
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Gone with this, and all that is in it. A process has one at a time.
 class OwnFolder {
@@ -39,4 +39,4 @@ class OwnFolder {
   const std::filesystem::path path_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

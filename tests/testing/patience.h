@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "server/base/mutex.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // How long a test waits for anything: longer than what comes at all takes on a busy machine under a
 // sanitizer.
@@ -116,4 +116,4 @@ void ExpectReturns(Function function, const std::string& what) {
   thread.join();
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

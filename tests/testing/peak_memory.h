@@ -7,7 +7,7 @@
 
 #include "absl/base/config.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns the most memory, in bytes, since the last call of this. A sanitizer keeps what is freed: with one,
 // returns 0.
@@ -27,4 +27,4 @@ inline std::size_t TakePeakMemory() {
 #endif
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -8,7 +8,7 @@
 #include "server/core/grid/map/plain_cells.h"
 #include "server/geometry/cell.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 struct Plainness {
   bool along_row = false;
@@ -40,4 +40,4 @@ inline core::PlainCells::Work JudgeAll(const core::GridMap& map) {
   return work;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -18,7 +18,7 @@
 #include "tests/testing/generator.h"
 #include "tests/testing/status_matchers.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 class Maps final : public core::World {
  public:
@@ -78,4 +78,4 @@ inline core::Portal Between(std::string id, core::Cell from, core::Cell to, doub
   return {.id = std::move(id), .from = from, .to = to, .cost = core::CostFromDouble(cost)};
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

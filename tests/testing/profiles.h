@@ -14,7 +14,7 @@
 #include "server/core/grid/map/profile_views.h"
 #include "tests/testing/generator.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Makes a profile of any footprint up to 3, corner rule, costs and forbidden terrains, which leaves a terrain
 // to walk on.
@@ -72,4 +72,4 @@ inline const core::GridMap& ViewOf(const core::GridMap& map, const core::Movemen
   return *holder;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -13,7 +13,7 @@
 #endif
 #endif
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns how many generated inputs a test tries: all, but a quarter under a sanitizer, whose findings depend
 // on the kinds of inputs and not on the answer for each.
@@ -44,4 +44,4 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -4,7 +4,7 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/components/component_block.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 inline constexpr core::CornerRule kRules[] = {core::CornerRule::kNoCornerCutting,
                                               core::CornerRule::kOneSideFree, core::CornerRule::kAlways};
@@ -17,4 +17,4 @@ inline const char* RuleName(core::CornerRule rule) {
                                                     : "Always";
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Calls `body` with a source of random numbers for each seed below Rounds(`seeds`), until a check has failed.
 template <typename Body>
@@ -18,4 +18,4 @@ void ForSeeds(std::uint64_t seeds, Body body) {
   }
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 using core::Cell;
@@ -180,4 +180,4 @@ Shape RandomShape(Random& random, int side) {
   return shape;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -5,7 +5,7 @@
 #include "server/geometry/shape.h"
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns how many of its parts cover the cell.
 int CountParts(const core::Shape& shape, core::Cell cell);
@@ -15,4 +15,4 @@ inline bool IsCovered(const core::Shape& shape, core::Cell cell) { return CountP
 // Coordinates and lengths are multiples of 1/8, often of 1/2 or 1.
 core::Shape RandomShape(Random& random, int side);
 
-}  // namespace waystar::testing
+}  // namespace waystar

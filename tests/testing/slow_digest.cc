@@ -9,7 +9,7 @@
 #include "server/core/elements/portal.h"
 #include "server/core/graph/map/sight_line.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 using core::Cell;
@@ -235,4 +235,4 @@ std::uint64_t SlowDigest(const WaypointGraph& graph) {
   return digest;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

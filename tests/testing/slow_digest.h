@@ -8,7 +8,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/map/map_snapshot.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns the digest as docs/image-format.md says that it is made, with none of the server's own hashing.
 std::uint64_t SlowDigest(const core::GridMap& map);
@@ -17,4 +17,4 @@ inline std::uint64_t SlowDigest(const core::AnyMap& map) {
   return std::visit([](const auto& of_kind) { return SlowDigest(of_kind); }, map);
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

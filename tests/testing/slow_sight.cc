@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 // In eighths.
@@ -123,4 +123,4 @@ bool SlowlyTouches(const core::WorldPoint& from, const core::WorldPoint& to, con
                      [&](const core::Line& line) { return TouchesLine(a, b, line); });
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -3,10 +3,10 @@
 
 #include "absl/status/status.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 inline constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 inline constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
 inline constexpr auto kPrecondition = absl::StatusCode::kFailedPrecondition;
 
-}  // namespace waystar::testing
+}  // namespace waystar

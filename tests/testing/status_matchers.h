@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 inline const absl::Status& AsStatus(const absl::Status& status) { return status; }
 
@@ -30,4 +30,4 @@ MATCHER_P3(IsError, code, reason, field, "") {
          ErrorFieldOf(status) == std::string(field);
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

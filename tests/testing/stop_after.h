@@ -8,7 +8,7 @@
 #include "server/base/error.h"
 #include "server/base/stop_check.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Thread safety: any.
 class StopAfter final : public StopCheck {
@@ -30,4 +30,4 @@ class StopAfter final : public StopCheck {
   mutable std::atomic<int> looks_ = 0;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -11,7 +11,7 @@
 #include "server/core/store/store_listener.h"
 #include "server/core/store/update_batch.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 inline core::Edit Block(core::Cell cell) { return core::BlockCells{{.cells = {cell}}}; }
 inline core::Edit Unblock(core::Cell cell) { return core::UnblockCells{{.cells = {cell}}}; }
@@ -57,4 +57,4 @@ class RecordingListener final : public core::StoreListener {
   std::vector<Heard> heard_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -8,7 +8,7 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "tests/testing/oracle.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 WorldOracle::WorldOracle(const std::map<std::string, core::GridMap>& maps, const Walker& walker,
                          const std::string& map, core::Cell start) {
@@ -62,4 +62,4 @@ std::optional<double> WorldOracle::CostTo(const std::string& map, core::Cell cel
   return it == costs_.end() ? std::nullopt : std::optional(it->second);
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -11,7 +11,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/geometry/cell.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // The agent that walks. Its tags are sorted.
 struct Walker {
@@ -36,4 +36,4 @@ class WorldOracle {
   std::map<std::pair<std::string, std::pair<int, int>>, double> costs_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

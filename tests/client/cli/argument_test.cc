@@ -20,8 +20,6 @@
 namespace waystar::cli {
 namespace {
 
-using ::waystar::testing::Refusal;
-
 TEST(CellArgumentTest, ReadsCells) {
   for (const char* text : {"3,14", "-1,-20"}) {
     const auto cell = ParseCell(text);

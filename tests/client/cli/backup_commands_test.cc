@@ -16,9 +16,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::waystar::testing::TestServer;
 
-class BackupCommandsTest : public ::waystar::testing::ServedCommandTest {
+class BackupCommandsTest : public waystar::ServedCommandTest {
  protected:
   BackupCommandsTest() {
     server_.Create("arena", {"......", ".#....", "......"});

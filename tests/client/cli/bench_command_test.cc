@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class BenchCommandTest : public ::waystar::testing::CommandTest {
+class BenchCommandTest : public waystar::CommandTest {
  protected:
   BenchCommandTest() {
     server_.sample_places = [](auto&, const v1::SamplePlacesRequest& request,
@@ -40,7 +40,7 @@ class BenchCommandTest : public ::waystar::testing::CommandTest {
     return Run(arguments);
   }
 
-  const ::waystar::testing::OwnFolder folder_;
+  const waystar::OwnFolder folder_;
 };
 
 TEST_F(BenchCommandTest, DrawsPointsOfMeshesAndNodesOfGraphs) {

@@ -21,16 +21,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using ::waystar::testing::Authority;
-using ::waystar::testing::FakeServer;
-using ::waystar::testing::OwnFolder;
-using ::waystar::testing::TlsCredentials;
 
-class CommandLineTest : public ::waystar::testing::CommandTest {
+class CommandLineTest : public waystar::CommandTest {
  protected:
   CommandLineTest() {
     server_.list_maps = [this](grpc::ServerContext& context, const auto&, v1::ListMapsResponse& response) {
-      token_ = ::waystar::testing::TokenOf(context);
+      token_ = waystar::TokenOf(context);
       remaining_ = context.deadline() - std::chrono::system_clock::now();
       response.add_maps()->set_map("arena");
       return grpc::Status::OK;
@@ -117,7 +113,7 @@ TEST_F(CommandLineTest, ATokenComesFromAnOptionTheEnvironmentOrAFile) {
   EXPECT_EQ(Run("map list"), ExitCode::kOk);
   unsetenv("WAYSTAR_TOKEN");
   EXPECT_EQ(token_, "Bearer two");
-  const ::waystar::testing::OwnFolder folder;
+  const waystar::OwnFolder folder;
   const std::string file = folder.Write("token", "three\n");
   EXPECT_EQ(Run("map list --token-file " + file), ExitCode::kOk);
   EXPECT_EQ(token_, "Bearer three");
@@ -188,7 +184,7 @@ TEST_F(CommandLineTest, ManualPageTellsOfEveryCommandWithItsOptionsAndExamples) 
   EXPECT_THAT(out_, Not(HasSubstr("--")));
 }
 
-class UnreachableTest : public ::waystar::testing::CommandTest {
+class UnreachableTest : public waystar::CommandTest {
  protected:
   UnreachableTest() {
     Serve(server_);

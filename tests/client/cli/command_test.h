@@ -20,7 +20,7 @@
 #include "tests/service/about_map.h"
 #include "tests/testing/patience.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Runs `waystar` against a scripted server and keeps what it prints.
 class CommandTest : public ::testing::Test {
@@ -111,4 +111,4 @@ class CommandTest : public ::testing::Test {
   std::string asked_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

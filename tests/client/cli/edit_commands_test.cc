@@ -12,10 +12,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::Refusal;
 
-class EditCommandsTest : public ::waystar::testing::CommandTest {
+class EditCommandsTest : public waystar::CommandTest {
  protected:
   // Has the server answer an update at revision 8, and returns what `block` prints of it.
   std::string Blocked(const std::string& answer) {
@@ -146,7 +144,7 @@ TEST_F(EditCommandsTest, ListPortals) {
                               "jump    2,10  6,10.5,3       0     one   open   -\n"));
 }
 
-class WatchCommandTest : public ::waystar::testing::CommandTest {
+class WatchCommandTest : public waystar::CommandTest {
  protected:
   WatchCommandTest() {
     ServeAll(

@@ -8,9 +8,7 @@
 namespace waystar::cli {
 namespace {
 
-using ::waystar::testing::Parsed;
-
-class FieldCommandsTest : public ::waystar::testing::CommandTest {
+class FieldCommandsTest : public waystar::CommandTest {
  protected:
   FieldCommandsTest() {
     server_.ServeMap(Parsed<v1::MapInfo>("version { revision: 3 }"), {"..#..",  //

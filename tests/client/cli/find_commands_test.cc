@@ -15,8 +15,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::Refusal;
 
 constexpr char kStatistics[] =
     " info { version { revision: 3 }"
@@ -35,7 +33,7 @@ constexpr char kGraphAnswer[] =
     "outcome: OUTCOME_FOUND cost: 12 path { start { node: 'harbour' } end { node: 'lighthouse' }"
     " nodes: 'harbour' nodes: 'ford' nodes: 'lighthouse' positions {} positions {} positions {} }";
 
-class FindCommandTest : public ::waystar::testing::CommandTest {
+class FindCommandTest : public waystar::CommandTest {
  protected:
   FindCommandTest() {
     server_.ServeMap(Parsed<v1::MapInfo>("version { revision: 3 }"), {"..#..",  //
@@ -240,7 +238,7 @@ TEST(FindTextTest, SaysWhatBecameOfTheQuery) {
   EXPECT_EQ(PathText({}, Parsed<v1::FindPathResponse>("path { directions: 4 directions: 3 }")), "SE E");
 }
 
-class PathsCommandTest : public ::waystar::testing::CommandTest {
+class PathsCommandTest : public waystar::CommandTest {
  protected:
   static constexpr char kFound[] =
       "results { answer { outcome: OUTCOME_FOUND cost: 5.5"
@@ -296,7 +294,7 @@ TEST_F(PathsCommandTest, OptionsGoForAllQueries) {
 }
 
 TEST_F(PathsCommandTest, ReadsAFile) {
-  const ::waystar::testing::OwnFolder folder;
+  const waystar::OwnFolder folder;
   const std::string file = folder.Write("queries.txt", "0,0 4,0\n3,3 4,0\n");
   Serve(server_.find_paths, "");
   EXPECT_EQ(Run("paths arena " + file), ExitCode::kOk);
@@ -345,7 +343,7 @@ TEST_F(PathsCommandTest, ComparesWithTheLengthsOfAScenario) {
   EXPECT_EQ(request().queries(1).start().position().x(), -73.0625);
 }
 
-using ValidateCommandTest = ::waystar::testing::CommandTest;
+using ValidateCommandTest = waystar::CommandTest;
 
 TEST_F(ValidateCommandTest, SendsThePath) {
   ExpectRequests(
@@ -390,7 +388,7 @@ TEST_F(ValidateCommandTest, TellsWhereAPathIsBlocked) {
   expect("blocked_index: 0", "validate keep 2,10,0", "Blocked: corner 0 is not on the surface");
 }
 
-using WatchPathCommandTest = ::waystar::testing::CommandTest;
+using WatchPathCommandTest = waystar::CommandTest;
 
 TEST_F(WatchPathCommandTest, TellsOfEveryAnswerUntilTheEnd) {
   ServeAll(server_.watch_path,
@@ -410,7 +408,7 @@ TEST_F(WatchPathCommandTest, TellsOfEveryAnswerUntilTheEnd) {
 }
 
 // The events of a search, and its result.
-class TraceCommandTest : public ::waystar::testing::CommandTest {
+class TraceCommandTest : public waystar::CommandTest {
  protected:
   TraceCommandTest() {
     server_.trace_search = [this](auto&, const v1::TraceSearchRequest& request,

@@ -93,7 +93,7 @@ bool AreJsonLines(const std::string& text) {
   return !lines.empty() && std::all_of(lines.begin(), lines.end(), &IsJson);
 }
 
-class JsonEverywhereTest : public ::waystar::testing::ServedCommandTest {
+class JsonEverywhereTest : public waystar::ServedCommandTest {
  protected:
   JsonEverywhereTest() {
     for (const char* const map : {"m", "doomed"}) {

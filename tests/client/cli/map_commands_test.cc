@@ -14,8 +14,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::Refusal;
 
 constexpr char kArena[] =
     "map: 'arena' version { revision: 3 } digest: 0x0123456789abcdef create_time { seconds: 1700000000 }"
@@ -36,7 +34,7 @@ constexpr char kFacts[] =
     "memory         4096 bytes\n"
     "terrain        ~ river, cost 3\n";
 
-class MapCommandsTest : public ::waystar::testing::CommandTest {};
+class MapCommandsTest : public waystar::CommandTest {};
 
 TEST_F(MapCommandsTest, ListsAllPages) {
   server_.list_maps = [](auto&, const v1::ListMapsRequest& request, v1::ListMapsResponse& response) {
@@ -139,7 +137,7 @@ TEST_F(MapCommandsTest, DeletesWhatItCan) {
 }
 
 // `waystar map import` and `export`.
-class MapFilesTest : public ::waystar::testing::CommandTest {
+class MapFilesTest : public waystar::CommandTest {
  protected:
   MapFilesTest() {
     server_.import_map = [this](auto&, const std::vector<v1::ImportMapRequest>& parts,
@@ -176,7 +174,7 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
     EXPECT_EQ(header_.DebugString(), Parsed<v1::ImportMapHeader>("size: 2 " + header).DebugString());
   }
 
-  const ::waystar::testing::OwnFolder folder_;
+  const waystar::OwnFolder folder_;
   v1::ImportMapHeader header_;
   std::string notes_;
   std::string received_;

@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class PictureCommandsTest : public ::waystar::testing::ServedCommandTest {
+class PictureCommandsTest : public waystar::ServedCommandTest {
  protected:
   PictureCommandsTest() {
     server_.Create("yard", {"......",  //
@@ -134,10 +134,8 @@ TEST_F(PictureCommandsTest, MeshesAreShownByFloorAndFromTheSide) {
 }
 
 TEST_F(PictureCommandsTest, RendersAnUnreachableGoal) {
-  ASSERT_TRUE(server_.client()
-                  .UpdateMap(testing::BlockRequest(
-                      "yard", {testing::CellAt(4, 3), testing::CellAt(4, 2), testing::CellAt(5, 2)}))
-                  .ok());
+  ASSERT_TRUE(
+      server_.client().UpdateMap(BlockRequest("yard", {CellAt(4, 3), CellAt(4, 2), CellAt(5, 2)})).ok());
   EXPECT_EQ(Run({"render", "yard", "0,0", "5,3"}), ExitCode::kNoPath);
   EXPECT_THAT(out_, HasSubstr("no path to the goal"));
 }
@@ -238,7 +236,7 @@ TEST_F(PictureCommandsTest, ShowsTheLabelsOfNodes) {
 }
 
 // A board of hexagons: what its picture labels is what commands take and print.
-class HexCommandsTest : public ::waystar::testing::ServedCommandTest {
+class HexCommandsTest : public waystar::ServedCommandTest {
  protected:
   HexCommandsTest() {
     v1::GridOptions grid;

@@ -11,7 +11,7 @@
 #include "tests/service/test_server.h"
 #include "tests/testing/own_folder.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Runs `waystar` against real servers and keeps what it prints.
 class ServedCommandTest : public ::testing::Test {
@@ -43,4 +43,4 @@ class ServedCommandTest : public ::testing::Test {
   std::string err_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -15,9 +15,8 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
-using ::waystar::testing::Parsed;
 
-class ServerCommandsTest : public ::waystar::testing::CommandTest {};
+class ServerCommandsTest : public waystar::CommandTest {};
 
 TEST_F(ServerCommandsTest, HealthSucceedsOnlyIfServing) {
   Serve(server_.check_health, "status: SERVING");
@@ -82,7 +81,7 @@ TEST_F(ServerCommandsTest, ExplainMistakes) {
                   {"token a read:Arena", "is not read:MAPS"}});
 }
 
-class ClusterCommandTest : public ::waystar::testing::CommandTest {
+class ClusterCommandTest : public waystar::CommandTest {
  protected:
   ClusterCommandTest() {
     std::string list = "is_fleet: true";
@@ -106,7 +105,7 @@ class ClusterCommandTest : public ::waystar::testing::CommandTest {
     return grpc::Status::OK;
   }
 
-  testing::FakeServer other_;
+  FakeServer other_;
   std::uint64_t other_epoch_ = 5;
 };
 

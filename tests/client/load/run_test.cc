@@ -17,9 +17,6 @@
 namespace waystar::load {
 namespace {
 
-using ::waystar::testing::kPatience;
-using ::waystar::testing::TestServer;
-
 class RunTest : public ::testing::Test {
  protected:
   RunTest() {

@@ -68,7 +68,7 @@ inline GridMap MakeMap(const MapSpec& spec) {
     settings.terrains = {{.symbol = '.', .name = "meadow"}, {.symbol = ',', .name = "mud", .cost = 3.0}};
   }
   GridMap map = GridMap::Create(spec.side, spec.side, std::move(settings)).value();
-  testing::Random random(5);
+  Random random(5);
   GridMapEditor editor(map);
   if (spec.prices == CellPrices::kMud) {
     for (int y = 0; y < spec.side; ++y) {
@@ -87,16 +87,16 @@ inline GridMap MakeMap(const MapSpec& spec) {
     case Layout::kOpen:
       break;
     case Layout::kRooms:
-      testing::LayRooms(random, 12, 0.15, map);
+      LayRooms(random, 12, 0.15, map);
       break;
     case Layout::kNoise:
-      testing::LayNoise(random, 0.25, map);
+      LayNoise(random, 0.25, map);
       break;
     case Layout::kMaze:
-      testing::LayMaze(random, 2, 0.3, map);
+      LayMaze(random, 2, 0.3, map);
       break;
     case Layout::kCaves:
-      testing::LayCaves(random, 3, map);
+      LayCaves(random, 3, map);
       break;
   }
   return map;
@@ -117,8 +117,8 @@ inline void ForEachMap(const MapRange& range, const std::function<void(const Gri
       for (const Connectivity connectivity : range.connectivities) {
         for (const int side : range.sides) {
           SCOPED_TRACE(absl::StrCat("layout ", static_cast<int>(layout), ", prices ",
-                                    static_cast<int>(prices), ", ", testing::ConnectivityName(connectivity),
-                                    ", side ", side));
+                                    static_cast<int>(prices), ", ", ConnectivityName(connectivity), ", side ",
+                                    side));
           visit(MakeMap({.layout = layout, .connectivity = connectivity, .prices = prices, .side = side}));
         }
       }
@@ -183,7 +183,7 @@ inline std::vector<Cell> LargestPart(const GridMap& map, int footprint = 1) {
 }
 
 inline std::vector<Cell> AnyOf(const std::vector<Cell>& cells, std::size_t count, std::uint64_t seed) {
-  testing::Random random(seed);
+  Random random(seed);
   std::vector<Cell> some;
   while (some.size() < count) {
     some.push_back(cells[static_cast<std::size_t>(random.Between(0, static_cast<int>(cells.size()) - 1))]);
@@ -194,7 +194,7 @@ inline std::vector<Cell> AnyOf(const std::vector<Cell>& cells, std::size_t count
 // The map with portals between cells of those given, both ways, at costs up to `max_cost`.
 inline GridMap WithPortalsAmong(const GridMap& map, const std::vector<Cell>& cells, int count,
                                 double max_cost) {
-  testing::Random random(11);
+  Random random(11);
   std::set<std::array<int, 4>> known;
   std::vector<Portal> portals;
   while (std::ssize(portals) < count) {
@@ -203,11 +203,11 @@ inline GridMap WithPortalsAmong(const GridMap& map, const std::vector<Cell>& cel
     const Cell to = cells[static_cast<std::size_t>(random.Between(0, last))];
     const double cost = max_cost * random.Between(0, 1000) / 1000;
     if (RowMajorLess(from, to) && known.insert({from.x, from.y, to.x, to.y}).second) {
-      portals.push_back(testing::Between(absl::StrCat("p", portals.size()), from, to, cost));
+      portals.push_back(Between(absl::StrCat("p", portals.size()), from, to, cost));
       portals.back().both_ways = true;
     }
   }
-  return portals.empty() ? map : testing::With(map, portals);
+  return portals.empty() ? map : With(map, portals);
 }
 
 }  // namespace waystar::core

@@ -56,7 +56,7 @@ std::vector<Portal> Doors(const std::vector<Cell>& from, const std::string& map,
                           const std::vector<Cell>& to) {
   std::vector<Portal> portals;
   for (std::size_t i = 0; i < from.size(); ++i) {
-    portals.push_back(testing::Between(absl::StrCat(map, i), from[i], to[i]));
+    portals.push_back(Between(absl::StrCat(map, i), from[i], to[i]));
     portals.back().to_map = map;
   }
   return portals;
@@ -110,7 +110,7 @@ TEST_F(CostMatrixCliffTest, FewNearPairsAreNotSearchedForOverAndOver) {
         {.layout = Layout::kNoise, .connectivity = connectivity, .prices = CellPrices::kMud, .side = 384});
     const std::vector<Cell> part = LargestPart(map);
     for (const std::size_t count : {5U, 7U, 10U}) {
-      SCOPED_TRACE(absl::StrCat(testing::ConnectivityName(connectivity), ", ", count, " goals"));
+      SCOPED_TRACE(absl::StrCat(ConnectivityName(connectivity), ", ", count, " goals"));
       // They lie around the first cell.
       const std::vector<Cell> goals(part.begin() + 20, part.begin() + 20 + static_cast<int>(count));
       EXPECT_LE(Matrix(map, world, {part[0]}, goals),
@@ -143,10 +143,10 @@ TEST_F(CostMatrixCliffTest, WaysByAnotherMapExpandLittleMoreThanPairByPairOrFloo
     const std::vector<Cell> part = LargestPart(blank);
     for (const std::size_t doors : {40U, 160U, 500U}) {
       SCOPED_TRACE(absl::StrCat("prices ", static_cast<int>(prices), ", ", doors, " doors"));
-      testing::Maps world;
+      Maps world;
       for (const auto& [id, other] : {std::pair("home", "away"), std::pair("away", "home")}) {
         const std::vector<Cell> from = AnyOf(part, doors, id[0]);
-        world.maps.emplace(id, testing::With(blank, Doors(from, other, AnyOf(part, doors, other[1]))));
+        world.maps.emplace(id, With(blank, Doors(from, other, AnyOf(part, doors, other[1]))));
       }
       const GridMap& map = world.maps.at("home");
       const std::vector<Cell> starts = AnyOf(part, 1, 1);
@@ -164,11 +164,11 @@ TEST_F(CostMatrixCliffTest, ASmallMapBesideALargeOneExpandsLittleMore) {
   const std::vector<Cell> part = LargestPart(large);
   const GridMap small = MakeMap({.layout = Layout::kOpen, .side = 10});
   const std::vector<Cell> cells = LargestPart(small);
-  testing::Maps world;
+  Maps world;
   const std::vector<Cell> inside(cells.begin(), cells.begin() + 60);
   const std::vector<Cell> from(cells.rbegin(), cells.rbegin() + 60);
-  world.maps.emplace("large", testing::With(large, Doors(AnyOf(part, 60, 3), "small", inside)));
-  world.maps.emplace("small", testing::With(small, Doors(from, "large", AnyOf(part, 60, 4))));
+  world.maps.emplace("large", With(large, Doors(AnyOf(part, 60, 3), "small", inside)));
+  world.maps.emplace("small", With(small, Doors(from, "large", AnyOf(part, 60, 4))));
   const std::vector<Cell> starts = AnyOf(part, 32, 1);
   const std::vector<Cell> goals = AnyOf(part, 32, 2);
   NoWorld nothing;

@@ -21,13 +21,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-using ::waystar::testing::kRules;
-using ::waystar::testing::Oracle;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
-
 // Free cells of a rectangle.
 std::vector<Cell> CellsOf(const GridMap& map, const Rectangle& area, int count, Random& random) {
   std::vector<Cell> cells;
@@ -176,7 +169,7 @@ TEST_F(GoalCliffTest, AgreesWithTheOracleAroundLakes) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
     GridMap map = generator.Map(
-        {.max_side = 60, .weighted = seed % 2 == 0, .connectivity = testing::AnyConnectivity(generator)});
+        {.max_side = 60, .weighted = seed % 2 == 0, .connectivity = AnyConnectivity(generator)});
     if (seed % 3 == 0) {
       map = generator.WithStepCostsChanged(map);
     }
@@ -186,7 +179,7 @@ TEST_F(GoalCliffTest, AgreesWithTheOracleAroundLakes) {
     const int footprint = seed % 7 == 0 ? 2 : 1;
     const auto rule = static_cast<CornerRule>(generator.Between(0, 2));
     const Cell start = generator.WalkableCellOf(map, footprint);
-    if (!testing::CanStand(map, start, footprint)) {
+    if (!CanStand(map, start, footprint)) {
       continue;
     }
     const Oracle oracle(map, rule, start, footprint);

@@ -32,10 +32,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::ExpectFlat;
-using ::waystar::testing::ExpectLinear;
-using ::waystar::testing::WorkOf;
-
 constexpr int kStripHeight = 32;
 
 GridMap MakeBlank(int width, int height) { return GridMap::Create(width, height, {}).value(); }
@@ -43,8 +39,8 @@ GridMap MakeBlank(int width, int height) { return GridMap::Create(width, height,
 // Obstacles in one cell of four, at random.
 GridMap MakeNoise(int width, int height) {
   GridMap map = MakeBlank(width, height);
-  testing::Random random(3);
-  testing::LayNoise(random, 0.25, map);
+  Random random(3);
+  LayNoise(random, 0.25, map);
   return map;
 }
 
@@ -60,9 +56,9 @@ GridMap MakeStrips(int strips) {
   std::vector<Portal> portals;
   for (int strip = 0; strip + 1 < strips; ++strip) {
     portals.push_back(
-        testing::Between(absl::StrCat("p", strip), {4 * strip, strip % kStripHeight}, {4 * strip + 4, 0}));
+        Between(absl::StrCat("p", strip), {4 * strip, strip % kStripHeight}, {4 * strip + 4, 0}));
   }
-  return testing::With(std::move(editor).Finish(), portals);
+  return With(std::move(editor).Finish(), portals);
 }
 
 // A cell of a strip.
@@ -96,7 +92,7 @@ std::vector<Cell> Spread(const Rectangle& area, int count) {
 // The work of an edit. `edit` returns a status.
 template <typename EditGraph>
 std::uint64_t WorkOfEdit(const WaypointGraph& graph, EditGraph edit) {
-  return WorkOf([&] {
+  return CountWork([&] {
     GraphEditor editor(graph);
     const absl::Status status = edit(editor);
     EXPECT_TRUE(status.ok()) << status;
@@ -152,7 +148,7 @@ TEST(GraphEditGrowthTest, Creation) {
       spec.edges.push_back({.name = {.from = spec.nodes[i].id, .to = spec.nodes[i + 1].id}});
       spec.obstacles.push_back(*MakeDisc(absl::StrCat("o", i), 10.0 * i, 5.0));
     }
-    return WorkOf([&] { EXPECT_TRUE(WaypointGraph::Create(spec).ok()); });
+    return CountWork([&] { EXPECT_TRUE(WaypointGraph::Create(spec).ok()); });
   });
 }
 
@@ -178,7 +174,7 @@ TEST(GraphEditGrowthTest, EditsOneByOne) {
 constexpr double kEverywhere = 1e6;
 
 std::uint64_t WorkOfSnap(const WaypointGraph& graph, const WorldPoint& position) {
-  return WorkOf([&] { EXPECT_NE(graph.NearestVisible(position, kEverywhere), kNoNodeNumber); });
+  return CountWork([&] { EXPECT_NE(graph.NearestVisible(position, kEverywhere), kNoNodeNumber); });
 }
 
 // All obstacles looked at.
@@ -205,8 +201,8 @@ WaypointGraph WithYard(const WaypointGraph& graph) {
 TEST(GraphSnapGrowthTest, NodesThatAreNotSeen) {
   ExpectLinear(40, [](int columns) {
     const WaypointGraph graph = WithYard(MakeStreets(columns));
-    testing::StopAfter looks;
-    const std::uint64_t work = WorkOf([&] {
+    StopAfter looks;
+    const std::uint64_t work = CountWork([&] {
       EXPECT_EQ(graph.NearestVisible({5.0, 5.0}, kEverywhere, &looks), kNoNodeNumber);
     });
     EXPECT_LE(looks.looks(), NodesOfStreets(columns) / 64);
@@ -240,7 +236,7 @@ std::size_t ListAll(VisitAfter visit_after) {
 }
 
 std::uint64_t WorkOfListing(const GridMap& map, const Rectangle& region, int expected) {
-  return WorkOf([&] {
+  return CountWork([&] {
     EXPECT_EQ(ListAll([&](const std::string& after, auto visit) {
                 map.obstacles().VisitOverlapping(region, after, kTries, visit);
               }),
@@ -269,7 +265,7 @@ TEST(ListingGrowthTest, ObstaclesOutsideTheRegion) {
 
 std::uint64_t WorkOfListing(const WaypointGraph& graph, const Box& region, int expected,
                             std::size_t tries = kTries) {
-  return WorkOf([&] {
+  return CountWork([&] {
     EXPECT_EQ(ListAll([&](const std::string& after, auto visit) {
                 graph.sight().VisitObstaclesNear(region, after, tries, visit);
               }),
@@ -298,11 +294,11 @@ TEST(ListingGrowthTest, ObstaclesOfAGraph) {
 }
 
 std::uint64_t WorkOfPicture(const GridMap& map, const Rectangle& region) {
-  return WorkOf([&] { EXPECT_TRUE(MakeGridScene(map, region, {}, nullptr, {}).ok()); });
+  return CountWork([&] { EXPECT_TRUE(MakeGridScene(map, region, {}, nullptr, {}).ok()); });
 }
 
 std::uint64_t WorkOfPicture(const WaypointGraph& graph, const std::optional<Box>& area = {}) {
-  return WorkOf([&] { EXPECT_TRUE(MakeGraphScene(graph, area, {}, nullptr, {}).ok()); });
+  return CountWork([&] { EXPECT_TRUE(MakeGraphScene(graph, area, {}, nullptr, {}).ok()); });
 }
 
 // Each obstacle compared with each other, or looked at for each cell.
@@ -337,7 +333,7 @@ std::vector<CellPair> PairsOfStrips(int strips, int count) {
 std::uint64_t WorkOfPairs(const GridMap& map, World& world, const std::vector<CellPair>& pairs) {
   // Makes what the map keeps.
   EXPECT_TRUE(CheckReachability(map, world, {}, {}).ok());
-  return WorkOf([&] { EXPECT_TRUE(CheckReachability(map, world, {}, pairs).ok()); });
+  return CountWork([&] { EXPECT_TRUE(CheckReachability(map, world, {}, pairs).ok()); });
 }
 
 // The portals looked at for each pair: both grow.
@@ -361,10 +357,10 @@ class ChainOfMaps {
     for (int i = 0; i < count; ++i) {
       std::vector<Portal> portals;
       for (int door = 0; door < kDoors; ++door) {
-        portals.push_back(testing::Between(absl::StrCat("p", door), {door % 16, door / 16}, {door / 16, 5}));
+        portals.push_back(Between(absl::StrCat("p", door), {door % 16, door / 16}, {door / 16, 5}));
         portals.back().to_map = Name(i + 1);
       }
-      maps_.maps.maps.emplace(Name(i), testing::With(blank, portals));
+      maps_.maps.maps.emplace(Name(i), With(blank, portals));
     }
   }
 
@@ -382,7 +378,7 @@ class ChainOfMaps {
       return maps.Find(id);
     }
 
-    testing::Maps maps;
+    Maps maps;
     int finds = 0;
   };
 
@@ -405,7 +401,7 @@ std::uint64_t WorkOfSample(const GridMap& map, const SampleQuery& query) {
   NoWorld world;
   // Makes what the map keeps.
   EXPECT_TRUE(SampleCells(map, world, {.count = 1, .reachable_from = query.reachable_from}, {}).ok());
-  return WorkOf([&] { EXPECT_TRUE(SampleCells(map, world, query, {}).ok()); });
+  return CountWork([&] { EXPECT_TRUE(SampleCells(map, world, query, {}).ok()); });
 }
 
 // The rows gone through for each cell: both grow.
@@ -460,7 +456,7 @@ MapChanges PutFarDiscs(int count, MapSnapshot& snapshot) {
 // Returns the work of telling whom a change concerns, which is nobody.
 std::uint64_t WorkOfTelling(AnswerIndex& index, const MapChanges& changes, const MapSnapshot& after) {
   std::vector<AnswerIndex::Id> affected;
-  const std::uint64_t work = WorkOf([&] { index.FindAffected(changes, after, affected); });
+  const std::uint64_t work = CountWork([&] { index.FindAffected(changes, after, affected); });
   EXPECT_TRUE(affected.empty());
   return work;
 }

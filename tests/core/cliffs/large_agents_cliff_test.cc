@@ -18,8 +18,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Random;
-
 constexpr int kFootprints[] = {2, 4, 8, 16, 32};
 // Most of the agents' cells are read for the first step into a tile. Eight steps would read 8,192 below an
 // agent of 32 x 32 cells.
@@ -28,8 +26,7 @@ constexpr std::uint64_t kMostReadForAStep = 40;
 // Terrains of many costs, cell by cell, and walls whose gaps of 40 cells alternate sides.
 GridMap Noise(int side, int pitch) {
   Random random(5);
-  const GridMap noise =
-      testing::PaintedMap(random, side, 1, {1.0, 1.3, 1.6, 1.9, 2.2, 2.5, 2.8, 3.1, 3.4, 3.7});
+  const GridMap noise = PaintedMap(random, side, 1, {1.0, 1.3, 1.6, 1.9, 2.2, 2.5, 2.8, 3.1, 3.4, 3.7});
   GridMapEditor editor(noise);
   for (int y = pitch, i = 0; y < side - 40; y += pitch, ++i) {
     for (int x = i % 2 == 0 ? 40 : 0; x < side - (i % 2 == 0 ? 0 : 40); ++x) {

@@ -32,15 +32,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Between;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsLegalStep;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::LayNoise;
-using ::waystar::testing::Random;
-using ::waystar::testing::StepCost;
-using ::waystar::testing::With;
-
 // What a query is allowed beside three times the textbook search: see PortalRace::kHeadStart.
 constexpr std::uint64_t kSlack = 2048;
 
@@ -304,7 +295,7 @@ TEST(PortalFloodCliffTest, CheapPortalsExpandNoCellTwice) {
 
 // They are all beyond what the queue has room for.
 TEST(PortalFloodCliffTest, ManyDearPortalsToOneCellExpandItOnce) {
-  const GridMap map = testing::DrawMap({"..#.#."});
+  const GridMap map = DrawMap({"..#.#."});
   std::vector<Passage> passages;
   for (int i = 0; i < 300; ++i) {
     passages.push_back({.from = {0, 0}, .to = {3, 0}, .cost = CostFromDouble(1e5) + 300 - i});

@@ -28,9 +28,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::JudgeAll;
-using ::waystar::testing::Random;
-
 GridMap WithDisc(const GridMap& map, Cell centre, int radius, double cost) {
   GridMapEditor editor(map);
   for (int y = -radius; y <= radius; ++y) {
@@ -138,7 +135,7 @@ class CheapPlacesCliffTest : public ::testing::Test {
     settings.terrains = {{.symbol = '.', .name = "meadow"},
                          {.symbol = '$', .name = "gold", .cost = 0.05},
                          {.symbol = '-', .name = "road"}};
-    return testing::Rebuilt(map, std::move(settings));
+    return Rebuilt(map, std::move(settings));
   }
 
   const std::vector<Connectivity> all_ = {std::begin(kConnectivities), std::end(kConnectivities)};
@@ -203,7 +200,7 @@ GridMap WithTerrainsOfOneCost(const GridMap& map, int count) {
     }
   }
   const GridMap blank = GridMap::Create(map.width(), map.height(), std::move(settings)).value();
-  testing::Random random(8);
+  Random random(8);
   GridMapEditor editor(blank);
   for (int y = 0; y < map.height(); ++y) {
     for (int x = 0; x < map.width(); ++x) {
@@ -263,12 +260,12 @@ TEST_F(SameTerrainsCliffTest, ManyAreAsOne) {
 
 // A map whose cells have one of `terrains` terrains at random, in turn of the costs 1 to `costs`.
 GridMap Noise(int side, int terrains, int costs) {
-  testing::Random random(5);
+  Random random(5);
   std::vector<double> values;
   for (int i = 0; i < terrains; ++i) {
     values.push_back(1.0 + i % costs);
   }
-  return testing::PaintedMap(random, side, 1, values);
+  return PaintedMap(random, side, 1, values);
 }
 
 TEST(PlainCellsCliffTest, TerrainsOfOneCostAreOne) {

@@ -22,8 +22,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Random;
-
 constexpr int kSide = 1024;
 // As many words are touched at most before changes are no longer listed.
 constexpr int kMostListed = kSide * WordsPerRow(kSide) / 4;
@@ -34,7 +32,7 @@ GridMap MapOf(double density) {
   GridMap map = GridMap::Create(kSide, kSide, {}).value();
   if (density > 0) {
     Random random(3);
-    testing::LayNoise(random, density, map);
+    LayNoise(random, density, map);
   }
   map.walk().MakeDiagonalJumpIndex(kRule);
   map.walk().MakeTurnJumpIndex();
@@ -117,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Densities, ScatteredEditsCliffTest, ::testing::Values(0
 
 // Cells at random that an overlay blocks, other than those.
 std::vector<Cell> CellsToBlock(const GridMap& map, int count, const std::vector<Cell>& others) {
-  testing::Random random(13);
+  Random random(13);
   std::vector<Cell> cells;
   while (std::ssize(cells) < count) {
     const Cell cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};

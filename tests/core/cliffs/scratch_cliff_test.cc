@@ -17,15 +17,13 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::With;
-
 class ScratchCliffTest : public ::testing::TestWithParam<Algorithm> {
  protected:
   static constexpr int kSide = 1024;
 
   ScratchCliffTest() : map_(GridMap::Create(kSide, kSide, {}).value()) {
-    testing::Random random(7);
-    testing::LayNoise(random, 0.3, map_);
+    Random random(7);
+    LayNoise(random, 0.3, map_);
   }
 
   Cell FreeFrom(Cell cell) const {
@@ -109,8 +107,7 @@ TEST_P(ScratchAfterPortalsTest, HoldsNothingOfADeletedMap) {
   QueryScratch scratch(std::size_t{1} << 30);
   std::weak_ptr<const WalkGrid> walk;
   {
-    const GridMap map =
-        With(GridMap::Create(100, 100, {}).value(), {testing::Between("a", {1, 1}, {90, 90}, 1.0)});
+    const GridMap map = With(GridMap::Create(100, 100, {}).value(), {Between("a", {1, 1}, {90, 90}, 1.0)});
     walk = map.walk(2);
     NoWorld world;
     EXPECT_TRUE(FindPathThroughPortals(map, world,

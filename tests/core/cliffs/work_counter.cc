@@ -8,11 +8,11 @@ constexpr std::size_t kBytesOfAStep = 64;
 
 }  // namespace
 
-namespace waystar::testing {
+namespace waystar {
 
 std::uint64_t WorkSoFar() { return work; }
 
-}  // namespace waystar::testing
+}  // namespace waystar
 
 // The compiler calls it in each basic block of what is compiled with -fsanitize-coverage=trace-pc; the linker
 // calls the others for what they wrap (--wrap).

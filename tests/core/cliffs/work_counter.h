@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns how many basic blocks the calling thread has run so far in sources that are compiled to count them
 // (waystar_counted in CMakeLists.txt), with one for each 64 bytes that such sources have copied or set.
@@ -14,7 +14,7 @@ std::uint64_t WorkSoFar();
 
 // Returns the work of a call.
 template <typename Call>
-std::uint64_t WorkOf(Call call) {
+std::uint64_t CountWork(Call call) {
   const std::uint64_t before = WorkSoFar();
   call();
   return WorkSoFar() - before;
@@ -44,4 +44,4 @@ void ExpectFlat(int size, WorkOfSize work) {
   EXPECT_LE(static_cast<double>(work(8 * size)), kMost * before) << "after " << before;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -34,20 +34,6 @@ namespace {
 
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
-using ::waystar::testing::AddFloor;
-using ::waystar::testing::AnyConnectivity;
-using ::waystar::testing::AnyGraph;
-using ::waystar::testing::AnyPortalOrProfileEdit;
-using ::waystar::testing::ArcsOf;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::ElementsOf;
-using ::waystar::testing::ExpectSame;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::MutatedBytes;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 template <typename Map>
 Map Decoded(const std::string& image) {

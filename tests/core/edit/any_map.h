@@ -19,7 +19,7 @@
 #include "tests/testing/generator.h"
 #include "tests/testing/graph_model.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns an edit of one of the portals or profiles "p1" to "p3". The map may refuse it.
 inline core::Edit AnyPortalOrProfileEdit(const core::GridMap& map, Generator& generator) {
@@ -113,4 +113,4 @@ inline void ExpectSame(const core::GridMap& map, const core::GridMap& wanted) {
   EXPECT_EQ(map.digest(), wanted.digest());
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -26,9 +26,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsOk;
-
 // A map as a list of what lies on it: a slow and obvious judge of edits.
 class MapModel {
  public:
@@ -144,7 +141,7 @@ void MapModel::ForEachCellOf(const Shape& shape, Visitor visit) const {
   const Rectangle box = Intersect(BoxAround(shape), map_.bounds());
   for (int y = box.y; y < box.y + box.height; ++y) {
     for (int x = box.x; x < box.x + box.width; ++x) {
-      if (testing::IsCovered(shape, {x, y})) {
+      if (waystar::IsCovered(shape, {x, y})) {
         visit(Cell{x, y});
       }
     }

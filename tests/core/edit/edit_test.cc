@@ -26,13 +26,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kOutOfRange;
 constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
 
 Edit Block(Shape shape) { return BlockCells{std::move(shape)}; }
@@ -228,7 +221,7 @@ TEST(EditLimitsTest, NamesTheOneThatIsWrongAmongAMillion) {
   EXPECT_THAT(ApplyEdits(map, {BlockCells{cells}}), IsOk());
   cells.cells.back() = {3, 1};
   EXPECT_THAT(ApplyEdits(map, {BlockCells{std::move(cells)}}),
-              IsError(waystar::testing::kOutOfRange, ErrorReason::kOffMap, "edits[0].block.cells[999999]"));
+              IsError(waystar::kOutOfRange, ErrorReason::kOffMap, "edits[0].block.cells[999999]"));
 
   Shape discs{.discs = std::vector<Disc>(kMany, {{1, 1}, 0.5})};
   EXPECT_THAT(ApplyEdits(map, {BlockCells{discs}}), IsOk());

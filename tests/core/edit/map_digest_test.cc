@@ -26,14 +26,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AnyConnectivity;
-using ::waystar::testing::AnyGraph;
-using ::waystar::testing::AnyPortalOrProfileEdit;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::SlowDigest;
-
 TEST(MapDigestTest, EditsKeepTheDigestsOfGrids) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE(seed);

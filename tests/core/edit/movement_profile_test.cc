@@ -23,16 +23,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AnyConnectivity;
-using ::waystar::testing::AnyProfile;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::PlainnessAt;
-using ::waystar::testing::Rebuilt;
-
 GridSettings TwoTerrains() {
   GridSettings settings;
   settings.terrains.push_back({.symbol = '~', .name = "water", .impassable = true});

@@ -19,8 +19,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsOk;
 
 // One kind of map with portals.
 struct GridKind {

@@ -16,8 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 bool Contains(const Rectangle& outer, const Rectangle& inner) { return Intersect(outer, inner) == inner; }
 

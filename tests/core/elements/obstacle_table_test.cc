@@ -16,9 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomShape;
-
 constexpr Rectangle kBounds{0, 0, 1000, 700};
 
 using Model = std::map<std::string, std::shared_ptr<const Obstacle>>;

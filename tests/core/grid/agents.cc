@@ -7,15 +7,15 @@
 
 namespace waystar::core {
 
-GridMap MapAndAgent::Make(testing::Generator& generator, int max_side) const {
+GridMap MapAndAgent::Make(Generator& generator, int max_side) const {
   GridMap map = generator.Map(
       {.max_side = max_side, .max_cells = 2500, .weighted = weighted, .connectivity = connectivity});
   return own_costs ? generator.WithStepCostsChanged(map) : std::move(map);
 }
 
-testing::Maps MapAndAgent::MakeWorld(testing::Generator& generator, const std::vector<std::string>& names,
-                                     int max_side, int portals) const {
-  testing::Maps world;
+Maps MapAndAgent::MakeWorld(Generator& generator, const std::vector<std::string>& names, int max_side,
+                            int portals) const {
+  Maps world;
   for (const std::string& name : names) {
     world.maps.emplace(name, Make(generator, max_side));
   }
@@ -23,7 +23,7 @@ testing::Maps MapAndAgent::MakeWorld(testing::Generator& generator, const std::v
   return world;
 }
 
-testing::Walker WalkerOf(const Agent& agent) {
+Walker WalkerOf(const Agent& agent) {
   return {.corner_rule = agent.corner_rule,
           .footprint = agent.footprint,
           .required_tags = {agent.required_tags.begin(), agent.required_tags.end()}};
@@ -35,7 +35,7 @@ std::vector<MapAndAgent> EveryMapAndAgent() {
     for (const bool weighted : {false, true}) {
       for (const bool own_costs : {false, true}) {
         MapAndAgent one{.weighted = weighted, .own_costs = own_costs, .agent = {.footprint = footprint}};
-        for (const CornerRule rule : testing::kRules) {
+        for (const CornerRule rule : kRules) {
           one.agent.corner_rule = rule;
           all.push_back(one);
         }
@@ -57,7 +57,7 @@ std::vector<MapAndAgent> SmallAgents() {
 
 std::string NameOf(const ::testing::TestParamInfo<MapAndAgent>& info) {
   const MapAndAgent& one = info.param;
-  return absl::StrCat(testing::ConnectivityName(one.connectivity), testing::RuleName(one.agent.corner_rule),
+  return absl::StrCat(ConnectivityName(one.connectivity), RuleName(one.agent.corner_rule),
                       one.weighted ? "Weighted" : "", one.own_costs ? "OwnCosts" : "", "Footprint",
                       one.agent.footprint);
 }

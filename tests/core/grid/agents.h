@@ -22,10 +22,10 @@ struct MapAndAgent {
   bool own_costs = false;
   Agent agent;
 
-  GridMap Make(testing::Generator& generator, int max_side) const;
+  GridMap Make(Generator& generator, int max_side) const;
   // Makes a map for each of the names, with `portals` portals among them, or fewer.
-  testing::Maps MakeWorld(testing::Generator& generator, const std::vector<std::string>& names, int max_side,
-                          int portals) const;
+  Maps MakeWorld(Generator& generator, const std::vector<std::string>& names, int max_side,
+                 int portals) const;
 };
 
 std::vector<MapAndAgent> EveryMapAndAgent();
@@ -34,6 +34,6 @@ std::vector<MapAndAgent> SmallAgents();
 std::string NameOf(const ::testing::TestParamInfo<MapAndAgent>& info);
 
 // The agent as the oracle of several maps knows it.
-testing::Walker WalkerOf(const Agent& agent);
+Walker WalkerOf(const Agent& agent);
 
 }  // namespace waystar::core

@@ -19,10 +19,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::Between;
-using ::waystar::testing::Block;
-using ::waystar::testing::Random;
-using ::waystar::testing::RouteTest;
 
 RouteQuery BetweenPositions(WorldPoint start, WorldPoint goal) {
   return {.start = {.position = start}, .goals = {{.position = goal}}};
@@ -44,13 +40,13 @@ class EndpointsTest : public RouteTest {
   std::string StartOf(const RouteQuery& query) {
     const auto resolved = Resolve("room", query);
     EXPECT_TRUE(resolved.ok()) << resolved.status();
-    return resolved.ok() ? testing::Show({&resolved->grid().path.start, 1}) : "";
+    return resolved.ok() ? Show({&resolved->grid().path.start, 1}) : "";
   }
 
   std::string GoalOf(const RouteQuery& query) {
     const auto resolved = Resolve("room", query);
     EXPECT_TRUE(resolved.ok()) << resolved.status();
-    return resolved.ok() ? testing::Show({&resolved->grid().path.goal, 1}) : "";
+    return resolved.ok() ? Show({&resolved->grid().path.goal, 1}) : "";
   }
 };
 
@@ -164,7 +160,7 @@ class SeveralGoalsTest : public EndpointsTest {
       return absl::StrCat(ErrorReasonOf(route.status()), " ", ErrorFieldOf(route.status()));
     }
     return route->path.outcome == Outcome::kFound
-               ? absl::StrCat("goal ", route->goal_index, ": ", testing::Show(route->path.points))
+               ? absl::StrCat("goal ", route->goal_index, ": ", Show(route->path.points))
                : "none";
   }
 };
@@ -227,7 +223,7 @@ TEST_F(SeveralGoalsTest, BadOnesNameTheField) {
 }
 
 TEST_F(SeveralGoalsTest, AreRefusedWhereThereCanBeOne) {
-  EXPECT_THAT(CheckOneGoal(testing::Between({0, 0}, {1, 0})), testing::IsOk());
+  EXPECT_THAT(CheckOneGoal(Between({0, 0}, {1, 0})), IsOk());
   EXPECT_EQ(ErrorFieldOf(CheckOneGoal(FromToCells({0, 0}, {{1, 0}, {2, 0}}))), "goals");
 }
 
@@ -283,7 +279,7 @@ TEST_F(SeveralGoalsTest, TheNearestIsTheCheapestOfWhatEachWouldCostAlone) {
       EXPECT_NEAR(least.has_value() ? route->path.cost : 0.0, least.value_or(0.0), 1e-6);
       EXPECT_EQ(route->goal_index, first);
     }
-    ASSERT_THAT(store_.Delete("round"), testing::IsOk());
+    ASSERT_THAT(store_.Delete("round"), IsOk());
   }
 }
 

@@ -21,11 +21,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::PathFault;
-
 // An answer that outlives its search.
 struct Kept {
   int times = 0;

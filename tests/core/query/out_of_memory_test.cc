@@ -13,12 +13,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Between;
-using ::waystar::testing::FailingAllocation;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::RouteTest;
-using ::waystar::testing::Sea;
-
 struct Question {
   std::string name;
   RouteQuery query;

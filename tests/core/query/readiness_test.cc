@@ -13,9 +13,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Between;
-using ::waystar::testing::RouteTest;
-
 class ReadinessTest : public RouteTest {
  protected:
   ReadinessTest() { Create("bay", std::vector<std::string>(kSide, std::string(kSide, '.')), Meadow()); }

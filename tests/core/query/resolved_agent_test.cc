@@ -12,10 +12,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Between;
-using ::waystar::testing::RouteTest;
-using ::waystar::testing::Sea;
-
 class ProfileOfQueryTest : public RouteTest {
  protected:
   double CostOf(const std::string& map, const RouteQuery& query) {
@@ -130,7 +126,7 @@ class OverlayOfQueryTest : public RouteTest {
       }
     }
     map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
-      absl::StrAppend(&state, obstacle.id, testing::Show(obstacle.shape.cells), obstacle.effect.amount);
+      absl::StrAppend(&state, obstacle.id, Show(obstacle.shape.cells), obstacle.effect.amount);
       return true;
     });
     return state;

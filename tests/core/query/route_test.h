@@ -21,7 +21,7 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_matchers.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // "(0, 0) (1, 0)".
 inline std::string Show(absl::Span<const core::Cell> cells) {
@@ -96,4 +96,4 @@ class RouteTest : public ::testing::Test {
   core::ResolvedRoute resolved_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -16,8 +16,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::Between;
-using ::waystar::testing::RouteTest;
 
 class RoutesTest : public RouteTest {
  protected:
@@ -114,8 +112,8 @@ class GraphRoutesTest : public RouteTest {
                    {.id = "c", .position = {8, 0, 0}},
                    {.id = "d", .position = {4, 3, 0}}},
          .edges = {edge("a", "b"), edge("b", "c"), edge("a", "d", {"dry"}), edge("d", "c", {"dry"})}});
-    EXPECT_THAT(graph, testing::IsOk());
-    EXPECT_THAT(store_.Create("paths", *std::move(graph), absl::UnixEpoch()), testing::IsOk());
+    EXPECT_THAT(graph, IsOk());
+    EXPECT_THAT(store_.Create("paths", *std::move(graph), absl::UnixEpoch()), IsOk());
   }
 
   static RouteQuery BetweenNodes(const std::string& start, const std::string& goal) {
@@ -245,7 +243,7 @@ TEST_F(GraphRoutesTest, NodesAreOfGraphsAlone) {
 TEST_F(GraphRoutesTest, AreTraced) {
   SearchRecorder recorder(100);
   const auto route = Find("paths", BetweenNodes("a", "b"), {}, &recorder);
-  ASSERT_THAT(route, testing::IsOk());
+  ASSERT_THAT(route, IsOk());
   EXPECT_TRUE(recorder.cells.events().empty());
   const std::vector<NodeEvent>& events = recorder.nodes.events();
   ASSERT_FALSE(events.empty());
@@ -258,7 +256,7 @@ TEST_F(GraphRoutesTest, AreTraced) {
   }
   EXPECT_EQ(expanded, route->path.statistics.expanded);
   SearchRecorder one(1);
-  ASSERT_THAT(Find("paths", BetweenNodes("a", "b"), {}, &one), testing::IsOk());
+  ASSERT_THAT(Find("paths", BetweenNodes("a", "b"), {}, &one), IsOk());
   EXPECT_TRUE(one.is_truncated());
 }
 

@@ -37,7 +37,7 @@ GridMap Meander(int side, char sign, const GridSettings& settings = {}) {
     rows[y] = std::string(size, '#');
     rows[y][y % 2 == 0 ? 0 : size - 1] = sign;
   }
-  return testing::DrawMap(rows, settings);
+  return DrawMap(rows, settings);
 }
 
 // Open ground on which the second half of each row is mud.
@@ -46,7 +46,7 @@ GridMap Muddy(int side) {
   settings.terrains.push_back({.symbol = 'm', .name = "mud", .cost = 3});
   const auto size = static_cast<std::size_t>(side);
   const std::string row = std::string(size / 2, '.') + std::string(size - size / 2, 'm');
-  return testing::DrawMap(std::vector<std::string>(size, row), settings);
+  return DrawMap(std::vector<std::string>(size, row), settings);
 }
 
 GridMap Blank(int side) { return *GridMap::Create(side, side, {}); }
@@ -64,10 +64,10 @@ WaypointGraph Wheel(int spokes) {
 }
 
 NavMesh Floor(int side) {
-  testing::Random random(7);
+  Random random(7);
   MeshSpec spec;
-  testing::AddFloor(spec, side, side, 0.0, random);
-  return testing::MeshOf(std::move(spec));
+  AddFloor(spec, side, side, 0.0, random);
+  return MeshOf(std::move(spec));
 }
 
 std::string ToldAs(Outcome outcome, OutcomeReason reason, double cost) {
@@ -143,12 +143,11 @@ class ScratchLimitTest : public ::testing::Test {
 
   void AddThroughPortal(const std::string& name, const GridMap& drawn, Algorithm algorithm) {
     const int last = drawn.width() - 1;
-    const GridMap& map =
-        Keep(testing::With(drawn, {testing::Between("gate", {0, last / 2}, {last, last / 2}, 5.0)}));
+    const GridMap& map = Keep(With(drawn, {Between("gate", {0, last / 2}, {last, last / 2}, 5.0)}));
     const PathQuery query{.start = {0, 0}, .goal = {last, last}, .algorithm = algorithm};
     Add(absl::StrCat(name, " through a portal ", static_cast<int>(algorithm)),
         [&map, query](QueryScratch& scratch) {
-          testing::Maps none;
+          Maps none;
           return ToldOf(FindPathThroughPortals(map, none, {.path = query}, {}, scratch.scratch)->path,
                         query.start);
         });
@@ -199,7 +198,7 @@ TEST_F(ScratchLimitTest, AnswersDoNotDependOnEarlierQueries) {
   constexpr std::size_t kEmptyBytes = std::size_t{110} << 10;
   constexpr std::size_t kWayBytes = std::size_t{4} << 10;
   constexpr int kQuestions = 150;
-  testing::Random random(1);
+  Random random(1);
   std::map<std::string, int> told;
   for (const std::size_t kib : {0, 40, 64, 90, 120, 160, 220, 300, 400, 700}) {
     const std::size_t limit = kib << 10;

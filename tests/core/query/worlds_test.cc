@@ -16,8 +16,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::Between;
-using ::waystar::testing::RouteTest;
 
 PutPortal PutDoor(const std::string& id, Cell from, Cell to, const std::string& to_map) {
   return {.portal = {.id = id, .from = from, .to_map = to_map, .to = to, .cost = CostFromDouble(1)}};
@@ -133,7 +131,7 @@ TEST_F(WorldsTest, EventsOfATraceLieOnTheMapsThatTheyAreToldOf) {
   RouteQuery query = Between({0, 0}, {4, 0});
   query.algorithm = Algorithm::kDijkstra;
   SearchRecorder recorder(10'000);
-  ASSERT_THAT(Find("upper", query, {}, &recorder), testing::IsOk());
+  ASSERT_THAT(Find("upper", query, {}, &recorder), IsOk());
   EXPECT_THAT(recorder.cells.maps(), ElementsAre("", "lower"));
   bool is_beyond_the_wall = false;
   for (const SearchEvent& event : recorder.cells.events()) {
@@ -152,7 +150,7 @@ std::string ToText(const absl::StatusOr<Route>& route) {
   }
   const auto goal = static_cast<int>(route->goal_index);
   return absl::StrCat(static_cast<int>(route->path.outcome), " ", route->path.cost, " to ", goal, ": ",
-                      testing::Show(route->path.points), " crossings ", route->crossings.size(), " length ",
+                      Show(route->path.points), " crossings ", route->crossings.size(), " length ",
                       route->summary.has_value() ? route->summary->length : -1.0);
 }
 
@@ -187,7 +185,7 @@ class SolveManyTest : public FloorsTest {
                             told[index] = ToText(route);
                             return absl::OkStatus();
                           }),
-                testing::IsOk());
+                IsOk());
     return told;
   }
 

@@ -9,8 +9,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-
 TEST(OpenListTest, OrdersByFThenLargerGThenRowMajor) {
   OpenList open;
   open.Push(OpenEntry::Of(10, 3, {5, 5}));

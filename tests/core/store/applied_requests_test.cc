@@ -20,14 +20,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::Block;
-using ::waystar::testing::BlockBatch;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::Random;
 
 const auto kIsExpired =
     IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time");

@@ -24,15 +24,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Block;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::Patience;
-using ::waystar::testing::RecordingListener;
-using ::waystar::testing::Unblock;
-
 // The first is always there, though replaced by others; the others come and go.
 constexpr std::array<const char*, 3> kMaps = {"arena", "dungeon", "forest"};
 constexpr int kReaders = 5;

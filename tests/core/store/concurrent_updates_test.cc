@@ -24,13 +24,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Block;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::Random;
-using ::waystar::testing::RecordingListener;
-using ::waystar::testing::WaitUntil;
-
 // Lets appends land, or not, as they come.
 class LogThread {
  public:

@@ -15,10 +15,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using ::waystar::testing::Block;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
 
 std::vector<std::string> RequestIdsOf(const std::vector<AppliedRequest>& requests) {
   std::vector<std::string> ids;

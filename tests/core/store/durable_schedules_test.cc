@@ -32,13 +32,6 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::StrEq;
-using ::waystar::testing::Block;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Random;
-using ::waystar::testing::SlowDigest;
-using ::waystar::testing::Unblock;
 
 constexpr int kSideOfMap = 8;
 
@@ -294,7 +287,7 @@ class Schedule final : public StoreListener {
       }
       has_returned_ = true;
     });
-    testing::WaitUntil([&] { return has_returned_ || log_.appends() >= call_append_; }, "an append");
+    WaitUntil([&] { return has_returned_ || log_.appends() >= call_append_; }, "an append");
     if (log_.appends() < call_append_) {
       call_.join();
     }

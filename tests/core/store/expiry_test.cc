@@ -17,9 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::IsOk;
 
 const absl::Time kStart = absl::FromUnixSeconds(1'700'000'000);
 

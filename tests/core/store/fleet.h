@@ -37,10 +37,10 @@ struct FleetServer {
   }
 
   PinnedSnapshot Pin(const std::string& map = "arena") const { return *store.Pin(map); }
-  std::string Drawn() const { return testing::DrawPath(Pin()->grid(), {})[0]; }
+  std::string Drawn() const { return DrawPath(Pin()->grid(), {})[0]; }
 
-  testing::FakeClock clock;
-  testing::RecordingListener listener;
+  FakeClock clock;
+  RecordingListener listener;
   // The earliest that was told. Only for fleets whose steps are made by the test.
   absl::Time next_expiry = absl::InfiniteFuture();
   // What was answered, in that order: "0: 2" if the first batch led to revision 2.
@@ -65,8 +65,8 @@ class Fleet {
       EXPECT_THAT(server->store.Restore({.snapshot = {.id = "arena",
                                                       .epoch = kEpoch,
                                                       .create_time = server->clock.Now(),
-                                                      .map = testing::DrawMap(map)}}),
-                  testing::IsOk());
+                                                      .map = DrawMap(map)}}),
+                  IsOk());
     }
   }
   Fleet(const Fleet&) = delete;
@@ -158,7 +158,7 @@ class Fleet {
 
   static void ExpectHeardInOrder(const FleetServer& server, std::uint64_t last, bool may_skip) {
     std::uint64_t revision = 1;
-    for (const testing::RecordingListener::Heard& heard : server.listener.heard()) {
+    for (const RecordingListener::Heard& heard : server.listener.heard()) {
       if (heard.map != "arena") {
         continue;
       }
@@ -191,7 +191,7 @@ class FleetTest : public ::testing::Test {
   }
   static UpdateBatch BlockAt(int x, const std::string& request_id = "",
                              std::optional<std::uint64_t> expected = {}) {
-    return {.edits = {testing::Block({x, 0})}, .expected = {.revision = expected}, .request_id = request_id};
+    return {.edits = {Block({x, 0})}, .expected = {.revision = expected}, .request_id = request_id};
   }
 
   Fleet fleet_{2};

@@ -15,10 +15,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Block;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
-
 constexpr int kWidth = 400;
 
 // Each batch blocks a cell of its own, so that a commit tells of which batch it is.

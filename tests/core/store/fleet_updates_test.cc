@@ -21,11 +21,6 @@ using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::Block;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::RecordingListener;
 
 using FleetUpdatesTest = FleetTest;
 
@@ -225,7 +220,7 @@ TEST_F(FleetImagesTest, WhatIsNoLaterIsRefused) {
                                               .epoch = epoch,
                                               .revision = revision,
                                               .create_time = b_.clock.Now(),
-                                              .map = testing::DrawMap({"........", "........"})}});
+                                              .map = DrawMap({"........", "........"})}});
   };
   EXPECT_EQ(image(Fleet::kEpoch, 1).code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(image(Fleet::kEpoch + 1, 9).code(), absl::StatusCode::kFailedPrecondition);
@@ -360,7 +355,7 @@ TEST_F(FleetMapsTest, DeletesTheVersionThatIsThereInTheEnd) {
 // both have the same.
 TEST_F(FleetMapsTest, MapsComeAndGo) {
   fleet_.Start();
-  const int rounds = static_cast<int>(testing::Rounds(60));
+  const int rounds = static_cast<int>(Rounds(60));
   std::atomic<int> answered = 0;
   const auto manage = [&](FleetServer& server) {
     return [&] {

@@ -21,13 +21,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::Block;
-using ::waystar::testing::BlockBatch;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::RecordingListener;
-using ::waystar::testing::SlowDigest;
-using ::waystar::testing::Unblock;
 
 class FoldTest : public StoreTest {
  protected:
@@ -260,7 +253,7 @@ TEST_F(DurableUpdatesTest, WhatWouldFailDoesNotWaitBehindWhatIsInDoubt) {
   Update(0);
   log_.Refuse(StorageFailure());
   Update(1);
-  EXPECT_EQ(store_.Create("yard", testing::DrawMap({"..."}), clock_.Now()).status(), StorageFailure());
+  EXPECT_EQ(store_.Create("yard", DrawMap({"..."}), clock_.Now()).status(), StorageFailure());
   EXPECT_THAT(TakeAnswers(), ElementsAre("1: STORAGE_FAILED"));
   log_.Refuse(absl::OkStatus());
   Update(2);
@@ -291,7 +284,7 @@ TEST_F(DurableUpdatesTest, NobodyIsToldOfWhatHasNotLanded) {
 
 TEST_F(DurableUpdatesTest, LogGetsTheCommitsAndTheirRequests) {
   const absl::Time sent = clock_.Now();
-  Update({.edits = {testing::Block({1, 0})}, .request_id = "a", .request_time = sent});
+  Update({.edits = {Block({1, 0})}, .request_id = "a", .request_time = sent});
   Update(2);
   log_.LandAll();
   const std::vector<LogEntry> durable = log_.durable();

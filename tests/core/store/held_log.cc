@@ -112,7 +112,7 @@ std::size_t HeldLog::appends() const {
 }
 
 bool HeldLog::WaitForAppends(std::size_t count) const {
-  const testing::Patience patience("appends");
+  const Patience patience("appends");
   MutexLock lock(mutex_);
   while (appends_ < count) {
     if (!patience.Wait(is_appended_, mutex_)) {

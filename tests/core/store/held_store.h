@@ -35,12 +35,8 @@ inline std::string TextOf(const absl::StatusOr<UpdateResult>& answer) {
   return absl::StrCat(answer->revision, answer->already_applied ? " again" : "");
 }
 
-inline auto IsGone() {
-  return testing::IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map");
-}
-inline auto IsLost() {
-  return testing::IsError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, "");
-}
+inline auto IsGone() { return IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"); }
+inline auto IsLost() { return IsError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, ""); }
 
 // A store without a log. Its map has three rows of eight free cells and epoch 7.
 class StoreTest : public ::testing::Test {
@@ -57,8 +53,8 @@ class StoreTest : public ::testing::Test {
     EXPECT_THAT(store_.Restore({.snapshot = {.id = "arena",
                                              .epoch = 7,
                                              .create_time = clock_.Now(),
-                                             .map = testing::DrawMap({"........", "........", "........"})}}),
-                testing::IsOk());
+                                             .map = DrawMap({"........", "........", "........"})}}),
+                IsOk());
   }
 
   // The batches are numbered from 0 on.
@@ -76,7 +72,7 @@ class StoreTest : public ::testing::Test {
   }
   // Blocks the cell at `x`.
   void Update(int x, const std::string& request_id = "", std::optional<std::uint64_t> expected = {}) {
-    Update({.edits = {testing::Block({x, 0})}, .expected = {.revision = expected}, .request_id = request_id});
+    Update({.edits = {Block({x, 0})}, .expected = {.revision = expected}, .request_id = request_id});
   }
 
   // Moves the clock on, and returns when to come again.
@@ -87,15 +83,15 @@ class StoreTest : public ::testing::Test {
 
   PinnedSnapshot Latest() { return *store_.Pin("arena"); }
   std::uint64_t Revision() { return Latest()->revision; }
-  std::string Drawn() { return testing::DrawPath(Latest()->grid(), {})[0]; }
+  std::string Drawn() { return DrawPath(Latest()->grid(), {})[0]; }
 
   // What was answered since the last call, in that order: "0: 2" if the first batch led to revision 2.
   std::vector<std::string> TakeAnswers() { return std::exchange(answers_, {}); }
   std::vector<absl::Duration> TakeTold() { return std::exchange(told_, {}); }
 
-  testing::FakeClock clock_;
+  FakeClock clock_;
   const absl::Time kBegin = clock_.Now();
-  testing::RecordingListener listener_;
+  RecordingListener listener_;
   // The expiries that were reported.
   std::vector<absl::Duration> told_;
   std::vector<std::string> answers_;

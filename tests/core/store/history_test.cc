@@ -17,9 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::Block;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::SlowDigest;
 
 std::vector<std::uint64_t> RevisionsOf(const History& history) {
   std::vector<std::uint64_t> revisions;

@@ -24,7 +24,7 @@ class InFlightTest : public ::testing::Test {
   ComposedGroup Changed(std::uint64_t revision) {
     ComposedGroup group = Refused(absl::StrCat(revision));
     group.next = std::make_shared<const MapSnapshot>(
-        MapSnapshot{.id = "arena", .revision = revision, .map = testing::DrawMap({".."})});
+        MapSnapshot{.id = "arena", .revision = revision, .map = DrawMap({".."})});
     group.bytes = 1;
     return group;
   }
@@ -71,7 +71,7 @@ TEST_F(InFlightTest, WhatChangesNothingIsToldAfterWhatItStandsUpon) {
 // One whose edits are kept, as with a shared log.
 ComposedGroup Kept(ComposedGroup group, Cell cell) {
   group.answers[0].kept = std::make_unique<KeptBatch>(
-      KeptBatch{.commit = std::make_shared<const Commit>(Commit{.edits = {testing::Block(cell)}})});
+      KeptBatch{.commit = std::make_shared<const Commit>(Commit{.edits = {Block(cell)}})});
   return group;
 }
 
@@ -89,7 +89,7 @@ TEST_F(InFlightTest, WhatConflictsComesBackInItsOrderWithItsEdits) {
   ASSERT_EQ(lost.size(), 3U);
   for (int i = 0; i < 3; ++i) {
     WaitingBatch& batch = lost[static_cast<std::size_t>(i)];
-    EXPECT_THAT(batch.batch.edits, ElementsAre(testing::Block({i + 2, 0})));
+    EXPECT_THAT(batch.batch.edits, ElementsAre(Block({i + 2, 0})));
     std::move(batch.done)(UpdateResult());
   }
   in_flight_.Recover();

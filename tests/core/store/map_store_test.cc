@@ -19,13 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::Block;
-using ::waystar::testing::BlockBatch;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::RecordingListener;
 
 const absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
 

@@ -17,13 +17,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Block;
-using ::waystar::testing::BlockBatch;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-
 std::size_t BytesOfOne() {
   MapStore store(1);
   return (*store.Create("one", DrawMap({"....", "...."}), absl::UnixEpoch()))->memory_bytes();

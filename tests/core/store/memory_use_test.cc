@@ -21,10 +21,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Block;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::LiveBytes;
-
 constexpr int kSide = 1000;
 
 GridMap Blank() {

@@ -21,15 +21,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AllocationCount;
-using ::waystar::testing::Block;
-using ::waystar::testing::BlockBatch;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::FailingAllocation;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::SlowDigest;
-
 constexpr absl::Duration kLifetime = absl::Seconds(10);
 
 PutObstacle Put(const std::string& id, Cell cell, std::optional<absl::Duration> lifetime = std::nullopt) {

@@ -23,11 +23,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAreArray;
-using ::waystar::testing::ExpectNoStopMissing;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Random;
-using ::waystar::testing::WaitUntil;
 
 constexpr int kLargeSide = 2112;
 constexpr CornerRule kOneRule = CornerRule::kNoCornerCutting;

@@ -25,7 +25,7 @@ std::vector<SharedLog::SharedEntry> SharedLog::entries(const std::string& id) co
 }
 
 void SharedLog::AwaitQuiet() const {
-  const testing::Patience patience("quiet in the log");
+  const Patience patience("quiet in the log");
   MutexLock lock(mutex_);
   while (std::ranges::any_of(clients_,
                              [](const Client* client) { return client->is_busy_ || client->HasWork(); })) {
@@ -83,7 +83,7 @@ void SharedLog::Client::Append(Waiting next) {
 }
 
 void SharedLog::Client::AwaitAppends(int count) const {
-  const testing::Patience patience("appends");
+  const Patience patience("appends");
   MutexLock lock(log_.mutex_);
   while (appends_ < count && patience.Wait(log_.changed_, log_.mutex_)) {
   }
@@ -181,7 +181,7 @@ void SharedLog::Client::Deliver(const std::string& id) {
   } else if (done) {
     std::move(done)(absl::OkStatus());
   } else {
-    EXPECT_THAT(Follow(*entry), testing::IsOk());
+    EXPECT_THAT(Follow(*entry), IsOk());
     Drop(id, AppendOutcome::Conflict());
   }
 }
@@ -230,7 +230,7 @@ bool SharedLog::Client::Skip(const StoredMap& map) {
   EXPECT_THAT(
       store_->FollowImage(
           {.snapshot = CopyOf(later), .requests = map.requests, .request_horizon = map.request_horizon}),
-      testing::IsOk());
+      IsOk());
   Drop(later.id, AppendOutcome::Conflict());
   return true;
 }

@@ -108,7 +108,7 @@ class SharedLog::Client final : public EntryLog {
 
   SharedLog& log_;
   MapStore* store_ = nullptr;
-  testing::Random random_;
+  Random random_;
   // These are guarded by log_.mutex_.
   std::map<std::string, MapState> maps_;
   bool is_busy_ = false;

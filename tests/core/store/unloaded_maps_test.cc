@@ -17,9 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
 
 // Keeps what is unloaded, and loads when the test says so.
 class Shelf final : public MapResidence {

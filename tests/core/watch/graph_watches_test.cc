@@ -26,10 +26,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::GraphGenerator;
-using ::waystar::testing::GraphModel;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 using Change = std::function<absl::Status(GraphEditor&)>;
 
@@ -143,7 +139,7 @@ class GraphKind {
   GraphScratch scratch_{std::size_t{64} << 20};
 };
 
-class GraphWatchers : public testing::Watchers<GraphKind> {
+class GraphWatchers : public Watchers<GraphKind> {
  public:
   using Watchers::Watchers;
 

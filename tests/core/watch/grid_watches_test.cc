@@ -31,9 +31,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::AnyConnectivity;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
 
 // Grids, for Watchers.
 class GridKind {
@@ -133,7 +130,7 @@ MapChanges ChangesBetween(const GridMap& before, const GridMap& after) {
   return changes;
 }
 
-class GridWatchers : public testing::Watchers<GridKind> {
+class GridWatchers : public Watchers<GridKind> {
  public:
   using Watchers::Watchers;
 

@@ -22,13 +22,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::HasSubstr;
-using ::waystar::testing::Between;
-using ::waystar::testing::Block;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Random;
-using ::waystar::testing::RouteTest;
-using ::waystar::testing::Sea;
-using ::waystar::testing::Unblock;
 
 constexpr char kNothing[] = "";
 

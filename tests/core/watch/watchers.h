@@ -17,7 +17,7 @@
 #include "server/core/search/query.h"
 #include "server/core/watch/kept_answer.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Kind searches maps of one kind and judges answers the long way:
 //
@@ -109,4 +109,4 @@ class Watchers {
   std::size_t needless_ = 0;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -38,12 +38,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::StopAfter;
 
 TEST(BuildSettingsTest, HasTheDefaultsOfTheContract) {
   const auto settings = MakeSettings({});

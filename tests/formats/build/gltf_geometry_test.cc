@@ -25,12 +25,6 @@ using core::MeshAxes;
 using core::WorldPoint;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::MutatedBytes;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::StopAfter;
 
 using Triangle = std::array<std::uint32_t, 3>;
 

@@ -39,11 +39,6 @@ namespace {
 
 using core::MeshPlace;
 using core::NavMesh;
-using ::waystar::testing::DataFolder;
-using ::waystar::testing::DetourJudge;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 // Those of RecastDemo.
 constexpr float kEdgeError = 1.3F;

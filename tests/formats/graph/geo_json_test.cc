@@ -17,10 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::NotesOf;
 
 std::string Feature(absl::string_view type, absl::string_view coordinates, absl::string_view properties = "",
                     absl::string_view id = "") {

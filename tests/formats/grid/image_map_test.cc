@@ -15,15 +15,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::waystar::testing::Gif;
-using ::waystar::testing::ImportedRows;
-using ::waystar::testing::ImportGrid;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::PalettePng;
-using ::waystar::testing::Png;
-using ::waystar::testing::Webp;
 
 constexpr std::uint32_t kWhite = 0xFFFFFFFF;
 constexpr std::uint32_t kBlack = 0x000000FF;
@@ -51,7 +42,7 @@ TEST(ImageMapTest, ColoursStandForTerrains) {
   const std::string terrains =
       "# The island.\n#3060a0 water 3 ~\n#000000 blocked\ntransparent lava impassable\nelse grass 1\n";
   const GridMap map = ImportGrid(Png(4, 1, {kWhite, kBlue, kBlack, kClear}), {.terrains = terrains});
-  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre("g~#l"));
+  EXPECT_THAT(waystar::Rows(map), ElementsAre("g~#l"));
   EXPECT_EQ(map.StraightCost({1, 0}), CostFromDouble(3.0));
   EXPECT_FALSE(map.IsWalkable({3, 0}));
   EXPECT_EQ(map.settings().terrains[map.TerrainAt({0, 0})].name, "grass");

@@ -14,13 +14,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::waystar::testing::ImportedRows;
-using ::waystar::testing::ImportGrid;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::NotesOf;
-using ::waystar::testing::WithFiles;
 
 std::string Layer(absl::string_view name, absl::string_view values, absl::string_view more = "") {
   return absl::StrCat(
@@ -49,7 +42,7 @@ std::string File(absl::string_view levels) {
 
 TEST(LdtkTest, GoesByTheIdentifiersOfValues) {
   const GridMap map = ImportGrid(File(Level("Entrance", Layer("Collisions", "0,1,2,3,1,0"), "-32")));
-  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#w", "g#."));
+  EXPECT_THAT(waystar::Rows(map), ElementsAre(".#w", "g#."));
   EXPECT_EQ(map.StraightCost({2, 0}), CostFromDouble(3.0));
   EXPECT_EQ(map.settings().frame.origin, (WorldPoint{-2.0, 0.0, 0.0}));
 }
@@ -128,7 +121,7 @@ std::string OldFile(absl::string_view more) {
 
 TEST(LdtkTest, BeforeVersionZeroEightCellsAreListed) {
   const GridMap map = ImportGrid(OldFile(R"(, "intGrid": [{"coordId": 1, "v": 0}, {"coordId": 5, "v": 1}])"));
-  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#.", "..m"));
+  EXPECT_THAT(waystar::Rows(map), ElementsAre(".#.", "..m"));
   EXPECT_EQ(map.StraightCost({2, 1}), CostFromDouble(2.0));
   // A list of no cells says nothing of how much memory they take.
   EXPECT_EQ(ImportGrid(OldFile(R"(, "intGrid": [])")).walkable_cells(), 6);

@@ -16,13 +16,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::waystar::testing::ImportedRows;
-using ::waystar::testing::kThreeByTwo;
-using ::waystar::testing::NotesOf;
-using ::waystar::testing::TiledRows;
-using ::waystar::testing::TiledXml;
-using ::waystar::testing::TileLayer;
-using ::waystar::testing::WithFiles;
 
 constexpr char kFiveByFive[] = R"(orientation="orthogonal" width="5" height="5")";
 

@@ -19,24 +19,10 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::waystar::testing::Gzip;
-using ::waystar::testing::ImportedRows;
-using ::waystar::testing::ImportGrid;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kThreeByTwo;
-using ::waystar::testing::NotesOf;
-using ::waystar::testing::TileBytes;
-using ::waystar::testing::TiledRows;
-using ::waystar::testing::TiledXml;
-using ::waystar::testing::TileLayer;
-using ::waystar::testing::WithFiles;
-using ::waystar::testing::Zlib;
-using ::waystar::testing::Zstd;
 
 TEST(TiledTest, TilesSayWhatTheyAreByTheirProperties) {
   const GridMap map = ImportGrid(TiledXml(kThreeByTwo, TileLayer("ground", 3, 2, "1,2,3,\n1,1,0")));
-  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#w", "..."));
+  EXPECT_THAT(waystar::Rows(map), ElementsAre(".#w", "..."));
   EXPECT_EQ(map.StraightCost({2, 0}), CostFromDouble(3.0));
   EXPECT_EQ(map.settings().terrains[map.TerrainAt({2, 0})].name, "water");
 }
@@ -125,13 +111,13 @@ TEST(TiledTest, InfiniteMapsHaveTheBoundsOfTheirChunks) {
    <chunk x="0" y="1" width="2" height="2">3,1,1,2</chunk></data></layer>)";
   const std::string attributes = R"(orientation="orthogonal" width="30" height="20" infinite="1")";
   const GridMap map = ImportGrid(TiledXml(attributes, layer));
-  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".###", "..##", "##w.", "##.#"));
+  EXPECT_THAT(waystar::Rows(map), ElementsAre(".###", "..##", "##w.", "##.#"));
   EXPECT_EQ(map.settings().frame.origin, (WorldPoint{-2.0, -1.0, 0.0}));
   const std::string free = absl::StrCat(
       R"(<properties><property name="empty" value="free"/><property name="cell_size" type="float" value="16"/></properties>)",
       layer);
   const GridMap larger = ImportGrid(TiledXml(attributes, free));
-  EXPECT_THAT(::waystar::testing::Rows(larger), ElementsAre(".#..", "....", "..w.", "...#"));
+  EXPECT_THAT(waystar::Rows(larger), ElementsAre(".#..", "....", "..w.", "...#"));
   EXPECT_EQ(larger.settings().frame.origin, (WorldPoint{-32.0, -16.0, 0.0}));
   EXPECT_EQ(larger.settings().frame.cell_size, 16.0);
 }
@@ -165,7 +151,7 @@ TEST(TiledTest, ObjectsAreNamedObstacles) {
      <property name="cost_factor" type="float" value="4"/></properties></object>
   </objectgroup>)";
   const GridMap map = ImportGrid(TiledXml(kThreeByTwo, TileLayer("ground", 3, 2, "1,1,1,1,1,1") + objects));
-  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#.", "#.."));
+  EXPECT_THAT(waystar::Rows(map), ElementsAre(".#.", "#.."));
   EXPECT_EQ(map.StraightCost({2, 1}), CostFromDouble(4.0));
   std::vector<std::string> ids;
   map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
@@ -574,7 +560,7 @@ TEST(TiledVersionsTest, OffsetsMoveTheChunksOfInfiniteMaps) {
       ImportGrid(TiledXml(R"(orientation="orthogonal" infinite="1" width="3" height="2")",
                           R"(<layer name="l" width="3" height="2" offsetx="-32"><data encoding="csv">
          <chunk x="0" y="0" width="3" height="2">1,2,1,1,1,1</chunk></data></layer>)"));
-  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#.", "..."));
+  EXPECT_THAT(waystar::Rows(map), ElementsAre(".#.", "..."));
   EXPECT_EQ(map.settings().frame.origin, (WorldPoint{-2.0, 0.0, 0.0}));
 }
 

@@ -30,14 +30,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::waystar::testing::DataFolder;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::MutatedBytes;
-using ::waystar::testing::OwnFolder;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 template <typename Number>
 void Put(std::string& bytes, Number number) {
@@ -69,7 +61,7 @@ struct Tile {
 enum class Links : std::uint8_t { kShort, kLong };
 
 // What Detour saves, with some of each list that is not read.
-std::string TileBytes(const Tile& tile, Links links = Links::kLong) {
+std::string DetourTile(const Tile& tile, Links links = Links::kLong) {
   constexpr std::int32_t kLinks = 3;
   std::string bytes;
   for (const std::int32_t number :
@@ -118,7 +110,7 @@ std::string SetBytes(const std::vector<Tile>& tiles, Links links = Links::kLong)
   }
   bytes.append(28, '\0');
   for (const Tile& tile : tiles) {
-    const std::string tile_bytes = TileBytes(tile, links);
+    const std::string tile_bytes = DetourTile(tile, links);
     if (links == Links::kLong) {
       Put(bytes, std::uint64_t{77});
       Put(bytes, static_cast<std::uint64_t>(tile_bytes.size()));
@@ -133,7 +125,7 @@ std::string SetBytes(const std::vector<Tile>& tiles, Links links = Links::kLong)
 
 // A .mmtile.
 std::string EmulatorTile(const Tile& tile, std::size_t extra_bytes = 0) {
-  const std::string tile_bytes = TileBytes(tile);
+  const std::string tile_bytes = DetourTile(tile);
   std::string bytes;
   for (const std::uint32_t number :
        {0x4D4D4150U, 7U, 16U, static_cast<std::uint32_t>(tile_bytes.size()), 1U}) {
@@ -235,8 +227,8 @@ TEST(DetourMeshTest, WeldJoinsBordersThatOverlap) {
 
 TEST(DetourMeshTest, ReadsTilesAlone) {
   for (const Links links : {Links::kLong, Links::kShort}) {
-    const std::string left = TileBytes(TwoTiles()[0], links);
-    const std::string right = TileBytes(TwoTiles()[1], links);
+    const std::string left = DetourTile(TwoTiles()[0], links);
+    const std::string right = DetourTile(TwoTiles()[1], links);
     ExpectTwoTiles(ParseDetourMesh(left + right));
     const DetourMesh one = ReadDetour(right);
     EXPECT_EQ(one.mesh.polygon_count(), 1u);
@@ -490,7 +482,7 @@ TEST(DetourMeshTest, SizesAreChecked) {
 TEST(DetourMeshTest, MutatedFilesAreRefusedOrRead) {
   Random random(9);
   const std::vector<std::string> files = {SetBytes(TwoTiles(), Links::kLong),
-                                          SetBytes(TwoTiles(), Links::kShort), TileBytes(TwoTiles()[0]),
+                                          SetBytes(TwoTiles(), Links::kShort), DetourTile(TwoTiles()[0]),
                                           EmulatorTile(TwoTiles()[0])};
   for (std::uint64_t round = 0; round < Rounds(8'000); ++round) {
     const absl::StatusOr<DetourMesh> detour =
@@ -505,7 +497,7 @@ TEST(DetourMeshTest, MutatedFilesAreRefusedOrRead) {
 TEST(DetourMeshTest, StopsWhenAsked) {
   const std::string bytes = SetBytes(TwoTiles());
   for (int looks = 0; looks < 10; ++looks) {
-    const testing::StopAfter stop(looks);
+    const StopAfter stop(looks);
     EXPECT_EQ(ParseDetourMesh(bytes, MeshAxes::kYUp, &stop).status().code(), absl::StatusCode::kCancelled)
         << looks;
   }
@@ -513,7 +505,7 @@ TEST(DetourMeshTest, StopsWhenAsked) {
 
 TEST(DetourMeshTest, IsKnownByItsBeginning) {
   for (const std::string& known :
-       {SetBytes(TwoTiles()), TileBytes(TwoTiles()[0]), EmulatorTile(TwoTiles()[0]),
+       {SetBytes(TwoTiles()), DetourTile(TwoTiles()[0]), EmulatorTile(TwoTiles()[0]),
         EmulatorTile(TwoTiles()[0], 36), std::string(28, '\x41') + EmulatorTile(TwoTiles()[0])}) {
     EXPECT_TRUE(LooksLikeDetourMesh(known)) << known;
   }

@@ -27,11 +27,6 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::NotesOf;
-using ::waystar::testing::Png;
 
 // A rectangle of the plan.
 struct Slab {

@@ -30,14 +30,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::waystar::testing::DataFolder;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::MutatedBytes;
-using ::waystar::testing::NotesOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 using Reader = absl::StatusOr<NavMesh> (*)(absl::string_view, MeshAxes, const StopCheck*, ImportNotes*,
                                            std::optional<double>);
@@ -571,7 +563,7 @@ TEST(TextMeshesTest, MutatedFilesAreRefusedOrRead) {
 TEST(TextMeshesTest, StopsWhenAsked) {
   for (const Format& format : AllFormats()) {
     for (int looks = 0; looks < (IsPolyanya(format) ? 4 : 6); ++looks) {
-      const testing::StopAfter stop(looks);
+      const StopAfter stop(looks);
       EXPECT_EQ(format.Read(format.file, MeshAxes::kYUp, &stop).status().code(), absl::StatusCode::kCancelled)
           << format.name << " " << looks;
     }

@@ -21,7 +21,7 @@ using Members = std::map<std::string, std::set<std::string>>;
 
 // Returns the members of each object that a list names.
 Members Documented(const std::string& file) {
-  std::ifstream in(::waystar::testing::SourceFolder() / "tests" / "data" / "members" / file);
+  std::ifstream in(waystar::SourceFolder() / "tests" / "data" / "members" / file);
   EXPECT_TRUE(in.good()) << file;
   Members members;
   std::string line;

@@ -24,12 +24,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::waystar::testing::AnyConnectivity;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
 
 constexpr char kRiver[] =
     "connectivity 4\n"

@@ -19,10 +19,6 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 WorldProjection FromTheSide() {
   return {.plan = {.zero = {}, .x_step = {10, 0}, .y_step = {0, 6}}, .z_step = {0, -8}};
@@ -62,7 +58,7 @@ TEST(MeshCoverTest, FloorsHideWhatTheirHeightsSay) {
   std::uint64_t all_hidden = 0;
   for (std::uint64_t round = 0; round < Rounds(40); ++round) {
     MeshSpec spec;
-    testing::AddFloor(spec, 4, 3, 4, random);
+    AddFloor(spec, 4, 3, 4, random);
     const NavMesh mesh = MeshOf(std::move(spec));
     const MeshCover cover = CoverOf(mesh, 0.25);
     const auto any = [&](double low, double high) {

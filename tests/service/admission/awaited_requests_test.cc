@@ -25,13 +25,6 @@ namespace waystar::rpc {
 namespace {
 
 using ::testing::HasSubstr;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::GuardedServer;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::ShowToken;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::TokenLine;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
@@ -299,7 +292,7 @@ TEST_P(UnfinishedCallTest, IsEndedAfterItsTime) {
   calls.Begin(GetParam());
   EXPECT_EQ(calls.NextEnd().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   // The request of a whole call may come too late as well, on a slow machine.
-  EXPECT_TRUE(testing::WaitUntil([&] { return server.client().ListMaps({}).ok(); }, "a call in its time"));
+  EXPECT_TRUE(WaitUntil([&] { return server.client().ListMaps({}).ok(); }, "a call in its time"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, UnfinishedCallTest,

@@ -24,13 +24,6 @@
 namespace waystar::rpc {
 namespace {
 
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TakePeakMemory;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WaitUntil;
-
 // A context without a call: all of them are of one connection.
 class CallMemoryTest : public ::testing::Test {
  protected:

@@ -27,9 +27,6 @@ using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::waystar::testing::Event;
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::IsOk;
 
 constexpr std::uint64_t kOne = 1;
 constexpr std::uint64_t kOther = 2;

@@ -29,12 +29,6 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-using testing::CellAt;
-using testing::PathRequest;
-using ::waystar::testing::Event;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Patience;
 
 // Refuses no job, however long the machine lets it wait, and tidies all the time.
 const ExecutorOptions kPatient = {.workers = 1,
@@ -188,14 +182,14 @@ TEST(ExecutorTest, BenchesGiveBackWhatAWideSearchTook) {
   };
   for (const Lane lane : {Lane::kSmall, Lane::kLarge}) {
     run_on(lane, SearchWidely);
-    EXPECT_TRUE(testing::WaitUntil([&] { return is_small_on(lane); }, "the worker to tidy"));
+    EXPECT_TRUE(WaitUntil([&] { return is_small_on(lane); }, "the worker to tidy"));
   }
 }
 
 TEST(ExecutorTest, IdleBenchesForCallsWhereTheyArriveGiveBackToo) {
   Executor executor(kPatient);
   Workbench* bench = nullptr;
-  testing::WaitUntil(
+  WaitUntil(
       [&] {
         const Executor::Lease lease = executor.LeaseHere();
         if (lease) {
@@ -205,7 +199,7 @@ TEST(ExecutorTest, IdleBenchesForCallsWhereTheyArriveGiveBackToo) {
         return bench != nullptr;
       },
       "a free bench");
-  EXPECT_TRUE(testing::WaitUntil(
+  EXPECT_TRUE(WaitUntil(
       [&] {
         // All that are free, so that it is among them unless the worker has it.
         std::vector<Executor::Lease> leases;
@@ -344,7 +338,7 @@ TEST_F(QueryCostsTest, DrawsThatWalkTheMapMakeWayForSmallCalls) {
   near_home.mutable_region()->set_height(8);
   v1::SamplePlacesRequest anywhere;
   anywhere.set_map(map_);
-  *anywhere.mutable_reachable_from() = testing::LocationAt(0, 0);
+  *anywhere.mutable_reachable_from() = LocationAt(0, 0);
   EXPECT_EQ(costs_->LaneOf(anywhere), Lane::kSmall);
   costs_->Note(near_home, microseconds(5));
   costs_->Note(anywhere, milliseconds(300));

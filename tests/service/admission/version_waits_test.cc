@@ -33,22 +33,6 @@
 namespace waystar::rpc {
 namespace {
 
-using ::waystar::testing::About;
-using ::waystar::testing::BlockBatch;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Event;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::VersionOf;
-using ::waystar::testing::WaitUntil;
-
 // Notes how its wait ended.
 class Waiter final : public VersionWaits::Waiter {
  public:
@@ -173,7 +157,7 @@ TEST_F(VersionWaitsTest, EndOnceWhateverComesTogether) {
     Begin(waiter, VersionOf("arena", static_cast<std::uint64_t>(x) + 2),
           VersionWaits::Clock::now() + std::chrono::microseconds(50));
     canceller = std::thread([&] { waits_.Cancel(waiter); });
-    ASSERT_THAT(store_.UpdateAndWait("arena", {.edits = {testing::Block({x % 4, 0})}}), IsOk());
+    ASSERT_THAT(store_.UpdateAndWait("arena", {.edits = {Block({x % 4, 0})}}), IsOk());
     EXPECT_NE(waiter.WaitForEnd(), "");
     canceller.join();
   }
@@ -273,8 +257,8 @@ class LeastVersionTest : public ::testing::Test {
   v1::CastRayRequest Ray(std::uint64_t revision) const {
     auto ray = About<v1::CastRayRequest>("room");
     *ray.mutable_view() = Query(revision).view();
-    *ray.mutable_from() = testing::LocationAt(0, 0);
-    *ray.mutable_to() = testing::LocationAt(3, 0);
+    *ray.mutable_from() = LocationAt(0, 0);
+    *ray.mutable_to() = LocationAt(3, 0);
     return ray;
   }
 
@@ -325,15 +309,15 @@ TEST_F(LeastVersionTest, QueriesEndWithTheirTime) {
 }
 
 TEST_F(LeastVersionTest, AServerThatStopsEndsTheWait) {
-  auto refusal = std::async(std::launch::async, [&] { return Refusal(Query(9), testing::kPatience); });
+  auto refusal = std::async(std::launch::async, [&] { return Refusal(Query(9), kPatience); });
   WaitForOpenCall("waystar.v1.PathService/FindPath");
-  server_.server().Stop(testing::kPatience);
+  server_.server().Stop(kPatience);
   const absl::Status status = refusal.get();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
 }
 
 TEST_F(LeastVersionTest, TheEndOfTheMapEndsTheWait) {
-  auto refusal = std::async(std::launch::async, [&] { return Refusal(Query(9), testing::kPatience); });
+  auto refusal = std::async(std::launch::async, [&] { return Refusal(Query(9), kPatience); });
   WaitForOpenCall("waystar.v1.PathService/FindPath");
   auto request = About<v1::DeleteMapRequest>("room");
   ASSERT_TRUE(server_.client().DeleteMap(request).ok());
@@ -351,7 +335,7 @@ TEST_F(LeastVersionTest, FieldsAndBatchesWaitToo) {
   WaitForOpenCall("waystar.v1.PathService/FindPaths");
   auto flow = About<v1::ComputeFlowFieldRequest>("room");
   *flow.mutable_view() = batch.view();
-  *flow.add_goals() = testing::LocationAt(0, 0);
+  *flow.add_goals() = LocationAt(0, 0);
   auto field = std::async(std::launch::async, [&] {
     return UntilAvailable([&] { return server_.client().ComputeFlowField(flow); });
   });

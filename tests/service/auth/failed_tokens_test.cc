@@ -16,12 +16,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::GuardedServer;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::ShowToken;
-using ::waystar::testing::TokenLine;
 
 TEST(NetworkTest, IsWhatOneCustomerHas) {
   EXPECT_EQ(NetworkOf("ipv4:203.0.113.7:41482"), "203.0.113.7");

@@ -22,7 +22,7 @@
 #include "tests/service/test_server.h"
 #include "tests/testing/certificates.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // A file of the test's own, gone with this.
 class TestFile {
@@ -134,4 +134,4 @@ class GuardedServer {
   std::unique_ptr<v1::PathService::Stub> paths_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

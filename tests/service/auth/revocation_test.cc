@@ -19,17 +19,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::GuardedServer;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Patience;
-using ::waystar::testing::ShowToken;
-using ::waystar::testing::TestFile;
-using ::waystar::testing::TokenLine;
-using ::waystar::testing::WaitUntil;
 
 class TokenFileWatcherTest : public ::testing::Test {
  protected:
@@ -150,7 +139,7 @@ TEST_F(RevocationTest, StreamsOfQueriesEnd) {
 TEST_F(RevocationTest, StreamsOfUpdatesEnd) {
   const auto stream = server_.maps().StreamUpdates(&context_);
   v1::StreamUpdatesRequest request;
-  *request.mutable_update() = ::waystar::testing::BlockRequest("arena", {CellAt(1, 1)});
+  *request.mutable_update() = waystar::BlockRequest("arena", {CellAt(1, 1)});
   ASSERT_TRUE(stream->Write(request));
   // It cannot update any map from there on.
   EXPECT_TRUE(ExpectEnd<v1::StreamUpdatesResponse>(*stream, TokenLine("guest", "read:*"), "7 NOT_PERMITTED")
@@ -160,7 +149,7 @@ TEST_F(RevocationTest, StreamsOfUpdatesEnd) {
 TEST_F(RevocationTest, StreamsThatMayGoOnKeepToWhatIsAllowedNow) {
   const auto stream = server_.maps().StreamUpdates(&context_);
   v1::StreamUpdatesRequest request;
-  *request.mutable_update() = ::waystar::testing::BlockRequest("arena", {CellAt(1, 1)});
+  *request.mutable_update() = waystar::BlockRequest("arena", {CellAt(1, 1)});
   server_.SetTokens(absl::StrCat(TokenLine("guest", "update:elsewhere"), TokenLine("visitor", "read:*")));
   ASSERT_TRUE(WaitUntil([&] { return server_.Get("visitor", "arena") == "OK"; }, "the new tokens"));
   // Until the stream has been told as well.

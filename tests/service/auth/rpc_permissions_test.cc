@@ -40,14 +40,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::GuardedServer;
-using ::waystar::testing::LocationAt;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Patience;
-using ::waystar::testing::ShowToken;
-using ::waystar::testing::TokenLine;
 
 absl::Status ToStatus(const google::rpc::Status& problem) {
   return {static_cast<absl::StatusCode>(problem.code()), problem.message()};
@@ -118,7 +110,7 @@ absl::Status CallAny(const std::shared_ptr<grpc::Channel>& channel,
 // Of all services of the contract.
 std::vector<const MethodDescriptor*> AllRpcs() {
   std::vector<const MethodDescriptor*> rpcs;
-  const std::filesystem::path root = testing::SourceFolder() / "proto";
+  const std::filesystem::path root = SourceFolder() / "proto";
   for (const auto& entry : std::filesystem::directory_iterator(root / "waystar" / "v1")) {
     const std::string name = std::filesystem::relative(entry.path(), root).string();
     const auto* file = google::protobuf::DescriptorPool::generated_pool()->FindFileByName(name);

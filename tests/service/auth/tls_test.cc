@@ -24,14 +24,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::waystar::testing::Authority;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CertificateFiles;
-using ::waystar::testing::Identity;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WaitUntil;
 
 constexpr auto kUnavailable = grpc::StatusCode::UNAVAILABLE;
 

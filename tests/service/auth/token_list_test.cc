@@ -24,7 +24,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using ::waystar::testing::IsOk;
 
 // SHA-256 of "abc": FIPS 180-2 (2002), appendix B.1.
 const std::string kHashOfAbc = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -103,7 +102,7 @@ TEST(TokenCommandTest, MakesTokensThatTheServerTakes) {
   const std::vector<std::string> lines = absl::StrSplit(out.str(), '\n');
   ASSERT_GE(lines.size(), 4);
   const auto list = TokenList::Parse(lines[3]);
-  ASSERT_THAT(list, ::waystar::testing::IsOk());
+  ASSERT_THAT(list, waystar::IsOk());
   const auto token = list->Find(HashToken(lines[1]));
   ASSERT_NE(token, nullptr);
   EXPECT_EQ(token->name, "Arena.1");

@@ -34,13 +34,6 @@ namespace waystar {
 namespace {
 
 using ::testing::IsSubsetOf;
-using ::waystar::testing::About;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Patience;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WaitUntil;
 
 v1::FindPathRequest LongSearch() {
   v1::FindPathRequest request = PathRequest("vast", CellAt(0, 0), CellAt(8191, 8191));
@@ -120,7 +113,7 @@ class InterruptionTest : public ::testing::Test {
       grpc::ClientContext context;
       SetDeadline(context);
       call(context);
-      const testing::MethodCounts counts = server_.CountsOf(method);
+      const CountedCalls counts = server_.CountsOf(method);
       return counts.requests > 0 || counts.open_calls > 0;
     };
     EXPECT_TRUE(WaitUntil(is_heard_of, "a call that comes to the server"));
@@ -129,7 +122,7 @@ class InterruptionTest : public ::testing::Test {
   // Waits until the server has ended that many calls of a method, and all others, and fails the test if it
   // answered one.
   void ExpectNoneAnswered(const std::string& method, double calls) {
-    testing::MethodCounts counts;
+    CountedCalls counts;
     const auto have_ended = [&] {
       counts = server_.CountsOf(method);
       return counts.requests >= calls && counts.open_calls == 0;

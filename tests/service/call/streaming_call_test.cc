@@ -71,8 +71,8 @@ struct Record {
   grpc::StatusCode code = grpc::StatusCode::OK;
   int slots_at_finish = -1;
   std::int64_t open_at_finish = -1;
-  testing::Event finished{"the end of the call"};
-  testing::Event destroyed{"the destruction of the call"};
+  Event finished{"the end of the call"};
+  Event destroyed{"the destruction of the call"};
 };
 
 // A call whose library is the test. It reads until it is told otherwise, and writes what it has to.
@@ -377,8 +377,8 @@ TEST(StreamingCallsTest, LosesNoSlotWhereverItEnds) {
 }
 
 TEST_F(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
-  testing::Event is_running{"the job"};
-  testing::Event may_end{"leave for the job to end"};
+  Event is_running{"the job"};
+  Event may_end{"leave for the job to end"};
   const auto call = ScriptedCall::Start(world_, record_, {.job = [&](ScriptedCall& self) {
                                           is_running.Happen();
                                           may_end.Wait();
@@ -421,7 +421,7 @@ TEST_F(StreamingCallTest, TimeoutEndsIt) {
 }
 
 TEST_F(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
-  testing::Event is_cancelled{"the cancellation of the call"};
+  Event is_cancelled{"the cancellation of the call"};
   const auto call = ScriptedCall::Start(world_, record_,
                                         {.admit =
                                              [](ScriptedCall& self) {

@@ -20,11 +20,6 @@
 namespace waystar::rpc {
 namespace {
 
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::TextOf;
-
 core::Shape ShapeOfAllKinds() {
   return {.cells = {{1, 2}, {-3, 4}},
           .rectangles = {{5, 6, 7, 8}},

@@ -24,12 +24,6 @@
 namespace waystar::rpc {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::TextOf;
-
 v1::MapInfo InfoOf(core::GridMap map) {
   core::MapStore store(1);
   const auto snapshot = store.Create("coast", std::move(map), absl::FromUnixSeconds(1'700'000'000));

@@ -28,12 +28,6 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TextOf;
 
 v1::FindPathRequest Request() { return PathRequest("m", CellAt(1, 2), CellAt(3, 4)); }
 

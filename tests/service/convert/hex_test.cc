@@ -19,17 +19,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using ::waystar::testing::About;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::HandlerTest;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::LocationAt;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Show;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::TextOf;
 
 constexpr v1::HexLayout kHexLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
                                          v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};

@@ -21,9 +21,6 @@
 namespace waystar::rpc {
 namespace {
 
-using ::waystar::testing::Parsed;
-using ::waystar::testing::TextOf;
-
 std::string BytesOf(const WrittenMessage& written) {
   grpc::Slice slice;
   EXPECT_TRUE(written.ToBytes().DumpToSingleSlice(&slice).ok());
@@ -97,7 +94,7 @@ TEST_F(WriteRouteTest, CoordinatesOfEveryLengthAreThoseOfProtobuf) {
 }
 
 TEST_F(WriteRouteTest, AnyPointsAreThoseOfProtobuf) {
-  testing::Generator generator(1);
+  Generator generator(1);
   for (int round = 0; round < 200; ++round) {
     const int reach = 1 << generator.Between(0, 20);
     std::vector<core::Cell> points(static_cast<std::size_t>(generator.Between(0, 50)));

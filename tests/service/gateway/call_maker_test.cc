@@ -26,8 +26,6 @@ namespace {
 using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WaitUntil;
 
 constexpr std::size_t kBudget = 100'000'000;
 

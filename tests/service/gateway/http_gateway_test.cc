@@ -28,31 +28,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
-using ::waystar::testing::Authority;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::CertificateFiles;
-using ::waystar::testing::ErrorIn;
-using ::waystar::testing::FieldIn;
-using ::waystar::testing::FromJson;
-using ::waystar::testing::GuardedServer;
-using ::waystar::testing::HttpCall;
-using ::waystar::testing::HttpRequest;
-using ::waystar::testing::HttpServer;
-using ::waystar::testing::Identity;
-using ::waystar::testing::kArena;
-using ::waystar::testing::kFind;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::Post;
-using ::waystar::testing::ReasonIn;
-using ::waystar::testing::ResultIn;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::TlsClient;
-using ::waystar::testing::TokenLine;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WithHeader;
 
 HttpRequest WithToken(const HttpRequest& request, const std::string& token) {
   return WithHeader(request, "Authorization", absl::StrCat("Bearer ", token));
@@ -160,8 +135,8 @@ TEST(HttpGatewayTest, CountsCallsThatAreNotMade) {
     EXPECT_EQ(HttpCall(port, WithToken(Post("MapService/GetMap", kArena), token)).code(), 401);
   }
   HttpCall call(port, WithToken(Post("ServerService/GetMetrics", "{}"), "root"));
-  const testing::MethodCounts counts =
-      testing::CountsIn(FromJson<v1::GetMetricsResponse>(call.Body()), "waystar.v1.MapService/GetMap");
+  const CountedCalls counts =
+      CountsIn(FromJson<v1::GetMetricsResponse>(call.Body()), "waystar.v1.MapService/GetMap");
   EXPECT_EQ(counts.requests, 2);
   EXPECT_THAT(counts.failures, ElementsAre(Pair("Unauthenticated", 2)));
 }
@@ -244,7 +219,7 @@ TEST(HttpGatewayTest, AsksForTheSameTokens) {
 
 TEST(HttpGatewayTest, IsNotImpersonatedByClientsOfGrpc) {
   GuardedServer guarded("", HttpServer::OverHttp({}));
-  waystar::testing::BoundedContext context;
+  waystar::BoundedContext context;
   context.AddMetadata("waystar-http-client", "http:192.0.2.1");
   v1::GetMapResponse response;
   const std::string log = LogOf([&] { guarded.maps().GetMap(&context, v1::GetMapRequest(), &response); });

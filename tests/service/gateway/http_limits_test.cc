@@ -21,18 +21,6 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::waystar::testing::FieldIn;
-using ::waystar::testing::FromJson;
-using ::waystar::testing::HttpCall;
-using ::waystar::testing::HttpRequest;
-using ::waystar::testing::HttpServer;
-using ::waystar::testing::kArena;
-using ::waystar::testing::kFind;
-using ::waystar::testing::Post;
-using ::waystar::testing::ReasonIn;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WithHeader;
 
 TEST(HttpLimitsTest, BodiesAreBoundedBeforeTheyAreRead) {
   HttpServer server({.max_message_bytes = 4096});

@@ -16,7 +16,7 @@
 #include "tests/service/test_server.h"
 #include "tests/service/transport/http/http_call.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 inline constexpr char kFind[] =
     R"({"map": "arena", "start": {"cell": {}}, "goals": [{"cell": {"x": 3, "y": 2}}]})";
@@ -88,4 +88,4 @@ class HttpServer {
   TestServer server_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -22,14 +22,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::waystar::testing::FromJson;
-using ::waystar::testing::GuardedServer;
-using ::waystar::testing::HttpCall;
-using ::waystar::testing::HttpRequest;
-using ::waystar::testing::HttpServer;
-using ::waystar::testing::Post;
-using ::waystar::testing::ReasonIn;
-using ::waystar::testing::WithHeader;
 
 const PageFile* FindFile(const std::string& path) {
   for (const PageFile& file : PageFiles()) {

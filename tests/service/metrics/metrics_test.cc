@@ -34,31 +34,16 @@ using ::testing::Ge;
 using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::SizeIs;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CallRaw;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::CrashingFolder;
-using ::waystar::testing::HealthOf;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::OpenBorrowed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Scrape;
-using ::waystar::testing::ScrapeMetrics;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::VersionOf;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WatchOfPath;
 
 class MetricsTest : public ::testing::Test {
  protected:
-  Scrape Metrics() { return testing::ScrapeMetrics(server_.server().metrics_port()); }
+  Scrape Metrics() { return ScrapeMetrics(server_.server().metrics_port()); }
 
   void Find(const std::string& map, v1::Cell start, v1::Cell goal) {
     static_cast<void>(server_.client().FindPath(PathRequest(map, start, goal)));
   }
 
-  TestServer server_{testing::WithPatientTransfers({.metrics_listen = "127.0.0.1:0"})};
+  TestServer server_{WithPatientTransfers({.metrics_listen = "127.0.0.1:0"})};
   std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
 };
 
@@ -240,7 +225,7 @@ TEST_F(MetricsTest, CountsWhatBecameOfUpdates) {
 }
 
 TEST_F(MetricsTest, TellsOfWatchesTransfersAndWhoHoldsWhichRevision) {
-  testing::LargeExport reading(server_);
+  LargeExport reading(server_);
   v1::WatchMapRequest request;
   request.set_map("large");
   auto watch = server_.client().WatchMap(request);
@@ -293,7 +278,7 @@ TEST(MetricsPortTest, IsOffUnlessAskedFor) {
 
 // Of all panels. (protobuf's own reader of JSON cannot be used under the thread sanitizer.)
 std::vector<std::string> Expressions() {
-  std::ifstream file(testing::SourceFolder() / "docker/grafana/dashboards/waystar.json");
+  std::ifstream file(SourceFolder() / "docker/grafana/dashboards/waystar.json");
   static const std::regex kExpression(R"re("expr": "(.*)",)re");
   std::vector<std::string> expressions;
   std::smatch match;
@@ -328,11 +313,11 @@ void DoSomeOfEverything(TestServer& server) {
 }
 
 TEST(DashboardTest, ShowsMetricsThatThereAre) {
-  testing::CrashingFolder folder;
+  CrashingFolder folder;
   TestServer server({.data_dir = "in memory", .max_maps_memory_mib = 256, .metrics_listen = "127.0.0.1:0"},
-                    absl::Hours(1), testing::OpenBorrowed(folder));
+                    absl::Hours(1), OpenBorrowed(folder));
   DoSomeOfEverything(server);
-  const std::set<std::string> names = NamesIn(testing::ScrapeMetrics(server.server().metrics_port()));
+  const std::set<std::string> names = NamesIn(ScrapeMetrics(server.server().metrics_port()));
   std::set<std::string> shown;
   for (const std::string& expression : Expressions()) {
     const std::set<std::string> metrics = MetricsIn(expression);

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/service/transport/net/tcp_client.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 struct Scrape {
   // From "name" or "name{label="value",...}", as it is written, to the value.
@@ -76,4 +76,4 @@ inline Scrape ScrapeMetrics(int port) {
   return scrape;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -35,14 +35,6 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Scrape;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::TestServer;
 
 class GetMetricsTest : public ::testing::Test {
  protected:
@@ -76,8 +68,8 @@ TEST_F(GetMetricsTest, CountsTheQueriesOfAStream) {
 TEST_F(GetMetricsTest, CountsTheBatchesOfAStream) {
   server_.Create("m", {"..."});
   const auto stream = server_.client().StreamUpdates();
-  ASSERT_TRUE(stream->Send(waystar::testing::BlockRequest("m", {CellAt(1, 0)})));
-  ASSERT_TRUE(stream->Send(waystar::testing::BlockRequest("m", {CellAt(9, 0)})));
+  ASSERT_TRUE(stream->Send(waystar::BlockRequest("m", {CellAt(1, 0)})));
+  ASSERT_TRUE(stream->Send(waystar::BlockRequest("m", {CellAt(9, 0)})));
   v1::StreamUpdatesResponse answer;
   ASSERT_TRUE(stream->Receive(answer));
   ASSERT_TRUE(stream->Receive(answer));
@@ -153,10 +145,10 @@ std::map<std::vector<std::string>, double> SamplesOf(const v1::GetMetricsRespons
 TEST_F(GetMetricsTest, ReturnsWhatPrometheusReads) {
   server_.Create("m", {"..."});
   ASSERT_TRUE(server_.client().FindPath(PathRequest("m", CellAt(0, 0), CellAt(2, 0))).ok());
-  ASSERT_TRUE(server_.client().UpdateMap(waystar::testing::BlockRequest("m", {CellAt(1, 0)})).ok());
-  const Scrape before = testing::ScrapeMetrics(server_.server().metrics_port());
+  ASSERT_TRUE(server_.client().UpdateMap(waystar::BlockRequest("m", {CellAt(1, 0)})).ok());
+  const Scrape before = ScrapeMetrics(server_.server().metrics_port());
   const v1::GetMetricsResponse metrics = server_.Metrics();
-  const Scrape after = testing::ScrapeMetrics(server_.server().metrics_port());
+  const Scrape after = ScrapeMetrics(server_.server().metrics_port());
   std::map<std::string, std::string> types;
   for (const v1::MetricFamily& family : metrics.families()) {
     types[family.name()] =

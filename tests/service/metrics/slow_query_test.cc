@@ -37,15 +37,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::LocationAt;
-using ::waystar::testing::LogOf;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WatchOfPath;
 
 // Lines of such an event that `work` leaves in the log.
 template <typename Work>
@@ -256,7 +247,7 @@ class FailingServer {
 
   // What is written to the log meanwhile.
   std::string LogOf(const Metadata& metadata) {
-    return testing::LogOf([&] { IdSentBack(*stub_, metadata); });
+    return waystar::LogOf([&] { IdSentBack(*stub_, metadata); });
   }
 
  private:

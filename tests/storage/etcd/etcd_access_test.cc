@@ -23,16 +23,8 @@ namespace waystar::etcd {
 namespace {
 
 using ::testing::HasSubstr;
-using waystar::testing::Authority;
-using waystar::testing::Event;
-using waystar::testing::Identity;
-using waystar::testing::IsError;
-using waystar::testing::IsOk;
-using waystar::testing::kInvalid;
-using waystar::testing::OpenClient;
-using waystar::testing::TlsMember;
 
-class EtcdPasswordTest : public waystar::testing::OneMemberTest {
+class EtcdPasswordTest : public waystar::OneMemberTest {
  protected:
   std::unique_ptr<Client> NewClient(const std::string& password = "maps:se:cret") const {
     ClientOptions options = etcd_->Options();
@@ -81,7 +73,7 @@ TEST_F(EtcdPasswordTest, RenewsATokenThatIsRefused) {
   ASSERT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
   etcd_->Kill(0);
   etcd_->Restart(0);
-  EXPECT_TRUE(waystar::testing::WaitUntil(
+  EXPECT_TRUE(waystar::WaitUntil(
       [&] {
         const Failure failure = FailureOfPut(*client, "/maps/1");
         EXPECT_NE(failure, Failure::kDenied);
@@ -107,8 +99,8 @@ TEST_F(EtcdPasswordTest, WatchesWithATokenAndRenewsIt) {
   etcd_->Kill(0);
   ASSERT_TRUE(cut.Wait());
   etcd_->Restart(0);
-  EXPECT_TRUE(waystar::testing::WaitUntil([&] { return FailureOfPut(*client, "/maps/2") == Failure::kNone; },
-                                          "a write"));
+  EXPECT_TRUE(
+      waystar::WaitUntil([&] { return FailureOfPut(*client, "/maps/2") == Failure::kNone; }, "a write"));
   EXPECT_TRUE(second.Wait());
 }
 
@@ -142,7 +134,7 @@ class CertificateCheckTest : public ::testing::Test {
   const Authority other_;
 
  private:
-  const waystar::testing::OwnFolder folder_;
+  const waystar::OwnFolder folder_;
   std::vector<std::unique_ptr<TlsMember>> members_;
 };
 
@@ -178,7 +170,7 @@ TEST_F(CertificateCheckTest, MostMembersDecide) {
 }
 
 TEST(EtcdOptionsTest, NamesTheFileThatIsNoGood) {
-  const waystar::testing::OwnFolder folder;
+  const waystar::OwnFolder folder;
   const std::string file = folder.PathOf("file");
   ClientOptions options{.endpoints = {{"127.0.0.1", 1}}};
   options.password_file = file;

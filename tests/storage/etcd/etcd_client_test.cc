@@ -26,20 +26,14 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using waystar::testing::EtcdCluster;
-using waystar::testing::IsError;
-using waystar::testing::IsOk;
-using waystar::testing::kInvalid;
-using waystar::testing::OpenClient;
-using waystar::testing::Rounds;
 
 MATCHER_P(FailsAs, failure, "") {
-  *result_listener << waystar::testing::AsStatus(arg).ToString();
-  return FailureOf(waystar::testing::AsStatus(arg)) == failure;
+  *result_listener << waystar::AsStatus(arg).ToString();
+  return FailureOf(waystar::AsStatus(arg)) == failure;
 }
 
-using EtcdClientTest = waystar::testing::EtcdTest;
-using EtcdMemberTest = waystar::testing::OneMemberTest;
+using EtcdClientTest = waystar::EtcdTest;
+using EtcdMemberTest = waystar::OneMemberTest;
 
 // Puts the value if the key was changed last at that revision, and else reads it.
 Txn PutIf(const std::string& key, std::int64_t mod_revision, const std::string& value) {
@@ -256,7 +250,7 @@ TEST_F(EtcdMemberTest, KeysGoWithTheirLease) {
   };
   ASSERT_THAT(client_->Commit(put("kept", *kept)), IsOk());
   ASSERT_THAT(client_->Commit(put("left", *left)), IsOk());
-  waystar::testing::WaitUntil([&] { return !has("left"); }, "the end of a lease");
+  waystar::WaitUntil([&] { return !has("left"); }, "the end of a lease");
   EXPECT_EQ(client_->KeepLease(*left).value_or(true), false);
   EXPECT_THAT(client_->Commit(put("left", *left)), FailsAs(Failure::kRefused));
   EXPECT_EQ(client_->KeepLease(*kept).value_or(false), true);
@@ -280,7 +274,7 @@ TEST_F(EtcdMemberTest, AnswersTransactionsThatArePipelined) {
       changed.NotifyAll();
     });
   }
-  const waystar::testing::Patience patience("answers");
+  const waystar::Patience patience("answers");
   MutexLock lock(mutex);
   while (answers < count && patience.Wait(changed, mutex)) {
   }
@@ -312,13 +306,13 @@ TEST_F(EtcdClientTest, TellsThatAnOutcomeIsUnknown) {
   EXPECT_THAT(frozen, FailsAs(Failure::kUnknownOutcome));
   EXPECT_THAT(frozen, IsError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, ""));
   cluster.Thaw(0);
-  EXPECT_TRUE(waystar::testing::WaitUntil([&] { return client->Range({.key = "before"}).ok(); }, "etcd"));
+  EXPECT_TRUE(waystar::WaitUntil([&] { return client->Range({.key = "before"}).ok(); }, "etcd"));
 }
 
 TEST_F(EtcdMemberTest, TellsThatAnOutcomeIsUnknownWhenTheMemberDies) {
   ASSERT_THAT(client_->Commit(PutAlways("before", "")), IsOk());
   etcd_->Freeze(0);
-  waystar::testing::Event answered("an answer");
+  waystar::Event answered("an answer");
   absl::Status status;
   client_->Commit(PutAlways("frozen", ""), [&](const absl::StatusOr<TxnResult>& result) {
     status = result.status();
@@ -365,7 +359,7 @@ TEST_F(EtcdClientTest, RefusesAtOnceWithoutALeader) {
   cluster.Kill(1);
   cluster.Kill(2);
   // Until the member notices.
-  EXPECT_TRUE(waystar::testing::WaitUntil(
+  EXPECT_TRUE(waystar::WaitUntil(
       [&] { return FailureOf(client->Commit(PutAlways("k", "v")).status()) == Failure::kNoLeader; },
       "a refusal"));
 }
@@ -398,7 +392,7 @@ TEST_F(EtcdClientTest, LosesNothingThatWasAcknowledgedWhenLeadersDie) {
   }
   const auto wait_for_more = [&](std::int64_t more) {
     const std::int64_t enough = acknowledged + more;
-    EXPECT_TRUE(waystar::testing::WaitUntil([&] { return acknowledged >= enough; }, "acknowledged writes"));
+    EXPECT_TRUE(waystar::WaitUntil([&] { return acknowledged >= enough; }, "acknowledged writes"));
   };
   for (int kill = 0; kill < 2; ++kill) {
     wait_for_more(20);

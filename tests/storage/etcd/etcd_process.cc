@@ -31,7 +31,7 @@
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 // Finds free ports of an address that no other process is likely to use, so that they stay free.
@@ -296,4 +296,4 @@ void TlsMember::Run() {
   }
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

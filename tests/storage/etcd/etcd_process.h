@@ -15,7 +15,7 @@
 #include "tests/testing/certificates.h"
 #include "tests/testing/own_folder.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Fails the test if the options are no good.
 std::unique_ptr<etcd::Client> OpenClient(const etcd::ClientOptions& options);
@@ -123,4 +123,4 @@ class TlsMember {
   std::thread thread_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -28,11 +28,6 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
-using waystar::testing::EtcdCluster;
-using waystar::testing::Event;
-using waystar::testing::IsOk;
-using waystar::testing::OpenClient;
-using waystar::testing::Patience;
 
 // What a watch has told.
 struct Told {
@@ -108,13 +103,13 @@ class Listener {
   Told told_ ABSL_GUARDED_BY(mutex_);
 };
 
-using EtcdWatchTest = waystar::testing::EtcdTest;
-using MemberWatchTest = waystar::testing::OneMemberTest;
+using EtcdWatchTest = waystar::EtcdTest;
+using MemberWatchTest = waystar::OneMemberTest;
 
 // Returns the revision. Tries until it is sure.
 std::int64_t PutValue(Client& client, const std::string& key, const std::string& value) {
   std::int64_t revision = 0;
-  waystar::testing::WaitUntil(
+  waystar::WaitUntil(
       [&] {
         const auto result = client.Commit({.then = {Put{key, value}}});
         revision = result.ok() ? result->revision : 0;
@@ -343,7 +338,7 @@ TEST(EtcdStaleMemberTest, IsLeftAndItsProgressDoesNotCount) {
   // So that the watch comes to the stale one, wherever it begins.
   const FakeMember other(kLatest, 1);
   const auto client = OpenClient({.endpoints = {stale.endpoint(), other.endpoint()}});
-  waystar::testing::WaitUntil([&] { return client->Range({.key = "/"}).ok(); }, "a member");
+  waystar::WaitUntil([&] { return client->Range({.key = "/"}).ok(); }, "a member");
   Mutex mutex;
   std::vector<std::int64_t> told;
   Event is_told("progress");

@@ -16,9 +16,7 @@
 namespace waystar::cluster {
 namespace {
 
-using waystar::testing::IsOk;
-
-MATCHER_P(HasCode, code, "") { return waystar::testing::AsStatus(arg).code() == code; }
+MATCHER_P(HasCode, code, "") { return waystar::AsStatus(arg).code() == code; }
 
 TEST(ClusterValuesTest, HeadsAndReportsComeBack) {
   const MapHead head{

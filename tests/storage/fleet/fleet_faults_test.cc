@@ -32,11 +32,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-using waystar::testing::EtcdCluster;
-using waystar::testing::EtcdTest;
-using waystar::testing::IsOk;
-using waystar::testing::Rounds;
-using waystar::testing::WaitUntil;
 
 // Waits until the image of a map is later than that revision. Returns the revision of etcd that has put it.
 std::int64_t AwaitImage(etcd::Client& client, const std::string& id, std::uint64_t revision) {
@@ -283,7 +278,7 @@ TEST_F(FleetTest, AServerThatStartsReadsAgainWhatWasCompacted) {
     if (read == 4 && ++calls == 1) {
       EXPECT_THAT(a.store.Delete("a-gone", {}), IsOk());
       EXPECT_THAT(a.store.Delete("b-gone", {}), IsOk());
-      EXPECT_THAT(a.store.Replace("a-other", testing::DrawMap({"#."}), a.store.Now()), IsOk());
+      EXPECT_THAT(a.store.Replace("a-other", DrawMap({"#."}), a.store.Now()), IsOk());
       EXPECT_THAT(a.Update("a-kept", 1), IsOk());
       for (int x = 0; x < 5; ++x) {
         EXPECT_THAT(a.Update("a-long", x), IsOk());
@@ -369,7 +364,7 @@ TEST_F(FleetTest, AMapWhoseHeadIsDamagedCanBeReplacedAndDeleted) {
   EXPECT_EQ(b.RevisionOf("arena"), 0U);
   EXPECT_THAT(b.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
   EXPECT_THAT(a.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
-  ASSERT_THAT(b.store.Replace("arena", testing::DrawMap({"#."}), b.store.Now()), IsOk());
+  ASSERT_THAT(b.store.Replace("arena", DrawMap({"#."}), b.store.Now()), IsOk());
   ExpectSame(a, b, "arena");
   ASSERT_THAT(a.Update("arena", 1), IsOk());
   b.AwaitRevision("arena", 2);
@@ -397,11 +392,11 @@ TEST_F(FleetTest, AMapWhoseHeadIsDamagedCanBeReplacedAndDeleted) {
 }
 
 TEST(FleetStartTest, EndsForACertificateThatIsRefused) {
-  const testing::Authority authority;
-  const testing::OwnFolder folder;
+  const Authority authority;
+  const OwnFolder folder;
   const std::string ca = folder.PathOf("ca");
-  std::ofstream(ca) << testing::Authority().cert();
-  const testing::TlsMember member(authority.Issue(testing::TlsMember::kHost));
+  std::ofstream(ca) << Authority().cert();
+  const TlsMember member(authority.Issue(TlsMember::kHost));
   FleetOptions options = FleetServer::OptionsFor({.endpoints = {member.endpoint()}, .uses_tls = true});
   options.client.tls.ca = ca;
   options.client.call_timeout = absl::Milliseconds(50);

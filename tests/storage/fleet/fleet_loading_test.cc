@@ -24,13 +24,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
-using waystar::testing::DrawMap;
-using waystar::testing::EtcdCluster;
-using waystar::testing::EtcdTest;
-using waystar::testing::Event;
-using waystar::testing::IsOk;
-using waystar::testing::Rounds;
-using waystar::testing::WaitUntil;
 
 // Holds up the loading of maps.
 class Gate {
@@ -165,7 +158,7 @@ TEST_F(FleetLoadingTest, OtherMapsGoOnWhileALargeRecordIsRead) {
   std::vector<core::Edit> edits;
   for (int y = 0; y < kSide; ++y) {
     for (int x = 0; x < kSide; ++x) {
-      edits.push_back(testing::Block({x, y}));
+      edits.push_back(Block({x, y}));
     }
   }
   ASSERT_THAT(a.store.UpdateAndWait("arena", {.edits = edits}), IsOk());
@@ -300,8 +293,7 @@ TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
     ASSERT_THAT(a.Update("arena", x, absl::StrCat("request-", x)), IsOk());
   }
   b.ExpectAsIn(a, "arena", 11);
-  const auto again =
-      b.store.UpdateAndWait("arena", {.edits = {testing::Block({3, 0})}, .request_id = "request-3"});
+  const auto again = b.store.UpdateAndWait("arena", {.edits = {Block({3, 0})}, .request_id = "request-3"});
   ASSERT_THAT(again, IsOk());
   EXPECT_TRUE(again->already_applied);
   b.keeper.Stop();
@@ -317,7 +309,7 @@ TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
   b.Await("tower", 1);
   ASSERT_TRUE(b.Unload("arena"));
   ASSERT_TRUE(b.Unload("tower"));
-  ASSERT_THAT(a.store.Replace("arena", testing::DrawMap({"#..", "..."}), a.store.Now()), IsOk());
+  ASSERT_THAT(a.store.Replace("arena", DrawMap({"#..", "..."}), a.store.Now()), IsOk());
   ASSERT_THAT(a.store.Delete("tower"), IsOk());
   WaitUntil([&] { return absl::IsNotFound(b.store.CheckCanDelete("tower")); }, "the end of the tower");
   b.ExpectAsIn(a, "arena", 1);
@@ -407,7 +399,7 @@ TEST_F(EtcdTest, ComeThroughWhatWasCompacted) {
 
 // Maps that have no room come from the cache, too.
 TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
-  const testing::OwnFolder folder;
+  const OwnFolder folder;
   FleetServer a(*etcd_);
   FleetOptions options = FleetServer::OptionsFor(etcd_->Options());
   options.cache_dir = folder.PathOf("cache");

@@ -36,23 +36,23 @@ class FleetServer {
   explicit FleetServer(const FleetOptions& options) {
     store.AddListener(&listener);
     auto opened = Fleet::Open(options, store, found);
-    EXPECT_THAT(opened, testing::IsOk());
+    EXPECT_THAT(opened, IsOk());
     fleet = *std::move(opened);
   }
-  explicit FleetServer(const testing::EtcdCluster& etcd) : FleetServer(OptionsFor(etcd.Options())) {}
+  explicit FleetServer(const EtcdCluster& etcd) : FleetServer(OptionsFor(etcd.Options())) {}
 
   absl::Status Create(const std::string& id, const std::vector<std::string>& lines) {
-    return store.Create(id, testing::DrawMap(lines), store.Now()).status();
+    return store.Create(id, DrawMap(lines), store.Now()).status();
   }
   // Blocks a cell.
   absl::StatusOr<core::UpdateResult> Update(const std::string& id, int x,
                                             const std::string& request_id = "") {
-    return store.UpdateAndWait(id, {.edits = {testing::Block({x, 0})}, .request_id = request_id});
+    return store.UpdateAndWait(id, {.edits = {Block({x, 0})}, .request_id = request_id});
   }
   // Blocks these cells, one after the other.
   void UpdateEach(const std::string& id, int begin, int end) {
     for (int x = begin; x < end; ++x) {
-      EXPECT_THAT(Update(id, x), testing::IsOk());
+      EXPECT_THAT(Update(id, x), IsOk());
     }
   }
   // Returns 0 if there is no such map.
@@ -61,12 +61,12 @@ class FleetServer {
     return latest.ok() ? (*latest)->revision : 0;
   }
   void AwaitRevision(const std::string& id, std::uint64_t revision) const {
-    testing::WaitUntil([&] { return RevisionOf(id) == revision; }, "the fleet's revision");
+    WaitUntil([&] { return RevisionOf(id) == revision; }, "the fleet's revision");
   }
   // Returns the revisions that listeners have heard of, and 0 where a map ended.
   std::vector<std::uint64_t> Heard() {
     std::vector<std::uint64_t> revisions;
-    for (const testing::RecordingListener::Heard& heard : listener.heard()) {
+    for (const RecordingListener::Heard& heard : listener.heard()) {
       revisions.insert(revisions.end(), heard.commits.begin(), heard.commits.end());
       if (heard.is_deletion) {
         revisions.push_back(0);
@@ -76,15 +76,13 @@ class FleetServer {
   }
   // Returns the same once there are `count`: listeners hear of a revision after queries see it.
   std::vector<std::uint64_t> AwaitHeard(std::size_t count) {
-    testing::WaitUntil([&] { return Heard().size() >= count; }, "what listeners hear");
+    WaitUntil([&] { return Heard().size() >= count; }, "what listeners hear");
     return Heard();
   }
-  std::string Drawn(const std::string& id) const {
-    return testing::DrawPath((*store.Pin(id))->grid(), {})[0];
-  }
+  std::string Drawn(const std::string& id) const { return DrawPath((*store.Pin(id))->grid(), {})[0]; }
 
   core::MapStore store{core::StoreOptions()};
-  testing::RecordingListener listener;
+  RecordingListener listener;
   FleetFound found;
   std::unique_ptr<Fleet> fleet;
 };
@@ -98,13 +96,13 @@ inline absl::Status StatusOfStart(const FleetOptions& options) {
 
 // Returns the images in a cache's folder, once its list is there: it is written after them.
 inline std::vector<std::string> ImagesIn(const std::filesystem::path& cache) {
-  return std::filesystem::exists(cache / "fleet") ? testing::FilesThatBegin("image-", cache)
+  return std::filesystem::exists(cache / "fleet") ? FilesThatBegin("image-", cache)
                                                   : std::vector<std::string>();
 }
 
 // Waits until both have the same version of the map, and judges that it is the same map.
 inline void ExpectSame(const FleetServer& a, const FleetServer& b, const std::string& id) {
-  testing::WaitUntil(
+  WaitUntil(
       [&] {
         const absl::StatusOr<core::PinnedSnapshot> of_a = a.store.Pin(id);
         const absl::StatusOr<core::PinnedSnapshot> of_b = b.store.Pin(id);
@@ -114,9 +112,9 @@ inline void ExpectSame(const FleetServer& a, const FleetServer& b, const std::st
   EXPECT_EQ((*a.store.Pin(id))->digest(), (*b.store.Pin(id))->digest());
 }
 
-MATCHER_P(FailsWith, reason, "") { return ErrorReasonOf(testing::AsStatus(arg)) == reason; }
+MATCHER_P(FailsWith, reason, "") { return ErrorReasonOf(AsStatus(arg)) == reason; }
 
-using FleetTest = testing::OneMemberTest;
+using FleetTest = OneMemberTest;
 
 // Test of two servers.
 class TwoServersTest : public FleetTest {

@@ -19,17 +19,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::VersionOf;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WatchOfMap;
-using ::waystar::testing::WatchRequest;
 
-class FleetServerTest : public ::waystar::testing::OneMemberTest {
+class FleetServerTest : public waystar::OneMemberTest {
  protected:
   runtime::Options FleetOptions() const {
     runtime::Options options;

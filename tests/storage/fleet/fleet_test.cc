@@ -25,9 +25,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using waystar::testing::IsOk;
-using waystar::testing::Rounds;
-using waystar::testing::WaitUntil;
 
 TEST_F(TwoServersTest, ServersHaveTheSameMaps) {
   ASSERT_THAT(a_->Create("arena", {"....", "...."}), IsOk());
@@ -85,7 +82,7 @@ TEST_F(FleetTest, AServerThatWasLostIsNotListedBesideTheOneInItsPlace) {
   report(3, "game-1:7450", options.start_time + absl::Hours(1));
   const FleetServer server(options);
   std::vector<std::string> listed;
-  testing::Event is_told("the servers");
+  Event is_told("the servers");
   server.fleet->AskServers([&](const absl::StatusOr<std::vector<FleetMember>>& members) {
     EXPECT_THAT(members, IsOk());
     for (const FleetMember& member : *members) {
@@ -253,7 +250,7 @@ TEST_F(TwoServersTest, OneOfTwoCreationsWins) {
 }
 
 TEST_F(TwoServersTest, WhatIsTooLongForOneValueGoesInParts) {
-  testing::Random random(1);
+  Random random(1);
   std::vector<std::string> lines(2048, std::string(2048, '.'));
   for (std::string& line : lines) {
     for (char& cell : line) {
@@ -265,7 +262,7 @@ TEST_F(TwoServersTest, WhatIsTooLongForOneValueGoesInParts) {
   core::UpdateBatch batch;
   for (int y = 0; y < 2048; ++y) {
     for (int x = y % 2; x < 2048; x += 64) {
-      batch.edits.push_back(testing::Block({x, y}));
+      batch.edits.push_back(Block({x, y}));
     }
   }
   ASSERT_THAT(b_->store.UpdateAndWait("plain", std::move(batch)), IsOk());

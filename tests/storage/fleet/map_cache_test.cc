@@ -40,11 +40,6 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using waystar::testing::CrashingFolder;
-using waystar::testing::DrawMap;
-using waystar::testing::IsOk;
-using waystar::testing::Loss;
-using waystar::testing::WaitUntil;
 
 constexpr absl::string_view kKeys = "/waystar/";
 const absl::Time kThen = absl::FromUnixSeconds(1'790'000'000);
@@ -61,12 +56,12 @@ class MapCacheTest : public ::testing::Test {
     ASSERT_THAT(store_.Create(id, DrawMap(rows), store_.Now()).status(), IsOk());
   }
   void BlockIn(const std::string& id, int x) {
-    ASSERT_THAT(store_.UpdateAndWait(id, {.edits = {testing::Block({x, 0})}}).status(), IsOk());
+    ASSERT_THAT(store_.UpdateAndWait(id, {.edits = {Block({x, 0})}}).status(), IsOk());
   }
   std::uint64_t DigestOf(const std::string& id) { return (*store_.Pin(id))->digest(); }
 
   void Refresh() { ASSERT_THAT(cache_->Refresh(store_, kThen), IsOk()); }
-  std::vector<std::string> ImageFiles() const { return testing::FilesThatBegin("image-", *files_); }
+  std::vector<std::string> ImageFiles() const { return FilesThatBegin("image-", *files_); }
 
   core::MapStore store_{core::StoreOptions()};
   // The cache owns it.
@@ -119,7 +114,7 @@ TEST_F(MapCacheTest, AnEndAtAnyTimeLeavesOneRound) {
     CrashingFolder& files = *folder;
     const auto cache = OpenCache(std::move(folder));
     ASSERT_THAT(cache->Refresh(store, kThen), IsOk());
-    ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {testing::Block({1, 0})}}).status(), IsOk());
+    ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}}).status(), IsOk());
     ASSERT_THAT(store.Delete("tower").status(), IsOk());
     note("arena");
     files.CrashAfter(operation);
@@ -202,7 +197,7 @@ class CachedFleetTest : public FleetTest {
   }
 
  private:
-  const testing::OwnFolder folder_;
+  const OwnFolder folder_;
 };
 
 TEST_F(CachedFleetTest, AServerStartsWhileEtcdIsAway) {
@@ -362,9 +357,7 @@ class FleetImagesTest : public FleetTest {
       options_.log.images.max_parts = 0;
     }
   }
-  std::vector<std::string> Files() const {
-    return testing::FilesThatBegin("", std::filesystem::path(folder_));
-  }
+  std::vector<std::string> Files() const { return FilesThatBegin("", std::filesystem::path(folder_)); }
 
   std::string folder_;
   FleetOptions options_;

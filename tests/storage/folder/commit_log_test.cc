@@ -29,12 +29,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::waystar::testing::CrashingFolder;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Event;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::WaitUntil;
 
 core::MapSnapshot MapNamed(const std::string& map) {
   return {.id = map, .epoch = 1, .revision = 1, .map = DrawMap({"..."})};

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 constexpr std::size_t kSectorBytes = 512;
@@ -320,4 +320,4 @@ absl::Status CrashingFolder::SyncNames() {
   return absl::OkStatus();
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -12,7 +12,7 @@
 #include "server/storage/folder/folder.h"
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // What the storage made of what was not synced, when the power went.
 enum class Loss {
@@ -107,4 +107,4 @@ class CrashingFolder final : public storage::Folder {
   int run_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

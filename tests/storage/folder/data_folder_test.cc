@@ -38,18 +38,6 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::SizeIs;
-using ::waystar::testing::Block;
-using ::waystar::testing::BlockBatch;
-using ::waystar::testing::BorrowedFolder;
-using ::waystar::testing::CrashingFolder;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DurableStore;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Loss;
-using ::waystar::testing::Unblock;
-using ::waystar::testing::WaitUntil;
 
 constexpr absl::Time kCreated = absl::FromUnixSeconds(1'600'000'000);
 
@@ -92,7 +80,7 @@ class DataFolderTest : public ::testing::Test {
   }
 
   std::vector<std::string> FilesThatBegin(absl::string_view prefix) const {
-    return testing::FilesThatBegin(prefix, folder_);
+    return waystar::FilesThatBegin(prefix, folder_);
   }
 
   // Has images made, and waits until they are and old files are gone.
@@ -305,7 +293,7 @@ TEST_F(DataFolderTest, MapsThatAreLongToReplayGetImages) {
     }
   }
   const DurableStore store(other, options);
-  EXPECT_TRUE(WaitUntil([&] { return !testing::FilesThatBegin("image-", other).empty(); },
+  EXPECT_TRUE(WaitUntil([&] { return !waystar::FilesThatBegin("image-", other).empty(); },
                         "an image after the start"));
 }
 

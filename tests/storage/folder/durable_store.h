@@ -22,7 +22,7 @@
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Returns the names of a folder's files that begin so, in their order.
 inline std::vector<std::string> FilesThatBegin(absl::string_view prefix, const storage::Folder& folder) {
@@ -175,4 +175,4 @@ class HangingFolder final : public BorrowedFolder {
   Disk& disk_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -32,14 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-using ::waystar::testing::Block;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DurableStore;
-using ::waystar::testing::FakeClock;
-using ::waystar::testing::FilesThatBegin;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::SlowDigest;
-using ::waystar::testing::Unblock;
 
 constexpr absl::Time kMade = absl::FromUnixSeconds(1'600'000'000);
 
@@ -115,7 +107,7 @@ void Make(const fs::path& path) {
 
 class OldFolderTest : public ::testing::Test {
  protected:
-  OldFolderTest() { fs::copy(testing::SourceFolder() / "tests/data/data-folder-1", folder_); }
+  OldFolderTest() { fs::copy(SourceFolder() / "tests/data/data-folder-1", folder_); }
 
   static std::string DigestOf(const core::MapSnapshot& map) {
     EXPECT_EQ(map.digest(), SlowDigest(map.map)) << map.id;
@@ -136,7 +128,7 @@ class OldFolderTest : public ::testing::Test {
     std::ofstream(file, std::ios::binary) << bytes;
   }
 
-  const testing::OwnFolder own_;
+  const OwnFolder own_;
   const fs::path folder_ = own_.path() / "data";
 };
 

@@ -27,10 +27,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DurableStore;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::OwnFolder;
 
 class PosixFolderTest : public ::testing::Test {
  protected:

@@ -27,17 +27,6 @@
 namespace waystar::storage {
 namespace {
 
-using ::waystar::testing::Block;
-using ::waystar::testing::CrashingFolder;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DurableStore;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Loss;
-using ::waystar::testing::NumberFromEnvironment;
-using ::waystar::testing::Patience;
-using ::waystar::testing::Random;
-using ::waystar::testing::Unblock;
-
 constexpr int kMaps = 3;
 constexpr int kSteps = 40;
 // Of the runs that follow one that was cut short.

@@ -25,9 +25,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::waystar::testing::CrashingFolder;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
 
 constexpr std::size_t kFileHead = 24;
 constexpr std::size_t kRecordHead = 20;

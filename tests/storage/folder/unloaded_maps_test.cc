@@ -23,12 +23,6 @@ namespace waystar::storage {
 namespace {
 
 using ::testing::IsEmpty;
-using ::waystar::testing::Block;
-using ::waystar::testing::CrashingFolder;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DurableStore;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Unblock;
 
 // Loads nothing by itself.
 class Idle final : public core::MapResidence {
@@ -172,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(, LittleMemoryTest, ::testing::Bool(),
 TEST(UnloadedMapsTest, AreAsTheyWouldBeInMemory) {
   std::mt19937 random(2026);
   const auto draw = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  for (std::uint64_t round = 0; round < testing::Rounds(12); ++round) {
+  for (std::uint64_t round = 0; round < Rounds(12); ++round) {
     CrashingFolder folder;
     // The blocked cells of each map.
     std::map<std::string, std::vector<bool>> expected;
@@ -221,7 +215,7 @@ TEST(UnloadedMapsTest, AreAsTheyWouldBeInMemory) {
           row += is_blocked ? '#' : '.';
         }
         server.DigestOf(id);
-        EXPECT_EQ(testing::DrawPath((*server.store().Pin(id))->grid(), {})[0], row);
+        EXPECT_EQ(DrawPath((*server.store().Pin(id))->grid(), {})[0], row);
       }
     }
   }

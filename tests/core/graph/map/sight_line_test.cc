@@ -9,11 +9,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::GraphGenerator;
-using ::waystar::testing::GraphModel;
-using ::waystar::testing::SlowlyTouches;
-
 bool LineTouches(Point a, Point b, const Shape& shape) { return Touches({ToFixed(a), ToFixed(b)}, shape); }
 
 TEST(SightLineTest, HolesOfPolygonsAreFree) {

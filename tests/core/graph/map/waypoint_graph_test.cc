@@ -24,14 +24,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using ::waystar::testing::ArcName;
-using ::waystar::testing::ArcsOf;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::GraphGenerator;
-using ::waystar::testing::GraphModel;
-using ::waystar::testing::GraphOf;
-using ::waystar::testing::ModelArc;
-using ::waystar::testing::Told;
 
 std::vector<std::string> OpenArcs(const WaypointGraph& graph) {
   std::vector<std::string> names;
@@ -299,7 +291,7 @@ TEST(WaypointGraphTest, ATagGivesWayToTheOneThatReplacesIt) {
 
 // After each edit the graph is that of a fresh editor, whatever bits the tags have.
 TEST(WaypointGraphTest, TagsStayWhatTheyAreWhereOthersComeAndGo) {
-  ::waystar::testing::Random random(5);
+  waystar::Random random(5);
   GraphEditor editor(GraphOf(NodesOfTags(0)));
   WaypointSpec spec = NodesOfTags(0);
   for (int i = 0; i < 12; ++i) {

@@ -24,20 +24,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::kSampleRoom;
-using ::waystar::testing::kSampleSnap;
-using ::waystar::testing::NaiveCosts;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::SampleGraph;
-using ::waystar::testing::SamplePlace;
-using ::waystar::testing::SamplePlaces;
-using ::waystar::testing::SampleRegion;
-using ::waystar::testing::SampleTags;
-using ::waystar::testing::SeatOf;
-using ::waystar::testing::Told;
-
 //    b
 //  2/ \1     d leads to e, and not back.
 //  a   d > e

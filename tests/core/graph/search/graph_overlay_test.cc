@@ -16,12 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::ArcsOf;
-using ::waystar::testing::EditedGraph;
-using ::waystar::testing::GraphOf;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::Told;
-
 class GraphOverlayTest : public ::testing::Test {
  protected:
   static WaypointGraph Under(const WaypointGraph& graph, const GraphOverlay& overlay) {

@@ -18,12 +18,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::GraphGenerator;
-using ::waystar::testing::GraphOf;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::Told;
-
 WaypointGraph GraphWith(std::vector<Obstacle> obstacles, std::shared_ptr<const GridSight> grid = nullptr) {
   return GraphOf({.auto_connect = AutoConnect{10, std::move(grid)}, .obstacles = std::move(obstacles)});
 }

@@ -19,8 +19,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::GraphOf;
-using ::waystar::testing::IdsOf;
 
 // A row of nodes, one unit from each to the next, joined by edges.
 WaypointSpec Row(int count) {
@@ -47,7 +45,7 @@ SampledPlaces Places(const WaypointGraph& graph, const EdgeSampleQuery& query) {
 }
 
 // The places as text, without the numbers of nodes.
-std::vector<std::string> Told(const WaypointGraph& graph, const SampledPlaces& sampled) {
+std::vector<std::string> SampledNames(const WaypointGraph& graph, const SampledPlaces& sampled) {
   std::vector<std::string> told;
   for (const PlaceOnEdge& place : sampled.places) {
     told.push_back(absl::StrCat(graph.IdOf(place.from), ">", graph.IdOf(place.to), " ", place.fraction));
@@ -108,8 +106,8 @@ TEST(SampleNodesTest, TheGraphsHistoryDoesNotMatter) {
     const NodeSampleQuery query{.count = 30, .seed = 11, .distinct = distinct};
     EXPECT_EQ(IdsOf(graph, SampleOf(graph, query).nodes), IdsOf(other, SampleOf(other, query).nodes));
   }
-  EXPECT_EQ(Told(graph, Places(graph, {.count = 30, .seed = 5})),
-            Told(other, Places(other, {.count = 30, .seed = 5})));
+  EXPECT_EQ(SampledNames(graph, Places(graph, {.count = 30, .seed = 5})),
+            SampledNames(other, Places(other, {.count = 30, .seed = 5})));
 }
 
 TEST(SampleNodesTest, DrawsFromEnabledNodesInTheRegionAmongTheGiven) {
@@ -143,7 +141,7 @@ TEST(SampleNodesTest, RefusesBadCountsAndStops) {
     const absl::Status other = SamplePlacesOnEdges(graph, {.count = count}, budget).status();
     EXPECT_EQ(ErrorReasonOf(status), ErrorReasonOf(other));
     EXPECT_EQ(ErrorFieldOf(status), ErrorFieldOf(other));
-    return ::waystar::testing::Told(status);
+    return waystar::Told(status);
   };
   EXPECT_EQ(error(0), "BAD_VALUE count");
   EXPECT_EQ(error(100'001), "TOO_MANY_ITEMS count");

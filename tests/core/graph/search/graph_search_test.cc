@@ -23,20 +23,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::EditedGraph;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::GraphOf;
-using ::waystar::testing::IdsOf;
-using ::waystar::testing::kSampleRoom;
-using ::waystar::testing::kSampleSnap;
-using ::waystar::testing::NaiveCosts;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::SampleGraph;
-using ::waystar::testing::SamplePlace;
-using ::waystar::testing::SamplePlaces;
-using ::waystar::testing::SampleTags;
-using ::waystar::testing::Told;
 
 // What is wrong with a path from node to node; empty if nothing is.
 std::string FaultOf(const WaypointGraph& graph, const GraphPathResult& result, const std::string& start,

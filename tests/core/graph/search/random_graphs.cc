@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "server/core/graph/map/graph_editor.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 constexpr int kNodes = 24;
@@ -175,4 +175,4 @@ std::map<core::NodeNumber, core::Cost> NaiveCosts(const core::WaypointGraph& gra
   return costs;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

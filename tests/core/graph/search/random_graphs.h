@@ -17,7 +17,7 @@
 #include "tests/testing/graph_model.h"
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Further than any two places of a sample are from each other.
 inline constexpr double kSampleSnap = 1000.0;
@@ -58,4 +58,4 @@ std::map<core::NodeNumber, core::Cost> NaiveCosts(const core::WaypointGraph& gra
                                                   const std::vector<std::string>& tags = {},
                                                   const std::optional<core::Box>& region = {});
 
-}  // namespace waystar::testing
+}  // namespace waystar

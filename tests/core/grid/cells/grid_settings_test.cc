@@ -11,10 +11,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-
 GridSettings WithTerrain(Terrain terrain) {
   GridSettings settings;
   settings.terrains.push_back(std::move(terrain));

@@ -49,7 +49,7 @@ void ExpectTransposed(const BitPlane& turned, const BitPlane& plane) {
 }
 
 TEST(TransposeTest, ColumnsBecomeRows) {
-  testing::Random random(1);
+  Random random(1);
   for (const auto& [width, height] : {std::pair{1, 1},
                                       {1, 700},
                                       {700, 1},

@@ -16,8 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Random;
-
 // Knows how many there are.
 struct Counted {
   Counted() { ++alive; }

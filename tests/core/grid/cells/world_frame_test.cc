@@ -15,8 +15,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Random;
-
 TEST(WorldFrameTest, FarAwayIsOffEveryMap) {
   const WorldFrame frame{.cell_size = kMinCellSize};
   constexpr double kFar = std::numeric_limits<double>::max();

@@ -18,8 +18,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::Gt;
-using ::waystar::testing::Generator;
-using ::waystar::testing::kAdjacencies;
 
 // A leaf with others all around it.
 constexpr Cell kCorner = {kLeafSide, kLeafSide};

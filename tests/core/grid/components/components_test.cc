@@ -24,12 +24,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Flood;
-using ::waystar::testing::Generator;
-using ::waystar::testing::kAdjacencies;
-using ::waystar::testing::Rounds;
-
 BitPlane Draw(const std::vector<std::string>& rows) { return DrawMap(rows).walk().rows(); }
 
 void Flip(BitPlane& plane, Cell cell) {

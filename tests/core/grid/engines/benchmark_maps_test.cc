@@ -21,19 +21,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DataFolder;
-using ::waystar::testing::FindMovingAiMaps;
-using ::waystar::testing::GppcTrace;
-using ::waystar::testing::kTraceTolerance;
-using ::waystar::testing::LoadGppcTrace;
-using ::waystar::testing::LoadMovingAiMap;
-using ::waystar::testing::LoadScenarios;
-using ::waystar::testing::MovingAiMap;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::Scenario;
-using ::waystar::testing::TraceQuery;
-using ::waystar::testing::TraceStage;
-
 void CheckMap(const MovingAiMap& file, std::atomic<std::size_t>& count) {
   SCOPED_TRACE(file.name);
   Scratch scratch(std::size_t{1} << 28);

@@ -14,8 +14,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-
 // The same question after other questions, from a fresh scratch, and from a map that was made by other edits.
 TEST(DeterminismTest, SameQuestionSameAnswer) {
   Scratch used(std::size_t{1} << 26);
@@ -78,7 +76,7 @@ TEST(DeterminismTest, SamePathsAfterManySmallEditsAsAfresh) {
       if (round % 20 != 0) {
         continue;
       }
-      GridMap afresh = testing::Rebuilt(map, map.settings());
+      GridMap afresh = Rebuilt(map, map.settings());
       GridMap without_indexes = afresh;
       without_indexes.Prepare({.max_bytes = 0});
       for (int i = 0; i < 8; ++i) {

@@ -30,14 +30,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawnQuery;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::DrawQuery;
-using ::waystar::testing::FourConnected;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kOutOfRange;
-using ::waystar::testing::Patience;
 using Costs = std::map<char, double>;
 
 class FindPathTest : public ::testing::Test {
@@ -58,8 +50,8 @@ class FindPathTest : public ::testing::Test {
   // Noise whose cells cost the same, and noise of two costs, each with the engines that search it.
   static std::vector<std::pair<GridMap, Algorithm>> MapsAndEngines() {
     GridMap uniform = *GridMap::Create(kSide, kSide, {});
-    testing::Random random(4);
-    testing::LayNoise(random, 0.25, uniform);
+    Random random(4);
+    LayNoise(random, 0.25, uniform);
     GridMapEditor clear(uniform);
     for (const Cell cell : {Cell{0, 0}, Cell{1, 0}, Cell{kSide - 1, kSide / 2}}) {
       clear.SetObstacle(cell, false);
@@ -146,8 +138,8 @@ TEST_F(FindPathTest, AGoalBehindACornerInSightTakesTwoExpansions) {
 
 TEST_F(FindPathTest, NoiseOfManyCostsIsSearchedByAStar) {
   const auto algorithm_on = [&](int patch) {
-    testing::Random random(1);
-    const GridMap map = testing::PaintedMap(random, 64, patch, {1.0, 2.0, 3.0, 4.0});
+    Random random(1);
+    const GridMap map = PaintedMap(random, 64, patch, {1.0, 2.0, 3.0, 4.0});
     return Find(map, {.start = {1, 1}, .goal = {60, 50}})->statistics.algorithm;
   };
   EXPECT_EQ(algorithm_on(1), Algorithm::kAStar);

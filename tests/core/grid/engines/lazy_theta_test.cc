@@ -16,8 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-
 struct Answer {
   SearchReport report;
   std::vector<Cell> points;

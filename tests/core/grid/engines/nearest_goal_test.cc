@@ -18,14 +18,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::Oracle;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::Rounds;
-
 class NearestGoalTest : public ::testing::Test {
  protected:
   absl::StatusOr<NearestGoalResult> Find(const GridMap& map, const PathQuery& query,

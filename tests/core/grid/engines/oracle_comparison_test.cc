@@ -23,18 +23,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AnyConnectivity;
-using ::waystar::testing::AnyProfile;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::NumberFromEnvironment;
-using ::waystar::testing::Oracle;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::Rebuilt;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::ViewOf;
-
 // Each must give an optimal path wherever there is one.
 constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra,
                                      Algorithm::kJumpPoint};
@@ -175,11 +163,11 @@ TEST_P(GeneratedProfiles, PathsAreOptimalOnTheMapBuiltAnew) {
         judge = *WithOverlay(judge, overlay);
       }
       const Cell start = generator.WalkableCellOf(judge, profile.footprint);
-      if (testing::CanStand(judge, start, profile.footprint)) {
+      if (CanStand(judge, start, profile.footprint)) {
         const Oracle oracle(judge, profile.corner_rule, start, profile.footprint);
         for (int goals = 0; goals < 4; ++goals) {
           const Cell goal = generator.WalkableCellOf(judge, profile.footprint);
-          if (!testing::CanStand(judge, goal, profile.footprint)) {
+          if (!CanStand(judge, goal, profile.footprint)) {
             continue;
           }
           const auto result = FindPath(view,

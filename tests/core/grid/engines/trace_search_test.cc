@@ -20,13 +20,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawnQuery;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::DrawQuery;
-using ::waystar::testing::FourConnected;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
 
 constexpr auto kGenerated = SearchEvent::Kind::kGenerated;
 constexpr auto kExpanded = SearchEvent::Kind::kExpanded;

@@ -19,10 +19,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::FourConnected;
-using ::waystar::testing::Oracle;
 
 class TutorialTest : public ::testing::Test {
  protected:
@@ -34,7 +30,7 @@ class TutorialTest : public ::testing::Test {
 
   // One of the maps that the server ships.
   static GridMap Sample(const std::string& name) {
-    const auto path = testing::SourceFolder() / "server" / "samples" / (name + ".txt");
+    const auto path = SourceFolder() / "server" / "samples" / (name + ".txt");
     std::ifstream file(path);
     auto map = ParseText(std::string(std::istreambuf_iterator<char>(file), {}), {});
     EXPECT_TRUE(map.ok()) << map.status();

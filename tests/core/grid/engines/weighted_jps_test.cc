@@ -16,10 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-using ::waystar::testing::kRules;
-using ::waystar::testing::PathFault;
-
 // The cells from the start to a node, by the meaning of parents: first the diagonal steps, then the straight
 // ones.
 std::vector<Cell> CellsTo(const NodeTable& nodes, Cell end) {

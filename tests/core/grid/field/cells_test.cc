@@ -28,15 +28,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::Between;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::FourConnected;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Maps;
-using ::waystar::testing::WorldOracle;
 
 TEST(CastRayTest, FindsTheFirstBlockedCell) {
   const GridMap map = DrawMap({".....",  //

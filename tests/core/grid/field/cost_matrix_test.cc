@@ -24,16 +24,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::DoubleNear;
-using ::waystar::testing::Between;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Maps;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::With;
-using ::waystar::testing::WorldOracle;
 
 class CostMatrixTest : public ::testing::Test {
  protected:
@@ -89,7 +79,7 @@ TEST_F(CostMatrixTest, PairsPastTheScratchLimitAreRefused) {
 class GeneratedCostMatrixTest : public CostMatrixTest, public ::testing::WithParamInterface<MapAndAgent> {
  protected:
   // Expects what the oracle says of the maps. The starts and goals are on "home".
-  CostMatrix Judge(testing::Maps& world, const std::vector<Cell>& starts, const std::vector<Cell>& goals,
+  CostMatrix Judge(Maps& world, const std::vector<Cell>& starts, const std::vector<Cell>& goals,
                    const Agent& agent) {
     const auto matrix = Compute(world.maps.at("home"), world, starts, goals, agent);
     EXPECT_THAT(matrix, IsOk());

@@ -24,17 +24,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::Between;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsLegalStep;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Maps;
-using ::waystar::testing::StepCost;
-using ::waystar::testing::With;
-using ::waystar::testing::WorldOracle;
 
 constexpr char kHome[] = "home";
 

@@ -26,17 +26,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Between;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Maps;
-using ::waystar::testing::Oracle;
-using ::waystar::testing::With;
-using ::waystar::testing::WorldOracle;
-
 std::size_t IndexOf(const GridMap& map, Cell cell) {
   return static_cast<std::size_t>(cell.y * map.width() + cell.x);
 }

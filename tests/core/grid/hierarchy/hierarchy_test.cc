@@ -29,14 +29,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawQuery;
-using ::waystar::testing::Generator;
-using ::waystar::testing::NumberFromEnvironment;
-using ::waystar::testing::Oracle;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::Rounds;
 
 std::unique_ptr<const Hierarchy> BuildFor(const GridMap& map, const WalkGrid& walk,
                                           const Hierarchy::Limits& limits = {}) {
@@ -66,7 +58,7 @@ std::vector<Cell> CellsTo(Cell end, Scratch& scratch) {
 GridMap WithDiagonalCost(const GridMap& map, double diagonal_cost) {
   GridSettings settings = map.settings();
   settings.diagonal_cost = diagonal_cost;
-  return testing::Rebuilt(map, std::move(settings));
+  return Rebuilt(map, std::move(settings));
 }
 
 // Asks for ways from one cell to several.
@@ -174,7 +166,7 @@ class HierarchyBudgetTest : public ::testing::Test {
     return Search(drawn_.map, *hierarchy_, drawn_.query(), *scratch_, budget);
   }
 
-  const waystar::testing::DrawnQuery drawn_ = DrawQuery({
+  const waystar::DrawnQuery drawn_ = DrawQuery({
       "..#......",
       "s.#.###..",
       "..#.#.#..",

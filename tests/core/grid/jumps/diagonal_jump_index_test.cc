@@ -16,11 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::ExpectNoStopMissing;
-using ::waystar::testing::Generator;
-using ::waystar::testing::Rounds;
-
 TEST(DiagonalJumpIndexTest, StopsWhereASideJumpFindsAJumpPoint) {
   const GridMap map = DrawMap({"........",  //
                                ".......#",  //

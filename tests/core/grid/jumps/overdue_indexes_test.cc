@@ -22,11 +22,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Event;
-using ::waystar::testing::ExpectNoStopMissing;
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::Random;
-
 // Just more cells than a search makes an index of.
 constexpr int kLargeSide = 2112;
 constexpr int kManyCells = 3000;

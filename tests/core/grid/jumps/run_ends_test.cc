@@ -10,8 +10,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Random;
-
 constexpr Sense kSenses[] = {Sense::kForward, Sense::kBackward};
 
 Word Reversed(Word word) {

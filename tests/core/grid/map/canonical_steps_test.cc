@@ -21,13 +21,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsLegalStep;
-using ::waystar::testing::kRules;
-using ::waystar::testing::Plainness;
-using ::waystar::testing::PlainnessAt;
-
 constexpr Cell kCentre = {1, 1};
 
 // Cost, steps, diagonal steps, and for each step whether it is straight.

@@ -19,7 +19,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::UnorderedElementsAreArray;
-using ::waystar::testing::Generator;
 
 constexpr double kRoadCost = 0.5;
 
@@ -170,7 +169,7 @@ TEST(CostFloorTest, HoldsForEveryCellWhateverWasEdited) {
       with_places += map.cost_floor().cheap.empty() ? 0 : 1;
     }
     // The same map, made in one go.
-    const GridMap copy = testing::Rebuilt(map, map.settings());
+    const GridMap copy = Rebuilt(map, map.settings());
     const TerrainTiles& tiles = map.terrain_tiles();
     for (int row = 0; row < tiles.rows(); ++row) {
       ASSERT_EQ(tiles.InRow(row), copy.terrain_tiles().InRow(row));
@@ -183,12 +182,12 @@ TEST(CostFloorTest, HoldsForEveryCellWhateverWasEdited) {
 }
 
 GridMap Patches(int side, int patch, int costs) {
-  testing::Random random(1);
+  Random random(1);
   std::vector<double> values;
   for (int i = 0; i < costs; ++i) {
     values.push_back(1.0 + i);
   }
-  return testing::PaintedMap(random, side, patch, values);
+  return PaintedMap(random, side, patch, values);
 }
 
 TEST(CostSurveyTest, CellsOfManyCostsInDisorderAreNoise) {

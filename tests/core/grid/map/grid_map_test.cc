@@ -13,10 +13,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::StopAfter;
-
 TEST(GridMapTest, RejectsSidesOutOfRange) {
   for (const std::int64_t side : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{kMaxMapSide} + 1,
                                   std::int64_t{1} << 31, std::numeric_limits<std::int64_t>::max()}) {

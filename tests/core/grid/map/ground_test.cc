@@ -23,10 +23,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-using ::waystar::testing::Rounds;
-
 constexpr TerrainId kTerrains = 4;
 constexpr Cost kLeast = kCostScale / 1000;
 constexpr Cost kMost = kCostScale * 1000;

@@ -18,10 +18,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-using ::waystar::testing::HasPointOf;
-using ::waystar::testing::kRules;
-
 // Exact; the denominator is above 0.
 struct Fraction {
   std::int64_t over = 0;
@@ -101,7 +97,7 @@ double ObviousLineCost(const GridMap& map, int footprint, Cell from, Cell to) {
     for (int x = std::min(from.x, to.x); x <= std::max(from.x, to.x); ++x) {
       if (const std::optional<Part> part = PartInside(from, to, {x, y})) {
         cost += length * (part->end.value() - part->begin.value()) *
-                ::waystar::testing::StepCost(map, {x, y}, {x, y}, footprint);
+                waystar::StepCost(map, {x, y}, {x, y}, footprint);
       }
     }
   }

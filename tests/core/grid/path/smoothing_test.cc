@@ -26,11 +26,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAreArray;
-using ::waystar::testing::DrawnQuery;
-using ::waystar::testing::DrawPath;
-using ::waystar::testing::DrawQuery;
-using ::waystar::testing::Generator;
-using ::waystar::testing::kRules;
 
 // What is wrong with a smoothed path; empty if nothing.
 std::string Fault(const GridMap& map, SightRule rule, const std::vector<Cell>& before,
@@ -229,7 +224,7 @@ TEST_P(LargeAgentLines, AreThoseOfASmallAgentWhereEachCellCostsTheDearestBelow) 
 
 INSTANTIATE_TEST_SUITE_P(Lattices, LargeAgentLines,
                          ::testing::Values(Connectivity::kFour, Connectivity::kEight, Connectivity::kSix),
-                         [](const auto& one) { return testing::ConnectivityName(one.param); });
+                         [](const auto& one) { return ConnectivityName(one.param); });
 
 }  // namespace
 }  // namespace waystar::core

@@ -10,11 +10,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AnyConnectivity;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawQuery;
-using ::waystar::testing::Generator;
-
 TEST(SummaryTest, TellsLegsOfEachTerrain) {
   GridSettings settings;
   settings.terrains.push_back({.symbol = '~', .name = "mud", .cost = 3.0});

@@ -23,16 +23,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::kRules;
-
-using testing::CanStand;
-using testing::DrawMap;
-using testing::FourConnected;
-using testing::Generator;
-using testing::IsError;
-using testing::IsLegalStep;
-using testing::StepCost;
-
 Validation Validate(const GridMap& map, const std::vector<Cell>& points, PathForm form = PathForm::kEveryCell,
                     CornerRule rule = CornerRule::kNoCornerCutting, int footprint = 1) {
   const auto result =

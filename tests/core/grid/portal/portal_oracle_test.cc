@@ -29,18 +29,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AnyConnectivity;
-using ::waystar::testing::Between;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::Generator;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kRules;
-using ::waystar::testing::Maps;
-using ::waystar::testing::PathFault;
-using ::waystar::testing::StepCost;
-using ::waystar::testing::With;
-using ::waystar::testing::WorldOracle;
-
 // Returns the fault of a path of every cell; empty if it has none.
 std::string Fault(const std::map<std::string, GridMap>& maps, const PortalQuery& query,
                   const PortalPath& found) {
@@ -113,7 +101,7 @@ struct AnyWorld {
   }
 
   std::vector<std::string> ids = {"home", "cellar", "attic"};
-  testing::Walker walker;
+  Walker walker;
   Maps maps;
 };
 

@@ -18,12 +18,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::Between;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Maps;
-using ::waystar::testing::With;
 
 class PortalSearchTest : public ::testing::Test {
  protected:

@@ -46,14 +46,14 @@ void* OrThrow(void* memory) { return memory != nullptr ? memory : throw std::bad
 
 }  // namespace
 
-namespace waystar::testing {
+namespace waystar {
 
 std::int64_t AllocationCount() { return allocation_count; }
 FailingAllocation::FailingAllocation(std::int64_t after) { failing = allocation_count + after; }
 FailingAllocation::~FailingAllocation() { failing = std::numeric_limits<std::int64_t>::max(); }
 std::int64_t LiveBytes() { return live_bytes.load(std::memory_order_relaxed); }
 
-}  // namespace waystar::testing
+}  // namespace waystar
 
 void* operator new(std::size_t size) { return OrThrow(Allocate(size)); }
 void* operator new[](std::size_t size) { return OrThrow(Allocate(size)); }

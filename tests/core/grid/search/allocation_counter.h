@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace waystar::testing {
+namespace waystar {
 
 // How often the calling thread has called an operator new. A program that this is linked into has its own
 // operators, which take their memory from malloc: a sanitizer still sees every block.
@@ -21,4 +21,4 @@ class FailingAllocation {
   ~FailingAllocation();
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

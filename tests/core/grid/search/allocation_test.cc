@@ -20,11 +20,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AllocationCount;
-using ::waystar::testing::CanStand;
-using ::waystar::testing::LayField;
-using ::waystar::testing::Random;
-
 constexpr std::size_t kScratchBytes = std::size_t{1} << 26;
 // Closed in by walls three cells thick, and large enough for all agents.
 constexpr Rectangle kCell = {150, 100, 20, 20};

@@ -16,8 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-
 // Weighted, and with some cells that are far cheaper than the others.
 GridMap MapOf(Generator& generator, Connectivity connectivity) {
   const GridMap map = generator.Map({.max_side = 90, .weighted = true, .connectivity = connectivity});

@@ -16,9 +16,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Generator;
-using ::waystar::testing::Rounds;
-
 Cell DearestOf(const GridMap& map, int footprint, Cell position) {
   Cell dearest = position;
   ForEachCellUnder(position, footprint, [&](Cell cell) {

@@ -12,10 +12,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::CanStand;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Generator;
-
 // Looks at every cell.
 std::optional<Cell> SlowNearest(const GridMap& map, int footprint, const WorldFrame& frame,
                                 const WorldPoint& position, double radius) {

@@ -10,9 +10,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kOutOfRange;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Rectangle kMap{0, 0, 10, 8};

@@ -20,12 +20,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::CountParts;
-using ::waystar::testing::HasPointOf;
-using ::waystar::testing::IsCovered;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomShape;
-
 // Fails the test if two spans overlap or touch.
 std::vector<std::string> Draw(const Shape& shape, int width, int height) {
   std::vector<std::string> rows(static_cast<std::size_t>(height),

@@ -27,15 +27,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::ExpectNoStopMissing;
-using ::waystar::testing::Generator;
-using ::waystar::testing::JudgeAll;
-using ::waystar::testing::kAdjacencies;
-using ::waystar::testing::kRules;
-using ::waystar::testing::MapSpec;
-using ::waystar::testing::PlainnessAt;
-using ::waystar::testing::Rounds;
-
 constexpr int kFootprints[] = {1, 2, 3, 5};
 
 bool HasPlainCells(const GridMap& map) { return map.settings().connectivity == Connectivity::kEight; }
@@ -264,8 +255,8 @@ TEST_P(DerivedTest, EditedEqualsMadeAfresh) {
 
 std::string NameOfSpec(const ::testing::TestParamInfo<MapSpec>& info) {
   const MapSpec& spec = info.param;
-  return absl::StrCat(testing::ConnectivityName(spec.connectivity), spec.weighted ? "Weighted" : "Uniform",
-                      "Side", spec.max_side);
+  return absl::StrCat(ConnectivityName(spec.connectivity), spec.weighted ? "Weighted" : "Uniform", "Side",
+                      spec.max_side);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -22,9 +22,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::Event;
-using ::waystar::testing::Generator;
-
 constexpr int kFirstSide = 2;
 constexpr int kLastKept = kFirstSide + static_cast<int>(FootprintGrids::kAlwaysKept) - 1;
 

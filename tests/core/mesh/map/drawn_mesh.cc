@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 core::NavMesh MeshOf(core::MeshSpec spec) {
   absl::StatusOr<core::NavMesh> mesh = core::NavMesh::Create(std::move(spec));
@@ -89,4 +89,4 @@ double AreaOf(const core::NavMesh& mesh) {
   return sum;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -10,7 +10,7 @@
 #include "server/core/mesh/map/nav_mesh.h"
 #include "tests/testing/random.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // A mesh of these vertices and polygons.
 inline core::MeshSpec DrawMesh(std::vector<core::WorldPoint> vertices,
@@ -57,4 +57,4 @@ void ForEachWall(const core::NavMesh& mesh, Visit visit) {
   ForEachWall(mesh, 0, static_cast<core::PolygonNumber>(mesh.polygon_count()), visit);
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -20,11 +20,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::UnorderedElementsAre;
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
 
 using Edge = std::pair<std::uint32_t, std::uint32_t>;
 

@@ -20,14 +20,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::AddFloor;
-using ::waystar::testing::AreaOf;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 constexpr WeldTolerance kTolerance = {.plan = 0.01, .height = 0.5};
 
@@ -271,7 +263,7 @@ TEST(MeshWeldTest, HostileLinesAreRefused) {
   }
   EXPECT_THAT(WeldMesh(soup, kTolerance), IsError(kInvalid, ErrorReason::kBadSize, ""));
   for (int looks : {0, 1, 10, 100}) {
-    const testing::StopAfter stop(looks);
+    const StopAfter stop(looks);
     EXPECT_EQ(WeldMesh(soup, kTolerance, &stop).status().code(), absl::StatusCode::kCancelled);
     EXPECT_EQ(stop.looks(), looks + 1);
   }
@@ -285,7 +277,7 @@ TEST(MeshWeldTest, ManyPolygonsOnEachOtherTakeLittleWork) {
   }
   for (const bool has_seams : {false, true}) {
     soup.seams.assign(has_seams ? soup.spec.corners.size() : 0, true);
-    const testing::StopAfter never(100'000'000);
+    const StopAfter never(100'000'000);
     EXPECT_THAT(WeldMesh(soup, kTolerance, &never), IsOk());
     EXPECT_LT(never.looks(), 2'000);
   }
@@ -307,7 +299,7 @@ MeshSoup LongAndShortEdges(int long_edges, int short_edges) {
 TEST(MeshWeldTest, ManyVerticesOnManyEdgesAreRefusedSoon) {
   EXPECT_THAT(WeldMesh(LongAndShortEdges(20, 20), kTolerance), IsOk());
   for (const auto& [long_edges, short_edges] : {std::pair(1'500, 1'500), std::pair(40, 4'000)}) {
-    const testing::StopAfter never(100'000'000);
+    const StopAfter never(100'000'000);
     EXPECT_THAT(WeldMesh(LongAndShortEdges(long_edges, short_edges), kTolerance, &never),
                 IsError(kInvalid, ErrorReason::kBadSize, ""));
     EXPECT_LT(never.looks(), 600'000);

@@ -25,15 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 using ::testing::SizeIs;
-using ::waystar::testing::AddFloor;
-using ::waystar::testing::AreaOf;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 //  5---4---3
 //  |  1| 0 |    and far away a triangle, number 2
@@ -331,10 +322,10 @@ TEST(NavMeshTest, StopsWhenAsked) {
   MeshSpec spec;
   Random random(1);
   AddFloor(spec, 80, 80, 0.0, random);
-  const testing::StopAfter never;
+  const StopAfter never;
   ASSERT_TRUE(NavMesh::Create(spec, &never).ok());
   for (int checks = 0; checks < never.looks(); ++checks) {
-    const testing::StopAfter stop(checks);
+    const StopAfter stop(checks);
     EXPECT_EQ(NavMesh::Create(spec, &stop).status().code(), absl::StatusCode::kCancelled) << checks;
     // Two more, on the way back.
     EXPECT_LE(stop.looks(), checks + 3);

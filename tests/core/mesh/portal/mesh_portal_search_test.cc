@@ -32,13 +32,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::MiddleOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 constexpr int kMaxNodes = 65535;
@@ -100,4 +100,4 @@ std::optional<double> DetourJudge::LengthOf(const core::WorldPoint& start, const
   return length;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -8,7 +8,7 @@
 #include "server/geometry/world_point.h"
 #include "tests/testing/detour_file.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Thread safety: none.
 class DetourJudge {
@@ -41,4 +41,4 @@ class DetourJudge {
   OwnedDetourQuery query_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -24,10 +24,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::DataFolder;
-using ::waystar::testing::DetourJudge;
-using ::waystar::testing::Random;
-
 // Detour computes in single precision.
 constexpr double kDetourRounding = 1e-4;
 

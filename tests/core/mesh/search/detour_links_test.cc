@@ -21,12 +21,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::IsOk;
-using ::waystar::testing::LoadDetourFile;
-using ::waystar::testing::OwnedDetourMesh;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
-
 // No difference of heights is twice this, so that rounding decides nothing.
 constexpr float kClimb = 0.50317F;
 constexpr float kSide = 8.0F;

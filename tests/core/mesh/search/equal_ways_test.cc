@@ -15,13 +15,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::Le;
-using ::waystar::testing::Between;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
-using ::waystar::testing::SightGraph;
 
 using Rows = std::vector<std::string>;
 

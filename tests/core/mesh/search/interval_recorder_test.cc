@@ -18,14 +18,6 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForMeshes;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::PlaceAt;
-using ::waystar::testing::PlanDistance;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
 
 constexpr std::size_t kAmple = std::size_t{1} << 28;
 

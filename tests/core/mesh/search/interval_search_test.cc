@@ -23,25 +23,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::IsEmpty;
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::Between;
-using ::waystar::testing::DataFolder;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForMeshes;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::LengthOf;
-using ::waystar::testing::LoadMesh;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::MiddleOf;
-using ::waystar::testing::PlaceAt;
-using ::waystar::testing::PlanDistance;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
-using ::waystar::testing::RandomRooms;
-using ::waystar::testing::RoundedPlace;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::SightGraph;
 
 constexpr std::size_t kPlenty = std::size_t{1} << 28;
 

@@ -20,23 +20,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::AreaOf;
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::DistanceToSegment;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForEachWall;
-using ::waystar::testing::ForMeshes;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::LengthOf;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
-using ::waystar::testing::RandomRooms;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::SightGraph;
 
 constexpr std::size_t kScratchBytes = std::size_t{1} << 28;
 // Points that are no further from an outline may be on either side: cuts are rounded.

@@ -29,22 +29,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::waystar::testing::AddFloor;
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForMeshes;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::LengthOf;
-using ::waystar::testing::LoadMesh;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::MiddleOf;
-using ::waystar::testing::PlaceAt;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
 
 class MeshFieldsTest : public ::testing::Test {
  protected:

@@ -14,19 +14,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::Between;
-using ::waystar::testing::DistanceToSegment;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForMeshes;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::PlaceAt;
-using ::waystar::testing::PlanDistance;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
-using ::waystar::testing::Rounds;
-
 TEST(MeshMoveTest, SlidesAlongAWall) {
   MeshSpec spec = DrawRooms({"....", "...."});
   for (WorldPoint& vertex : spec.vertices) {

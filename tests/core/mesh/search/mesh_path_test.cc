@@ -26,18 +26,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::DrawFans;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::ForMeshes;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::SpiralStairs;
 
 // A floor at height 0 from (0, 0) to (12, 4) in three squares of which the middle one is a ramp up to height
 // 3, then a bridge back over the floor at that height, to (4, 4). Beside it, an island.

@@ -20,23 +20,6 @@ namespace {
 
 using ::testing::Eq;
 using ::testing::Optional;
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::Between;
-using ::waystar::testing::DistanceToSegment;
-using ::waystar::testing::DistanceToWalls;
-using ::waystar::testing::DrawMesh;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForMeshes;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::PlaceAt;
-using ::waystar::testing::PlanDistance;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
-using ::waystar::testing::RandomRooms;
-using ::waystar::testing::RoundedPlace;
-using ::waystar::testing::Rounds;
-using ::waystar::testing::SpiralStairs;
 
 constexpr std::size_t kRayScratchBytes = std::size_t{1} << 28;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -16,13 +16,6 @@ namespace waystar::core {
 namespace {
 
 using ::testing::IsEmpty;
-using ::waystar::testing::BentFloors;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
 
 // REQUIRES: the query is valid.
 SampledMeshPoints Sample(const NavMesh& mesh, const MeshSampleQuery& query) {
@@ -94,7 +87,7 @@ TEST(MeshSamplesTest, RefusesCountsOutOfRange) {
 
 TEST(MeshSamplesTest, StopsWhenItIsToldTo) {
   const NavMesh mesh = MeshOf(DrawRooms({".."}));
-  const ::waystar::testing::StopAfter stop(0);
+  const waystar::StopAfter stop(0);
   EXPECT_EQ(SampleMeshPoints(mesh, {}, &stop).status().code(), absl::StatusCode::kCancelled);
 }
 

@@ -22,16 +22,6 @@
 namespace waystar::core {
 namespace {
 
-using ::waystar::testing::AddFloor;
-using ::waystar::testing::DistanceToWalls;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForSeeds;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::PlaceAt;
-using ::waystar::testing::Random;
-using ::waystar::testing::RandomPlace;
-using ::waystar::testing::RandomRooms;
-
 constexpr double kAnyDistance = 1e6;
 
 std::optional<MeshWall> NearestWall(const NavMesh& mesh, const MeshPlace& place, double radius) {

@@ -26,12 +26,6 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAreArray;
-using ::waystar::testing::DrawRooms;
-using ::waystar::testing::ForMeshes;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::MeshOf;
-using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 constexpr double kRim = 1000.0;

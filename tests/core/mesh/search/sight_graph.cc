@@ -17,7 +17,7 @@
 #include "server/formats/mesh/mesh_readers.h"
 #include "tests/testing/movingai_data.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 using core::FixedPoint;
@@ -385,4 +385,4 @@ double SightGraph::Length(const MeshPlace& start, const MeshPlace& goal) const {
   }
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -14,7 +14,7 @@
 #include "tests/testing/random.h"
 #include "tests/testing/seeds.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // A mesh of unit squares, one for each character that is not '#': the first row lies at y from 0 to 1. If a
 // source of random numbers is given, squares are merged into random rectangles, of which some are cut into
@@ -96,4 +96,4 @@ class SightGraph {
   std::vector<std::vector<double>> distances_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

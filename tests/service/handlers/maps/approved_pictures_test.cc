@@ -25,22 +25,10 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::waystar::testing::About;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::ColorAt;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::PictureTest;
-using ::waystar::testing::PixelsOf;
-using ::waystar::testing::RenderRequest;
-using ::waystar::testing::TestServer;
 
 runtime::Options WithSamples() {
   runtime::Options options;
-  options.maps_dir = testing::SourceFolder() / "server/samples";
+  options.maps_dir = SourceFolder() / "server/samples";
   return options;
 }
 
@@ -63,14 +51,14 @@ class ApprovedPicturesTest : public ::testing::Test {
     request.set_max_height(720);
     const auto response = server_.client().RenderMap(request);
     ASSERT_TRUE(response.ok()) << name << ": " << response.status();
-    const auto approved = testing::SourceFolder() / "tests/data/approved" / (name + ".png");
+    const auto approved = SourceFolder() / "tests/data/approved" / (name + ".png");
     if (std::getenv("WAYSTAR_APPROVE_PICTURES") != nullptr) {
       WriteFile(approved, response->image());
       return;
     }
     const auto expected = picture::DecodePng(ReadFile(approved));
     if (!expected.ok() || *expected != PixelsOf(*response)) {
-      const auto drawn = testing::BuildFolder() / "pictures" / (name + ".png");
+      const auto drawn = BuildFolder() / "pictures" / (name + ".png");
       WriteFile(drawn, response->image());
       ADD_FAILURE() << "look at " << drawn << ", which is not as " << approved
                     << "; ./dev approve-pictures takes all as they are now";
@@ -144,7 +132,7 @@ TEST_F(ApprovedPicturesTest, Searches) {
 
 TEST_F(ApprovedPicturesTest, SearchesOnGraphs) {
   auto create = About<v1::CreateMapRequest>("rooms");
-  const std::string json = ReadFile(testing::SourceFolder() / "docs/rooms.json");
+  const std::string json = ReadFile(SourceFolder() / "docs/rooms.json");
   ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(json, create.mutable_graph()).ok());
   ASSERT_TRUE(server_.client().CreateMap(create).ok());
   auto request = Parsed<v1::RenderMapRequest>(R"(

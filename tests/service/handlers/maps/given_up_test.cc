@@ -35,13 +35,6 @@ using ::testing::Ge;
 using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::SizeIs;
-using ::waystar::testing::About;
-using ::waystar::testing::Event;
-using ::waystar::testing::HandlerTest;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::StopAfter;
 
 constexpr int kRows = 300;
 

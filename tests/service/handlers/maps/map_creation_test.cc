@@ -13,14 +13,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::About;
-using ::waystar::testing::HandlerTest;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::TextOf;
-
 constexpr char kRoads[] = R"({"type": "FeatureCollection", "features": [
  {"type": "Feature", "id": "gate", "geometry": {"type": "Point", "coordinates": [0, 0]}, "properties": null},
  {"type": "Feature", "id": "tower", "geometry": {"type": "Point", "coordinates": [3, 4]}, "properties": null},

@@ -21,23 +21,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::About;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::HandlerTest;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kOutOfRange;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::VersionOf;
-using ::waystar::testing::WatchFrom;
-using ::waystar::testing::WatchOfMap;
-
 v1::CreateMapRequest RowsRequest(const std::string& map, const std::vector<std::string>& rows) {
   auto request = About<v1::CreateMapRequest>(map);
   request.mutable_rows()->Assign(rows.begin(), rows.end());
@@ -127,7 +110,7 @@ TEST_F(MapServiceTest, CreationsOfEverySourceMayBeTriedAgain) {
 TEST_F(MapServiceTest, DeletesOnlyTheVersionThatIsExpected) {
   server_.Create("room", {"..."});
   auto request = About<v1::DeleteMapRequest>("room");
-  *request.mutable_expected_version() = testing::VersionOf(server_, "room");
+  *request.mutable_expected_version() = VersionOf(server_, "room");
   ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(1, 0)})).ok());
   EXPECT_THAT(server_.client().DeleteMap(request),
               IsRefused(absl::StatusCode::kAborted, "STALE_REVISION", "expected_version"));
@@ -135,7 +118,7 @@ TEST_F(MapServiceTest, DeletesOnlyTheVersionThatIsExpected) {
   expected.clear_epoch();
   EXPECT_THAT(server_.client().DeleteMap(request),
               IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "expected_version.epoch"));
-  expected = testing::VersionOf(server_, "room");
+  expected = VersionOf(server_, "room");
   EXPECT_TRUE(server_.client().DeleteMap(request).ok());
 }
 

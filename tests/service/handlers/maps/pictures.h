@@ -14,7 +14,7 @@
 #include "tests/service/handler_test.h"
 #include "waystar/v1/picture_service.pb.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 inline v1::RenderMapRequest RenderRequest(const std::string& map) {
   v1::RenderMapRequest request;
@@ -56,7 +56,7 @@ class PictureTest : public HandlerTest {
   }
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar
 
 namespace waystar::picture {
 

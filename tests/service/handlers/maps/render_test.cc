@@ -25,18 +25,6 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using ::waystar::testing::About;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::ColorAt;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kOutOfRange;
-using ::waystar::testing::Merged;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::PictureTest;
-using ::waystar::testing::PixelsOf;
-using ::waystar::testing::RenderRequest;
 
 class RenderTest : public PictureTest {
  protected:

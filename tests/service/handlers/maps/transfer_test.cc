@@ -26,22 +26,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::About;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::GuardedServer;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::LargeExport;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::ShowToken;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::TokenLine;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WithPatientTransfers;
-
 v1::ImportMapRequest Header(const std::string& map, std::size_t size) {
   v1::ImportMapRequest request;
   request.mutable_header()->set_map(map);
@@ -358,8 +342,7 @@ TEST(ImportTest, ManyAtOnceAllSucceed) {
   for (int i = 0; i < 6; ++i) {
     clients.emplace_back([&server, &file, i] {
       auto header = About<v1::ImportMapHeader>(absl::StrCat("m", i));
-      const client::Client client(
-          {.target = server.target(), .transfer_timeout = testing::kPatience, .retry = false});
+      const client::Client client({.target = server.target(), .transfer_timeout = kPatience, .retry = false});
       const auto imported = client.ImportMap(header, file);
       EXPECT_TRUE(imported.ok()) << imported.status();
     });

@@ -23,15 +23,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::VersionOf;
-using ::waystar::testing::WaitUntil;
-
 // A stream over a connection of its own.
 class Updates {
  public:

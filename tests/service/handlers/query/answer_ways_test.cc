@@ -16,13 +16,6 @@ namespace waystar {
 namespace {
 
 using ::testing::SizeIs;
-using ::waystar::testing::About;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::LocationAt;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
 
 constexpr auto kTooMuch = absl::StatusCode::kResourceExhausted;
 

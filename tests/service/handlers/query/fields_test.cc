@@ -22,14 +22,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::waystar::testing::About;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::HandlerTest;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::LocationAt;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::TestServer;
 
 const std::vector<std::string>& YardRows() {
   static const auto* const kRows = new std::vector<std::string>{".....",  //

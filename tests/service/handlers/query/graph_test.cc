@@ -17,16 +17,6 @@ namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::About;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::HandlerTest;
-using ::waystar::testing::IsError;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::Merged;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Patience;
-using ::waystar::testing::TextOf;
 
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 

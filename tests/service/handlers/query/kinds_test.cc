@@ -28,11 +28,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::About;
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::TestServer;
-
 using Told = absl::StatusOr<std::string>;
 
 // A map of one kind, on which a path leads from a start to a goal.
@@ -159,7 +154,7 @@ class KindsTest : public ::testing::Test {
 
   // docs/kinds.md has these rows, each followed by a reason where a kind is left out.
   void ExpectDocumented() const {
-    std::ifstream file(testing::SourceFolder() / "docs" / "kinds.md");
+    std::ifstream file(SourceFolder() / "docs" / "kinds.md");
     std::stringstream text;
     text << file.rdbuf();
     for (const std::string& row : rows_) {

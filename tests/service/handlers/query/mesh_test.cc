@@ -24,15 +24,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using ::waystar::testing::About;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kPrecondition;
-using ::waystar::testing::Merged;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::TextOf;
 
 // A corridor that turns round a wall at (4, 2), of three squares of 4 x 4, and an island.
 //

@@ -19,19 +19,6 @@ namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::About;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::HandlerTest;
-using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kOutOfRange;
-using ::waystar::testing::LocationAt;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Show;
-using ::waystar::testing::TestServer;
 
 TEST_F(HandlerTest, RefusalsOfFindPathNameTheField) {
   Create("room", {"....", ".##.", "...."});

@@ -29,18 +29,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::BoundedContext;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::IsRefused;
-using ::waystar::testing::kInvalid;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::Show;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WithPatientTransfers;
-
 // A stream over a connection of its own.
 class Queries {
  public:
@@ -92,7 +80,7 @@ void CreateYard(TestServer& server) {
 TEST(PathStreamTest, EachQueryIsAnsweredAsByFindPath) {
   TestServer server({.workers = 2, .max_queue_time = absl::Minutes(1)});
   CreateYard(server);
-  testing::Generator generator(1);
+  Generator generator(1);
   constexpr int kMessages = 60;
   std::map<std::uint64_t, v1::FindPathRequest> asked;
   std::vector<v1::StreamFindPathRequest> messages(kMessages);

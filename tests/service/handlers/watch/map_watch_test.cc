@@ -19,23 +19,6 @@
 namespace waystar {
 namespace {
 
-using ::waystar::testing::About;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::LargeBatch;
-using ::waystar::testing::Parsed;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::TextOf;
-using ::waystar::testing::UnblockRequest;
-using ::waystar::testing::Update;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WatchedRoomTest;
-using ::waystar::testing::WatchFrom;
-using ::waystar::testing::WatchOfMap;
-using ::waystar::testing::WatchOfPath;
-using ::waystar::testing::WatchRequest;
-
 class MapWatchTest : public WatchedRoomTest {};
 
 class ShortHistoryTest : public WatchedRoomTest {

@@ -34,28 +34,6 @@ namespace waystar::rpc {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::BlockBatch;
-using ::waystar::testing::BlockRequest;
-using ::waystar::testing::CellAt;
-using ::waystar::testing::DrawMap;
-using ::waystar::testing::Event;
-using ::waystar::testing::ExpectOneTooManyIsRefused;
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::GuardedServer;
-using ::waystar::testing::IsOk;
-using ::waystar::testing::kPatience;
-using ::waystar::testing::LargeBatch;
-using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
-using ::waystar::testing::TokenLine;
-using ::waystar::testing::UnblockRequest;
-using ::waystar::testing::Update;
-using ::waystar::testing::WaitUntil;
-using ::waystar::testing::WatchedRoomTest;
-using ::waystar::testing::WatchFrom;
-using ::waystar::testing::WatchOfMap;
-using ::waystar::testing::WatchOfPath;
-using ::waystar::testing::WatchRequest;
 
 v1::FindPathRequest QueryIn(const std::string& map) { return PathRequest(map, CellAt(0, 0), CellAt(3, 0)); }
 

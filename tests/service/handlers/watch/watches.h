@@ -21,7 +21,7 @@
 #include "waystar/v1/path_service.grpc.pb.h"
 #include "waystar/v1/types.pb.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 // Of what comes next.
 inline v1::WatchMapRequest WatchRequest(const std::string& map, bool with_edits = false) {
@@ -217,4 +217,4 @@ inline void Update(TestServer& server, const v1::UpdateMapRequest& request) {
   const auto updated = server.client().UpdateMap(request).value();
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

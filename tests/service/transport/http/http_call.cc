@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 HttpCall::HttpCall(int port, HttpRequest request) : client_(port) {
   EXPECT_TRUE(client_.is_connected());
@@ -106,4 +106,4 @@ bool HttpCall::ReadBody() {
   return true;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -7,7 +7,7 @@
 
 #include "tests/service/transport/net/tcp_client.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 struct HttpRequest {
   std::string method = "GET";
@@ -48,4 +48,4 @@ class HttpCall {
   std::string body_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -33,10 +33,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using ::waystar::testing::Event;
-using ::waystar::testing::ExpectReturns;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::WaitUntil;
 
 constexpr std::size_t kMaxBodyBytes = 10'000;
 constexpr std::chrono::milliseconds kLong(600'000);

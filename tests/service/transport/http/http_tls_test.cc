@@ -25,10 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using ::waystar::testing::Authority;
-using ::waystar::testing::Identity;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::TlsClient;
 
 constexpr char kGet[] = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
@@ -87,7 +83,7 @@ TEST_F(HttpTlsTest, EndsWhatIsNoHandshake) {
   plain.Send(kGet);
   EXPECT_THAT(plain.ReadToTheEnd(), Not(HasSubstr("HTTP/")));
   TcpClient silent(server_->port());
-  waystar::testing::ExpectReturns([&] { server_->Stop(); }, "Stop");
+  waystar::ExpectReturns([&] { server_->Stop(); }, "Stop");
   EXPECT_EQ(silent.ReadToTheEnd(), "");
 }
 

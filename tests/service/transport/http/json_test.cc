@@ -18,8 +18,6 @@ namespace waystar::http {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::Event;
-using ::waystar::testing::WaitUntil;
 
 const google::protobuf::Descriptor& Query() { return *v1::FindPathRequest::descriptor(); }
 

@@ -326,7 +326,7 @@ TEST(RequestBodyTest, RefusesMuchAroundABody) {
 TEST(RequestBodyTest, AnyBytesAreABodyOrRefused) {
   constexpr std::string_view kParts[] = {"0",  "1",    "3", "a",    "ff",  "\r",
                                          "\n", "\r\n", ";", "A: b", "xyz", " "};
-  testing::Random random(7);
+  Random random(7);
   for (int round = 0; round < 20'000; ++round) {
     std::string bytes;
     for (int parts = random.Between(1, 14); parts > 0; --parts) {

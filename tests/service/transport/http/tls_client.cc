@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "tests/testing/patience.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -49,4 +49,4 @@ std::string TlsClient::Ask(int port, const std::string& bytes) const {
   return answer;
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace waystar::testing {
+namespace waystar {
 
 class TlsClient {
  public:
@@ -25,4 +25,4 @@ class TlsClient {
   const Options options_;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar

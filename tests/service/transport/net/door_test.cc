@@ -30,8 +30,6 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Pair;
-using ::waystar::testing::TcpClient;
-using ::waystar::testing::WaitUntil;
 
 constexpr char kWelcome[] = "welcome";
 
@@ -177,7 +175,7 @@ TEST_F(DoorTest, KnowsHowManyBytesEachPeerHasSent) {
              {"127.0.0.1", PortOfPeer(inside_[1].fd())},
              {"127.0.0.2", PortOfPeer(inside_[1].fd())}};
   }
-  const testing::Patience patience("the bytes to arrive");
+  const Patience patience("the bytes to arrive");
   while (door_->BytesFrom(peers)[1] == 0 && patience.Lasts()) {
     std::this_thread::yield();
   }

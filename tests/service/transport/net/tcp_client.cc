@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/patience.h"
 
-namespace waystar::testing {
+namespace waystar {
 namespace {
 
 sockaddr_in AddressOf(const std::string& host, int port) {
@@ -79,4 +79,4 @@ bool TcpClient::IsOpen() const {
   return read > 0 || (read < 0 && errno == EAGAIN);
 }
 
-}  // namespace waystar::testing
+}  // namespace waystar

@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "server/service/transport/net/descriptor.h"
 
-namespace waystar::testing {
+namespace waystar {
 
 class TcpClient {
  public:
@@ -34,4 +34,4 @@ class TcpClient {
   bool is_connected_ = false;
 };
 
-}  // namespace waystar::testing
+}  // namespace waystar
