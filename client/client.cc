@@ -2,11 +2,6 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <cstdint>
-#include <functional>
-#include <utility>
-
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 namespace waystar::client {
@@ -190,6 +185,47 @@ absl::StatusOr<ExportedMap> Client::ExportMapOnce(const v1::ExportMapRequest& re
         absl::StrCat("the server promised ", result.header.size(), " bytes and sent ", result.bytes.size()));
   }
   return result;
+}
+
+void OwnWrites::Note(const std::string& map, const v1::Version& version) {
+  if (version.epoch() == 0) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (const auto found = by_map_.find(map); found != by_map_.end()) {
+    v1::Version& known = found->second->second;
+    if (known.epoch() != version.epoch() || known.revision() < version.revision()) {
+      known = version;
+    }
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return;
+  }
+  if (most_maps_ == 0) {
+    return;
+  }
+  if (entries_.size() == most_maps_) {
+    by_map_.erase(entries_.back().first);
+    entries_.pop_back();
+  }
+  entries_.emplace_front(map, version);
+  by_map_.emplace(entries_.front().first, entries_.begin());
+}
+
+void OwnWrites::Forget(const std::string& map, std::uint64_t epoch) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_map_.find(map);
+  if (found != by_map_.end() && (epoch == 0 || found->second->second.epoch() == epoch)) {
+    const auto entry = found->second;
+    // It goes first, as its name is that of the entry.
+    by_map_.erase(found);
+    entries_.erase(entry);
+  }
+}
+
+std::optional<v1::Version> OwnWrites::Of(const std::string& map) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_map_.find(map);
+  return found == by_map_.end() ? std::nullopt : std::optional(found->second->second);
 }
 
 }  // namespace waystar::client

@@ -13,13 +13,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/data_tool/data_tool.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/options.h"
 #include "server/runtime/process.h"
 #include "server/service/server.h"
-#include "server/service/transport/net/descriptor.h"
+#include "server/service/transport/net/listener.h"
 
 namespace {
 

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "server/render/canvas/canvas.h"
 
 namespace waystar::animation {
 namespace {

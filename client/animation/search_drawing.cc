@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "server/render/canvas/canvas.h"
 
 namespace waystar::animation {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "client/animation/animation.h"
+#include "client/animation/film.h"
 
 namespace waystar::animation {
 namespace {

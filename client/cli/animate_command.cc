@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/animation/film.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"

@@ -5,19 +5,16 @@
 #include <fstream>
 #include <memory>
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/session.h"
 #include "client/cli/shape_argument.h"
-#include "client/options.h"
+#include "client/connection.h"
 
 namespace waystar::cli {
 namespace {

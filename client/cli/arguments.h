@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "client/cli/session.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
@@ -100,5 +102,35 @@ void AddHexLayout(CLI::App& command, const std::string& name,
 
 // --connectivity, --diagonal-cost and --terrain.
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid);
+
+// Adds a command that is run by `run`, with the arguments that its options have filled in by then.
+template <typename Arguments>
+CLI::App& AddCommand(CLI::App& parent, Session& session, const std::string& name, const std::string& summary,
+                     const std::shared_ptr<Arguments>& arguments,
+                     ExitCode (*run)(const Arguments&, Session&)) {
+  CLI::App& command = *parent.add_subcommand(name, summary);
+  command.callback([arguments, run, &session] { session.exit_code = run(*arguments, session); });
+  return command;
+}
+
+// Adds one subcommand, or a group of them, to `parent`. Once the command line is parsed, the one that was
+// chosen runs and leaves its result in session.exit_code. `session` must outlive `parent`.
+using AddCommands = void(CLI::App& parent, Session& session);
+
+AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWatchPathCommand, AddValidateCommand,
+    AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands, AddEditCommands,
+    AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand, AddInfoCommand, AddTopCommand,
+    AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand, AddBackupCommands;
+
+// All commands in the order of the help.
+inline constexpr AddCommands* kAllCommands[] = {
+    &AddMapCommands,      &AddFindCommand,    &AddPathsCommand,    &AddWatchPathCommand, &AddValidateCommand,
+    &AddTraceCommand,     &AddRenderCommand,  &AddAnimateCommand,  &AddFieldCommands,    &AddEditCommands,
+    &AddObstacleCommands, &AddPortalCommands, &AddWatchCommand,    &AddHealthCommand,    &AddInfoCommand,
+    &AddTopCommand,       &AddClusterCommand, &AddLogLevelCommand, &AddTokenCommand,     &AddBenchCommand,
+    &AddBackupCommands};
+
+// The parts of AddMapCommands about files.
+AddCommands AddImportCommand, AddExportCommand;
 
 }  // namespace waystar::cli

@@ -7,10 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/exit_code.h"
 #include "client/cli/files.h"
-#include "client/cli/held_signals.h"
 #include "client/cli/progress.h"
 #include "client/cli/shape_argument.h"
 #include "client/load/report_text.h"

@@ -3,10 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
+#include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -195,6 +197,165 @@ void AddPortalCommands(CLI::App& parent, Session& session) {
       },
       session);
   AddListPortals(group, session);
+}
+
+namespace {
+
+using RequestPtr = std::shared_ptr<v1::UpdateMapRequest>;
+
+absl::StatusOr<v1::Point> ParseShift(absl::string_view text) {
+  auto shift = ParsePoint(text);
+  if (!shift) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a shift: write DX,DY such as 2,0 or -1.5,3"));
+  }
+  return *std::move(shift);
+}
+
+// A command of the group that sends one edit of the obstacle "ID".
+CLI::App& AddEdit(CLI::App& group, const char* name, const char* summary, const RequestPtr& request,
+                  std::string& id) {
+  CLI::App& command = *group.add_subcommand(name, summary);
+  AddMap(command, *request->mutable_map());
+  command.add_option("ID", id, "The obstacle's name")->required();
+  return command;
+}
+
+void AddShape(CLI::App& command, v1::Shape& shape) {
+  AddParsedList(
+      command, "SHAPE", &ParseShape, [&shape](const v1::Shape& part) { shape.MergeFrom(part); }, kShapeHelp)
+      ->required();
+}
+
+void AddPut(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
+  const auto made = std::make_shared<v1::Obstacle>();
+  v1::Obstacle& obstacle = *made;
+  CLI::App& command = AddEdit(group, "put", "Lays an obstacle on a map", request, *obstacle.mutable_id());
+  AddShape(command, *obstacle.mutable_shape());
+  CLI::Option* const factor = AddField(command, "--factor", obstacle, &v1::Obstacle::set_cost_factor,
+                                       "It does not block its cells, but multiplies what they cost");
+  AddField(command, "--add", obstacle, &v1::Obstacle::set_cost_addition,
+           "It does not block its cells, but adds to what a step into them costs; less than 0 is a reward")
+      ->excludes(factor);
+  AddChoice<v1::Falloff>(
+      command, "--falloff", [&obstacle](v1::Falloff falloff) { obstacle.set_falloff(falloff); },
+      {{"none", v1::FALLOFF_NONE}, {"linear", v1::FALLOFF_LINEAR}},
+      "How the effect changes from the centre of a disc to its rim [none]");
+  AddParsed(
+      command, "--lifetime", &ParseTimeout,
+      [&obstacle](absl::Duration lifetime) {
+        const absl::Duration rest = lifetime % absl::Seconds(1);
+        obstacle.mutable_lifetime()->set_seconds(absl::ToInt64Seconds(lifetime - rest));
+        obstacle.mutable_lifetime()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(rest)));
+      },
+      "How long it stays [until it is removed]")
+      ->type_name("TIME");
+  RunsAddOrPut(command, request, made, &v1::Edit::mutable_add_obstacle, &v1::Edit::mutable_put_obstacle,
+               session);
+  command.footer(
+      "Obstacles overlap freely: to lift one never uncovers a cell that another still covers.\n\n"
+      "Examples:\n"
+      "  waystar obstacle put arena gate 10,3..10,12\n"
+      "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --falloff linear --lifetime 30s\n"
+      "  waystar obstacle put arena mud polygon:0,0..8,0..4,6 --factor 2.5 --replace\n");
+}
+
+void AddMove(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
+  v1::MoveObstacle& move = *request->add_edits()->mutable_move_obstacle();
+  CLI::App& command = AddEdit(group, "move", "Shifts an obstacle", request, *move.mutable_id());
+  AddParsed(
+      command, "SHIFT", &ParseShift,
+      [&move](const v1::Point& shift) {
+        move.set_dx(shift.x());
+        move.set_dy(shift.y());
+      },
+      "How many cells to the right and down, DX,DY")
+      ->required();
+  RunsUpdate(command, request, session);
+  command.footer(
+      "What leaves the map is there again when the obstacle comes back.\n\n"
+      "Examples:\n"
+      "  waystar obstacle move arena fire -0.5,2\n");
+}
+
+void AddResize(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
+  v1::ResizeObstacle& resize = *request->add_edits()->mutable_resize_obstacle();
+  CLI::App& command =
+      AddEdit(group, "resize", "Gives an obstacle another shape", request, *resize.mutable_id());
+  AddShape(command, *resize.mutable_shape());
+  RunsUpdate(command, request, session);
+  command.footer(
+      "What it does to its cells and how long it stays do not change.\n\n"
+      "Examples:\n"
+      "  waystar obstacle resize arena fire disc:20,8,5\n");
+}
+
+void AddRemove(CLI::App& group, Session& session) {
+  const auto request = std::make_shared<v1::UpdateMapRequest>();
+  CLI::App& command = *group.add_subcommand("remove", "Lifts obstacles off a map");
+  AddMap(command, *request->mutable_map());
+  AddTexts(
+      command, "ID", [request](const std::string& id) { request->add_edits()->set_remove_obstacle(id); },
+      "The names of the obstacles")
+      ->required();
+  RunsUpdate(command, request, session);
+  command.footer(
+      "All go at once, as one new revision.\n\n"
+      "Examples:\n"
+      "  waystar obstacle remove arena fire-1 fire-2\n");
+}
+
+struct ListObstaclesArguments {
+  v1::ListObstaclesRequest request;
+  bool names_only = false;
+};
+
+ExitCode ListObstacles(const ListObstaclesArguments& arguments, Session& session) {
+  const auto all = AllPages(session.client(), arguments.request, &client::Client::ListObstacles);
+  return session.Answer(all, [&](const v1::ListObstaclesResponse& answer) {
+    std::vector<TableRow> rows = {{"OBSTACLE", "EFFECT", "STAYS", "SHAPE"}};
+    for (const v1::Obstacle& obstacle : answer.obstacles()) {
+      const std::string lifetime = LifetimeText(obstacle);
+      rows.push_back({obstacle.id(), EffectText(obstacle), lifetime.empty() ? "-" : lifetime,
+                      FormatShape(obstacle.shape())});
+    }
+    session.PrintTable(rows, arguments.names_only);
+  });
+}
+
+void AddList(CLI::App& group, Session& session) {
+  const auto arguments = std::make_shared<ListObstaclesArguments>();
+  v1::ListObstaclesRequest& request = arguments->request;
+  CLI::App& command =
+      AddCommand(group, session, "list", "Lists the obstacles of a map", arguments, &ListObstacles);
+  AddMap(command, *request.mutable_map());
+  AddRegion(command, request, "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH",
+            "RECTANGLE");
+  command.add_flag("--names", arguments->names_only, "Only their names, one per line");
+  command.footer(
+      "Cells that were blocked without a name are not listed; `waystar map show` draws them.\n\n"
+      "Examples:\n"
+      "  waystar obstacle list arena\n"
+      "  waystar obstacle list arena --json | jq '.obstacles[].id'\n");
+}
+
+}  // namespace
+
+void AddObstacleCommands(CLI::App& parent, Session& session) {
+  CLI::App& group = *parent.add_subcommand("obstacle", "Puts, moves and removes obstacles that have names");
+  group.require_subcommand(1);
+  group.footer(
+      "Examples:\n"
+      "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --lifetime 30s\n"
+      "  waystar obstacle list arena\n");
+  AddPut(group, session);
+  AddMove(group, session);
+  AddResize(group, session);
+  AddRemove(group, session);
+  AddList(group, session);
 }
 
 }  // namespace waystar::cli

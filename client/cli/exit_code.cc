@@ -10,21 +10,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "client/cli/held_signals.h"
 #include "client/errors.h"
 #include "client/target.h"
 #include "waystar/v1/error_reason.pb.h"
-#include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"

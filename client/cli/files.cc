@@ -11,7 +11,6 @@
 #include <iterator>
 #include <system_error>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 namespace waystar::cli {

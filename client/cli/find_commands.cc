@@ -1,7 +1,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -11,14 +10,13 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
-#include "client/cli/json.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
+#include "client/cli/table.h"
 #include "client/cli/update.h"
 
 namespace waystar::cli {

@@ -16,7 +16,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/progress.h"

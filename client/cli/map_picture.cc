@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "client/cli/draw/overlay.h"
-#include "client/cli/draw/picture.h"
 #include "client/cli/find_text.h"
 #include "client/cli/shape_argument.h"
 

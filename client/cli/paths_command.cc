@@ -12,7 +12,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"

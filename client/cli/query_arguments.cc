@@ -1,15 +1,12 @@
 #include "client/cli/query_arguments.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "client/cli/arguments.h"
-#include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
 namespace {

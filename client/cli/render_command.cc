@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,7 +12,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"

@@ -1,20 +1,33 @@
 #include <google/protobuf/duration.pb.h>
 #include <google/protobuf/timestamp.pb.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
+#include "client/cli/completion/command_tree.h"
+#include "client/cli/exit_code.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
+#include "client/load/report_text.h"
 
 namespace waystar::cli {
 namespace {
@@ -130,6 +143,256 @@ void AddLogLevelCommand(CLI::App& parent, Session& session) {
       "Lines of this level and of more serious ones")
       ->required();
   command.footer("Examples:\n  waystar log-level debug\n  waystar log-level warning --server game-7:7450\n");
+}
+
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 63;
+constexpr std::size_t kMaxPatternBytes = 63;
+
+absl::StatusOr<std::string> ParseTokenName(absl::string_view text) {
+  const auto is_name_char = [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-';
+  };
+  if (!text.empty() && text.size() <= kMaxNameBytes && std::all_of(text.begin(), text.end(), is_name_char)) {
+    return std::string(text);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not 1 to ", kMaxNameBytes,
+                                                 " of the characters A-Z, a-z, 0-9, '_', '.' and '-'"));
+}
+
+absl::StatusOr<std::string> ParseGrant(absl::string_view text) {
+  const auto is_pattern_char = [](unsigned char c) {
+    return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_' || c == '.' || c == '-' || c == '*';
+  };
+  for (const absl::string_view permission : {"read:", "update:", "admin:"}) {
+    if (absl::StartsWith(text, permission)) {
+      const absl::string_view pattern = text.substr(permission.size());
+      if (!pattern.empty() && pattern.size() <= kMaxPatternBytes &&
+          std::all_of(pattern.begin(), pattern.end(), is_pattern_char)) {
+        return std::string(text);
+      }
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", text, "' is not read:MAPS, update:MAPS or admin:MAPS, such as update:arena-*"));
+}
+
+// Returns 256 random bits with a prefix by which secret scanners can detect them.
+absl::StatusOr<std::string> NewToken() {
+  std::array<unsigned char, 32> bits{};
+  if (RAND_bytes(bits.data(), bits.size()) != 1) {
+    return absl::InternalError("this machine has no random numbers");
+  }
+  return absl::StrCat("wst_", absl::WebSafeBase64Escape(absl::string_view(
+                                  reinterpret_cast<const char*>(bits.data()), bits.size())));
+}
+
+std::string Sha256(absl::string_view text) {
+  std::array<unsigned char, 32> hash{};
+  EVP_Digest(text.data(), text.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(hash.data()), hash.size()));
+}
+
+struct TokenArguments {
+  std::string name;
+  std::vector<std::string> grants;
+};
+
+ExitCode MakeToken(const TokenArguments& arguments, Session& session) {
+  const absl::StatusOr<std::string> token = NewToken();
+  if (!token.ok()) {
+    return session.Fail(token.status());
+  }
+  const std::string line =
+      absl::StrCat(arguments.name, " sha256:", Sha256(*token), " ", absl::StrJoin(arguments.grants, " "));
+  if (session.options().json) {
+    // Neither has a character that JSON would have escaped.
+    session.io().out << R"({"token":")" << *token << R"(","line":")" << line << "\"}\n";
+  } else {
+    session.io().out << "The token, which is kept nowhere else:\n"
+                     << *token << "\nIts line in the server's --tokens_file:\n"
+                     << line << "\n";
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void AddTokenCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<TokenArguments>();
+  CLI::App& command = AddCommand(parent, session, "token",
+                                 "Makes a token, and its line for the server's file", arguments, &MakeToken);
+  AddParsed(
+      command, "NAME", &ParseTokenName, [arguments](std::string name) { arguments->name = std::move(name); },
+      "Who gets it; several may have one name")
+      ->required()
+      ->type_name("");
+  AddParsedList(
+      command, "PERMISSION", &ParseGrant,
+      [arguments](std::string grant) { arguments->grants.push_back(std::move(grant)); },
+      "read:MAPS, update:MAPS (and read) or admin:MAPS (and both), where * stands for any characters of an "
+      "id")
+      ->required()
+      ->type_name("");
+  command.footer(
+      "Examples:\n"
+      "  waystar token game-server-1 'update:arena-*' read:lobby\n"
+      "  waystar token editor 'admin:*' --json\n");
+}
+
+namespace {
+
+constexpr char kUnknown[] = "-";
+
+struct ClusterArguments {
+  // Empty to list the servers only.
+  std::string map;
+};
+
+std::string StartText(const v1::ServerPresence& server) {
+  const absl::Time start = absl::FromUnixSeconds(server.start_time().seconds());
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", start, absl::LocalTimeZone());
+}
+
+std::string StalenessText(const v1::ServerPresence& server) {
+  return server.has_staleness()
+             ? absl::StrFormat("%.1f s", absl::ToDoubleSeconds(DurationOf(server.staleness())))
+             : kUnknown;
+}
+
+std::vector<TableRow> ServerRows(const v1::ListServersResponse& list) {
+  std::vector<TableRow> rows = {
+      {"ADDRESS", "VERSION", "SINCE", "MAPS", "ETCD REVISION", "LAG", "HEARD OF ETCD", ""}};
+  for (const v1::ServerPresence& server : list.servers()) {
+    rows.push_back({server.address(), server.version(), StartText(server), absl::StrCat(server.maps()),
+                    list.is_fleet() ? absl::StrCat(server.etcd_revision()) : kUnknown,
+                    list.is_fleet() ? absl::StrCat(server.lag()) : kUnknown, StalenessText(server),
+                    server.is_this() ? "this server" : ""});
+  }
+  return rows;
+}
+
+ExitCode ShowServers(Session& session) {
+  return session.Answer(session.client().ListServers(), [&](const v1::ListServersResponse& list) {
+    session.PrintTable(ServerRows(list));
+    if (!list.is_fleet()) {
+      session.io().out << "It is in no fleet.\n";
+    }
+  });
+}
+
+// A server's report about a map.
+struct MapAt {
+  std::string address;
+  absl::StatusOr<v1::Version> version;
+};
+
+MapAt AskServer(const std::string& address, const std::string& map, const Session& session) {
+  client::Options options = session.ClientOptions();
+  options.target = address;
+  // Where nobody answers, that is what is to be told.
+  options.retry = false;
+  v1::GetMapRequest request;
+  request.set_map(map);
+  const auto response = client::Client(options).GetMap(request);
+  return {.address = address,
+          .version = response.ok() ? absl::StatusOr<v1::Version>(response->info().version())
+                                   : absl::StatusOr<v1::Version>(response.status())};
+}
+
+// Returns by how many revisions a server is behind; nothing if it has another map, or does not tell.
+std::optional<std::uint64_t> BehindBy(const MapAt& at, const v1::Version& latest) {
+  if (!at.version.ok() || at.version->epoch() != latest.epoch()) {
+    return std::nullopt;
+  }
+  return latest.revision() - std::min(latest.revision(), at.version->revision());
+}
+
+std::string ProblemOf(const MapAt& at, const v1::Version& latest) {
+  if (!at.version.ok()) {
+    return IsUnreachable(at.version.status()) ? "not reached" : std::string(at.version.status().message());
+  }
+  return at.version->epoch() == latest.epoch() ? "" : "has another map of that name";
+}
+
+std::vector<TableRow> MapRows(const std::vector<MapAt>& servers, const v1::Version& latest) {
+  std::vector<TableRow> rows = {{"ADDRESS", "REVISION", "BEHIND BY", ""}};
+  for (const MapAt& at : servers) {
+    const std::optional<std::uint64_t> behind = BehindBy(at, latest);
+    rows.push_back({at.address, at.version.ok() ? absl::StrCat(at.version->revision()) : kUnknown,
+                    behind ? absl::StrCat(*behind) : kUnknown, ProblemOf(at, latest)});
+  }
+  return rows;
+}
+
+std::string MapJson(const std::string& map, const std::vector<MapAt>& servers, const v1::Version& latest) {
+  const auto number = [](const std::optional<std::uint64_t>& value) {
+    return value ? load::JsonNumber(*value) : "null";
+  };
+  const auto row = [&](const MapAt& at) {
+    const std::string problem = ProblemOf(at, latest);
+    return load::JsonObject(
+        {{"address", load::JsonQuoted(at.address)},
+         {"revision", number(at.version.ok() ? std::optional(at.version->revision()) : std::nullopt)},
+         {"behind_by", number(BehindBy(at, latest))},
+         {"problem", problem.empty() ? "null" : load::JsonQuoted(problem)}});
+  };
+  return load::JsonObject({{"map", load::JsonQuoted(map)},
+                           {"epoch", load::JsonQuoted(absl::StrCat(latest.epoch()))},
+                           {"revision", load::JsonNumber(latest.revision())},
+                           {"servers", load::JsonArray(servers, row)}}) +
+         "\n";
+}
+
+ExitCode ShowMap(const std::string& map, Session& session) {
+  const auto list = session.client().ListServers();
+  if (!list.ok()) {
+    return session.Fail(list.status());
+  }
+  // It comes first, so that no server is said to be behind what came after it was asked.
+  v1::GetMapRequest request;
+  request.set_map(map);
+  request.set_latest_of_cluster(true);
+  const auto latest = session.client().GetMap(request);
+  if (!latest.ok()) {
+    return session.Fail(latest.status());
+  }
+  std::vector<MapAt> servers;
+  for (const v1::ServerPresence& server : list->servers()) {
+    servers.push_back(AskServer(server.address(), map, session));
+  }
+  const v1::Version& version = latest->info().version();
+  if (session.options().json) {
+    session.io().out << MapJson(map, servers, version);
+  } else {
+    session.io().out << map << " is at revision " << version.revision() << ".\n";
+    session.PrintTable(MapRows(servers, version));
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode ShowCluster(const ClusterArguments& arguments, Session& session) {
+  return arguments.map.empty() ? ShowServers(session) : ShowMap(arguments.map, session);
+}
+
+}  // namespace
+
+void AddClusterCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<ClusterArguments>();
+  CLI::App& command = AddCommand(
+      parent, session, "cluster",
+      "Lists the servers of the fleet; with a map, which revision each of them has", arguments, &ShowCluster);
+  command.add_option("MAP", arguments->map, "Ask each server for the revision of this map")
+      ->type_name(kMapType);
+  command.footer(
+      "What servers report about themselves is up to 5 s old. For a map each server is asked by the address\n"
+      "that it is listed with (--advertise of waystar-server), with the same --tls and --token as the first\n"
+      "one.\n\n"
+      "Examples:\n"
+      "  waystar cluster\n"
+      "  waystar cluster arena --server game-7:7450\n"
+      "  waystar cluster --json | jq -r '.servers[].address'\n");
 }
 
 }  // namespace waystar::cli

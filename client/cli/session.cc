@@ -1,8 +1,5 @@
 #include "client/cli/session.h"
 
-#include "client/cli/exit_code.h"
-#include "client/cli/json.h"
-#include "client/cli/table.h"
 #include "client/target.h"
 
 namespace waystar::cli {

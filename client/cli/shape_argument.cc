@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/top_rates.h"

@@ -5,8 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/commands.h"
-#include "client/cli/json.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"

@@ -2,12 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <vector>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 
 namespace waystar::load {
 namespace {

@@ -5,15 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,7 +19,6 @@
 #include "client/connection.h"
 #include "client/errors.h"
 #include "client/load/exchange.h"
-#include "client/load/schedule.h"
 #include "client/metrics.h"
 
 namespace waystar::load {

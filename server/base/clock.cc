@@ -2,11 +2,7 @@
 
 #include <sys/resource.h>
 
-#include <chrono>
-#include <cstdint>
 #include <ctime>
-
-#include "absl/time/time.h"
 
 namespace waystar {
 const Clock& Clock::Steady() {

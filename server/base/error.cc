@@ -1,18 +1,14 @@
 #include "server/base/error.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <string>
 
-#include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "absl/types/optional.h"
-#include "server/base/retry_delay.h"
 
 namespace waystar {
 namespace {
@@ -192,6 +188,17 @@ absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefi
     prefixed.SetPayload(kFieldPayload, absl::Cord(absl::StrCat(prefix, ErrorFieldOf(status))));
   }
   return prefixed;
+}
+
+absl::Status BadNumber(ErrorReason reason, absl::string_view field, double number, absl::string_view must) {
+  // Enough digits to distinguish the ends of all ranges from values beyond them.
+  return MakeError(reason, field,
+                   absl::StrFormat("%s must be %s, got %.12g", absl::StripPrefix(field, "."), must, number));
+}
+
+absl::Status WithRetryDelay(absl::Status error, absl::Duration delay) {
+  error.SetPayload(kRetryDelayPayload, absl::Cord(absl::StrCat(absl::ToInt64Nanoseconds(delay))));
+  return error;
 }
 
 }  // namespace waystar

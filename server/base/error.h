@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
@@ -151,4 +152,46 @@ absl::Status WithField(const absl::Status& status, absl::string_view field);
 // Returns the same error with `prefix` before its field: "edits[3]." + "block.cells[0]".
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
 
+// Returns INVALID_ARGUMENT with a message such as "edges[2].cost must be 0 to 1000, got -1", where
+// `must` is "0 to 1000". The message names the field as given here; adding a prefix to the field later does
+// not change it.
+absl::Status BadNumber(ErrorReason reason, absl::string_view field, double number, absl::string_view must);
+
+// Status payload with the delay in nanoseconds.
+inline constexpr char kRetryDelayPayload[] = "waystar/retry-delay-nanos";
+
+// Returns the error with a payload of the delay, which RetryDelayOf reads.
+absl::Status WithRetryDelay(absl::Status error, absl::Duration delay);
+
 }  // namespace waystar
+
+// Returns from the enclosing function if `expr`, an absl::Status, is not OK.
+#define WAYSTAR_RETURN_IF_ERROR(expr)                                 \
+  do {                                                                \
+    if (absl::Status waystar_status = (expr); !waystar_status.ok()) { \
+      return waystar_status;                                          \
+    }                                                                 \
+  } while (false)
+
+// As above, with `prefix` before the field of the error.
+#define WAYSTAR_RETURN_IF_ERROR_AT(prefix, expr)                             \
+  do {                                                                       \
+    if (const absl::Status& waystar_status = (expr); !waystar_status.ok()) { \
+      return WithFieldPrefix(waystar_status, prefix);                        \
+    }                                                                        \
+  } while (false)
+
+// Evaluates `expr`, an absl::StatusOr; returns its error from the enclosing function, or assigns its value to
+// `lhs`, which may be a declaration.
+#define WAYSTAR_ASSIGN_OR_RETURN(lhs, expr) \
+  WAYSTAR_ASSIGN_OR_RETURN_IMPL(WAYSTAR_CONCAT(waystar_status_or_, __LINE__), lhs, expr)
+
+#define WAYSTAR_ASSIGN_OR_RETURN_IMPL(result, lhs, expr) \
+  auto result = (expr);                                  \
+  if (!result.ok()) {                                    \
+    return std::move(result).status();                   \
+  }                                                      \
+  lhs = *std::move(result)
+
+#define WAYSTAR_CONCAT(a, b) WAYSTAR_CONCAT_IMPL(a, b)
+#define WAYSTAR_CONCAT_IMPL(a, b) a##b

@@ -1,8 +1,5 @@
 #include "server/base/thread.h"
 
-#include <chrono>
-#include <utility>
-
 namespace waystar {
 
 bool StoppableThread::Stop(Mutex& mutex) {

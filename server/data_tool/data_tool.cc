@@ -8,9 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
@@ -21,7 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
 #include "server/storage/folder/commit_log.h"

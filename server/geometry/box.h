@@ -1,4 +1,4 @@
-// Axis-aligned boxes in the plane, and small sets of boxes.
+// Axis-aligned boxes in the plane, small sets of boxes, and ranges of heights.
 #pragma once
 
 #include <algorithm>
@@ -115,6 +115,17 @@ class BoxSet {
 
  private:
   std::vector<Box> boxes_;
+};
+
+// Heights from `low` to `high`, inclusive.
+struct HeightRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  bool Overlaps(const HeightRange& other) const { return low <= other.high && other.low <= high; }
+  bool IsAll() const { return *this == HeightRange(); }
+
+  friend bool operator==(const HeightRange&, const HeightRange&) = default;
 };
 
 }  // namespace waystar::core

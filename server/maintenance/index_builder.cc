@@ -45,7 +45,7 @@ IndexBuilder::~IndexBuilder() {
 }
 
 void IndexBuilder::OnCommit(const core::PinnedSnapshot& snapshot,
-                            absl::Span<const core::SharedCommit> /*commits*/,
+                            absl::Span<const core::CommitPtr> /*commits*/,
                             const core::MapChanges& /*changes*/) {
   NoteIfDue(*snapshot);
 }

@@ -46,7 +46,7 @@ class IndexBuilder final : public core::StoreListener {
   // Checks all maps. Call it after the maps of a data folder are restored.
   void LookAtMaps();
 
-  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::CommitPtr> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& /*last*/) override {}
   void OnLoad(const core::PinnedSnapshot& snapshot) override { NoteIfDue(*snapshot); }

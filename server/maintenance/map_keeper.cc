@@ -8,7 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "server/base/memory_account.h"
-#include "server/base/thread.h"
 
 namespace waystar::maintenance {
 namespace {

@@ -1,7 +1,5 @@
 #include "server/runtime/fair_queue.h"
 
-#include <algorithm>
-
 namespace waystar::runtime {
 namespace {
 

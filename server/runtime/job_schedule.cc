@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"

@@ -1,7 +1,6 @@
 #include "server/runtime/metric_sink.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace waystar::runtime {
 

@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -19,7 +16,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::runtime {

@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <optional>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

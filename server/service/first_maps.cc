@@ -8,21 +8,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <memory>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "absl/time/time.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/formats/detect/map_folder.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/process.h"

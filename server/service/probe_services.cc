@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -14,7 +12,7 @@
 #include "grpcpp/impl/rpc_service_method.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/raw_service.h"
 #include "server/service/call/request_parser.h"

@@ -3,41 +3,26 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "google/protobuf/message.h"
 #include "grpc/compression.h"
 #include "grpc/grpc.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/resource_quota.h"
-#include "grpcpp/security/server_credentials.h"
-#include "grpcpp/server_builder.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/runtime/logging.h"
-#include "server/runtime/process.h"
-#include "server/service/admission/executor.h"
 #include "server/service/auth/exposure.h"
 #include "server/service/auth/failed_tokens.h"
-#include "server/service/auth/tls_files.h"
-#include "server/service/first_maps.h"
-#include "server/service/metrics/call_interceptor.h"
 #include "server/service/metrics/library_log.h"
-#include "server/service/transport/net/descriptor.h"
 #include "server/service/transport/net/listener.h"
 
 namespace waystar::rpc {

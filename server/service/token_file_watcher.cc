@@ -1,11 +1,10 @@
 #include "server/service/token_file_watcher.h"
 
-#include <memory>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {

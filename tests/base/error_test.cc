@@ -5,8 +5,6 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/base/bad_number.h"
-#include "server/base/retry_delay.h"
 
 namespace waystar {
 namespace {

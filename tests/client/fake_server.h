@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "client/options.h"
+#include "client/connection.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/testing/certificates.h"
 #include "waystar/v1/map_service.grpc.pb.h"

@@ -1,6 +1,4 @@
 // A client's queries see what it has changed.
-#include "client/own_writes.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>

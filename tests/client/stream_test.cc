@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
-#include "client/streams.h"
 #include "tests/client/fake_server.h"
 #include "tests/testing/patience.h"
 

@@ -14,7 +14,6 @@
 #include "absl/time/time.h"
 #include "requests.pb.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route_query.h"
 #include "server/core/query/solve.h"

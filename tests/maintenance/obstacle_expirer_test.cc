@@ -38,10 +38,10 @@ class Removals final : public core::StoreListener {
     return removals_;
   }
 
-  void OnCommit(const core::PinnedSnapshot& /*snapshot*/, absl::Span<const core::SharedCommit> commits,
+  void OnCommit(const core::PinnedSnapshot& /*snapshot*/, absl::Span<const core::CommitPtr> commits,
                 const core::MapChanges& /*changes*/) override {
     MutexLock lock(mutex_);
-    for (const core::SharedCommit& commit : commits) {
+    for (const core::CommitPtr& commit : commits) {
       for (const core::Edit& edit : commit->edits) {
         if (const auto* removal = std::get_if<core::RemoveObstacle>(&edit)) {
           removals_.emplace_back(removal->id, commit->time);

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/store/map_store.h"
 #include "server/formats/detect/import_map.h"

@@ -32,10 +32,10 @@ class RecordingListener final : public core::StoreListener {
     bool is_deletion = false;
   };
 
-  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::CommitPtr> commits,
                 const core::MapChanges& /*changes*/) override {
     Heard heard{.map = snapshot->id, .revision = snapshot->revision};
-    for (const core::SharedCommit& commit : commits) {
+    for (const core::CommitPtr& commit : commits) {
       heard.commits.push_back(commit->revision);
     }
     MutexLock lock(mutex_);

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/base/stop_check.h"
 #include "server/core/codec/values.h"
 #include "server/core/edit/edit_fields.h"

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/codec/fields.h"
 #include "server/core/codec/map_image.h"
 #include "server/core/edit/batch_editor.h"

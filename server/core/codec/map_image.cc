@@ -1,13 +1,12 @@
 #include "server/core/codec/map_image.h"
 
-#include <cstdint>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 
 namespace waystar::core {
 namespace {

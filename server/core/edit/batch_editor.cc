@@ -3,29 +3,19 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/edit/edit_work.h"
-#include "server/core/edit/portal_edits.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/grid/cells/world_frame.h"
-#include "server/core/grid/shapes/shape_raster.h"
-#include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {
 namespace {

@@ -1,18 +1,10 @@
 #include "server/core/edit/edit.h"
 
 #include <iterator>
-#include <memory>
-#include <string>
-#include <variant>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 
 namespace waystar::core {
 

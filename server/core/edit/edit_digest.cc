@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/edit/edit_fields.h"
 

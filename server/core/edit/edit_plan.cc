@@ -2,27 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
-#include "absl/types/span.h"
-#include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/core/edit/portal_edits.h"
 #include "server/core/elements/obstacle.h"
-#include "server/core/elements/portal.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/shapes/shape_check.h"
 #include "server/core/grid/shapes/shape_raster.h"

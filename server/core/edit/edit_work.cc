@@ -1,15 +1,12 @@
 #include "server/core/edit/edit_work.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"

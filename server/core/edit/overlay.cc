@@ -1,16 +1,10 @@
 #include "server/core/edit/overlay.h"
 
-#include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_plan.h"

@@ -10,7 +10,7 @@
 #include "server/base/memory_account.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/geometry/height_range.h"
+#include "server/geometry/box.h"
 #include "server/geometry/shape.h"
 
 namespace waystar::core {

@@ -1,8 +1,6 @@
 #include "server/core/elements/area_collector.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <limits>
 
 #include "server/core/grid/cells/bit_row.h"

@@ -1,17 +1,10 @@
 #include "server/core/elements/obstacle.h"
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
-#include "server/base/bad_number.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/tags.h"
 #include "server/core/grid/shapes/shape_check.h"

@@ -1,18 +1,10 @@
 #include "server/core/elements/obstacle_table.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {

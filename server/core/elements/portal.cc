@@ -1,19 +1,10 @@
 #include "server/core/elements/portal.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "server/base/bad_number.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/tags.h"
 #include "server/core/elements/waypoint.h"
-#include "server/core/grid/cells/grid_settings.h"
 
 namespace waystar::core {
 namespace {

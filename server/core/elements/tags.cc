@@ -1,15 +1,10 @@
 #include "server/core/elements/tags.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <string>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 
 namespace waystar::core {
 

@@ -2,12 +2,10 @@
 
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/core/elements/tags.h"
 #include "server/geometry/shape.h"

@@ -1,6 +1,5 @@
 #include "server/core/map/map_snapshot.h"
 
-#include <cstddef>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"

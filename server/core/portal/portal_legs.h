@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/portal/portal_net.h"
 
 namespace waystar::core {

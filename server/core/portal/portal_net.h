@@ -16,7 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 
 namespace waystar::core {
 

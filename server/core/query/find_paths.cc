@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/flood.h"

@@ -1,6 +1,5 @@
 #include "server/core/query/places.h"
 
-#include "server/core/mesh/search/mesh_path.h"
 #include "server/core/query/resolve.h"
 
 namespace waystar::core {

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/graph/search/graph_pairs.h"
 #include "server/core/grid/field/reachable_pairs.h"
 #include "server/core/mesh/search/mesh_path.h"

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/engines/goal_search.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
-#include "server/core/query/readiness.h"
-#include "server/core/query/route_query.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 

@@ -1,27 +1,22 @@
 #include "server/core/query/resolved_agent.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/edit/edit_work.h"
 #include "server/core/graph/map/sight_line.h"
-#include "server/core/graph/search/graph_overlay.h"
+#include "server/core/graph/search/graph_query.h"
+#include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/profile_views.h"
 #include "server/core/grid/shapes/shape_check.h"
 #include "server/core/grid/walk/footprint_grids.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/map/shape_outlines.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "server/core/query/readiness.h"
 #include "server/core/query/resolve.h"
-#include "server/core/query/route_query.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -315,6 +310,57 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
     return true;
   });
   cut_->mesh = cut_->mesh.WithPortals(std::move(portals));
+  return absl::OkStatus();
+}
+
+namespace {
+
+absl::Status MakeJumps(Connectivity connectivity, const WalkGrid& walk, CornerRule rule, std::uint64_t cells,
+                       const Budget& budget) {
+  if (connectivity == Connectivity::kEight && walk.WouldMakeDiagonalJumps(rule)) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, cells));
+    walk.MakeDiagonalJumpIndex(rule);
+  }
+  if (connectivity == Connectivity::kFour && walk.WouldMakeTurnJumps()) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, cells));
+    walk.MakeTurnJumpIndex();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status BeginUpkeep(const Budget& budget, std::uint64_t cells) {
+  if (const std::optional<SearchEnd> end = Interruption(budget)) {
+    return InterruptionError(*end, 0);
+  }
+  const std::uint64_t cost = std::max<std::uint64_t>(cells / kCellsPerExpansion, 1);
+  return budget.upkeep == nullptr || budget.upkeep->TryTake(cost) ? absl::OkStatus() : UpkeepError();
+}
+
+absl::Status MakeReady(const GridMap& map, int footprint, CornerRule rule, bool by_jumps,
+                       const Budget& budget) {
+  const auto cells = static_cast<std::uint64_t>(map.bounds().area());
+  if (!map.HasWalk(footprint)) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, cells));
+    MemoryAccount::Reservation memory;
+    WAYSTAR_RETURN_IF_ERROR(ReserveFor(map, MostBytesOfWalk(map), "agent.footprint", memory));
+    map.walk(footprint);
+    memory.Keep();
+  }
+  const std::shared_ptr<const WalkGrid> walk = map.walk(footprint);
+  const Adjacency adjacency = AdjacencyOf(map, rule);
+  if (!walk->HasComponents(adjacency)) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, cells));
+    walk->components(adjacency);
+  }
+  if (!map.HasUniformCost() && !map.HasCostFloor()) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, CostSurvey::WorkOn(map)));
+    map.cost_floor();
+  }
+  if (by_jumps && map.HasUniformCost()) {
+    return MakeJumps(map.settings().connectivity, *walk, rule, cells, budget);
+  }
   return absl::OkStatus();
 }
 

@@ -1,7 +1,6 @@
 #include "server/core/query/route.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <variant>
 
 #include "server/core/grid/path/path.h"

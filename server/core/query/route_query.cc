@@ -1,14 +1,10 @@
 #include "server/core/query/route_query.h"
 
 #include <cmath>
-#include <cstddef>
 #include <memory>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/bad_number.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/engines/goal_search.h"
 #include "server/core/grid/search/snap.h"
 #include "server/core/grid/walk/walk_grid.h"

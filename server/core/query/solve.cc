@@ -5,12 +5,10 @@
 #include <variant>
 #include <vector>
 
-#include "server/base/status_macros.h"
-#include "server/core/graph/search/graph_search.h"
+#include "server/base/error.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/engines/goal_search.h"
 #include "server/core/mesh/search/mesh_path.h"
-#include "server/core/query/route.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {

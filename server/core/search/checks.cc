@@ -2,11 +2,8 @@
 
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/bad_number.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/search/interruption.h"
 

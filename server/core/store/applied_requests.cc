@@ -1,7 +1,6 @@
 #include "server/core/store/applied_requests.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_set.h"

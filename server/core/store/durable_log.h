@@ -23,7 +23,7 @@ namespace waystar::core {
 
 // A commit and the request that caused it.
 struct LoggedCommit {
-  SharedCommit commit;
+  CommitPtr commit;
   // Empty if the batch had none. The fields below are those of AppliedRequests.
   std::string request_id;
   Fingerprint fingerprint;

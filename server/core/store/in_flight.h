@@ -104,7 +104,7 @@ struct KeptBatch {
   WaitingBatch batch;
   // The commit that the batch became; it owns the batch's edits. Null if the batch was refused and still has
   // them.
-  SharedCommit commit;
+  CommitPtr commit;
 };
 
 struct UpdateAnswer {
@@ -119,7 +119,7 @@ struct ComposedGroup {
   // The resulting snapshot. Null if no batch changed the map; `commits` is empty then. `commits` is also
   // empty if the snapshot is an image received from another server.
   PinnedSnapshot next;
-  std::vector<SharedCommit> commits;
+  std::vector<CommitPtr> commits;
   MapChanges changes;
   // The commits with their requests. Empty without a log, and once the log has them.
   std::vector<LoggedCommit> logged;

@@ -97,7 +97,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Returns when the next obstacle expires as of the last composed commit, or when to retry its removal.
   absl::Time NextExpiry() const;
   // Removes expired obstacles, or queues their removal for the leader.
-  void RemoveDue(absl::Time now);
+  void ExpireDue(absl::Time now);
 
   bool BuildInBackground(CancelFlag cancelled);
 

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <new>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/base/thread.h"
 #include "server/core/edit/edit_digest.h"
 #include "server/core/store/map_record.h"

@@ -2,12 +2,11 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/store/map_record.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"

@@ -2,7 +2,6 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "server/base/error.h"
 
 namespace waystar::core {

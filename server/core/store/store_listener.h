@@ -34,7 +34,7 @@ struct Commit {
   std::uint64_t digest = 0;
 };
 
-using SharedCommit = std::shared_ptr<const Commit>;
+using CommitPtr = std::shared_ptr<const Commit>;
 
 // Learns of each change of a map. Called on the thread that changes it, or on the durable log's thread if
 // there is a log, in the order of the changes and never concurrently for one map. Maps that share an id over
@@ -47,7 +47,7 @@ class StoreListener {
   // Called after `snapshot` was published. `commits` lead to it from the previously published snapshot, and
   // `changes` is their union. If the commits are unknown, because a shared log had only a later image,
   // `commits` is empty and `changes` is everything.
-  virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
+  virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const CommitPtr> commits,
                         const MapChanges& changes) = 0;
 
   // Called when the map is deleted or replaced, once it can no longer be pinned. It is the last report of

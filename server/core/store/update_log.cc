@@ -9,13 +9,13 @@
 
 namespace waystar::core {
 
-void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
+void UpdateLog::Append(absl::Span<const CommitPtr> commits) {
   // Freed outside the lock.
   std::vector<Entry> dropped;
   MutexLock lock(mutex_);
   std::size_t bytes = bytes_;
   absl::Cleanup take_back = [entries = &entries_, size = entries_.size()] { entries->resize(size); };
-  for (const SharedCommit& commit : commits) {
+  for (const CommitPtr& commit : commits) {
     entries_.push_back({.commit = commit,
                         .bytes = sizeof(Commit) + ApproximateBytes(commit->edits) +
                                  commit->changed_areas.capacity() * sizeof(Rectangle)});

@@ -24,7 +24,7 @@ struct History {
   };
 
   Kind kind = Kind::kHeld;
-  std::vector<SharedCommit> commits;
+  std::vector<CommitPtr> commits;
   // Epoch of the map, and its latest revision at the time of the read. UpdateLog itself leaves the epoch 0.
   std::uint64_t epoch = 0;
   std::uint64_t latest_revision = 0;
@@ -42,7 +42,7 @@ class UpdateLog {
 
   // Appends commits. If it throws std::bad_alloc, nothing was appended.
   // REQUIRES: `commits` is not empty, and its revisions continue those of the log without a gap.
-  void Append(absl::Span<const SharedCommit> commits);
+  void Append(absl::Span<const CommitPtr> commits);
 
   // Forgets all commits but the last.
   void ForgetMost();
@@ -61,7 +61,7 @@ class UpdateLog {
 
  private:
   struct Entry {
-    SharedCommit commit;
+    CommitPtr commit;
     std::size_t bytes = 0;
   };
 

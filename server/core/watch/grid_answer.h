@@ -1,19 +1,21 @@
 // Answer to a subscribed path query on a grid, and the test whether a change invalidates it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/portal/portal_search.h"
-#include "server/core/grid/portal/portal_validation.h"
 #include "server/core/search/query.h"
 #include "server/core/watch/cost_bound.h"
 #include "server/core/watch/kept_answer.h"
@@ -183,6 +185,56 @@ class GridAnswer final : public KeptAnswer {
   // True if the agent fits at the start, or the goal.
   bool start_is_free_ = false;
   bool goal_is_free_ = false;
+};
+
+// Index of answers by the tiles of a map. Each tile lists, by their place in a vector, the answers whose path
+// passes it, and those for which a cheaper path may pass it. Memory: at most 550 bytes for each answer.
+//
+// Thread safety: none.
+class GridTiles {
+ public:
+  using AnswerAt = absl::FunctionRef<const GridAnswer&(std::size_t place)>;
+
+  // Makes an empty index. All revisions have the size of `map`.
+  explicit GridTiles(const GridMap& map);
+
+  void Add(std::size_t place, const GridAnswer& answer) { Mark(place, answer, true); }
+  void Remove(std::size_t place, const GridAnswer& answer) { Mark(place, answer, false); }
+
+  // Returns the places of answers that the change may end, as bits, or null if it may be any of the `count`
+  // answers. Valid until the next call.
+  const std::vector<Word>* Find(const GridChange& change, std::size_t count, AnswerAt answer_at);
+
+ private:
+  using Bits = std::vector<Word>;
+  // A list of answers for each square tile of the map.
+  struct Layer {
+    Layer(const Rectangle& map, int min_side, int max_tiles_per_side);
+
+    // Side of a tile in cells, and tiles in a row.
+    int side;
+    int columns;
+    std::vector<Bits> tiles;
+  };
+
+  static void Set(Bits& bits, std::size_t place, bool value);
+  void Mark(std::size_t place, const GridAnswer& answer, bool value);
+  void MarkRegion(std::size_t place, const GridAnswer& answer, bool value);
+  // Adds the answers of the tiles that the cells touch to found_.
+  void Take(const Rectangle& cells, Layer& layer);
+  // Calls visit(list of the tile, cells of the tile) for each tile that the cells touch.
+  template <typename Visitor>
+  void VisitTiles(const Rectangle& cells, Layer& layer, Visitor visit);
+
+  const Rectangle map_;
+  // Answers whose path passes a tile, and answers of which a cheaper path may pass it.
+  Layer paths_;
+  Layer regions_;
+  // Answers that a change anywhere may end.
+  Bits everywhere_;
+  // Lower bound of the costs of all maps seen; the regions are based on it.
+  LeastCosts least_;
+  Bits found_;
 };
 
 }  // namespace waystar::core

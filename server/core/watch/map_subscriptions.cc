@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace waystar::core {
 namespace {

@@ -1,23 +1,17 @@
 #include "server/formats/build/level_geometry.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <numbers>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/mesh_weld.h"
 #include "server/formats/detect/import_map.h"
 #include "server/formats/mesh/mesh_readers.h"
-#include "server/formats/parts/import_options.h"
 
 namespace waystar::level {
 namespace {

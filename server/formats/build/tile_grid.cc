@@ -4,7 +4,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/formats/build/tile_mesh.h"
 

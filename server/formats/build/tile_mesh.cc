@@ -10,12 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/formats/build/voxel_raster.h"
-#include "server/geometry/world_point.h"
 
 namespace waystar::level {
 namespace {

@@ -8,20 +8,16 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/core/codec/map_image.h"
 #include "server/formats/graph/geo_json.h"
 #include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/terrain_mapping.h"
 #include "server/formats/mesh/mesh_readers.h"
-#include "server/formats/text/line_reader.h"
-#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

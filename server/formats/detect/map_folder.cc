@@ -3,27 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/formats/detect/import_map.h"
 #include "server/formats/mesh/mesh_readers.h"
-#include "server/formats/text/line_reader.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

@@ -20,7 +20,6 @@
 #include "png.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/terrain_mapping.h"

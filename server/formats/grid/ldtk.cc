@@ -16,11 +16,10 @@
 #include "absl/strings/str_join.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/terrain_mapping.h"
-#include "server/formats/text/line_reader.h"
 #include "server/formats/text/rows.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

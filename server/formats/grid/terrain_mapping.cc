@@ -1,9 +1,7 @@
 #include "server/formats/grid/terrain_mapping.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -14,9 +12,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
-#include "server/formats/text/line_reader.h"
-#include "server/formats/text/number.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

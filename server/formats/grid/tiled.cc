@@ -12,15 +12,14 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/grid/tiled_plane.h"
 #include "server/formats/grid/tiled_tiles.h"
 #include "server/formats/grid/tiled_values.h"
-#include "server/formats/text/number.h"
 #include "server/formats/text/rows.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

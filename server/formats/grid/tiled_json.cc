@@ -10,12 +10,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/grid/tiled_values.h"
 #include "server/formats/parts/json_value.h"
-#include "server/formats/text/line_reader.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

@@ -9,13 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/grid/shapes/shape_raster.h"
 #include "server/formats/grid/tiled_plane.h"
 #include "server/formats/grid/tiled_values.h"
-#include "server/formats/text/number.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

@@ -4,16 +4,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <limits>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/formats/grid/tiled_values.h"
 
 namespace waystar::core {

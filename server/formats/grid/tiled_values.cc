@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
-#include "server/formats/text/number.h"
 
 namespace waystar::core {
 namespace {

@@ -15,11 +15,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/parts/import_options.h"
 #include "server/formats/parts/json_value.h"
-#include "server/formats/text/number.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 

@@ -15,8 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "pugixml.hpp"
+#include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/grid/tiled_values.h"
 

@@ -9,11 +9,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
-#include "server/formats/text/line_reader.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

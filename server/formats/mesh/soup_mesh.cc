@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/mesh_check.h"
 #include "server/core/mesh/map/mesh_spec.h"

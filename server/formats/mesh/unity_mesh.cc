@@ -12,12 +12,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/elements/waypoint.h"
 #include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
 #include "server/formats/parts/json_value.h"
-#include "server/formats/text/line_reader.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
+#include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
 
 namespace waystar::core {
 namespace {

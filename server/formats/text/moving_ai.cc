@@ -15,8 +15,6 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
-#include "server/formats/text/line_reader.h"
 #include "server/formats/text/rows.h"
 #include "server/formats/text/text.h"
 

@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/map/grid_map_editor.h"
 

@@ -1,28 +1,15 @@
 #include "server/formats/text/text.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/base/status_macros.h"
-#include "server/formats/text/line_reader.h"
-#include "server/formats/text/number.h"
-#include "server/formats/text/rows.h"
 
 namespace waystar::core {
 namespace {

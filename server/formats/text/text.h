@@ -18,11 +18,20 @@
 // lines and trailing blanks of rows are ignored.
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/grid/map/grid_map.h"
@@ -100,5 +109,75 @@ absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrid
 // Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE if a cell has a terrain without a letter in the format, or
 // the error of `stop`. Terrain costs, connectivity and diagonal cost are not written.
 absl::StatusOr<std::string> FormatMovingAi(const GridMap& map, const StopCheck* stop = nullptr);
+
+// Returns the shortest decimal text that parses back to the same number: "1.4", "0.1", "100000", "1e+30".
+// REQUIRES: `number` is finite.
+inline std::string ShortestText(double number) {
+  // Range in which fixed notation is readable; it takes at most 24 characters there.
+  const double size = std::abs(number);
+  const bool is_common = size == 0.0 || (size >= 1e-5 && size < 1e16);
+  std::array<char, 32> text{};
+  const std::to_chars_result end =
+      std::to_chars(text.data(), text.data() + text.size(), number,
+                    is_common ? std::chars_format::fixed : std::chars_format::scientific);
+  return std::string(text.data(), end.ptr);
+}
+
+// Returns 3 for the field "edits[3].shape" of an error and the list "edits", or nullopt for another field.
+inline std::optional<std::size_t> IndexInField(absl::string_view field, absl::string_view list) {
+  std::size_t index = 0;
+  return absl::ConsumePrefix(&field, list) && absl::ConsumePrefix(&field, "[") &&
+                 absl::SimpleAtoi(field.substr(0, field.find(']')), &index)
+             ? std::optional(index)
+             : std::nullopt;
+}
+
+// Returns the bytes without the UTF-8 byte order mark that some editors write.
+inline absl::string_view SkipByteOrderMark(absl::string_view bytes) {
+  return absl::StartsWith(bytes, "\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
+}
+
+// Returns the first character that is not a blank, or 0 if all are.
+inline char FirstOfText(absl::string_view bytes) {
+  const absl::string_view text = SkipByteOrderMark(bytes);
+  const std::size_t at = text.find_first_not_of(" \t\r\n");
+  return at == absl::string_view::npos ? '\0' : text[at];
+}
+
+// Returns the line without trailing blanks.
+inline absl::string_view WithoutTrailingBlanks(absl::string_view line) {
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+// Reads lines that end with LF or CR LF; the last may have no end. Skips a byte order mark at the beginning.
+//
+// Thread safety: none.
+class LineReader {
+ public:
+  // `text` must outlive the lines.
+  explicit LineReader(absl::string_view text) : rest_(SkipByteOrderMark(text)) {}
+
+  // Polls `stop` every 256 lines, and returns its error.
+  absl::Status CheckStopNow(const StopCheck* stop) const { return CheckStopAt(stop, line_number_); }
+
+  // Returns the next line without its end, or nullopt after the last.
+  std::optional<absl::string_view> Next() {
+    if (rest_.empty()) {
+      return std::nullopt;
+    }
+    ++line_number_;
+    const std::size_t end = rest_.find('\n');
+    absl::string_view line = rest_.substr(0, end);
+    rest_ = end == absl::string_view::npos ? absl::string_view() : rest_.substr(end + 1);
+    return absl::StripSuffix(line, "\r");
+  }
+
+  // Returns the number of the last line returned by Next, counted from 1.
+  std::size_t line_number() const { return line_number_; }
+
+ private:
+  absl::string_view rest_;
+  std::size_t line_number_ = 0;
+};
 
 }  // namespace waystar::core

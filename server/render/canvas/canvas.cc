@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <vector>
 
 namespace waystar::picture {
 namespace {

@@ -152,9 +152,8 @@ class RasterSurface final : public Surface {
   Canvas& canvas_;
 };
 
-// Descent of letters and distance between lines, as multiples of the text size.
+// Descent of letters, as a multiple of the text size.
 inline constexpr double kDescent = 0.35;
-inline constexpr double kLineHeight = 1.9;
 
 // Returns the width of a line of text in pixels. `size` is the height of a capital letter. Characters other
 // than printable ASCII are drawn as '?'.

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <csetjmp>
-#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <optional>
@@ -19,7 +18,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "server/render/canvas/canvas.h"
 
 namespace waystar::picture {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/grid/cells/grid_settings.h"

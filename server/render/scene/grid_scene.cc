@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
 #include "server/core/search/interruption.h"

@@ -1,14 +1,13 @@
 #include "server/render/scene/ground.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 
 namespace waystar::core {
 namespace {

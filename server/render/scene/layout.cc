@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
-#include "server/render/canvas/canvas.h"
 
 namespace waystar::core {
 namespace {

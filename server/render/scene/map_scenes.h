@@ -20,7 +20,6 @@
 #include "server/core/search/query.h"
 #include "server/geometry/box.h"
 #include "server/geometry/cell.h"
-#include "server/geometry/height_range.h"
 #include "server/geometry/world_point.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/query_marks.h"

@@ -6,9 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/search/recorder.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/scene/query_marks.h"

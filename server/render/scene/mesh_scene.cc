@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/canvas.h"

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/base/stop_check.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/recorder.h"

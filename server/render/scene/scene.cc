@@ -7,7 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {

@@ -1,11 +1,8 @@
 #include "server/service/admission/awaited_requests.h"
 
 #include <algorithm>
-#include <functional>
-#include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "server/base/error.h"
 
 namespace waystar::rpc {
 namespace {

@@ -3,17 +3,8 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <memory>
 #include <new>
 #include <thread>
-#include <utility>
-#include <vector>
-
-#include "server/base/clock.h"
-#include "server/base/mutex.h"
 
 namespace waystar::rpc {
 namespace {

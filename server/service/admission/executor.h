@@ -16,7 +16,7 @@
 #include "server/base/clock.h"
 #include "server/base/mutex.h"
 #include "server/core/query/find_paths.h"
-#include "server/core/query/query_scratch.h"
+#include "server/core/query/solve.h"
 #include "server/runtime/fair_queue.h"
 #include "server/runtime/worker_pool.h"
 #include "server/service/admission/arrival_pause.h"

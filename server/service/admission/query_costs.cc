@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <string>
 
 #include "absl/hash/hash.h"
 

@@ -7,7 +7,6 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/thread.h"
-#include "server/core/store/store_listener.h"
 
 namespace waystar::rpc {
 namespace {
@@ -133,7 +132,7 @@ void VersionWaits::Stop() {
 }
 
 void VersionWaits::OnCommit(const core::PinnedSnapshot& snapshot,
-                            absl::Span<const core::SharedCommit> /*commits*/,
+                            absl::Span<const core::CommitPtr> /*commits*/,
                             const core::MapChanges& /*changes*/) {
   TakeDue([&](const Waiter& waiter) { return Has(*snapshot, waiter.version_); });
 }

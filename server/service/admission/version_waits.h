@@ -96,7 +96,7 @@ class VersionWaits final : public core::StoreListener {
   // Returns the number of waiters.
   std::size_t count() const { return count_.load(); }
 
-  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::CommitPtr> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& last) override;
   void OnLoad(const core::PinnedSnapshot& snapshot) override;

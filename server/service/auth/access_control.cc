@@ -1,16 +1,9 @@
 #include "server/service/auth/access_control.h"
 
 #include <iterator>
-#include <optional>
-#include <string>
-#include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
-#include "server/base/error.h"
 #include "server/runtime/logging.h"
-#include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 
 namespace waystar::rpc {
 namespace {

@@ -10,11 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <ctime>
-#include <memory>
-#include <string>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -22,8 +19,7 @@
 #include "grpc/grpc.h"
 #include "grpc/grpc_security.h"
 #include "grpcpp/version_info.h"
-#include "server/base/mutex.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {

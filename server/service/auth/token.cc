@@ -4,12 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -18,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/service/auth/watched_file.h"
 
 namespace waystar::rpc {

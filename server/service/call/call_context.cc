@@ -1,6 +1,5 @@
 #include "server/service/call/call_context.h"
 
-#include <chrono>
 #include <cstring>
 
 #include "absl/hash/hash.h"
@@ -9,7 +8,6 @@
 #include "google/protobuf/wire_format_lite.h"
 #include "grpc/slice.h"
 #include "grpcpp/support/slice.h"
-#include "server/service/auth/caller.h"
 #include "server/service/auth/failed_tokens.h"
 
 namespace waystar::rpc {

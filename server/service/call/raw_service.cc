@@ -2,14 +2,11 @@
 
 #include <atomic>
 #include <new>
-#include <string>
-#include <utility>
 
 #include "grpc/byte_buffer.h"
 #include "grpc/grpc.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/impl/call.h"
-#include "grpcpp/server_context.h"
 #include "server/service/auth/caller.h"
 #include "server/service/call/call_context.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -10,17 +9,12 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "google/protobuf/descriptor.h"
 #include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/message.h"
 #include "google/protobuf/wire_format_lite.h"
-#include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 
 namespace waystar::rpc {
 namespace {

@@ -4,7 +4,7 @@
 #include "absl/status/status.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/base/stop_check.h"
 #include "server/service/auth/caller.h"
 #include "server/service/auth/check_access.h"

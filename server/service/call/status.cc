@@ -2,13 +2,9 @@
 
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "google/rpc/error_details.pb.h"
-#include "google/rpc/status.pb.h"
-#include "grpcpp/support/status.h"
-#include "server/base/error.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {

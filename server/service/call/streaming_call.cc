@@ -1,10 +1,9 @@
 #include "server/service/call/streaming_call.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "grpcpp/impl/codegen/proto_utils.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/service/auth/caller.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/status.h"

@@ -23,7 +23,6 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/store/store_listener.h"
 #include "server/service/admission/call_statistics.h"
 #include "server/service/admission/executor.h"

@@ -2,16 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "google/protobuf/repeated_ptr_field.h"
-#include "server/base/bad_number.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/core/grid/cells/grid_settings.h"
 #include "server/formats/text/rows.h"
 #include "server/formats/text/text.h"
 #include "server/service/convert/convert.h"

@@ -6,16 +6,11 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "google/protobuf/duration.pb.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/service/convert/convert.h"

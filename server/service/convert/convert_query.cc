@@ -1,18 +1,14 @@
 #include "server/service/convert/convert_query.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/search/checks.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_creation.h"

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/core/grid/path/validate_path.h"
-#include "server/core/grid/portal/portal_validation.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "server/core/query/route_query.h"
 #include "server/geometry/cell.h"
 #include "server/service/convert/hex_coordinates.h"

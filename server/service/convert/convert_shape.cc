@@ -4,17 +4,10 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "google/protobuf/repeated_ptr_field.h"
-#include "server/base/bad_number.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/store/update_batch.h"
 #include "server/service/convert/convert.h"

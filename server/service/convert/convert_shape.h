@@ -12,7 +12,7 @@
 #include "server/core/elements/portal.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"
-#include "server/core/grid/portal/portal_validation.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/geometry/cell.h"

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,12 +10,8 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/map/map_version.h"
-#include "server/core/query/route.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
-#include "waystar/v1/path_service.pb.h"
-#include "waystar/v1/picture_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::rpc {

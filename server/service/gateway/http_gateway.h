@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -185,5 +186,22 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
 // Returns the error for a code with which the HTTP server rejects (HttpHandler::Refuse), or OK if there is
 // none: data that is not HTTP gets a bare 400. `max_body_bytes` is the limit of a body.
 absl::Status HttpRefusal(int code, std::size_t max_body_bytes);
+
+// A file of the map page from server/service/gateway/page, compiled in.
+struct PageFile {
+  // Such as "/" or "/app.js".
+  std::string_view path;
+  std::string_view type;
+  // Entity tag of the text, in quotes.
+  std::string_view etag;
+  std::string_view text;
+};
+
+const std::vector<PageFile>& PageFiles();
+
+// Returns the answer to a request for a file of the page, or nothing if the path is not a file. Files are the
+// same for everyone, so no token is required. The answer contains the whole text: a connection holds one
+// answer at a time, and the longest file has less than 64 KiB.
+std::optional<http::HttpAnswer> PageAnswer(const http::RequestHead& head);
 
 }  // namespace waystar::rpc

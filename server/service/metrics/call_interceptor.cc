@@ -1,18 +1,21 @@
 #include "server/service/metrics/call_interceptor.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
 
 #include "absl/random/random.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "google/protobuf/descriptor.h"
 #include "grpcpp/support/interceptor.h"
 #include "server/runtime/logging.h"
+#include "server/runtime/worker_pool.h"
 #include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
@@ -181,6 +184,140 @@ std::string RequestIdOf(const grpc::ServerContextBase& context) {
   }
   thread_local absl::BitGen generator;
   return absl::StrCat("local-", absl::Hex(absl::Uniform<std::uint64_t>(generator), absl::kZeroPad16));
+}
+
+namespace {
+
+std::string TypeOf(const google::protobuf::MethodDescriptor& method) {
+  if (method.client_streaming()) {
+    return method.server_streaming() ? "bidi_stream" : "client_stream";
+  }
+  return method.server_streaming() ? "server_stream" : "unary";
+}
+
+runtime::MetricLabels LabelsOf(const google::protobuf::MethodDescriptor* method) {
+  if (method == nullptr) {
+    return {{"grpc_type", "unary"}, {"grpc_service", "unknown"}, {"grpc_method", "unknown"}};
+  }
+  return {{"grpc_type", TypeOf(*method)},
+          {"grpc_service", std::string(method->service()->full_name())},
+          {"grpc_method", std::string(method->name())}};
+}
+
+// Returns the code in the format of other languages' servers: "OK", "InvalidArgument".
+std::string CodeName(std::size_t code) {
+  static constexpr absl::string_view kNames[kStatusCodes] = {
+      "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+      "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+      "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+      "DataLoss", "Unauthenticated"};
+  return std::string(kNames[code]);
+}
+
+// Writes buckets whose bounds double from 4 microseconds to 17 seconds; each covers four of the counters.
+runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
+  constexpr std::size_t kFirstDoubling = 2;
+  constexpr std::size_t kLastDoubling = 24;
+  static_assert(4 * kLastDoubling <= runtime::kLatencyBuckets);
+  runtime::HistogramCounts seconds{.count = calls.ended(),
+                                   .sum = std::chrono::duration<double>(calls.took).count()};
+  std::uint64_t below = 0;
+  for (std::size_t bucket = 0; bucket < 4 * kLastDoubling; ++bucket) {
+    below += calls.by_latency[bucket];
+    const std::size_t next = bucket + 1;
+    if (next % 4 == 0 && next / 4 >= kFirstDoubling) {
+      seconds.bounds.push_back(std::ldexp(1e-6, static_cast<int>(next / 4)));
+      seconds.cumulative.push_back(below);
+    }
+  }
+  return seconds;
+}
+
+void CollectEnded(const MethodCounts& counts, const runtime::MetricLabels& labels, absl::string_view total,
+                  absl::string_view total_help, absl::string_view seconds, absl::string_view seconds_help,
+                  runtime::MetricSink& sink) {
+  for (std::size_t code = 0; code < kStatusCodes; ++code) {
+    if (code == 0 || counts.by_code[code] > 0) {
+      runtime::MetricLabels with_code = labels;
+      with_code.emplace_back("grpc_code", CodeName(code));
+      sink.AddCounter(total, total_help, counts.by_code[code], std::move(with_code));
+    }
+  }
+  sink.AddHistogram(seconds, seconds_help, HandlingSeconds(counts), labels);
+}
+
+void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& sink) {
+  const runtime::MetricLabels labels = LabelsOf(method.descriptor);
+  const MethodCounts& calls = method.calls;
+  // A call has one request unless its client streams, and one answer, if it is OK, unless its server does.
+  const bool receives_many = method.descriptor != nullptr && method.descriptor->client_streaming();
+  const bool sends_many = method.descriptor != nullptr && method.descriptor->server_streaming();
+  const auto add = [&](absl::string_view name, absl::string_view help, std::uint64_t count) {
+    sink.AddCounter(name, help, count, labels);
+  };
+  add("grpc_server_started_total", "Calls that were started.", calls.begun);
+  add("grpc_server_msg_received_total", "Messages received from clients.",
+      receives_many ? calls.received : calls.begun);
+  add("grpc_server_msg_sent_total", "Messages sent to clients.", sends_many ? calls.sent : calls.by_code[0]);
+  sink.AddGauge("waystar_open_calls", "Calls that have begun and not ended.", calls.open, labels);
+  CollectEnded(calls, labels, "grpc_server_handled_total", "Calls that have ended, by their status.",
+               "grpc_server_handling_seconds", "How long calls took, from their start to their status.",
+               sink);
+  if (method.requests) {
+    CollectEnded(*method.requests, labels, "waystar_stream_requests_total",
+                 "Queries and batches in streams, by their status.", "waystar_stream_request_seconds",
+                 "How long these took, from the arrival of their message to their answer.", sink);
+  }
+}
+
+}  // namespace
+
+void CallMetrics::Collect(runtime::MetricSink& sink) const {
+  for (const CallStatistics::Method& method : statistics_.All()) {
+    CollectMethod(method, sink);
+  }
+}
+
+namespace {
+
+double SecondsOf(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+void CollectLane(const std::string& name, const Executor& executor, Lane lane, runtime::MetricSink& sink) {
+  const runtime::WorkerPoolCounts counts = executor.counts(lane);
+  const runtime::MetricLabels labels = {{"lane", name}};
+  sink.AddGauge("waystar_queue_workers", "Workers.", executor.workers(lane), labels);
+  sink.AddGauge("waystar_queue_running", "Workers that are at work.", counts.running, labels);
+  sink.AddGauge("waystar_queue_depth", "Jobs that wait for a worker: calls, or parts of them.", counts.queued,
+                labels);
+  sink.AddCondition("waystar_queue_overloaded", "1 while jobs may only wait for a short time, else 0.",
+                    counts.is_overloaded,
+                    absl::StrCat("the lane \"", name, "\" is overloaded: ", counts.queued, " jobs wait"),
+                    labels);
+  sink.AddCounter("waystar_queue_started_total", "Jobs that workers have started.", counts.started, labels);
+  constexpr char kRefused[] = "waystar_queue_refused_total";
+  constexpr char kRefusedHelp[] =
+      "Jobs that were refused: the queue was too full for them to be done in time, or they had waited too "
+      "long.";
+  sink.AddCounter(kRefused, kRefusedHelp, counts.refused_full, {{"lane", name}, {"reason", "full"}});
+  sink.AddCounter(kRefused, kRefusedHelp, counts.refused_late, {{"lane", name}, {"reason", "late"}});
+  sink.AddCounter("waystar_queue_wait_seconds_total", "What the started jobs waited, together.",
+                  SecondsOf(counts.waited), labels);
+  sink.AddCounter("waystar_queue_run_seconds_total", "What workers were at work, together.",
+                  SecondsOf(counts.ran), labels);
+}
+
+}  // namespace
+
+void QueueMetrics::Collect(runtime::MetricSink& sink) const {
+  CollectLane("small", executor_, Lane::kSmall, sink);
+  CollectLane("large", executor_, Lane::kLarge, sink);
+  CollectLane("updates", executor_, Lane::kUpdates, sink);
+  CollectLane("imports", executor_, Lane::kImports, sink);
+  const ClientCalls::Counts clients = client_calls_.counts();
+  sink.AddGauge("waystar_clients", "Clients that have calls waiting or running.", clients.clients);
+  sink.AddGauge("waystar_client_calls", "Calls of all of these.", clients.calls);
+  sink.AddCounter("waystar_client_calls_refused_total",
+                  "Calls that were refused because their client had too many.", clients.refused);
 }
 
 }  // namespace waystar::rpc

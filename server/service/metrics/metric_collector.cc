@@ -1,7 +1,6 @@
 #include "server/service/metrics/metric_collector.h"
 
 #include <cstddef>
-#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"

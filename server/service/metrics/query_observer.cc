@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "server/service/convert/convert.h"
 

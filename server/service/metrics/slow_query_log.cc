@@ -7,7 +7,6 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/util/json_util.h"
 #include "server/base/error.h"
-#include "server/runtime/logging.h"
 #include "server/service/auth/caller.h"
 #include "server/service/metrics/call_interceptor.h"
 

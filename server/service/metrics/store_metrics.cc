@@ -1,9 +1,6 @@
 #include "server/service/metrics/store_metrics.h"
 
-#include <cstdint>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -162,11 +159,10 @@ void UpdateMetrics::CountAnswer(const absl::StatusOr<core::UpdateResult>& answer
 }
 
 void UpdateMetrics::OnCommit(const core::PinnedSnapshot& /*snapshot*/,
-                             absl::Span<const core::SharedCommit> commits,
-                             const core::MapChanges& /*changes*/) {
+                             absl::Span<const core::CommitPtr> commits, const core::MapChanges& /*changes*/) {
   Increase(snapshots_);
   Increase(commits_, commits.size());
-  for (const core::SharedCommit& commit : commits) {
+  for (const core::CommitPtr& commit : commits) {
     Increase(edits_, commit->edits.size());
     Increase(changed_cells_, static_cast<std::uint64_t>(commit->summary.changed_cells));
   }

@@ -80,7 +80,7 @@ class UpdateMetrics final : public core::StoreListener, public runtime::MetricSo
   // Counts the answer to a client's batch; called once for each.
   void CountAnswer(const absl::StatusOr<core::UpdateResult>& answer);
 
-  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::CommitPtr> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& /*last*/) override {}
 

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <string>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
@@ -17,7 +15,6 @@
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/base/thread.h"
 #include "server/storage/etcd/etcd.grpc.pb.h"
 #include "server/storage/etcd/etcd_session.h"

@@ -13,16 +13,12 @@
 
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 
 namespace waystar::etcd {
 namespace {

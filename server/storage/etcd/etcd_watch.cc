@@ -14,7 +14,6 @@
 #include "server/base/mutex.h"
 #include "server/base/thread.h"
 #include "server/storage/etcd/etcd.grpc.pb.h"
-#include "server/storage/etcd/etcd_client.h"
 #include "server/storage/etcd/etcd_session.h"
 
 namespace waystar::etcd {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <future>
 #include <map>
-#include <optional>
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -13,8 +11,6 @@
 #include "absl/time/clock.h"
 #include "server/base/error.h"
 #include "server/base/random_id.h"
-#include "server/base/status_macros.h"
-#include "server/storage/etcd/etcd_client.h"
 #include "server/storage/folder/image_file.h"
 #include "server/storage/folder/log_entry.h"
 

@@ -28,7 +28,6 @@
 #include "server/storage/fleet/cluster_reader.h"
 #include "server/storage/fleet/cluster_values.h"
 #include "server/storage/fleet/map_lane.h"
-#include "server/storage/fleet/task_thread.h"
 
 namespace waystar::cluster {
 

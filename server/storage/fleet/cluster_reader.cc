@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
-#include "server/storage/etcd/etcd_client.h"
+#include "server/base/error.h"
 #include "server/storage/folder/log_entry.h"
 
 namespace waystar::cluster {

@@ -2,17 +2,14 @@
 
 #include <array>
 #include <limits>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "server/base/error.h"
 #include "server/base/random_id.h"
-#include "server/base/status_macros.h"
 #include "server/core/codec/fields.h"
 #include "server/core/store/update_batch.h"
 #include "server/storage/folder/commit_fields.h"

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/store/update_batch.h"
-#include "server/storage/etcd/etcd_client.h"
-#include "server/storage/fleet/cluster_reader.h"
-#include "server/storage/folder/folder.h"
 #include "server/storage/folder/image_file.h"
 
 namespace waystar::cluster {

@@ -1,16 +1,12 @@
 #include "server/storage/fleet/image_keeper.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "server/base/error.h"
 #include "server/base/random_id.h"
-#include "server/base/status_macros.h"
-#include "server/storage/fleet/cluster_values.h"
 #include "server/storage/folder/folder.h"
 #include "server/storage/folder/image_file.h"
 #include "server/storage/folder/record_file.h"

@@ -3,11 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/storage/folder/commit_fields.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/record_file.h"

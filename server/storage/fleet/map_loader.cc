@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/store/map_editor.h"
 #include "server/storage/fleet/cluster_reader.h"
 

@@ -2,10 +2,9 @@
 
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "absl/time/clock.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 
 namespace waystar::cluster {
 

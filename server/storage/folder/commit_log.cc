@@ -1,9 +1,7 @@
 #include "server/storage/folder/commit_log.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -13,9 +11,6 @@
 #include "absl/strings/strip.h"
 #include "server/base/error.h"
 #include "server/base/random_id.h"
-#include "server/base/retry_delay.h"
-#include "server/base/status_macros.h"
-#include "server/storage/folder/record_file.h"
 
 namespace waystar::storage {
 namespace {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 
-#include "server/base/status_macros.h"
-#include "server/storage/folder/folder_reader.h"
+#include "server/base/error.h"
 
 namespace waystar::storage {
 namespace {

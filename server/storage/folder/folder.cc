@@ -10,16 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/storage/folder/commit_log.h"
 
 namespace waystar::storage {

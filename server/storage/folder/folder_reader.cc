@@ -2,24 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <thread>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "server/base/error.h"
 #include "server/base/mutex.h"
 #include "server/base/random_id.h"
-#include "server/base/status_macros.h"
 #include "server/base/thread.h"
 #include "server/core/store/map_editor.h"
-#include "server/storage/folder/commit_log.h"
-#include "server/storage/folder/image_file.h"
 #include "server/storage/folder/record_file.h"
 
 namespace waystar::storage {

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 
 namespace waystar::storage {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/codec/map_image.h"
 #include "server/storage/folder/commit_fields.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/folder_reader.h"
 #include "server/storage/folder/image_file.h"

@@ -2,12 +2,10 @@
 
 #include <isa-l/crc.h>
 
-#include <cstddef>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 
 namespace waystar::storage {
 namespace {

@@ -1,5 +1,3 @@
-#include "client/animation/animation.h"
-
 #include <gif_lib.h>
 #include <webp/demux.h>
 

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_split.h"
 #include "client/cli/exit_code.h"
-#include "client/cli/json.h"
 #include "client/cli/progress.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "client/load/report_text.h"
-#include "client/load/schedule.h"
+#include "client/load/settings.h"
 #include "client/load/tally.h"
 #include "client/load/workload.h"
 

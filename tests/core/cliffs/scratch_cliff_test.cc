@@ -9,7 +9,7 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/portal/portal_search.h"
-#include "server/core/query/query_scratch.h"
+#include "server/core/query/solve.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/portal_world.h"
 #include "tests/testing/random.h"

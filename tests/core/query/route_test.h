@@ -13,7 +13,6 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/edit/edit.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/solve.h"

@@ -20,7 +20,7 @@
 #include "server/core/grid/portal/portal_search.h"
 #include "server/core/mesh/search/mesh_flood.h"
 #include "server/core/mesh/search/mesh_path.h"
-#include "server/core/query/query_scratch.h"
+#include "server/core/query/solve.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/portal_world.h"

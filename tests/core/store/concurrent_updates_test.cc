@@ -163,16 +163,16 @@ TEST_P(ConcurrentUpdatesTest, SnapshotsHoldExactlyTheBatchesUpToTheirRevision) {
   ASSERT_EQ(cell_of.size(), kLast - 1);
   const History history = *store_.ReadHistory("arena", 2, kLast);
   ASSERT_EQ(history.commits.size(), kLast - 1);
-  for (const SharedCommit& commit : history.commits) {
+  for (const CommitPtr& commit : history.commits) {
     EXPECT_EQ(commit->edits, std::vector<Edit>{Block(cell_of.at(commit->revision))});
   }
-  std::vector<SharedCommit> durable;
+  std::vector<CommitPtr> durable;
   for (const LogEntry& entry : log_.durable()) {
     for (const LoggedCommit& logged : entry.commits) {
       durable.push_back(logged.commit);
     }
   }
-  EXPECT_EQ(durable, has_log_ ? history.commits : std::vector<SharedCommit>());
+  EXPECT_EQ(durable, has_log_ ? history.commits : std::vector<CommitPtr>());
   std::uint64_t revision = 1;
   for (const RecordingListener::Heard& heard : listener_.heard()) {
     for (const std::uint64_t commit : heard.commits) {

@@ -119,7 +119,7 @@ class Schedule final : public StoreListener {
       stored.emplace(request.request_id, request.result.revision);
     }
     EXPECT_EQ(stored, applied_);
-    std::vector<SharedCommit> durable;
+    std::vector<CommitPtr> durable;
     for (const LogEntry& entry : log_.durable()) {
       for (const LoggedCommit& logged : entry.commits) {
         durable.push_back(logged.commit);
@@ -133,11 +133,11 @@ class Schedule final : public StoreListener {
     return it == counts_.end() ? 0 : it->second;
   }
 
-  void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
+  void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const CommitPtr> commits,
                 const MapChanges& /*changes*/) override {
     EXPECT_EQ(snapshot->version(), log_.DurableVersion("arena"));
     EXPECT_EQ(snapshot->epoch, epoch_);
-    for (const SharedCommit& commit : commits) {
+    for (const CommitPtr& commit : commits) {
       EXPECT_EQ(commit->revision, ++revision_);
       const absl::StatusOr<EditResult> edited = ApplyEdits(*map_, commit->edits, commit->time);
       ASSERT_THAT(edited, IsOk());
@@ -161,7 +161,7 @@ class Schedule final : public StoreListener {
 
  private:
   struct Heard {
-    SharedCommit commit;
+    CommitPtr commit;
     bool is_answered = false;
   };
 
@@ -350,7 +350,7 @@ class Schedule final : public StoreListener {
   std::map<std::string, std::uint64_t> applied_;
   // Of all maps, by epoch and revision.
   std::map<std::pair<std::uint64_t, std::uint64_t>, Heard> commits_;
-  std::vector<SharedCommit> heard_;
+  std::vector<CommitPtr> heard_;
   // The batches that may be sent again.
   std::vector<UpdateBatch> sent_;
   int submitted_ = 0;

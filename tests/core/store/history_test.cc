@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 std::vector<std::uint64_t> RevisionsOf(const History& history) {
   std::vector<std::uint64_t> revisions;
-  for (const SharedCommit& commit : history.commits) {
+  for (const CommitPtr& commit : history.commits) {
     revisions.push_back(commit->revision);
   }
   return revisions;

@@ -67,7 +67,7 @@ class Shelf final : public MapResidence {
 
 class LoadListener final : public StoreListener {
  public:
-  void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> /*commits*/,
+  void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const CommitPtr> /*commits*/,
                 const MapChanges& /*changes*/) override {
     heard.push_back(absl::StrCat("commit ", snapshot->revision));
   }

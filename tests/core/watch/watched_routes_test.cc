@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/grid/portal/portal_validation.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/watch/answer_renewal.h"
 #include "server/core/watch/map_subscriptions.h"
@@ -35,7 +35,7 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
  protected:
   WatchedRoutesTest() { store_.AddListener(this); }
 
-  void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> /*commits*/,
+  void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const CommitPtr> /*commits*/,
                 const MapChanges& changes) override {
     if (snapshot->id == "arena") {
       subscriptions_.Commit(snapshot, changes);

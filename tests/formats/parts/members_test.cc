@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/formats/graph/geo_json_properties.h"
+#include "server/formats/graph/geo_json.h"
 #include "server/formats/grid/grid_readers.h"
 #include "server/formats/grid/tiled_map.h"
 #include "tests/testing/folders.h"

@@ -12,7 +12,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/formats/text/number.h"
 #include "server/formats/text/rows.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

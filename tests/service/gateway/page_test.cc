@@ -11,7 +11,6 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "server/service/gateway/http_gateway.h"
-#include "server/service/gateway/page_answer.h"
 #include "tests/service/auth/guarded_server.h"
 #include "tests/service/gateway/http_server.h"
 #include "tests/service/transport/http/http_call.h"

@@ -13,7 +13,6 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/base/mutex.h"
-#include "server/base/retry_delay.h"
 #include "server/core/edit/edit_digest.h"
 #include "server/storage/folder/record_file.h"
 #include "tests/storage/folder/crashing_folder.h"

@@ -1,9 +1,7 @@
 #include "server/core/graph/map/node_pages.h"
 
-#include <algorithm>
 #include <iterator>
 #include <tuple>
-#include <utility>
 
 namespace waystar::core {
 

@@ -2,14 +2,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/graph/map/graph_editor.h"

@@ -1,8 +1,5 @@
 #include "server/core/graph/map/shared_pages.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace waystar::core {
 
 // FNV-1a (Fowler, Noll and Vo, 1991), with a final mix because the low bits are used first.

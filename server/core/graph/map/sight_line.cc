@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <utility>
 
 #include "server/core/grid/cells/bit_row.h"
 #include "server/geometry/wide_integer.h"

@@ -1,13 +1,11 @@
 #include "server/core/graph/map/waypoint_graph.h"
 
-#include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/graph/map/graph_editor.h"
 
 namespace waystar::core {

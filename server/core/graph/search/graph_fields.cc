@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/core/graph/search/graph_flood.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"

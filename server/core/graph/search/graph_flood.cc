@@ -2,7 +2,6 @@
 
 #include "server/base/error.h"
 #include "server/core/search/checks.h"
-#include "server/core/search/open_list.h"
 
 namespace waystar::core {
 namespace {

@@ -5,7 +5,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/tags.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/search/graph_ray.h"

@@ -6,15 +6,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
-#include "server/core/graph/map/sight_line.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/geometry/wide_integer.h"
 

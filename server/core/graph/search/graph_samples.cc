@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"

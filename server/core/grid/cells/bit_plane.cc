@@ -1,14 +1,5 @@
 #include "server/core/grid/cells/bit_plane.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
-#include "absl/types/span.h"
-
 namespace waystar::core {
 namespace {
 

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <bitset>
-#include <cmath>
-#include <cstddef>
 #include <limits>
-#include <string>
 
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 
 namespace waystar::core {
 namespace {

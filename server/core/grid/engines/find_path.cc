@@ -10,7 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/engines/engines.h"
 #include "server/core/grid/engines/goal_search.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/components/components.h"

@@ -1,7 +1,6 @@
 #include "server/core/grid/field/cost_matrix.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,16 +9,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/portal.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/passages.h"
 #include "server/core/grid/field/reachable_pairs.h"
-#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/portal/portal_search.h"
-#include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"

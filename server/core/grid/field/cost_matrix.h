@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/field/jump_graph.h"
 #include "server/core/grid/field/walk_matrix.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/portal/grid_portal_net.h"

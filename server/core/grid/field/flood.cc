@@ -1,9 +1,6 @@
 #include "server/core/grid/field/flood.h"
 
-#include <algorithm>
 #include <array>
-#include <bit>
-#include <cstddef>
 #include <functional>
 
 #include "absl/base/attributes.h"

@@ -1,11 +1,7 @@
 #include "server/core/grid/field/flood_ground.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-
-#include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/cells/grid_settings.h"
 
 namespace waystar::core {
 namespace {

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <queue>
 #include <utility>
-#include <vector>
 
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/engines/goal_search.h"
 #include "server/core/grid/field/flood.h"
-#include "server/core/grid/field/passages.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"

@@ -4,10 +4,8 @@
 #include <bit>
 #include <optional>
 
-#include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/engines/jumps.h"
-#include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/search/interruption.h"
 

@@ -16,6 +16,9 @@
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/field/flood.h"
+#include "server/core/grid/field/flood_ground.h"
+#include "server/core/grid/field/passages.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/walk/walk_grid.h"
@@ -171,6 +174,56 @@ class JumpSight {
   std::vector<Word> row_nodes_;
   std::vector<Word> column_nodes_;
   std::vector<Word> lit_;
+};
+
+// Working memory of fields, reused between queries: once warm, a flood allocates only its result. It holds at
+// most 30 bytes for each of kMaxFieldCells cells. Trim frees it if it exceeds kKeptBytes.
+//
+// Not thread-safe; each worker thread has its own.
+class FieldScratch {
+ public:
+  static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
+
+  FieldScratch() = default;
+  FieldScratch(const FieldScratch&) = delete;
+  FieldScratch& operator=(const FieldScratch&) = delete;
+
+  FloodGround& ground() { return ground_; }
+  FloodGates& gates() { return gates_; }
+  Flood& flood() { return flood_; }
+
+  JumpGraph& jump_graph() { return jump_graph_; }
+  JumpCosts& jump_costs() { return jump_costs_; }
+  JumpSight& jump_sight() { return jump_sight_; }
+  std::vector<JumpSight::Leg>& legs() { return legs_; }
+
+  std::size_t memory_bytes() const {
+    return ground_.memory_bytes() + gates_.memory_bytes() + flood_.memory_bytes() +
+           jump_graph_.memory_bytes() + jump_costs_.memory_bytes() + jump_sight_.memory_bytes() +
+           legs_.capacity() * sizeof(legs_[0]);
+  }
+
+  // Frees the memory if it exceeds kKeptBytes. Call it after the result is written.
+  void Trim() {
+    if (memory_bytes() > kKeptBytes) {
+      ground_ = {};
+      gates_ = {};
+      flood_ = {};
+      jump_graph_ = {};
+      jump_costs_ = {};
+      jump_sight_ = {};
+      legs_ = std::vector<JumpSight::Leg>();
+    }
+  }
+
+ private:
+  FloodGround ground_;
+  FloodGates gates_;
+  Flood flood_;
+  JumpGraph jump_graph_;
+  JumpCosts jump_costs_;
+  JumpSight jump_sight_;
+  std::vector<JumpSight::Leg> legs_;
 };
 
 }  // namespace waystar::core

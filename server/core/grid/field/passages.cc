@@ -1,10 +1,8 @@
 #include "server/core/grid/field/passages.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
-#include "server/core/elements/portal.h"
 #include "server/core/grid/portal/grid_portal_net.h"
 
 namespace waystar::core {

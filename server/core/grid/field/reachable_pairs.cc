@@ -4,11 +4,8 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/components/components.h"
-#include "server/core/grid/portal/grid_portal_net.h"
-#include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"

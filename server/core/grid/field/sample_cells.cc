@@ -5,16 +5,13 @@
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/portal.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/field/reachable_pairs.h"
-#include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"

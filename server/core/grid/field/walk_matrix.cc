@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/field/flood.h"
-#include "server/core/grid/field/passages.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/field/jump_graph.h"
 #include "server/core/grid/field/passages.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/agent.h"

@@ -11,7 +11,7 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/grid/search/octile.h"
 
 namespace waystar::core {

@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"

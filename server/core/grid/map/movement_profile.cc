@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/tags.h"
 #include "server/core/grid/cells/grid_settings.h"

@@ -1,27 +1,20 @@
 #include "server/core/grid/path/line_of_sight.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "server/base/bad_number.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/cell_costs.h"
 #include "server/core/grid/shapes/hex_line.h"
 #include "server/core/grid/walk/footprint_grids.h"
-#include "server/core/grid/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {

@@ -1,18 +1,13 @@
 #include "server/core/grid/path/validate_path.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/path/path.h"
 #include "server/core/grid/search/dearest_cells.h"

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "server/core/grid/search/agent.h"
-
 namespace waystar::core {
 
 GridPortalNet::GridPortalNet(const GridMap& home, World& world, const Agent& agent)

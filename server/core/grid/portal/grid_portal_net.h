@@ -17,7 +17,7 @@
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/agent.h"
-#include "server/core/grid/search/portal_scratch.h"
+#include "server/core/grid/search/scratch.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/portal/portal_net.h"
 #include "server/geometry/cell.h"

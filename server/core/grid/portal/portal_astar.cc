@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <limits>
 
 #include "server/core/search/interruption.h"

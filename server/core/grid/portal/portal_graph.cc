@@ -1,18 +1,9 @@
 #include "server/core/grid/portal/portal_graph.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <optional>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/components/components.h"
 #include "server/core/grid/search/agent.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/grid/walk/footprint_grids.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"

@@ -1,10 +1,5 @@
 #include "server/core/grid/search/node_table.h"
 
-#include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-
 namespace waystar::core {
 
 void NodeTable::Grow() {

@@ -1,12 +1,7 @@
 #include "server/core/grid/search/scratch.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <memory>
 #include <utility>
-#include <vector>
-
-#include "server/core/search/open_list.h"
 
 namespace waystar::core {
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "server/core/grid/cells/bit_row.h"
 #include "server/geometry/wide_integer.h"

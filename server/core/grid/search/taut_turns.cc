@@ -1,7 +1,6 @@
 #include "server/core/grid/search/taut_turns.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 namespace waystar::core {

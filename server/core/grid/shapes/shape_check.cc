@@ -2,18 +2,13 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "server/base/bad_number.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {

@@ -1,12 +1,7 @@
 #include "server/core/grid/shapes/shape_raster.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/shapes/shape_rows.h"

@@ -2,10 +2,7 @@
 
 #include "server/core/grid/shapes/shape_rows.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <utility>
 

@@ -1,17 +1,10 @@
 #include "server/core/grid/walk/footprint_grids.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <memory>
 #include <utility>
-#include <vector>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/grid/cells/bit_row.h"
 

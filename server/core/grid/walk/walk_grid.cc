@@ -1,12 +1,9 @@
 #include "server/core/grid/walk/walk_grid.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
-#include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/jumps/diagonal_jump_index.h"
 #include "server/core/grid/jumps/turn_jump_index.h"
 

@@ -1,7 +1,6 @@
 #include "server/core/mesh/map/cell_layer.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <utility>
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/plan.h"
 

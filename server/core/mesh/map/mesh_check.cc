@@ -1,20 +1,13 @@
 #include "server/core/mesh/map/mesh_check.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
-#include <tuple>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/plan.h"
 

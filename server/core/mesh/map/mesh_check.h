@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"

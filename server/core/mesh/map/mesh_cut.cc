@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -13,12 +12,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_check.h"
-#include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/map/polygon_tree.h"
-#include "server/core/mesh/map/shape_outlines.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {

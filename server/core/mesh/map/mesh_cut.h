@@ -10,7 +10,7 @@
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/map/shape_outlines.h"
-#include "server/geometry/height_range.h"
+#include "server/geometry/box.h"
 
 namespace waystar::core {
 

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <optional>
-#include <tuple>
-#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/map/polygon_tree.h"
 

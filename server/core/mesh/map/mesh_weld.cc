@@ -4,11 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <tuple>
-#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -16,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/mesh/map/mesh_check.h"
 #include "server/core/mesh/map/mesh_seams.h"
 #include "server/core/mesh/map/plan.h"

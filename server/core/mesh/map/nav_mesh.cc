@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <tuple>
-#include <utility>
 
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/mesh_cells.h"

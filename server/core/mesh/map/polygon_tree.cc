@@ -1,9 +1,6 @@
 #include "server/core/mesh/map/polygon_tree.h"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace waystar::core {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/mesh/search/interval_expansion.h"
 
 namespace waystar::core {

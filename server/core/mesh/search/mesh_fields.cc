@@ -4,16 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/search/interval_search.h"

@@ -4,13 +4,9 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/mesh/search/interval_expansion.h"
 #include "server/core/mesh/search/polygons_around.h"

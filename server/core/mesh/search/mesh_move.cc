@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -11,7 +10,6 @@
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/mesh_wall.h"
-#include "server/core/mesh/search/polygons_around.h"
 
 namespace waystar::core {
 namespace {

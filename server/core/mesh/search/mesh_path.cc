@@ -1,20 +1,13 @@
 #include "server/core/mesh/search/mesh_path.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/checks.h"

@@ -11,7 +11,6 @@
 #include "absl/types/span.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/mesh_wall.h"
-#include "server/core/mesh/search/polygons_around.h"
 
 namespace waystar::core {
 namespace {

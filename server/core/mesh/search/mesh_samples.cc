@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/random_draws.h"
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <queue>
 #include <tuple>
@@ -14,7 +12,6 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {

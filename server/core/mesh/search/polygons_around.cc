@@ -1,12 +1,7 @@
 #include "server/core/mesh/search/polygons_around.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/map/plan.h"
 

@@ -1,19 +1,15 @@
 #include "server/service/handlers/maps/change_queue.h"
 
-#include <cstddef>
 #include <new>
 #include <string>
 #include <utility>
 #include <variant>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/memory_account.h"
-#include "server/base/status_macros.h"
 #include "server/base/stop_check.h"
-#include "server/base/thread.h"
 #include "server/core/edit/edit_work.h"
 #include "server/runtime/logging.h"
 #include "server/service/call/call_context.h"
@@ -36,17 +32,6 @@ absl::Status Make(ChangeQueue::Change change) {
 
 }  // namespace
 
-ChangeQueue::ChangeQueue() : thread_(StartThread("changes", [this] { Run(); })) {}
-
-ChangeQueue::~ChangeQueue() {
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    wake_.NotifyAll();
-  }
-  thread_.join();
-}
-
 void ChangeQueue::Submit(Change change, Done done) {
   {
     MutexLock lock(mutex_);
@@ -66,7 +51,7 @@ void ChangeQueue::SubmitOwed(Change change, Done done) {
 
 void ChangeQueue::Add(Change change, Done done) {
   waiting_.push_back({.change = std::move(change), .done = std::move(done)});
-  wake_.NotifyAll();
+  thread_.Wake();
 }
 
 void ChangeQueue::Run() {
@@ -74,8 +59,8 @@ void ChangeQueue::Run() {
     Waiting next;
     {
       MutexLock lock(mutex_);
-      while (waiting_.empty() && !is_stopping_) {
-        wake_.Wait(mutex_);
+      while (waiting_.empty() && !thread_.is_stopping()) {
+        thread_.Wait(mutex_);
       }
       if (waiting_.empty()) {
         return;

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <deque>
-#include <thread>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "server/base/mutex.h"
+#include "server/base/thread.h"
 #include "server/core/search/query.h"
 #include "server/core/store/map_store.h"
 #include "server/service/admission/executor.h"
@@ -30,11 +30,13 @@ class ChangeQueue {
 
   static constexpr std::size_t kMaxWaiting = 16;
 
-  ChangeQueue();
+  ChangeQueue() {
+    thread_.Start("changes", [this] { Run(); });
+  }
   ChangeQueue(const ChangeQueue&) = delete;
   ChangeQueue& operator=(const ChangeQueue&) = delete;
   // Makes all queued changes, and ends the thread.
-  ~ChangeQueue();
+  ~ChangeQueue() { thread_.Stop(mutex_); }
 
   // Queues the change, then calls `done` on the queue's thread with its result, or with RESOURCE_EXHAUSTED /
   // MAPS_MEMORY_FULL if it runs out of memory. Calls `done` with RESOURCE_EXHAUSTED / UPDATES_BUSY before
@@ -53,10 +55,8 @@ class ChangeQueue {
   void Add(Change change, Done done) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Mutex mutex_;
-  CondVar wake_;
   std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  StoppableThread thread_;
 };
 
 // Dependencies of a creation or deletion. The messages and the objects referenced by the budget live until

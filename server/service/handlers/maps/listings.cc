@@ -1,7 +1,6 @@
 #include "server/service/handlers/maps/listings.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,6 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/repeated_field.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"

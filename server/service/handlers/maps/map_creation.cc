@@ -3,26 +3,19 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/formats/build/build_mesh.h"
 #include "server/formats/build/level_geometry.h"
-#include "server/formats/detect/import_map.h"
 #include "server/formats/text/rows.h"
-#include "server/runtime/logging.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_creation.h"
 #include "server/service/convert/convert_shape.h"

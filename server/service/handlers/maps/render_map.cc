@@ -12,7 +12,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/query/places.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route_query.h"

@@ -1,19 +1,12 @@
 #include "server/service/handlers/maps/transfer_calls.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/codec/map_image.h"
 #include "server/core/edit/edit_work.h"
-#include "server/formats/text/text.h"
 #include "server/service/auth/check_access.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"

@@ -2,12 +2,9 @@
 
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "google/protobuf/arena.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/service/auth/check_access.h"
-#include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"

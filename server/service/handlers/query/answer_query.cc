@@ -2,30 +2,22 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/edit/edit_work.h"
 #include "server/core/grid/cells/world_frame.h"
-#include "server/core/query/readiness.h"
-#include "server/core/query/resolve.h"
+#include "server/core/query/resolved_agent.h"
 #include "server/core/query/solve.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 #include "server/geometry/world_point.h"
-#include "server/service/call/call_context.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_creation.h"

@@ -1,13 +1,9 @@
 #include "server/service/handlers/query/field_answers.h"
 
-#include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/graph/search/graph_pairs.h"
 #include "server/core/grid/field/cost_matrix.h"
 #include "server/core/grid/field/reachable_pairs.h"

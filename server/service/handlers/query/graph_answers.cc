@@ -8,7 +8,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/search/graph_fields.h"
 #include "server/core/graph/search/graph_flood.h"

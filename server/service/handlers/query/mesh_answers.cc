@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"

@@ -9,8 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/service/admission/executor.h"
 #include "server/service/auth/check_access.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"

@@ -1,21 +1,15 @@
 #include "server/service/handlers/query/trace_call.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route_query.h"
-#include "server/core/query/solve.h"
-#include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
-#include "server/service/convert/write_route.h"
 #include "server/service/handlers/query/answer_query.h"
 
 namespace waystar::rpc {

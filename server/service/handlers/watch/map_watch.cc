@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
-#include "server/base/thread.h"
 #include "server/service/auth/check_access.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
@@ -27,17 +24,6 @@ absl::Status Deleted(const std::string& map) {
 
 }  // namespace
 
-MapWatches::MapWatches() : thread_(StartThread("map-watches", [this] { Run(); })) {}
-
-MapWatches::~MapWatches() {
-  {
-    MutexLock lock(mutex_);
-    is_stopping_ = true;
-    has_news_.NotifyAll();
-  }
-  thread_.join();
-}
-
 void MapWatches::Add(const std::string& map, std::shared_ptr<MapWatcher> watcher) {
   MutexLock lock(mutex_);
   watchers_[map].insert(std::move(watcher));
@@ -55,8 +41,7 @@ void MapWatches::Remove(const std::string& map, const std::shared_ptr<MapWatcher
   }
 }
 
-void MapWatches::OnCommit(const core::PinnedSnapshot& snapshot,
-                          absl::Span<const core::SharedCommit> /*commits*/,
+void MapWatches::OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::CommitPtr> /*commits*/,
                           const core::MapChanges& /*changes*/) {
   Note(snapshot->id, 0);
 }
@@ -79,7 +64,7 @@ void MapWatches::Note(const std::string& map, std::uint64_t ended_epoch) {
   if (ended_epoch != 0) {
     ended_epochs.push_back(ended_epoch);
   }
-  has_news_.NotifyAll();
+  thread_.Wake();
 }
 
 void MapWatches::Run() {
@@ -91,10 +76,10 @@ void MapWatches::Run() {
   while (true) {
     {
       MutexLock lock(mutex_);
-      while (!is_stopping_ && news_.empty()) {
-        has_news_.Wait(mutex_);
+      while (!thread_.is_stopping() && news_.empty()) {
+        thread_.Wait(mutex_);
       }
-      if (is_stopping_) {
+      if (thread_.is_stopping()) {
         return;
       }
       for (auto& [map, ended_epochs] : news_) {

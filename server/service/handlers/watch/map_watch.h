@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -15,6 +14,7 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/base/mutex.h"
+#include "server/base/thread.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
 #include "server/service/admission/server_context.h"
@@ -41,18 +41,20 @@ class MapWatcher {
 // Thread safety: any; construction and destruction by one thread.
 class MapWatches final : public core::StoreListener {
  public:
-  MapWatches();
+  MapWatches() {
+    thread_.Start("map-watches", [this] { Run(); });
+  }
   MapWatches(const MapWatches&) = delete;
   MapWatches& operator=(const MapWatches&) = delete;
   // Releases all watchers. REQUIRES: no store notifies this of commits any more.
-  ~MapWatches() override;
+  ~MapWatches() override { thread_.Stop(mutex_); }
 
   // Notifies the watcher of all changes of the maps with that id, until Remove, or shortly after it. A
   // watcher is notified by one thread.
   void Add(const std::string& map, std::shared_ptr<MapWatcher> watcher);
   void Remove(const std::string& map, const std::shared_ptr<MapWatcher>& watcher);
 
-  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::CommitPtr> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& last) override;
   void OnLoad(const core::PinnedSnapshot& snapshot) override;
@@ -66,12 +68,10 @@ class MapWatches final : public core::StoreListener {
   void Run();
 
   mutable Mutex mutex_;
-  CondVar has_news_;
-  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<std::string, Watchers> watchers_ ABSL_GUARDED_BY(mutex_);
   // Maps that changed since the thread's last turn, with the epochs of those that were deleted.
   absl::flat_hash_map<std::string, std::vector<std::uint64_t>> news_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;
+  StoppableThread thread_;
 };
 
 // Parts of MapService that a watch uses; they must outlive it.

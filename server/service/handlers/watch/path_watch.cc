@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "server/base/error.h"
-#include "server/base/status_macros.h"
 #include "server/core/query/route_query.h"
 #include "server/core/watch/answer_renewal.h"
 #include "server/service/auth/check_access.h"
-#include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
@@ -190,7 +187,7 @@ void PathWatchScheduler::RunJob(SearchJob& job, int worker) {
 }
 
 void PathWatchScheduler::OnCommit(const core::PinnedSnapshot& snapshot,
-                                  absl::Span<const core::SharedCommit> /*commits*/,
+                                  absl::Span<const core::CommitPtr> /*commits*/,
                                   const core::MapChanges& changes) {
   std::shared_ptr<core::MapSubscriptions> map;
   {

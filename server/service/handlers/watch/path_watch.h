@@ -83,7 +83,7 @@ class PathWatchScheduler final : public core::StoreListener {
   // Removes the watch, if it ever began.
   void Remove(PathWatch& watch);
 
-  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::CommitPtr> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& last) override;
   bool Needs(const core::MapSnapshot& latest) const override;

@@ -1,19 +1,13 @@
 #include "server/service/transport/http/call_maker.h"
 
-#include <cstddef>
 #include <optional>
-#include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "grpcpp/generic/generic_stub.h"
-#include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
 #include "server/base/error.h"
-#include "server/base/mutex.h"
-#include "server/service/transport/http/json.h"
 
 namespace waystar::http {
 namespace {

@@ -15,13 +15,11 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <chrono>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/base/thread.h"
-#include "server/service/transport/http/http_connection.h"
 #include "server/service/transport/net/listener.h"
 
 namespace waystar::http {

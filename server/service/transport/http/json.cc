@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <deque>
 #include <list>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

@@ -1,13 +1,11 @@
 #include "server/service/transport/http/request_head.h"
 
 // Boost.Asio 1.74 needs this header and does not include it.
-#include <utility>
 // The header above must precede all others.
 #include <algorithm>
 #include <boost/beast/http.hpp>
 #include <exception>
 #include <limits>
-#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

@@ -1,7 +1,6 @@
 #include "server/service/transport/http/tls_context.h"
 
 // Boost.Asio 1.74 needs this header and does not include it.
-#include <utility>
 // The header above must precede all others.
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <string>
-#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"

@@ -6,9 +6,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "server/runtime/logging.h"

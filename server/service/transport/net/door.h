@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "server/runtime/metric_sink.h"
 #include "server/service/transport/net/connection_table.h"
-#include "server/service/transport/net/descriptor.h"
 #include "server/service/transport/net/listener.h"
 
 namespace waystar::net {

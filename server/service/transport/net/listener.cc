@@ -4,22 +4,22 @@
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <memory>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::net {
@@ -299,6 +299,49 @@ Acceptor::Attempt Acceptor::UseReserve(int listener) {
   const Outcome outcome = errno == EAGAIN ? Outcome::kNone : Outcome::kFailed;
   RestoreReserve();
   return {outcome, Descriptor()};
+}
+
+namespace {
+
+constexpr std::size_t kDefaultConnections = 10'000;
+
+std::size_t DescriptorLimit() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+}
+
+}  // namespace
+
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) {
+    return;
+  }
+  const rlim_t before = std::exchange(limit.rlim_cur, limit.rlim_max);
+  if (::setrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    runtime::Log(runtime::LogLevel::kInfo, "descriptor_limit_raised",
+                 {{"from", before}, {"to", limit.rlim_max}});
+  } else {
+    runtime::Log(runtime::LogLevel::kWarning, "descriptor_limit_not_raised",
+                 {{"limit", before}, {"error", std::strerror(errno)}});
+  }
+}
+
+std::size_t ConnectionsWithin(std::size_t descriptors) {
+  const std::size_t reserve = std::clamp<std::size_t>(descriptors / 4, 32, 256);
+  return descriptors > reserve ? descriptors - reserve : 1;
+}
+
+std::size_t MaxConnections(std::size_t wanted) {
+  const std::size_t descriptors = DescriptorLimit();
+  const std::size_t possible = ConnectionsWithin(descriptors);
+  if (wanted > possible) {
+    runtime::Log(runtime::LogLevel::kWarning, "too_few_descriptors",
+                 {{"warning", "The limit of open files (ulimit -n) allows fewer than --max_connections."},
+                  {"descriptors", descriptors},
+                  {"max_connections", possible}});
+  }
+  return std::min(wanted == 0 ? kDefaultConnections : wanted, possible);
 }
 
 }  // namespace waystar::net

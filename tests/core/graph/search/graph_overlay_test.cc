@@ -1,5 +1,3 @@
-#include "server/core/graph/search/graph_overlay.h"
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/graph/map/graph_editor.h"
+#include "server/core/graph/search/graph_query.h"
 #include "server/core/graph/search/graph_search.h"
 #include "tests/core/graph/search/random_graphs.h"
 

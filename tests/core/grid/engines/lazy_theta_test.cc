@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "server/core/grid/engines/engines.h"
 #include "server/core/grid/path/line_of_sight.h"
-#include "server/core/grid/path/smoothing.h"
+#include "server/core/grid/path/path.h"
 #include "tests/core/grid/agents.h"
 #include "tests/testing/generator.h"
 

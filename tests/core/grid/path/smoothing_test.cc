@@ -1,5 +1,3 @@
-#include "server/core/grid/path/smoothing.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>

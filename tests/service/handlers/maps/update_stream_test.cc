@@ -8,10 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "client/client.h"
 #include "client/connection.h"
 #include "client/errors.h"
-#include "client/options.h"
-#include "client/streams.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/support/byte_buffer.h"

@@ -7,7 +7,6 @@
 
 #include "client/batch.h"
 #include "client/client.h"
-#include "client/streams.h"
 #include "gmock/gmock.h"
 #include "tests/service/about_map.h"
 #include "tests/service/test_server.h"

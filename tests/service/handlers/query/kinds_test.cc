@@ -16,7 +16,7 @@
 #include "client/batch.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "server/base/status_macros.h"
+#include "server/base/error.h"
 #include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/folders.h"

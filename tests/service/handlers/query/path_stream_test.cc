@@ -9,10 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "client/client.h"
 #include "client/connection.h"
 #include "client/errors.h"
-#include "client/options.h"
-#include "client/streams.h"
 #include "gmock/gmock.h"
 #include "grpcpp/channel.h"
 #include "tests/service/about_map.h"

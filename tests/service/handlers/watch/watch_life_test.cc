@@ -358,7 +358,7 @@ class PathWatchSchedulerTest : public ::testing::Test, public core::StoreListene
     }
   }
 
-  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::CommitPtr> commits,
                 const core::MapChanges& changes) override {
     scheduler_.OnCommit(snapshot, commits, changes);
   }

@@ -18,7 +18,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
-#include "server/service/transport/net/descriptor.h"
 #include "server/service/transport/net/listener.h"
 #include "tests/service/transport/net/tcp_client.h"
 #include "tests/testing/patience.h"

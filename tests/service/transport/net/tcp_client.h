@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "server/service/transport/net/descriptor.h"
+#include "server/service/transport/net/listener.h"
 
 namespace waystar {
 
