@@ -149,11 +149,6 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   return route;
 }
 
-bool IsShared(const ResolvedRoute& resolved, const ResolvedAgent* shared) {
-  const auto* query = std::get_if<GridRouteQuery>(&resolved.query);
-  return query != nullptr && query->agent.get() == shared && !query->HasPortals();
-}
-
 }  // namespace
 
 absl::StatusOr<Route> Solve(const ResolvedRoute& resolved, const Budget& budget, QueryScratch& scratch,
@@ -172,7 +167,7 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Sha
     if (queries[i] == nullptr) {
       continue;
     }
-    if (IsShared(*queries[i], agent)) {
+    if (agent != nullptr && !queries[i]->grid().HasPortals()) {
       const GridRouteQuery& query = queries[i]->grid();
       tasks.push_back(
           {.query = query.path, .goals = query.goals, .max_expansions = queries[i]->max_expansions});
@@ -182,7 +177,7 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Sha
     const absl::StatusOr<Route> route = Solve(*queries[i], budget, scratch);
     WAYSTAR_RETURN_IF_ERROR(EndsAll(route.status()) ? route.status() : sink(i, route));
   }
-  if (agent == nullptr || tasks.empty()) {
+  if (tasks.empty()) {
     return absl::OkStatus();
   }
   const auto take = [&](std::size_t task, const absl::StatusOr<NearestGoalResult>& answer,

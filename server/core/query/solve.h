@@ -102,11 +102,12 @@ absl::StatusOr<Route> Solve(const ResolvedRoute& resolved, const Budget& budget,
 // Receives each answer once. The route's path is valid only during the call. An error ends the whole batch.
 using RouteSink = absl::FunctionRef<absl::Status(std::size_t index, const absl::StatusOr<Route>& route)>;
 
-// Solves many queries on one snapshot, each as Solve does, in any order; skips null entries. Grid queries
-// that share the agent and involve no portals are solved together (FindPaths), by the crew or, if that is
-// null, on the calling thread. The others are solved one by one on the calling thread.
+// Solves many queries of one agent on one snapshot, each as Solve does, in any order; skips null entries.
+// Grid queries that involve no portals are solved together (FindPaths), by the crew or, if that is null, on
+// the calling thread. The others are solved one by one on the calling thread.
 //
 // Returns the errors of StatusOfEnd and of the sink; other errors are answers.
+// REQUIRES: ResolveFor has resolved the queries with `shared`.
 absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const SharedAgent& shared,
                        const Budget& budget, QueryScratch& scratch, PathCrew* crew, RouteSink sink);
 
