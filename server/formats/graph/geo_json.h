@@ -11,8 +11,8 @@
 // it an edge costs its length.
 //
 // "enabled" or the opposite "disabled", and "tags" (a list of strings, or text separated by semicolons or
-// commas), are as in WaypointNode and WaypointEdge. Other properties are ignored. See geo_json_properties.h
-// for the accepted values. Features without a geometry are skipped.
+// commas), are as in WaypointNode and WaypointEdge. Other properties are ignored. See FeatureProperties for
+// the accepted values. Features without a geometry are skipped.
 //
 // Coordinates are world units in a plane, the third one a height. They are not projected.
 #pragma once
