@@ -126,7 +126,9 @@ void TimeTrace(const std::string& map_path, const std::string& trace_path, int p
   std::vector<Step> steps = LoadTrace(trace_path);
   for (int pass = 0; pass < passes; ++pass) {
     core::Scratch scratch(kScratchBytes);
-    Play(LoadMovingAiMap({.path = map_path, .name = map_path}), scratch, steps);
+    core::GridMap map = LoadMovingAiMap({.path = map_path, .name = map_path});
+    map.Prepare();
+    Play(std::move(map), scratch, steps);
   }
   for (const Step& step : steps) {
     if (!step.change.empty()) {

@@ -102,7 +102,7 @@ class BackgroundJumpIndexTest : public ::testing::Test {
     ASSERT_TRUE(WaitUntil(lags, absl::StrCat("a change that the index of ", id, " does not follow")));
   }
 
-  void Pay(const std::string& id) { Latest(id)->grid().walk().RecordMisses(kAnyRule, 1'000'000'000); }
+  void Pay(const std::string& id) { Latest(id)->grid().walk().RecordSpared(kAnyRule, 1'000'000'000); }
 
   // Searches until there is an index.
   void ExpectMade(const std::string& id) {

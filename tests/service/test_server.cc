@@ -86,7 +86,12 @@ v1::FindPathResponse TestServer::Find(const v1::FindPathRequest& query) {
 }
 
 v1::GetMetricsResponse TestServer::Metrics() {
-  const auto metrics = client_->GetMetrics();
+  absl::StatusOr<v1::GetMetricsResponse> metrics;
+  const auto is_taken = [&] {
+    metrics = client_->GetMetrics();
+    return !absl::IsResourceExhausted(metrics.status());
+  };
+  EXPECT_TRUE(WaitUntil(is_taken, "a place in the queue"));
   EXPECT_TRUE(metrics.ok()) << metrics.status();
   return metrics.value_or(v1::GetMetricsResponse());
 }

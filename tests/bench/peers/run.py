@@ -80,7 +80,7 @@ class Map:
         }
 
     def is_free(self, x, y):
-        return x < len(self.rows[y]) and self.rows[y][x] in FREE
+        return 0 <= y < len(self.rows) and 0 <= x < len(self.rows[y]) and self.rows[y][x] in FREE
 
 
 class Trace:

@@ -82,8 +82,8 @@ TEST_P(ScatteredEditsCliffTest, NoUpdateMakesAJumpIndex) {
     const GridMap after = Scattered(map_, words);
     EXPECT_EQ(after.walk().diagonal_jumps(kRule), nullptr);
     EXPECT_EQ(after.walk().turn_jumps(), nullptr);
-    after.walk().RecordMisses(kRule, kPlenty);
-    after.walk().RecordTurnMisses(kPlenty);
+    after.walk().RecordSpared(kRule, kPlenty);
+    after.walk().RecordSparedTurns(kPlenty);
     EXPECT_NE(after.walk().diagonal_jumps(kRule), nullptr);
     EXPECT_NE(after.walk().turn_jumps(), nullptr);
   }
@@ -91,7 +91,7 @@ TEST_P(ScatteredEditsCliffTest, NoUpdateMakesAJumpIndex) {
 
 TEST_P(ScatteredEditsCliffTest, SearchesOfOneMapDoNotPayForAnother) {
   const GridMap paid = Scattered(map_, 10);
-  paid.walk().RecordMisses(kRule, kPlenty);
+  paid.walk().RecordSpared(kRule, kPlenty);
   ASSERT_NE(paid.walk().diagonal_jumps(kRule), nullptr);
   for (int query = 0; query < 3; ++query) {
     const GridMap overlaid = Scattered(paid, (query + 1) * kMostListed * 3 / 4);

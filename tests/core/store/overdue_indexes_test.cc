@@ -58,7 +58,7 @@ TEST_F(OverdueIndexesOfStoreTest, AreMadeForTheLatestSnapshot) {
   const PinnedSnapshot latest = Latest();
   EXPECT_TRUE(latest->grid().NeedsBackgroundBuild());
   EXPECT_FALSE(*store_.BuildInBackground("large", nullptr)) << "nobody searched";
-  latest->grid().walk().RecordMisses(kOneRule, 1'000'000'000);
+  latest->grid().walk().RecordSpared(kOneRule, 1'000'000'000);
   const std::atomic<bool> cancelled = true;
   EXPECT_FALSE(*store_.BuildInBackground("large", &cancelled));
   EXPECT_TRUE(*store_.BuildInBackground("large", nullptr));
@@ -136,7 +136,7 @@ TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
     while (!is_over) {
       const absl::StatusOr<PinnedSnapshot> latest = store_.Pin("large");
       if (latest.ok()) {
-        (*latest)->grid().walk().RecordMisses(kOneRule, 1'000'000'000);
+        (*latest)->grid().walk().RecordSpared(kOneRule, 1'000'000'000);
       }
       made += store_.BuildInBackground("large", nullptr).value_or(false) ? 1 : 0;
     }

@@ -276,7 +276,7 @@ class UnloadedMapsTest : public FleetTest {
   // Creates maps of which a sixth has room. Returns their number.
   static int CreateMany(FleetServer& server) {
     int maps = 0;
-    while (server.store.MeasureMemory().total() < 6 * kLittle) {
+    while (server.store.MeasureMemory().total() < 10 * kLittle) {
       EXPECT_THAT(Create(server, maps++), IsOk());
     }
     return maps;

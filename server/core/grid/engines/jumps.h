@@ -29,13 +29,14 @@ namespace waystar::core {
 template <typename Search>
 class FourConnectedJumps {
  public:
-  // Without `stops` a jump looks around at every cell of a row, and counts vain look-arounds in `in_vain`.
+  // Without `stops` a jump looks around at every cell of a row. Adds to `spared` the number of vain
+  // look-arounds that `stops` spare, or would spare.
   FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnJumpIndex* stops, Search& search,
-                     std::uint64_t& in_vain)
+                     std::uint64_t& spared)
       : walk_(walk),
         stops_(stops),
         search_(search),
-        in_vain_(in_vain),
+        spared_(spared),
         goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),
         straight_(map.min_straight()) {}
 
@@ -101,13 +102,16 @@ class FourConnectedJumps {
       if ((goal_.x - x) * kStep > 0 && (stop - goal_.x) * kStep >= 0 && LooksAtGoal(cell, g)) {
         return;
       }
+      if (stops_ != nullptr) {
+        spared_ += static_cast<std::uint64_t>(std::abs(stop - x) - 1);
+      }
       if (!TestBit(walkable, stop)) {
         return;
       }
       const Cost stop_g = g + straight_ * std::abs(stop - from);
       const bool sees_up = JumpVertically<-1>({stop, cell.y}, stop_g);
       const bool sees_down = JumpVertically<1>({stop, cell.y}, stop_g);
-      in_vain_ += stops_ != nullptr || sees_up || sees_down ? 0 : 1;
+      spared_ += stops_ != nullptr || sees_up || sees_down ? 0 : 1;
       x = stop;
     }
   }
@@ -135,7 +139,7 @@ class FourConnectedJumps {
   const WalkGrid& walk_;
   const TurnJumpIndex* stops_;
   Search& search_;
-  std::uint64_t& in_vain_;
+  std::uint64_t& spared_;
   // Goal, or kNowhere, where no jump ends, if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;
@@ -154,14 +158,13 @@ struct EveryCellStops {
 template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
-  // With EveryCellStops, adds to `in_vain` the number of cells on diagonals that look around and find
-  // nothing.
+  // Adds to `spared` the number of vain look-arounds on diagonals that an index spares, or would spare.
   EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops, Search& search,
-                      std::uint64_t& in_vain)
+                      std::uint64_t& spared)
       : walk_(walk),
         stops_(stops),
         search_(search),
-        in_vain_(in_vain),
+        spared_(spared),
         goal_(walk_.IsWalkable(search.goal()) ? search.goal() : kNowhere),
         straight_(map.min_straight()),
         diagonal_(map.min_diagonal()) {}
@@ -233,6 +236,7 @@ class EightConnectedJumps {
         static_cast<DirectionSet>(SetOf(kArrival) | SetOf(Turned(kArrival, -1)) | SetOf(Turned(kArrival, 1)));
     while (true) {
       const int steps = stops_.template StepsToStop<kArrival>(cell);
+      spared_ += static_cast<std::uint64_t>(steps - 1);
       if (LooksAtGoal<kStepX, kStepY>(cell, g, steps)) {
         return;
       }
@@ -255,7 +259,7 @@ class EightConnectedJumps {
         return;
       }
       if constexpr (std::is_same_v<Stops, EveryCellStops>) {
-        in_vain_ += sees_across || sees_upright ? 0 : 1;
+        spared_ += sees_across || sees_upright ? 0 : 1;
       }
     }
   }
@@ -297,7 +301,7 @@ class EightConnectedJumps {
   const WalkGrid& walk_;
   const Stops& stops_;
   Search& search_;
-  std::uint64_t& in_vain_;
+  std::uint64_t& spared_;
   // Goal, or kNowhere, where no jump ends, if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;
@@ -306,15 +310,17 @@ class EightConnectedJumps {
 
 template <CornerRule kRule, typename Search, typename Run>
 auto RunWithEightConnectedJumps(const GridMap& map, const WalkGrid& walk, Search& search, Run run) {
-  std::uint64_t in_vain = 0;
+  std::uint64_t spared = 0;
+  const auto run_with = [&](const auto& stops) {
+    using Stops = std::remove_cvref_t<decltype(stops)>;
+    const auto result = run(EightConnectedJumps<kRule, Stops, Search>(map, walk, stops, search, spared));
+    walk.RecordSpared(kRule, spared);
+    return result;
+  };
   if (const DiagonalJumpIndex* stops = walk.diagonal_jumps(kRule)) {
-    return run(EightConnectedJumps<kRule, DiagonalJumpIndex, Search>(map, walk, *stops, search, in_vain));
+    return run_with(*stops);
   }
-  const EveryCellStops every_cell;
-  const auto result =
-      run(EightConnectedJumps<kRule, EveryCellStops, Search>(map, walk, every_cell, search, in_vain));
-  walk.RecordMisses(kRule, in_vain);
-  return result;
+  return run_with(EveryCellStops());
 }
 
 // Returns the expanded jump point nearest to query.goal.
@@ -329,14 +335,14 @@ inline NearestCell NearestExpanded(const NodeTable& nodes, const PathQuery& quer
 }
 
 // Returns run(jumps), where `jumps` follow directions by the corner rule and report to `search`; see
-// EightConnectedJumps. Records vain look-arounds with `walk`.
+// EightConnectedJumps. Records with `walk` what its index spares.
 // REQUIRES: the map is 4- or 8-connected.
 template <typename Search, typename Run>
 auto RunWithJumps(const GridMap& map, const WalkGrid& walk, CornerRule rule, Search& search, Run run) {
   if (map.settings().connectivity == Connectivity::kFour) {
-    std::uint64_t in_vain = 0;
-    const auto result = run(FourConnectedJumps<Search>(map, walk, walk.turn_jumps(), search, in_vain));
-    walk.RecordTurnMisses(in_vain);
+    std::uint64_t spared = 0;
+    const auto result = run(FourConnectedJumps<Search>(map, walk, walk.turn_jumps(), search, spared));
+    walk.RecordSparedTurns(spared);
     return result;
   }
   switch (rule) {

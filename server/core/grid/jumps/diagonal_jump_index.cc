@@ -12,23 +12,6 @@
 #include "server/core/grid/jumps/straight_scan.h"
 
 namespace waystar::core {
-namespace {
-
-// Returns true if a build is cheaper than repairing `words` words: a word costs as much as building 2000
-// cells.
-bool IsCheaperAnew(std::size_t words, const WalkCells& grid) {
-  return words * 2000 > static_cast<std::size_t>(grid.width()) * static_cast<std::size_t>(grid.height());
-}
-
-// Returns true if the index should be rebuilt: repairs have left enough unneeded stops to slow searches by a
-// few percent. Larger grids are not rebuilt, because stops are sparser there and a build takes too long.
-bool IsDueAnew(std::size_t repaired_words, const WalkCells& grid) {
-  const auto cells = static_cast<std::size_t>(grid.width()) * static_cast<std::size_t>(grid.height());
-  return cells <= std::size_t{1} << 22 && repaired_words * 250 > cells;
-}
-
-}  // namespace
-
 // Computes the bits of all cells, a square of 64 diagonals by 64 rows at a time.
 class DiagonalJumpIndex::Builder {
  public:
@@ -56,33 +39,20 @@ class DiagonalJumpIndex::Builder {
   // Marks the cells from which a straight jump finds a jump point, by direction.
   template <CornerRule kRule>
   void MarkRuns() {
-    east_ = west_ = BitPlane(grid_.width(), grid_.height(), false);
-    BitPlaneWriter east(east_);
-    BitPlaneWriter west(west_);
-    RunEndsWriter row_ends(stops_.rows_);
-    RunEndsWriter column_ends(stops_.columns_);
-    for (int y = 0; y < grid_.height() && !IsCancelled(cancelled_); ++y) {
-      MarkLine<kRule>(RowLine(grid_, y), y, grid_.width(), east.row(y), west.row(y), row_ends);
-    }
-    BitPlane south(grid_.height(), grid_.width(), false);
-    BitPlane north = south;
-    BitPlaneWriter south_writer(south);
-    BitPlaneWriter north_writer(north);
-    for (int x = 0; x < grid_.width() && !IsCancelled(cancelled_); ++x) {
-      MarkLine<kRule>(ColumnLine(grid_, x), x, grid_.height(), south_writer.row(x), north_writer.row(x),
-                      column_ends);
-    }
-    south_ = Transposed(south);
-    north_ = Transposed(north);
+    MarkLines<kRule>(stops_.finds_in_rows_, [&](int y) { return RowLine(grid_, y); });
+    MarkLines<kRule>(stops_.finds_in_columns_, [&](int x) { return ColumnLine(grid_, x); });
+    upright_ = {Transposed(stops_.finds_in_columns_.cells[0]), Transposed(stops_.finds_in_columns_.cells[1])};
   }
 
-  template <CornerRule kRule>
-  static void MarkLine(const LineBits& line, int number, int length, Word* forward, Word* backward,
-                       RunEndsWriter& ends) {
-    MarkRunsToJumps<kRule, 1>(line, length, forward,
-                              [&](std::size_t i) { ends.FlipBeyond(Sense::kForward, number, i); });
-    MarkRunsToJumps<kRule, -1>(line, length, backward,
-                               [&](std::size_t i) { ends.FlipBeyond(Sense::kBackward, number, i); });
+  template <CornerRule kRule, typename LineOf>
+  void MarkLines(Finds& finds, LineOf line_of) const {
+    auto& [forward, backward] = finds.cells;
+    BitPlaneWriter forward_writer(forward);
+    BitPlaneWriter backward_writer(backward);
+    for (int line = 0; line < forward.height() && !IsCancelled(cancelled_); ++line) {
+      MarkRunsToJumps<kRule, 1>(line_of(line), forward.width(), forward_writer.row(line));
+      MarkRunsToJumps<kRule, -1>(line_of(line), forward.width(), backward_writer.row(line));
+    }
   }
 
   // Computes the stops of row y, with cell x at bit x and again at bit x + wrap_, so that 64 cells from any x
@@ -95,8 +65,8 @@ class DiagonalJumpIndex::Builder {
     }
     std::fill(row.begin(), row.end(), 0);
     const Cell step = kSteps[static_cast<std::size_t>(direction)];
-    const Word* sideways = (step.x > 0 ? east_ : west_).row(y);
-    const Word* upright = (step.y > 0 ? south_ : north_).row(y);
+    const Word* sideways = stops_.finds_in_rows_.To(SenseOf(step.x)).row(y);
+    const Word* upright = upright_[static_cast<std::size_t>(SenseOf(step.y))].row(y);
     const LineBits line = RowLine(grid_, y);
     const auto words = static_cast<std::size_t>(WordsPerRow(grid_.width())) - 1;
     const auto wrap = static_cast<std::size_t>(stops_.wrap_);
@@ -155,10 +125,8 @@ class DiagonalJumpIndex::Builder {
   DiagonalJumpIndex& stops_;
   const WalkCells& grid_;
   const CancelFlag cancelled_;
-  BitPlane east_;
-  BitPlane west_;
-  BitPlane south_;
-  BitPlane north_;
+  // Cells from which straight jumps along columns find a jump point, by row.
+  std::array<BitPlane, 2> upright_;
 };
 
 DiagonalJumpIndex::DiagonalJumpIndex(const WalkCells& grid, CornerRule rule, CancelFlag cancelled)
@@ -169,28 +137,28 @@ DiagonalJumpIndex::DiagonalJumpIndex(const WalkCells& grid, CornerRule rule, Can
       words_(blocks_ * segments_ * 4,
              std::vector<Word>(std::min(static_cast<std::size_t>(wrap_), std::size_t{1} << kSegmentShift)),
              kBandBytes),
-      rows_(grid.height(), grid.width()),
-      columns_(grid.width(), grid.height()) {
+      finds_in_rows_(grid.height(), grid.width()),
+      finds_in_columns_(grid.width(), grid.height()) {
   WithRule(rule, [&]<CornerRule kRule>() { Builder(*this, grid, cancelled).Run<kRule>(); });
 }
 
-DiagonalJumpIndex::DiagonalJumpIndex(const DiagonalJumpIndex& before, const WalkCells& old,
-                                     const WalkCells& now, absl::Span<const WordChange> changes,
-                                     CancelFlag cancelled)
+DiagonalJumpIndex::DiagonalJumpIndex(const DiagonalJumpIndex& before, const WalkCells& now,
+                                     absl::Span<const WordChange> changes, CancelFlag cancelled)
     : DiagonalJumpIndex(before) {
-  repaired_words_ += changes.size();
-  if (IsCheaperAnew(changes.size(), now) || IsDueAnew(repaired_words_, now)) {
-    *this = DiagonalJumpIndex(now, rule_, cancelled);
-    return;
-  }
-  Repair(before, old, now, changes, cancelled);
+  Repair(now, changes, cancelled);
 }
 
 std::size_t DiagonalJumpIndex::BytesBeyond(const DiagonalJumpIndex* other) const {
-  static const Plane<Word> kNone;
-  return words_.BytesBeyond(other == nullptr ? kNone : other->words_) +
-         rows_.plane().BytesBeyond(other == nullptr ? kNone : other->rows_.plane()) +
-         columns_.plane().BytesBeyond(other == nullptr ? kNone : other->columns_.plane());
+  const auto beyond = [](const auto& own, const auto* others) {
+    return others == nullptr ? own.memory_bytes() : own.BytesBeyond(*others);
+  };
+  std::size_t bytes = beyond(words_, other == nullptr ? nullptr : &other->words_);
+  for (const auto finds : {&DiagonalJumpIndex::finds_in_rows_, &DiagonalJumpIndex::finds_in_columns_}) {
+    for (const Sense sense : {Sense::kForward, Sense::kBackward}) {
+      bytes += beyond((this->*finds).To(sense), other == nullptr ? nullptr : &(other->*finds).To(sense));
+    }
+  }
+  return bytes;
 }
 
 }  // namespace waystar::core

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -12,273 +13,297 @@
 #include "server/core/grid/jumps/straight_scan.h"
 
 namespace waystar::core {
+namespace {
 
-// Updates the bits for changed cells.
+// Returns the same cells by column: y is the column and index the word in it.
+std::vector<WordChange> Turned(absl::Span<const WordChange> changes) {
+  std::vector<WordChange> sorted(changes.begin(), changes.end());
+  const auto tile = [](const WordChange& word) { return std::pair(word.index, (word.y + 1) / kWordBits); };
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const WordChange& a, const WordChange& b) { return tile(a) < tile(b); });
+  std::vector<WordChange> turned;
+  for (std::size_t i = 0; i < sorted.size();) {
+    const auto [index, block] = tile(sorted[i]);
+    std::array<Word, kWordBits> columns{};
+    Word touched = 0;
+    for (; i < sorted.size() && tile(sorted[i]) == std::pair(index, block); ++i) {
+      touched |= sorted[i].flipped;
+      for (Word bits = sorted[i].flipped; bits != 0; bits &= bits - 1) {
+        columns[static_cast<std::size_t>(std::countr_zero(bits))] |= Word{1}
+                                                                     << ((sorted[i].y + 1) % kWordBits);
+      }
+    }
+    for (; touched != 0; touched &= touched - 1) {
+      const int bit = std::countr_zero(touched);
+      turned.push_back({index * kWordBits + bit - 1, block, columns[static_cast<std::size_t>(bit)]});
+    }
+  }
+  return turned;
+}
+
+}  // namespace
+
+// Updates the index for changed cells: first the cells that find a jump point, then the stops.
 class DiagonalJumpIndex::Repairer {
  public:
-  Repairer(const DiagonalJumpIndex& before, DiagonalJumpIndex& stops, const WalkCells& old,
-           const WalkCells& now, CancelFlag cancelled)
-      : before_(before), stops_(stops), old_(old), now_(now), cancelled_(cancelled), writer_(stops.words_) {}
+  Repairer(DiagonalJumpIndex& stops, const WalkCells& now, CancelFlag cancelled)
+      : stops_(stops), now_(now), cancelled_(cancelled), writer_(stops.words_) {}
 
   template <CornerRule kRule>
   void Run(absl::Span<const WordChange> changes) {
     const Surroundings rows(changes, now_.width(), now_.height());
     const Surroundings columns(Turned(changes), now_.height(), now_.width());
-    // Maximum number of words whose obsolete bits are cleared; beyond it they stay set.
-    words_to_clear_ = 8 + 2 * (rows.words().size() + columns.words().size());
-    Axis row_axis{before_.rows_, RunEndsWriter(stops_.rows_), stops_.rows_, true, now_.width()};
-    Axis column_axis{before_.columns_, RunEndsWriter(stops_.columns_), stops_.columns_, false, now_.height()};
-    RepairLines<kRule>(row_axis, rows.words());
-    RepairLines<kRule>(column_axis, columns.words());
+    RepairLines<kRule>(true, rows.words());
+    RepairLines<kRule>(false, columns.words());
+    for (const Lost& lost : lost_) {
+      if (IsCancelled(cancelled_)) {
+        return;
+      }
+      TakeOff<kRule>(lost);
+    }
     for (const WordChange& word : rows.words()) {
       if (IsCancelled(cancelled_)) {
         return;
       }
       Remake<kRule>(word);
     }
-    for (const Cleared& cleared : cleared_) {
-      if (IsCancelled(cancelled_)) {
-        return;
-      }
-      Clear<kRule>(cleared);
-    }
+    stops_.repair_work_ = work_;
   }
 
  private:
-  struct Axis {
-    const RunEnds& before;
-    RunEndsWriter writer;
-    const RunEnds& now;
-    bool is_rows;
-    int length;
-  };
+  // Work in look-arounds: of making and freeing versions of all planes, and of a first write to a row of
+  // stops. A cell whose other axis is looked up costs less than one.
+  static constexpr std::uint64_t kFixedWork = 60;
+  static constexpr std::uint64_t kWorkPerRow = 3;
+  static constexpr std::uint64_t kCellsPerWork = 8;
 
   // Cells of a word of a row or column from which jumps in that sense no longer find anything.
-  struct Cleared {
+  struct Lost {
     bool is_row;
     Sense sense;
     WordChange cells;
   };
 
-  // Returns the same cells by column: y is the column and index the word in it.
-  static std::vector<WordChange> Turned(absl::Span<const WordChange> changes) {
-    std::vector<WordChange> sorted(changes.begin(), changes.end());
-    const auto tile = [](const WordChange& word) { return std::pair(word.index, (word.y + 1) / kWordBits); };
-    std::sort(sorted.begin(), sorted.end(),
-              [&](const WordChange& a, const WordChange& b) { return tile(a) < tile(b); });
-    std::vector<WordChange> turned;
-    for (std::size_t i = 0; i < sorted.size();) {
-      const auto [index, block] = tile(sorted[i]);
-      std::array<Word, kWordBits> columns{};
-      Word touched = 0;
-      for (; i < sorted.size() && tile(sorted[i]) == std::pair(index, block); ++i) {
-        touched |= sorted[i].flipped;
-        for (Word bits = sorted[i].flipped; bits != 0; bits &= bits - 1) {
-          columns[static_cast<std::size_t>(std::countr_zero(bits))] |= Word{1}
-                                                                       << ((sorted[i].y + 1) % kWordBits);
-        }
-      }
-      for (; touched != 0; touched &= touched - 1) {
-        const int bit = std::countr_zero(touched);
-        turned.push_back({index * kWordBits + bit - 1, block, columns[static_cast<std::size_t>(bit)]});
-      }
-    }
-    return turned;
+  LineBits LineOf(bool is_row, int line) const {
+    return is_row ? RowLine(now_, line) : ColumnLine(now_, line);
   }
+  Finds& FindsOf(bool is_row) { return is_row ? stops_.finds_in_rows_ : stops_.finds_in_columns_; }
 
-  static WordChange WordOf(Cell cell) {
-    const int bit = cell.x + 1;
-    return {cell.y, bit / kWordBits, Word{1} << (bit % kWordBits)};
-  }
-
-  static LineBits LineOf(const WalkCells& grid, bool is_row, int line) {
-    return is_row ? RowLine(grid, line) : ColumnLine(grid, line);
-  }
-
+  // Repairs the lines of an axis. `touched` lists their changed words and those around, line by line.
   template <CornerRule kRule>
-  static WordRuns Runs(const LineBits& line, Sense sense, std::size_t i, bool beyond) {
-    return sense == Sense::kForward ? RunsInWord<kRule, 1>(line, i, beyond)
-                                    : RunsInWord<kRule, -1>(line, i, beyond);
-  }
-
-  // Repairs the lines of an axis. `touched` lists their changed words, line by line.
-  template <CornerRule kRule>
-  void RepairLines(Axis& axis, absl::Span<const WordChange> touched) {
+  void RepairLines(bool is_row, absl::Span<const WordChange> touched) {
+    const int length = is_row ? now_.width() : now_.height();
+    auto& [forward, backward] = FindsOf(is_row).cells;
+    BitPlaneWriter forward_writer(forward);
+    BitPlaneWriter backward_writer(backward);
     while (!touched.empty() && !IsCancelled(cancelled_)) {
       std::size_t count = 1;
       while (count < touched.size() && touched[count].y == touched[0].y) {
         ++count;
       }
-      RepairLine<kRule>(axis, Sense::kForward, touched.first(count));
-      RepairLine<kRule>(axis, Sense::kBackward, touched.first(count));
+      const auto settle = [&](Sense sense) {
+        return [&, sense](int line, std::size_t place, Word before, Word now) {
+          (sense == Sense::kForward ? forward_writer : backward_writer).row(line)[place] = now;
+          Settle(is_row, sense, {line, static_cast<std::int32_t>(place), before ^ now}, now);
+        };
+      };
+      const LineBits line = LineOf(is_row, touched[0].y);
+      RepairLine<kRule, 1>(line, length, forward, touched.first(count), work_, settle(Sense::kForward));
+      RepairLine<kRule, -1>(line, length, backward, touched.first(count), work_, settle(Sense::kBackward));
       touched.remove_prefix(count);
     }
   }
 
-  // Repairs a line against the direction of jumps in that sense: the touched words and, after each, further
-  // words as long as the state beyond them has changed.
-  template <CornerRule kRule>
-  void RepairLine(Axis& axis, Sense sense, absl::Span<const WordChange> touched) {
+  // Repairs a line against the direction of jumps: the touched words and, after each, further words as long
+  // as what jumps find beyond them may have changed. Calls settle(line, place, before, now) for each word
+  // whose cells that find a jump point have changed, and adds the words looked at to `work`.
+  template <CornerRule kRule, int kStep, typename Settle>
+  static void RepairLine(const LineBits& line, int length, const BitPlane& finds,
+                         absl::Span<const WordChange> touched, std::uint64_t& work, Settle settle) {
     const int number = touched[0].y;
-    const LineBits old_line = LineOf(old_, axis.is_rows, number);
-    const LineBits line = LineOf(now_, axis.is_rows, number);
-    const int step = sense == Sense::kForward ? -1 : 1;
-    const auto nth = [&](std::size_t n) {
-      return touched[sense == Sense::kForward ? touched.size() - 1 - n : n].index;
-    };
-    const int end = sense == Sense::kForward ? -1 : WordsPerRow(axis.length) - 1;
-    int i = nth(0);
-    for (std::size_t next = 1; i != end;) {
-      const auto place = static_cast<std::size_t>(i);
-      const WordRuns before =
-          Runs<kRule>(old_line, sense, place, axis.before.LeadsBeyond(sense, number, place));
-      const WordRuns now = Runs<kRule>(line, sense, place, axis.now.LeadsBeyond(sense, number, place));
-      Settle(axis, sense, number, place, before.finds, now.finds);
-      const int following = i + step;
-      const bool is_touched = next < touched.size() && nth(next) == following;
-      bool goes_on = is_touched;
-      if (following != end &&
-          axis.now.LeadsBeyond(sense, number, static_cast<std::size_t>(following)) != now.leads) {
-        axis.writer.FlipBeyond(sense, number, static_cast<std::size_t>(following));
-        goes_on = true;
-      }
-      next += is_touched ? 1 : 0;
-      if (goes_on) {
-        i = following;
+    const int end = kStep > 0 ? -1 : WordsPerRow(length) - 1;
+    const auto nth = [&](std::size_t n) { return touched[kStep > 0 ? touched.size() - 1 - n : n].index; };
+    const auto first_cell = [](Word word) { return word >> (kStep > 0 ? 0 : kWordBits - 1) & 1U; };
+    std::size_t next = 0;
+    int i = end;
+    bool is_touched = false;
+    bool leads_changed = false;
+    while (true) {
+      if (leads_changed && i - kStep != end) {
+        i -= kStep;
+        is_touched = next < touched.size() && nth(next) == i;
+        next += is_touched ? 1 : 0;
       } else if (next < touched.size()) {
         i = nth(next++);
+        is_touched = true;
       } else {
         return;
       }
+      ++work;
+      const auto place = static_cast<std::size_t>(i);
+      const Word before = finds.row(number)[place];
+      const Word now = RunsInWord<kRule, kStep>(
+                           line, place, LeadsFrom<kRule, kStep>(line, length, finds, number, i + kStep))
+                           .finds;
+      if (now != before) {
+        settle(number, place, before, now);
+      }
+      leads_changed = is_touched || first_cell(now ^ before) != 0;
     }
   }
 
-  // Updates a word: the cells in `before` found a jump point, those in `now` find one.
-  void Settle(Axis& axis, Sense sense, int line, std::size_t place, Word before, Word now) {
-    const Word all = SpanMask(place, 0, axis.length);
-    const bool was_whole = axis.now.IsWhole(sense, line, place);
-    const bool is_whole = now == all && (was_whole || before != all);
-    if (is_whole != was_whole) {
-      axis.writer.FlipWhole(sense, line, place);
-      stops_.whole_words_ += is_whole ? 1 : -1;
+  // Returns true if a run that enters word i of a line finds a jump point. `finds` is up to date in the word.
+  template <CornerRule kRule, int kStep>
+  static bool LeadsFrom(const LineBits& line, int length, const BitPlane& finds, int number, int i) {
+    if (i < 0 || i >= WordsPerRow(length) - 1) {
+      return false;
     }
-    // A word marked whole has no per-cell bits; treat them as 0.
-    const Word said_before = was_whole ? 0 : before;
-    const Word said_now = is_whole ? 0 : now;
-    const auto index = static_cast<std::int32_t>(place);
-    PutAll(axis.is_rows, sense, {line, index, said_now & ~said_before});
-    if (const Word removed = said_before & ~said_now; removed != 0 && words_to_clear_ > 0) {
-      --words_to_clear_;
-      cleared_.push_back({axis.is_rows, sense, {line, index, removed}});
+    const auto place = static_cast<std::size_t>(i);
+    constexpr int kFirst = kStep > 0 ? 0 : kWordBits - 1;
+    const Word stops = RunStops<kRule, kStep>(line, place);
+    const Word ends = (stops & line.own[place]) | (~stops & finds.row(number)[place]);
+    return (ends >> kFirst & 1U) != 0;
+  }
+
+  // Updates the stops for the flipped cells of a word: jumps from those in `now` have come to find a jump
+  // point, jumps from the others no longer find any.
+  void Settle(bool is_row, Sense sense, const WordChange& word, Word now) {
+    for (const int aside : {-1, 1}) {
+      Put(DirectionTo(is_row, sense, aside), is_row, {word.y, word.index, word.flipped & now}, true);
+    }
+    if (const Word lost = word.flipped & ~now; lost != 0) {
+      lost_.push_back({is_row, sense, {word.y, word.index, lost}});
     }
   }
 
   // Returns the diagonal direction that steps along a line in that sense and to a line of lower (aside -1) or
   // higher number (1).
-  static Direction LookerOf(bool is_row, Sense sense, int aside) {
+  static Direction DirectionTo(bool is_row, Sense sense, int aside) {
     const int along = sense == Sense::kForward ? 1 : -1;
     return DirectionOf(is_row ? Cell{along, aside} : Cell{aside, along});
   }
 
-  void PutAll(bool is_row, Sense sense, const WordChange& word) {
+  // Takes stops off that nothing else demands.
+  template <CornerRule kRule>
+  void TakeOff(const Lost& lost) {
+    WordChange cells = lost.cells;
+    const LineBits line = LineOf(lost.is_row, cells.y);
     for (const int aside : {-1, 1}) {
-      const Direction direction = LookerOf(is_row, sense, aside);
-      ForEachCell(word, [&](Cell cell) { Put(direction, is_row ? cell : Cell{cell.y, cell.x}, true); });
+      const Word nearby = StopsNearby<kRule>(line, lost.sense == Sense::kForward ? 1 : -1, aside,
+                                             static_cast<std::size_t>(cells.index));
+      cells.flipped = lost.cells.flipped & ~nearby;
+      cells.flipped &= ~DemandedAcross(lost.is_row, SenseOf(aside), cells);
+      Put(DirectionTo(lost.is_row, lost.sense, aside), lost.is_row, cells, false);
     }
   }
 
-  // Recomputes the bits of the flipped cells of a word.
+  // Remakes the stops of the flipped cells of a word of a row.
   template <CornerRule kRule>
   void Remake(const WordChange& word) {
+    const auto place = static_cast<std::size_t>(word.index);
     const LineBits row = RowLine(now_, word.y);
     for (const Direction direction : kDiagonals) {
       const Cell step = kSteps[static_cast<std::size_t>(direction)];
-      const Word nearby = StopsNearby<kRule>(row, step.x, step.y, static_cast<std::size_t>(word.index));
-      ForEachCell({word.y, word.index, word.flipped & nearby},
-                  [&](Cell cell) { Put(direction, cell, true); });
-      ForEachCell({word.y, word.index, word.flipped & ~nearby}, [&](Cell cell) {
-        Put(direction, cell,
-            Finds<kRule>(stops_.rows_, row, step.x, cell.y, cell.x) ||
-                Finds<kRule>(stops_.columns_, ColumnLine(now_, cell.x), step.y, cell.x, cell.y));
+      Word demanded = StopsNearby<kRule>(row, step.x, step.y, place) |
+                      stops_.finds_in_rows_.To(SenseOf(step.x)).row(word.y)[place];
+      demanded |= DemandedAcross(true, SenseOf(step.y), {word.y, word.index, word.flipped & ~demanded});
+      Word differing = 0;
+      ForEachCell(word, [&](Cell cell) {
+        const int diagonal = stops_.DiagonalOf(direction, cell);
+        const bool is_put = TestBitOfWord(*stops_.At(direction, diagonal, (cell.y + 1) / kWordBits), cell.y);
+        differing |= Word{is_put != TestBitOfWord(demanded, cell.x)}
+                     << (static_cast<unsigned>(cell.x + 1) % kWordBits);
       });
+      Put(direction, true, {word.y, word.index, differing & demanded}, true);
+      Put(direction, true, {word.y, word.index, differing & ~demanded}, false);
     }
   }
 
-  template <CornerRule kRule>
-  void Clear(const Cleared& cleared) {
-    const int number = cleared.cells.y;
-    const std::int32_t index = cleared.cells.index;
-    const LineBits line = LineOf(now_, cleared.is_row, number);
-    const RunEnds& crossing_ends = cleared.is_row ? stops_.columns_ : stops_.rows_;
-    for (const int aside : {-1, 1}) {
-      const Direction direction = LookerOf(cleared.is_row, cleared.sense, aside);
-      const Word nearby = StopsNearby<kRule>(line, cleared.sense == Sense::kForward ? 1 : -1, aside,
-                                             static_cast<std::size_t>(index));
-      ForEachCell({number, index, cleared.cells.flipped & ~nearby}, [&](Cell place) {
-        const Cell cell = cleared.is_row ? place : Cell{place.y, place.x};
-        if (IsPut(direction, cell) &&
-            !Finds<kRule>(crossing_ends, LineOf(now_, !cleared.is_row, place.x), aside, place.x, number)) {
-          Put(direction, cell, false);
-        }
-      });
+  // Returns those of the cells, in a word of a row or column, that need a stop because a jump across it,
+  // along the line of the other axis, finds a jump point.
+  Word DemandedAcross(bool is_row, Sense sense, const WordChange& cells) {
+    work_ += static_cast<std::uint64_t>(std::popcount(cells.flipped)) / kCellsPerWork;
+    const BitPlane& finds = FindsOf(!is_row).To(sense);
+    const auto place = WordOf(cells.y);
+    Word demanded = 0;
+    for (Word left = cells.flipped; left != 0; left &= left - 1) {
+      const int bit = std::countr_zero(left);
+      const int line = cells.index * kWordBits + bit - 1;
+      demanded |= Word{TestBitOfWord(finds.row(line)[place], cells.y)} << bit;
+    }
+    return demanded;
+  }
+
+  // Sets or clears the stops of cells of a word of a row or column. Cells that are adjacent along it lie on
+  // adjacent diagonals.
+  void Put(Direction direction, bool is_row, const WordChange& cells, bool stop) {
+    const bool falls = direction == Direction::kSouthEast || direction == Direction::kNorthWest;
+    ForEachRun(cells.flipped, [&](BitRun run) {
+      ++work_;
+      const int position = cells.index * kWordBits + run.begin - 1;
+      const Cell cell = is_row ? Cell{position, cells.y} : Cell{cells.y, position};
+      const Word first = Word{1} << ((cell.y + 1) % kWordBits);
+      const int block = (cell.y + 1) / kWordBits;
+      const int diagonal = stops_.DiagonalOf(direction, cell);
+      const int count = run.end - run.begin;
+      if (is_row) {
+        Fill<1, 0>(direction, block, diagonal, first, count, stop);
+      } else if (falls) {
+        Fill<-1, 1>(direction, block, diagonal, first, count, stop);
+      } else {
+        Fill<1, 1>(direction, block, diagonal, first, count, stop);
+      }
+    });
+  }
+
+  // Sets or clears a bit in each of `count` words of a block: of diagonals that follow each other in steps of
+  // kStep, with each bit kShift higher than the one before.
+  template <int kStep, int kShift>
+  void Fill(Direction direction, int block, int diagonal, Word bit, int count, bool stop) {
+    constexpr int kSegment = 1 << kSegmentShift;
+    while (count > 0) {
+      const int in_segment = diagonal % kSegment;
+      const int room = kStep > 0 ? std::min(stops_.wrap_ - diagonal, kSegment - in_segment) : in_segment + 1;
+      const int steps = std::min(count, room);
+      Word* word = RowToWrite(stops_.RowOf(direction, diagonal, block)) + PlaceOf(diagonal);
+      for (int i = 0; i < steps; ++i) {
+        word[i * kStep] = stop ? word[i * kStep] | bit : word[i * kStep] & ~bit;
+        bit <<= kShift;
+      }
+      count -= steps;
+      diagonal += steps * kStep;
+      if (diagonal == stops_.wrap_) {
+        diagonal = 0;
+      } else if (diagonal < 0) {
+        diagonal = stops_.wrap_ - 1;
+      }
     }
   }
 
-  // Returns true if a straight jump from a position of line `number` finds a jump point. Returns false in
-  // whole words, which record that themselves.
-  template <CornerRule kRule>
-  static bool Finds(const RunEnds& ends, const LineBits& line, int step, int number, int position) {
-    const Sense sense = step > 0 ? Sense::kForward : Sense::kBackward;
-    const auto bit = static_cast<unsigned>(position) + 1;
-    const std::size_t place = bit / kWordBits;
-    if (ends.IsWhole(sense, number, place)) {
-      return false;
-    }
-    if (step > 0) {
-      const Word stops = RunStops<kRule, 1>(line, place) & ~Word{1} << (bit % kWordBits);
-      return stops != 0 ? (line.own[place] & stops & -stops) != 0 : ends.LeadsBeyond(sense, number, place);
-    }
-    const Word stops = RunStops<kRule, -1>(line, place) & ((Word{1} << (bit % kWordBits)) - 1);
-    return stops != 0 ? (line.own[place] & std::bit_floor(stops)) != 0
-                      : ends.LeadsBeyond(sense, number, place);
-  }
-
-  bool IsPut(Direction direction, Cell cell) const {
-    const Word word = *stops_.At(direction, stops_.DiagonalOf(direction, cell), (cell.y + 1) / kWordBits);
-    return (word >> ((cell.y + 1) % kWordBits) & 1U) != 0;
-  }
-
-  void Put(Direction direction, Cell cell, bool stop) {
-    const int diagonal = stops_.DiagonalOf(direction, cell);
-    const int row = stops_.RowOf(direction, diagonal, (cell.y + 1) / kWordBits);
-    const Word bit = Word{1} << ((cell.y + 1) % kWordBits);
-    if (row == row_written_) {
-      Word& word = words_written_[PlaceOf(diagonal)];
-      word = stop ? word | bit : word & ~bit;
-    } else if (((stops_.words_.row(row)[PlaceOf(diagonal)] & bit) != 0) != stop) {
+  Word* RowToWrite(int row) {
+    if (row != row_written_) {
+      work_ += kWorkPerRow;
       row_written_ = row;
       words_written_ = writer_.row(row);
-      words_written_[PlaceOf(diagonal)] ^= bit;
     }
+    return words_written_;
   }
 
-  const DiagonalJumpIndex& before_;
   DiagonalJumpIndex& stops_;
-  const WalkCells& old_;
   const WalkCells& now_;
   const CancelFlag cancelled_;
   PlaneWriter<Word> writer_;
   // Row of words last written to, and its number.
   int row_written_ = -1;
   Word* words_written_ = nullptr;
-  std::vector<Cleared> cleared_;
-  std::size_t words_to_clear_ = 0;
+  std::vector<Lost> lost_;
+  // Work so far, in look-arounds.
+  std::uint64_t work_ = kFixedWork;
 };
 
-void DiagonalJumpIndex::Repair(const DiagonalJumpIndex& before, const WalkCells& old, const WalkCells& now,
-                               absl::Span<const WordChange> changes, CancelFlag cancelled) {
-  WithRule(rule_,
-           [&]<CornerRule kRule>() { Repairer(before, *this, old, now, cancelled).Run<kRule>(changes); });
+void DiagonalJumpIndex::Repair(const WalkCells& now, absl::Span<const WordChange> changes,
+                               CancelFlag cancelled) {
+  WithRule(rule_, [&]<CornerRule kRule>() { Repairer(*this, now, cancelled).Run<kRule>(changes); });
 }
 
 }  // namespace waystar::core

@@ -100,17 +100,17 @@ class ChangeLog {
 };
 
 // Searches work without the index at a price: they look around at cells where the index would have shown that
-// there is nothing to find. The index of a changed grid is therefore not made at once. It lags behind: the
-// grid keeps the last index made, the cells that it was made from, and the words that changed since. Searches
-// without the index record their vain look-arounds (misses). When these add up to the cost of a repair, the
-// next search repairs the index, once for all changes so far. The total cost is at most twice that of the
-// better of always and never repairing: Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy Caching"
-// (1988). A map that changes without being searched, or on which the index is useless, as among scattered
-// single obstacles, pays almost nothing.
+// there is nothing to find. The index of a changed grid is therefore not always made at once. It may lag
+// behind: the grid keeps the last index made, the cells that it was made from, and the words that changed
+// since. Searches record the look-arounds that the index spared them, or would have spared them, as credit.
+// All grids made from each other share it. A repair has a price, also in look-arounds, which follows from the
+// work that earlier repairs counted. A change of the grid repairs the index at once if there is enough credit
+// (IsWanted); otherwise the next search that finds enough does so, for all changes so far. Both spend the
+// work. The total cost is thus about twice that of the better of always and never repairing: Karlin, Manasse,
+// Rudolph and Sleator, "Competitive Snoopy Caching" (1988). A map that changes faster than it is searched, or
+// on which the index is useless, pays almost nothing.
 //
-// Recorded misses are credit that all grids made from each other share, so that searches of replaced grids
-// count too. A repair by a search raises the credit: while it lasts, edits repair the index at once
-// (IsWanted) and spend credit.
+// An Index counts the work of its own repair: repair_work(), in look-arounds.
 //
 // Nobody waits for a repair. A search that wants the index while another thread makes it runs without it, and
 // an edit meanwhile starts from the previous index.
@@ -132,7 +132,8 @@ class LazilyRepairedIndex {
 
   // Returns true if searches have paid for the index.
   bool IsWanted() const {
-    return lags_ && credit_->load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
+    return lags_ &&
+           account_->credit.load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
   }
 
   // Returns true if building the index of that many cells takes longer than a search may wait.
@@ -144,8 +145,9 @@ class LazilyRepairedIndex {
     lags_ = true;
     is_promised_ = true;
     MutexLock lock(mutex_);
+    account_ = std::make_shared<Account>();
     SetBehind({}, CellsOf(rows));
-    credit_ = std::make_shared<Credit>(MostCredit());
+    account_->credit = price_.load(std::memory_order_relaxed);
   }
 
   // Returns the size of an index that LeaveToBackground left, here or on a predecessor; 0 once it is made, or
@@ -182,7 +184,7 @@ class LazilyRepairedIndex {
     SetBehind(std::move(behind), CellsOf(rows));
     if (was_repairable && base_ == nullptr) {
       // Credit is reset, as in FollowUnlisted.
-      credit_ = std::make_shared<Credit>(0);
+      account_ = std::make_shared<Account>();
     }
   }
 
@@ -192,7 +194,7 @@ class LazilyRepairedIndex {
     if (!TakeCredit(before)) {
       return;
     }
-    credit_ = std::make_shared<Credit>(0);
+    account_ = std::make_shared<Account>();
     MutexLock lock(mutex_);
     SetBehind({}, CellsOf(rows));
   }
@@ -213,11 +215,12 @@ class LazilyRepairedIndex {
     }
   }
 
-  // Records the look-arounds of searches that lacked the index, if it lags. Credit is capped at the maximum
-  // useful amount.
-  void RecordMisses(std::uint64_t look_arounds) const {
-    if (lags_ && credit_->load(std::memory_order_relaxed) < MostCredit()) {
-      credit_->fetch_add(look_arounds, std::memory_order_relaxed);
+  // Records the look-arounds that the index spared a search of this grid, which has that many cells, or would
+  // have spared it, if the index was ever made. Credit is capped at the price of building the index, so that
+  // changes after the last search do not spend more than that on repairs.
+  void RecordSpared(std::uint64_t look_arounds, std::size_t cells) const {
+    if (IsAskedFor() && account_->credit.load(std::memory_order_relaxed) < cells / kCellsPerLookAround) {
+      account_->credit.fetch_add(look_arounds, std::memory_order_relaxed);
     }
   }
 
@@ -238,7 +241,6 @@ class LazilyRepairedIndex {
     }
     Update(make, repair, nullptr);
     making_.Unlock();
-    RaiseCreditTo(MostCredit());
     return GetIfCurrent();
   }
 
@@ -249,15 +251,6 @@ class LazilyRepairedIndex {
     MutexLock lock(making_);
     Update(make, repair, cancelled);
     return GetIfCurrent();
-  }
-
-  // Deducts the price of the index from the credit. Call it after making a wanted index other than by Get.
-  void SpendCredit() const {
-    const std::uint64_t price = price_.load(std::memory_order_relaxed);
-    std::uint64_t credit = credit_->load(std::memory_order_relaxed);
-    while (!credit_->compare_exchange_weak(credit, credit - std::min(credit, price),
-                                           std::memory_order_relaxed)) {
-    }
   }
 
   // Returns the bytes of the index, or of what a lagging one keeps, that neither a grid of these cells nor
@@ -277,19 +270,33 @@ class LazilyRepairedIndex {
   }
 
  private:
-  // A look-around takes about 25 ns: two scans of a line. Building takes 2 ns per cell, and repairing 2 to 8
-  // us per changed word, or less where changed words are adjacent.
+  // A look-around takes about 25 ns: two scans of a line. Building takes 2 ns per cell.
   static constexpr std::uint64_t kCellsPerLookAround = 12;
-  static constexpr std::uint64_t kLookAroundsPerWord = 150;
-  // Number of immediate repairs that one repair by a search pays for.
-  static constexpr std::uint64_t kRepairsPaid = 16;
   // Building more cells, or repairing more words on a grid of more cells, takes longer than 10 ms.
   static constexpr std::size_t kMaxCellsAtOnce = std::size_t{1} << 22;
   static constexpr std::size_t kMaxWordsAtOnce = 1024;
   // Discount for an overdue index: nobody waits for it, and on large open grids a look-around takes longer.
   static constexpr std::uint64_t kOverdueDiscount = 16;
 
-  using Credit = std::atomic<std::uint64_t>;
+  // In look-arounds.
+  struct Account {
+    std::atomic<std::uint64_t> credit = 0;
+    // Work of recent repairs per changed word.
+    std::atomic<std::uint64_t> work_per_word = 40;
+
+    void Spend(std::uint64_t work) {
+      std::uint64_t before = credit.load(std::memory_order_relaxed);
+      while (
+          !credit.compare_exchange_weak(before, before - std::min(before, work), std::memory_order_relaxed)) {
+      }
+    }
+
+    void Learn(std::uint64_t work, std::size_t words) {
+      const std::uint64_t before = work_per_word.load(std::memory_order_relaxed);
+      work_per_word.store((3 * before + work / std::max<std::size_t>(words, 1)) / 4 + 1,
+                          std::memory_order_relaxed);
+    }
+  };
 
   struct Base {
     BitPlane rows;
@@ -317,7 +324,7 @@ class LazilyRepairedIndex {
     MutexLock lock(before.mutex_);
     lags_ = before.lags_ || before.index_ != nullptr;
     is_promised_ = before.is_promised_ && before.index_ == nullptr && before.base_ == nullptr;
-    credit_ = before.credit_;
+    account_ = before.account_;
     return lags_;
   }
 
@@ -331,15 +338,15 @@ class LazilyRepairedIndex {
   }
 
   void SetBehind(Behind behind, std::size_t cells) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    std::uint64_t price = cells / kCellsPerLookAround;
-    if (behind.log.size() * kLookAroundsPerWord > price) {
+    const std::uint64_t price_of_building = cells / kCellsPerLookAround;
+    const std::uint64_t price_of_repair =
+        behind.log.size() * account_->work_per_word.load(std::memory_order_relaxed);
+    if (price_of_repair > price_of_building) {
       behind = {};
     }
     base_ = std::move(behind.base);
     log_ = std::move(behind.log);
-    if (base_ != nullptr) {
-      price = log_.size() * kLookAroundsPerWord;
-    }
+    const std::uint64_t price = base_ == nullptr ? price_of_building : price_of_repair;
     const bool takes_long = TakesLong(cells) && (base_ == nullptr || log_.size() > kMaxWordsAtOnce);
     takes_long_.store(takes_long, std::memory_order_relaxed);
     price_.store(takes_long ? price / kOverdueDiscount : price, std::memory_order_relaxed);
@@ -364,21 +371,18 @@ class LazilyRepairedIndex {
       return;
     }
     MutexLock lock(mutex_);
-    if (credit_ == nullptr) {
-      credit_ = std::make_shared<Credit>(0);
+    if (account_ == nullptr) {
+      account_ = std::make_shared<Account>();
+    } else if (base == nullptr) {
+      account_->Spend(price_.load(std::memory_order_relaxed));
+    } else {
+      account_->Spend(index->repair_work());
+      account_->Learn(index->repair_work(), log.size());
     }
     index_ = index;
     base_ = nullptr;
     log_ = {};
     current_.store(index_.get(), std::memory_order_release);
-  }
-
-  std::uint64_t MostCredit() const { return kRepairsPaid * price_.load(std::memory_order_relaxed); }
-
-  void RaiseCreditTo(std::uint64_t enough) const {
-    std::uint64_t credit = credit_->load(std::memory_order_relaxed);
-    while (credit < enough && !credit_->compare_exchange_weak(credit, enough, std::memory_order_relaxed)) {
-    }
   }
 
   Held Hold() const {
@@ -404,7 +408,7 @@ class LazilyRepairedIndex {
   mutable std::atomic<std::uint64_t> price_ = 0;
   mutable std::atomic<bool> takes_long_ = false;
   // Created with the first index, so that grids without one pay nothing. Constant once this lags.
-  mutable std::shared_ptr<Credit> credit_;
+  mutable std::shared_ptr<Account> account_;
 };
 
 }  // namespace waystar::core

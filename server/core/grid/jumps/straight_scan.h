@@ -3,8 +3,11 @@
 // Block-based scanning: Harabor, Grastien, "Improving Jump Point Search" (2014).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstring>
 
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
@@ -13,6 +16,8 @@
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
+
+static_assert(std::endian::native == std::endian::little, "BitsFrom reads words at any byte");
 
 // A row or column of walkable cells, with the adjacent lines of lower and higher number.
 using LineBits = BitPlane::ThreeRows;
@@ -46,10 +51,40 @@ Word RunStops(const LineBits& line, std::size_t i) {
   return jumps | ~line.own[i];
 }
 
+// Returns the bits of a line from that of `position` on, towards higher positions from the lowest bit
+// (kStep 1), or towards lower ones from the highest. At least 57 are of the line; any others are 0.
+// REQUIRES: the position is on the line.
+template <int kStep>
+Word BitsFrom(const Word* line, int position) {
+  const auto bit = static_cast<unsigned>(position + 1);
+  const unsigned last = bit / 8;
+  const unsigned first = kStep > 0 ? last : std::max(last, 7U) - 7;
+  Word bits = 0;
+  std::memcpy(&bits, reinterpret_cast<const char*>(line) + first, sizeof(bits));
+  return kStep > 0 ? bits >> bit % 8 : bits << (kWordBits - 1 - (bit - first * 8));
+}
+
 // Returns the next position after `from` at which a run stops: a jump point or a blocked cell, possibly the
 // one just outside the line.
+// REQUIRES: `from` is on the line.
 template <CornerRule kRule, int kStep>
 int Scan(const LineBits& line, int from) {
+  const auto ahead = [](Word word) { return kStep > 0 ? word >> 1 : word << 1; };
+  const auto back = [](Word word) { return kStep > 0 ? word << 1 : word >> 1; };
+  const auto turns = [&](const Word* side) {
+    const Word bits = BitsFrom<kStep>(side, from);
+    return kRule == CornerRule::kNoCornerCutting ? bits & ~back(bits) : ahead(bits) & ~bits;
+  };
+  const Word own = BitsFrom<kStep>(line.own, from);
+  Word jumps = turns(line.low) | turns(line.high);
+  if constexpr (kRule == CornerRule::kOneSideFree) {
+    jumps &= ahead(own);
+  }
+  // All but the first bit, and those whose neighbours are not at hand.
+  constexpr Word kKnown = kStep > 0 ? ~Word{0} >> 8 & ~Word{1} : ~Word{0} << 8 & ~Word{0} >> 1;
+  if (const Word stops = (jumps | ~own) & kKnown; stops != 0) {
+    return from + kStep * (kStep > 0 ? std::countr_zero(stops) : std::countl_zero(stops));
+  }
   return NextSetBit<kStep>(static_cast<unsigned>(from + 1 + kStep),
                            [&](std::size_t i) { return RunStops<kRule, kStep>(line, i); }) -
          1;
@@ -109,17 +144,13 @@ WordRuns RunsInWord(const LineBits& line, std::size_t i, bool beyond) {
   return {found & line.own[i], ((jumps | (~stops & found)) >> kFirst & 1) != 0};
 }
 
-// Fills `finds` with the cells of a line of `length` from which a run ends at a jump point. Calls note(i) for
-// each word after whose end a run finds a jump point.
-template <CornerRule kRule, int kStep, typename Note>
-void MarkRunsToJumps(const LineBits& line, int length, Word* finds, Note note) {
+// Fills `finds` with the cells of a line of `length` from which a run ends at a jump point.
+template <CornerRule kRule, int kStep>
+void MarkRunsToJumps(const LineBits& line, int length, Word* finds) {
   const auto words = static_cast<std::size_t>(WordsPerRow(length)) - 1;
   bool beyond = false;
   for (std::size_t n = 0; n < words; ++n) {
     const std::size_t i = kStep > 0 ? words - 1 - n : n;
-    if (beyond) {
-      note(i);
-    }
     const WordRuns runs = RunsInWord<kRule, kStep>(line, i, beyond);
     finds[i] = runs.finds;
     beyond = runs.leads;

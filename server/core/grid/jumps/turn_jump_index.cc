@@ -25,9 +25,8 @@ TurnJumpIndex::TurnJumpIndex(const WalkCells& grid, CancelFlag cancelled) {
   for (int x = 0; x < grid.width() && !IsCancelled(cancelled); ++x) {
     Word* merged = south_writer.row(x);
     const Word* other = north_writer.row(x);
-    const auto ignore = [](std::size_t) {};
-    MarkRunsToJumps<kRule, 1>(ColumnLine(grid, x), grid.height(), merged, ignore);
-    MarkRunsToJumps<kRule, -1>(ColumnLine(grid, x), grid.height(), north_writer.row(x), ignore);
+    MarkRunsToJumps<kRule, 1>(ColumnLine(grid, x), grid.height(), merged);
+    MarkRunsToJumps<kRule, -1>(ColumnLine(grid, x), grid.height(), north_writer.row(x));
     for (std::size_t i = 0; i < words; ++i) {
       merged[i] |= other[i];
     }
@@ -45,6 +44,7 @@ TurnJumpIndex::TurnJumpIndex(const TurnJumpIndex& before, const WalkCells& old, 
     }
   };
   const auto remake = [&](Cell cell) {
+    repair_work_ += 2;
     const LineBits column = ColumnLine(now, cell.x);
     put(cell, now.IsWalkable(cell) &&
                   (FindsJump<kRule, 1>(column, cell.y) || FindsJump<kRule, -1>(column, cell.y)));

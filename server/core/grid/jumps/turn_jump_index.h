@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/types/span.h"
 #include "server/core/grid/cells/bit_plane.h"
@@ -31,6 +32,9 @@ class TurnJumpIndex {
   // REQUIRES: -1 <= y <= height.
   const Word* Row(int y) const { return rows_.row(y); }
 
+  // Returns the work of the repair that made this index; see LazilyRepairedIndex.
+  std::uint64_t repair_work() const { return repair_work_; }
+
   // Returns the approximate size in bytes of the index of a grid of that many cells.
   static constexpr std::size_t BytesFor(std::size_t cells) { return cells / 8; }
   std::size_t memory_bytes() const { return rows_.memory_bytes(); }
@@ -41,6 +45,7 @@ class TurnJumpIndex {
 
  private:
   BitPlane rows_;
+  std::uint64_t repair_work_ = 0;
 };
 
 }  // namespace waystar::core

@@ -1,6 +1,7 @@
 #include "server/core/grid/walk/walk_grid.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,6 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
     index.Follow(index_before, before.rows(), before.columns(), changes);
     if (index.IsWanted() && !index.NeedsBackgroundBuild() && index.Lag().has_value()) {
       make();
-      index.SpendCredit();
     }
   };
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
@@ -94,10 +94,7 @@ bool WalkGrid::BuildInBackground(CancelFlag cancelled) const {
     }
     // Built first, because queries need components more.
     components(Adjacency::kStraight);
-    if (make() != nullptr) {
-      index.SpendCredit();
-      has_made = true;
-    }
+    has_made = make() != nullptr || has_made;
   };
   for (int rule = 0; rule < kCornerRuleCount; ++rule) {
     make_if_due(diagonal_jumps_[static_cast<std::size_t>(rule)],
@@ -162,7 +159,12 @@ const Index* WalkGrid::Find(const LazilyRepairedIndex<Index>& index, bool now, C
   }
   const auto repair = [&](const Index& before, const BitPlane& rows, const BitPlane& columns,
                           const ChangeLog& log) {
-    return Index(before, WalkCells(rows, columns), *this, log.Differences(rows, this->rows()), cancelled);
+    const std::vector<WordChange> changes = log.Differences(rows, this->rows());
+    if constexpr (std::is_same_v<Index, DiagonalJumpIndex>) {
+      return Index(before, *this, changes, cancelled);
+    } else {
+      return Index(before, WalkCells(rows, columns), *this, changes, cancelled);
+    }
   };
   return now ? index.MakeNow(make, repair, cancelled) : index.Get(make, repair);
 }

@@ -48,15 +48,17 @@ class WalkGrid : public WalkCells {
   WalkGrid& operator=(const WalkGrid&) = delete;
 
   // Returns the index of diagonal jumps under that rule. Returns null if it does not fit into the index
-  // memory, or lags behind the grid (LazilyRepairedIndex). Searches then run without it and record their
-  // misses.
+  // memory, or lags behind the grid (LazilyRepairedIndex). Searches then run without it. All searches record
+  // the look-arounds that it spares them, or would spare them.
   const DiagonalJumpIndex* diagonal_jumps(CornerRule rule) const { return diagonal_jumps(rule, false); }
-  void RecordMisses(CornerRule rule, std::uint64_t look_arounds) const {
-    diagonal_jumps_[static_cast<std::size_t>(rule)].RecordMisses(look_arounds);
+  void RecordSpared(CornerRule rule, std::uint64_t look_arounds) const {
+    diagonal_jumps_[static_cast<std::size_t>(rule)].RecordSpared(look_arounds, CellCount());
   }
   // Returns the index of horizontal jumps of a 4-connected search, under the same conditions.
   const TurnJumpIndex* turn_jumps() const { return turn_jumps(false); }
-  void RecordTurnMisses(std::uint64_t look_arounds) const { turn_jumps_.RecordMisses(look_arounds); }
+  void RecordSparedTurns(std::uint64_t look_arounds) const {
+    turn_jumps_.RecordSpared(look_arounds, CellCount());
+  }
 
   // Return the index, made or repaired first if necessary. Return null if there is no room for it or `stop`
   // has failed.

@@ -15,6 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr int kSide = 640;
+constexpr std::size_t kCells = std::size_t{kSide} * kSide;
 
 // Of which cells it was made, and how.
 struct CountIndex {
@@ -22,6 +23,7 @@ struct CountIndex {
   // 0 if it was made anew.
   std::size_t repaired_words = 0;
 
+  std::uint64_t repair_work() const { return 40 * repaired_words; }
   std::size_t BytesBeyond(const CountIndex* other) const { return other == nullptr ? 100 : 10; }
 };
 
@@ -92,9 +94,9 @@ TEST(LazilyRepairedIndexTest, LagsUntilSearchesHavePaidForIt) {
   second.BecomeChanged(first, 0, 1);
   EXPECT_TRUE(second.index.IsAskedFor());
   EXPECT_EQ(second.Get(), nullptr);
-  second.index.RecordMisses(1);
+  second.index.RecordSpared(1, kCells);
   EXPECT_EQ(second.Get(), nullptr);
-  second.index.RecordMisses(1'000'000);
+  second.index.RecordSpared(1'000'000, kCells);
   ASSERT_NE(second.Get(), nullptr);
   EXPECT_EQ(second.Get()->set_cells, kSide * kSide - 1);
   EXPECT_EQ(second.Get()->repaired_words, 1U);
@@ -121,7 +123,7 @@ TEST(LazilyRepairedIndexTest, IsWantedForSomeChangesAfterSearchesPaid) {
   auto grid = std::make_unique<Grid>();
   grid->BecomeChanged(*before, 0, 1);
   EXPECT_FALSE(grid->index.IsWanted());
-  grid->index.RecordMisses(1'000);
+  grid->index.RecordSpared(1'000, kCells);
   ASSERT_NE(grid->Get(), nullptr);
   int wanted = 0;
   do {
@@ -131,11 +133,42 @@ TEST(LazilyRepairedIndexTest, IsWantedForSomeChangesAfterSearchesPaid) {
     ++wanted;
     if (grid->index.IsWanted()) {
       grid->index.MakeNow(grid->Make(), grid->Repair());
-      grid->index.SpendCredit();
     }
   } while (grid->index.GetIfCurrent() != nullptr && wanted < 200);
   EXPECT_GT(wanted, 10);
   EXPECT_LT(wanted, 100) << "nobody searched since";
+}
+
+TEST(LazilyRepairedIndexTest, IsWantedWhileSearchesUseIt) {
+  const Grid first;
+  ASSERT_NE(first.Get(), nullptr);
+  first.index.RecordSpared(1'000, kCells);
+  Grid second;
+  second.BecomeChanged(first, 0, 1);
+  EXPECT_TRUE(second.index.IsWanted());
+  Grid third;
+  third.BecomeChanged(first, 0, 100);
+  EXPECT_FALSE(third.index.IsWanted()) << "so many changes cost more than the searches were spared";
+}
+
+TEST(LazilyRepairedIndexTest, CreditIsAtMostThePriceOfBuilding) {
+  auto grid = std::make_unique<Grid>();
+  ASSERT_NE(grid->Get(), nullptr);
+  for (int i = 0; i < 100; ++i) {
+    grid->index.RecordSpared(kCells / 100, kCells);
+  }
+  int repairs = -1;
+  do {
+    auto next = std::make_unique<Grid>();
+    ++repairs;
+    next->BecomeChanged(*grid, repairs, repairs + 1);
+    if (next->index.IsWanted()) {
+      next->index.MakeNow(next->Make(), next->Repair());
+    }
+    grid = std::move(next);
+  } while (grid->index.GetIfCurrent() != nullptr && repairs < kSide - 1);
+  EXPECT_GT(repairs, 100);
+  EXPECT_LT(repairs, 500);
 }
 
 TEST(LazilyRepairedIndexTest, CountsSearchesOfGridsThatWereReplaced) {
@@ -146,7 +179,7 @@ TEST(LazilyRepairedIndexTest, CountsSearchesOfGridsThatWereReplaced) {
   Grid third;
   third.BecomeChanged(second, 5, 6);
   EXPECT_EQ(third.Get(), nullptr);
-  second.index.RecordMisses(1'000);
+  second.index.RecordSpared(1'000, kCells);
   EXPECT_NE(third.Get(), nullptr);
 }
 
@@ -173,7 +206,7 @@ TEST(LazilyRepairedIndexTest, IsMadeAnewWhenTooFarBehind) {
   Grid second;
   second.BecomeChanged(first, 0, kSide);
   EXPECT_FALSE(second.index.Lag().has_value());
-  second.index.RecordMisses(1'000'000'000);
+  second.index.RecordSpared(1'000'000'000, kCells);
   ASSERT_NE(second.Get(), nullptr);
   EXPECT_EQ(second.Get()->repaired_words, 0U);
   EXPECT_EQ(second.Get()->set_cells, kSide * kSide - kSide);

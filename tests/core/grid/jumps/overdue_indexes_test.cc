@@ -55,8 +55,8 @@ std::unique_ptr<WalkGrid> Changed(const WalkGrid& before, int cells, std::uint64
 }
 
 void Pay(const WalkGrid& grid) {
-  grid.RecordMisses(kOneRule, kPlenty);
-  grid.RecordTurnMisses(kPlenty);
+  grid.RecordSpared(kOneRule, kPlenty);
+  grid.RecordSparedTurns(kPlenty);
 }
 
 void ExpectCurrent(const WalkGrid& grid) {
@@ -244,8 +244,8 @@ TEST(OverdueIndexesTest, ChangeOfEverythingLeavesThemToo) {
   const GridMap changed = std::move(editor).Finish();
   EXPECT_TRUE(changed.NeedsBackgroundBuild());
   EXPECT_EQ(changed.walk().diagonal_jumps(kOneRule), nullptr);
-  changed.walk().RecordMisses(kOneRule, kPlenty);
-  changed.walk(2)->RecordMisses(kOneRule, kPlenty);
+  changed.walk().RecordSpared(kOneRule, kPlenty);
+  changed.walk(2)->RecordSpared(kOneRule, kPlenty);
   EXPECT_TRUE(changed.BuildInBackground(nullptr));
   EXPECT_FALSE(changed.NeedsBackgroundBuild());
   ASSERT_NE(changed.walk(2)->diagonal_jumps(kOneRule), nullptr);
