@@ -98,14 +98,20 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
                                          Planner& planner) {
     auto* call = new UnaryCall(server, handler, planner, *context, response);
     const Executor::Clock::time_point arrived = call->counted_.begin();
-    absl::Status status = call->Enter();
-    if (status.ok()) {
-      status = call->Take(*context, *request);
-    }
-    if (status.ok()) {
-      call->Begin();
-    } else {
+    if (const absl::Status status = call->Enter(*request); !status.ok()) {
       call->End(ToGrpcStatus(status));
+    } else {
+      const Lane lane = planner.LaneOf(*call->request_);
+      bool needs_newest = false;
+      if constexpr (requires { call->request_->latest_of_cluster(); }) {
+        needs_newest = call->request_->latest_of_cluster() && server.fleet.is_fleet();
+      }
+      if (needs_newest) {
+        call->lane_ = lane;
+        call->AskFleet(absl::OkStatus());
+      } else {
+        call->BeginAt(lane);
+      }
     }
     server.arrival_pause.AfterCall(arrived, context->c_call());
     return call;
@@ -150,30 +156,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     delete this;
   }
 
-  absl::Status Enter() {
-    absl::Status status = server_.gate.Enter();
-    is_inside_ = status.ok();
-    return status;
-  }
-
-  // Identifies the caller, parses the request and checks that the caller may make it.
-  absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
-    WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(context));
-    WAYSTAR_RETURN_IF_ERROR(server_.memory.CheckConnection(context));
+  // Enters the gate, identifies the caller, parses the request and checks that the caller may make it.
+  absl::Status Enter(const grpc::ByteBuffer& request) {
+    WAYSTAR_RETURN_IF_ERROR(server_.gate.Enter());
+    is_inside_ = true;
+    WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(context_));
+    WAYSTAR_RETURN_IF_ERROR(server_.memory.CheckConnection(context_));
     WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_, memory_));
     return CheckAccess(caller_, *request_);
-  }
-
-  void Begin() {
-    const Lane lane = planner_.LaneOf(*request_);
-    if constexpr (requires { request_->latest_of_cluster(); }) {
-      if (request_->latest_of_cluster() && server_.fleet.is_fleet()) {
-        lane_ = lane;
-        AskFleet(absl::OkStatus());
-        return;
-      }
-    }
-    BeginAt(lane);
   }
 
   // Returns true if the request names a version of a map that does not exist here: the fleet may have it.
