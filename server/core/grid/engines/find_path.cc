@@ -156,7 +156,23 @@ class Finder {
     Budget left = budget_;
     left.max_expansions -= statistics_.expanded;
     query_.goal = goal;
-    const SearchReport report = Search(left);
+    SearchReport report;
+    switch (query_.algorithm) {
+      case Algorithm::kJumpPoint:
+        report = map_.HasUniformCost() ? RunJps(map_, walk_, query_, left, scratch_, recorder_)
+                                       : RunWeightedJps(map_, query_, left, scratch_, recorder_);
+        break;
+      case Algorithm::kSubgoalHierarchy:
+        report = RunHierarchy(static_cast<const Hierarchy&>(*map_.static_index().index()), walk_, query_,
+                              left, scratch_, recorder_);
+        break;
+      case Algorithm::kLazyThetaStar:
+        report = RunLazyThetaStar(map_, walk_, query_, left, scratch_, recorder_);
+        break;
+      default:
+        report = RunAStar(map_, walk_, query_, left, scratch_, recorder_);
+        break;
+    }
     Count(report);
     return report;
   }
@@ -164,21 +180,6 @@ class Finder {
   void Count(const SearchReport& report) {
     statistics_.expanded += report.statistics.expanded;
     statistics_.generated += report.statistics.generated;
-  }
-
-  SearchReport Search(const Budget& budget) {
-    switch (query_.algorithm) {
-      case Algorithm::kJumpPoint:
-        return map_.HasUniformCost() ? RunJps(map_, walk_, query_, budget, scratch_, recorder_)
-                                     : RunWeightedJps(map_, query_, budget, scratch_, recorder_);
-      case Algorithm::kSubgoalHierarchy:
-        return RunHierarchy(static_cast<const Hierarchy&>(*map_.static_index().index()), walk_, query_,
-                            budget, scratch_, recorder_);
-      case Algorithm::kLazyThetaStar:
-        return RunLazyThetaStar(map_, walk_, query_, budget, scratch_, recorder_);
-      default:
-        return RunAStar(map_, walk_, query_, budget, scratch_, recorder_);
-    }
   }
 
   // Searches for the cheapest of the reachable cells nearest to the goal; the first among equals.
@@ -243,27 +244,22 @@ class Finder {
         return InterruptionError(report.end, statistics_.expanded);
     }
     PathResult result{.outcome = outcome, .reason = reason, .end = report.nearest, .statistics = statistics_};
-    WritePath(result);
-    return result;
-  }
-
-  void WritePath(PathResult& result) {
     std::vector<Cell>& corners = scratch_.corners();
-    const Connectivity connectivity = map_.settings().connectivity;
     switch (query_.algorithm) {
       case Algorithm::kLazyThetaStar:
         TraceLines(result.end, scratch_.nodes(), corners);
         WriteSmoothed(map_, walk_, query_, corners, result);
-        return;
+        return result;
       case Algorithm::kJumpPoint:
       case Algorithm::kSubgoalHierarchy:
-        TraceJumps(connectivity, result.end, scratch_.nodes(), corners);
+        TraceJumps(map_.settings().connectivity, result.end, scratch_.nodes(), corners);
         break;
       default:
         TraceSteps(query_.start, result.end, scratch_, corners);
         break;
     }
     WritePathForm(map_, walk_, query_, scratch_, result);
+    return result;
   }
 
   // Number of single searches with jumps that take about as long as one search for all candidates without.
