@@ -22,23 +22,6 @@ Budget BudgetOf(const ResolvedRoute& resolved, const Budget& budget) {
   return own;
 }
 
-absl::StatusOr<PortalPath> SearchWithoutPortals(const GridRouteQuery& query, const Budget& budget,
-                                                Scratch& scratch, EventRecorder* recorder) {
-  const GridMap& map = query.agent->map();
-  PortalPath found;
-  if (!query.goals.empty()) {
-    WAYSTAR_ASSIGN_OR_RETURN(const NearestGoalResult nearest,
-                             FindPathToNearest(map, query.path, query.goals, budget, scratch));
-    found = {.path = nearest.path, .goal_index = nearest.goal_index};
-  } else if (recorder == nullptr) {
-    WAYSTAR_ASSIGN_OR_RETURN(found.path, FindPath(map, query.path, budget, scratch));
-  } else {
-    recorder->OnMap(kSameMap);
-    WAYSTAR_ASSIGN_OR_RETURN(found.path, TraceSearch(map, query.path, budget, scratch, *recorder));
-  }
-  return found;
-}
-
 Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chrono::nanoseconds searching) {
   const GridRouteQuery& query = resolved.grid();
   const bool is_any_angle = found.path.statistics.algorithm == Algorithm::kLazyThetaStar;
@@ -70,10 +53,25 @@ absl::StatusOr<Route> SolveOn(const GridRouteQuery& query, const ResolvedRoute& 
   if (begin >= own.deadline) {
     return InterruptionError(SearchEnd::kDeadline, 0);
   }
-  const absl::StatusOr<PortalPath> found =
-      query.HasPortals() ? FindPathThroughPortals(query.agent->map(), *query.agent, query.ToPortalQuery(),
-                                                  own, scratch.scratch, cells)
-                         : SearchWithoutPortals(query, own, scratch.scratch, cells);
+  const auto search = [&]() -> absl::StatusOr<PortalPath> {
+    const GridMap& map = query.agent->map();
+    if (query.HasPortals()) {
+      return FindPathThroughPortals(map, *query.agent, query.ToPortalQuery(), own, scratch.scratch, cells);
+    }
+    PortalPath found;
+    if (!query.goals.empty()) {
+      WAYSTAR_ASSIGN_OR_RETURN(const NearestGoalResult nearest,
+                               FindPathToNearest(map, query.path, query.goals, own, scratch.scratch));
+      found = {.path = nearest.path, .goal_index = nearest.goal_index};
+    } else if (cells == nullptr) {
+      WAYSTAR_ASSIGN_OR_RETURN(found.path, FindPath(map, query.path, own, scratch.scratch));
+    } else {
+      cells->OnMap(kSameMap);
+      WAYSTAR_ASSIGN_OR_RETURN(found.path, TraceSearch(map, query.path, own, scratch.scratch, *cells));
+    }
+    return found;
+  };
+  const absl::StatusOr<PortalPath> found = search();
   if (!found.ok()) {
     return InQuery(found.status());
   }
