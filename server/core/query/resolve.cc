@@ -130,12 +130,6 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agen
   return resolved;
 }
 
-absl::StatusOr<ResolvedRoute> ResolveWith(const SharedAgent& agent, const MapSnapshot& snapshot,
-                                          const RouteQuery& query, const Budget& budget) {
-  return std::visit([&](const auto& of_kind) { return ResolveWith(of_kind, snapshot, query, budget); },
-                    agent);
-}
-
 }  // namespace
 
 MeshSnap ToMeshSnap(const std::optional<Snap>& snap) {
@@ -174,7 +168,8 @@ absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQu
   WAYSTAR_RETURN_IF_ERROR(CheckQuery(query, snapshot.kind(), snapshot.id));
   WAYSTAR_ASSIGN_OR_RETURN(const SharedAgent agent, ResolveAgent(snapshot, query.agent, std::move(others),
                                                                  budget, SearchesByJumps(query.algorithm)));
-  return ResolveWith(agent, snapshot, query, budget);
+  return std::visit([&](const auto& of_kind) { return ResolveWith(of_kind, snapshot, query, budget); },
+                    agent);
 }
 
 absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const AgentQuery& query,
@@ -194,7 +189,8 @@ absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const Agen
 absl::StatusOr<ResolvedRoute> ResolveFor(const SharedAgent& agent, const MapSnapshot& snapshot,
                                          const RouteQuery& query, const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckQuery(query, snapshot.kind(), snapshot.id));
-  return ResolveWith(agent, snapshot, query, budget);
+  return std::visit([&](const auto& of_kind) { return ResolveWith(of_kind, snapshot, query, budget); },
+                    agent);
 }
 
 absl::Status InQuery(const absl::Status& status) {
