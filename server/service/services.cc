@@ -49,7 +49,7 @@ struct UpdateCall {
 
   void Answer(const absl::StatusOr<core::UpdateResult>& result) && {
     // The call may wait for the map and run again.
-    if (!core::LoadingMapOf(result.status()).empty()) {
+    if (!result.ok() && !core::LoadingMapOf(result.status()).empty()) {
       std::move(done)(result.status());
       return;
     }

@@ -317,16 +317,14 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   }
 
   void Answer(const absl::Status& status) {
-    if (const std::string loading = core::LoadingMapOf(status); !loading.empty()) {
-      Await({}, loading, status);
-      return;
-    }
-    if (MissesNamedVersion(status)) {
-      AskFleet(status);
-      return;
-    }
     if (!status.ok()) {
-      End(ToGrpcStatus(status));
+      if (const std::string loading = core::LoadingMapOf(status); !loading.empty()) {
+        Await({}, loading, status);
+      } else if (MissesNamedVersion(status)) {
+        AskFleet(status);
+      } else {
+        End(ToGrpcStatus(status));
+      }
       return;
     }
     grpc::Status end;
