@@ -64,11 +64,8 @@ class GridMoves {
       const Cell step = kSteps[d];
       bool legal = IsFree(window, step);
       if (IsDiagonal(static_cast<Direction>(d))) {
-        const int free_sides = (IsFree(window, {step.x, 0}) ? 1 : 0) + (IsFree(window, {0, step.y}) ? 1 : 0);
-        const int needed = rule == CornerRule::kNoCornerCutting ? 2
-                           : rule == CornerRule::kOneSideFree   ? 1
-                                                                : 0;
-        legal = legal && (connectivity == Connectivity::kEight ? free_sides >= needed
+        const bool may_pass = MayPassCorner(rule, IsFree(window, {step.x, 0}), IsFree(window, {0, step.y}));
+        legal = legal && (connectivity == Connectivity::kEight ? may_pass
                           : connectivity == Connectivity::kSix ? step.x != step.y
                                                                : false);
       }

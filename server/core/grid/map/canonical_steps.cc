@@ -82,9 +82,8 @@ class Ring {
     if (!free_[d] || !IsCorner(d)) {
       return free_[d];
     }
-    const bool a = free_[(d + 1) % kDirectionCount];
-    const bool b = free_[(d + kDirectionCount - 1) % kDirectionCount];
-    return rule_ == CornerRule::kAlways || (a && b) || (rule_ == CornerRule::kOneSideFree && (a || b));
+    return MayPassCorner(rule_, free_[(d + 1) % kDirectionCount],
+                         free_[(d + kDirectionCount - 1) % kDirectionCount]);
   }
 
   // Returns, for each neighbour, the rank of the first path from `from` that visits only neighbours and turns
