@@ -57,6 +57,18 @@ class BitPlane {
     const Word* high = y + 1 < height_ ? plane_.RowBelow(y, own) : nullptr;
     return {own, low != nullptr ? low : row(y - 1), high != nullptr ? high : row(y + 1)};
   }
+  // Returns the rows around y + kStep, 1 or -1, faster than RowsAround. `rows` are those around y.
+  // REQUIRES: 0 <= y < height(); 0 <= y + kStep < height().
+  template <int kStep>
+  ThreeRows NextRows(int y, const ThreeRows& rows) const {
+    if constexpr (kStep > 0) {
+      const Word* high = y + 2 < height_ ? plane_.RowBelow(y + 1, rows.high) : nullptr;
+      return {rows.high, rows.own, high != nullptr ? high : row(y + 2)};
+    } else {
+      const Word* low = plane_.RowAbove(y - 1, rows.low);
+      return {rows.low, low != nullptr ? low : row(y - 2), rows.own};
+    }
+  }
 
   // Returns true if the cell is set; false outside the plane.
   bool Test(Cell cell) const {

@@ -32,7 +32,7 @@ class FourConnectedJumps {
   // Without `stops` a jump looks around at every cell of a row. Adds to `spared` the number of vain
   // look-arounds that `stops` spare, or would spare.
   FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnJumpIndex* stops, Search& search,
-                     std::uint64_t& spared)
+                     std::int64_t& spared)
       : walk_(walk),
         stops_(stops),
         search_(search),
@@ -103,7 +103,7 @@ class FourConnectedJumps {
         return;
       }
       if (stops_ != nullptr) {
-        spared_ += static_cast<std::uint64_t>(std::abs(stop - x) - 1);
+        spared_ += std::abs(stop - x) - 1;
       }
       if (!TestBit(walkable, stop)) {
         return;
@@ -139,28 +139,29 @@ class FourConnectedJumps {
   const WalkGrid& walk_;
   const TurnJumpIndex* stops_;
   Search& search_;
-  std::uint64_t& spared_;
+  std::int64_t& spared_;
   // Goal, or kNowhere, where no jump ends, if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;
 };
 
 // Replaces a missing or lagging DiagonalJumpIndex: every cell of a diagonal looks around.
-struct EveryCellStops {
-  template <Direction kDirection>
-  int StepsToStop(Cell /*from*/) const {
-    return 1;
-  }
-};
+struct EveryCellStops {};
 
 // Jumps from a cell in given directions. Reports what they find to `search` through its methods Reach(cell,
 // g, onward), ReachGoal(g) and goal().
 template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
-  // Adds to `spared` the number of vain look-arounds on diagonals that an index spares, or would spare.
+  // Costs of looking around at a cell in vain, and of finding the next stop in the index, which takes about
+  // half as long.
+  static constexpr std::int64_t kLookAround = 2;
+  static constexpr std::int64_t kLookup = 1;
+
+  // Adds to `spared` the cost of vain look-arounds on diagonals that an index spares, or would spare, less
+  // that of its lookups.
   EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops, Search& search,
-                      std::uint64_t& spared)
+                      std::int64_t& spared)
       : walk_(walk),
         stops_(stops),
         search_(search),
@@ -234,15 +235,34 @@ class EightConnectedJumps {
     constexpr Direction kArrival = DirectionOf({kStepX, kStepY});
     constexpr auto kNatural =
         static_cast<DirectionSet>(SetOf(kArrival) | SetOf(Turned(kArrival, -1)) | SetOf(Turned(kArrival, 1)));
+    LineBits row{};
+    LineBits column{};
+    if constexpr (kLooksAtEveryCell) {
+      spared_ -= kLookup;
+      row = RowLine(walk_, cell.y);
+      column = ColumnLine(walk_, cell.x);
+    }
     while (true) {
-      const int steps = stops_.template StepsToStop<kArrival>(cell);
-      spared_ += static_cast<std::uint64_t>(steps - 1);
-      if (LooksAtGoal<kStepX, kStepY>(cell, g, steps)) {
-        return;
+      if constexpr (kLooksAtEveryCell) {
+        row = walk_.rows().template NextRows<kStepY>(cell.y, row);
+        column = walk_.columns().template NextRows<kStepX>(cell.x, column);
+        cell = {cell.x + kStepX, cell.y + kStepY};
+        g += diagonal_;
+        if (cell == goal_) {
+          search_.ReachGoal(g);
+          return;
+        }
+      } else {
+        const int steps = stops_.template StepsToStop<kArrival>(cell);
+        spared_ += kLookAround * (steps - 1) - kLookup;
+        if (LooksAtGoal<kStepX, kStepY>(cell, g, steps)) {
+          return;
+        }
+        cell = {cell.x + steps * kStepX, cell.y + steps * kStepY};
+        g += steps * diagonal_;
+        row = RowLine(walk_, cell.y);
+        column = ColumnLine(walk_, cell.x);
       }
-      cell = {cell.x + steps * kStepX, cell.y + steps * kStepY};
-      g += steps * diagonal_;
-      const LineBits row = RowLine(walk_, cell.y);
       if (!TestBit(row.own, cell.x)) {
         return;
       }
@@ -253,13 +273,16 @@ class EightConnectedJumps {
           return;
         }
       }
-      const bool sees_across = JumpStraight<true, kStepX>(row, cell, g);
-      const bool sees_upright = JumpStraight<false, kStepY>(ColumnLine(walk_, cell.x), cell, g);
-      if (!IsStepLegal(row.own, kStepY > 0 ? row.high : row.low, cell.x, cell.x + kStepX)) {
+      const bool is_free_across = TestBit(row.own, cell.x + kStepX);
+      const bool is_free_upright = TestBit(column.own, cell.y + kStepY);
+      const bool sees_across = is_free_across && JumpStraight<true, kStepX>(row, cell, g);
+      const bool sees_upright = is_free_upright && JumpStraight<false, kStepY>(column, cell, g);
+      if (!TestBit(kStepY > 0 ? row.high : row.low, cell.x + kStepX) ||
+          !MayPassCorner(kRule, is_free_across, is_free_upright)) {
         return;
       }
-      if constexpr (std::is_same_v<Stops, EveryCellStops>) {
-        spared_ += sees_across || sees_upright ? 0 : 1;
+      if constexpr (kLooksAtEveryCell) {
+        spared_ += sees_across || sees_upright ? -kLookup : kLookAround;
       }
     }
   }
@@ -291,17 +314,13 @@ class EightConnectedJumps {
     return false;
   }
 
-  // Returns true if a diagonal step from a cell of `row` to one of `next_row` is legal.
-  static bool IsStepLegal(const Word* row, const Word* next_row, int from, int to) {
-    return TestBit(next_row, to) && MayPassCorner(kRule, TestBit(row, to), TestBit(next_row, from));
-  }
-
   static constexpr Cell kNowhere{-2, -2};
+  static constexpr bool kLooksAtEveryCell = std::is_same_v<Stops, EveryCellStops>;
 
   const WalkGrid& walk_;
   const Stops& stops_;
   Search& search_;
-  std::uint64_t& spared_;
+  std::int64_t& spared_;
   // Goal, or kNowhere, where no jump ends, if the goal is not walkable.
   const Cell goal_;
   const Cost straight_;
@@ -310,11 +329,13 @@ class EightConnectedJumps {
 
 template <CornerRule kRule, typename Search, typename Run>
 auto RunWithEightConnectedJumps(const GridMap& map, const WalkGrid& walk, Search& search, Run run) {
-  std::uint64_t spared = 0;
+  std::int64_t spared = 0;
   const auto run_with = [&](const auto& stops) {
     using Stops = std::remove_cvref_t<decltype(stops)>;
-    const auto result = run(EightConnectedJumps<kRule, Stops, Search>(map, walk, stops, search, spared));
-    walk.RecordSpared(kRule, spared);
+    using Jumps = EightConnectedJumps<kRule, Stops, Search>;
+    const auto result = run(Jumps(map, walk, stops, search, spared));
+    walk.RecordSpared(kRule,
+                      static_cast<std::uint64_t>(std::max<std::int64_t>(spared, 0) / Jumps::kLookAround));
     return result;
   };
   if (const DiagonalJumpIndex* stops = walk.diagonal_jumps(kRule)) {
@@ -340,9 +361,9 @@ inline NearestCell NearestExpanded(const NodeTable& nodes, const PathQuery& quer
 template <typename Search, typename Run>
 auto RunWithJumps(const GridMap& map, const WalkGrid& walk, CornerRule rule, Search& search, Run run) {
   if (map.settings().connectivity == Connectivity::kFour) {
-    std::uint64_t spared = 0;
+    std::int64_t spared = 0;
     const auto result = run(FourConnectedJumps<Search>(map, walk, walk.turn_jumps(), search, spared));
-    walk.RecordSparedTurns(spared);
+    walk.RecordSparedTurns(static_cast<std::uint64_t>(spared));
     return result;
   }
   switch (rule) {

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr int kSide = 640;
+constexpr int kSide = 400;
 constexpr std::size_t kCells = std::size_t{kSide} * kSide;
 
 // Of which cells it was made, and how.
@@ -22,8 +22,9 @@ struct CountIndex {
   int set_cells = 0;
   // 0 if it was made anew.
   std::size_t repaired_words = 0;
+  std::uint64_t work = 0;
 
-  std::uint64_t repair_work() const { return 40 * repaired_words; }
+  std::uint64_t repair_work() const { return work; }
   std::size_t BytesBeyond(const CountIndex* other) const { return other == nullptr ? 100 : 10; }
 };
 
@@ -49,8 +50,10 @@ struct Grid {
     return [this](const CountIndex& before, const BitPlane& rows, const BitPlane& /*columns*/,
                   const ChangeLog& log) {
       CountIndex repaired = before;
+      repaired.work = 0;
       for (const WordChange& change : log.Differences(rows, cells)) {
         ++repaired.repaired_words;
+        repaired.work += 40;
         ForEachCell(change, [&](Cell cell) { repaired.set_cells += cells.Test(cell) ? 1 : -1; });
       }
       return repaired;
