@@ -153,13 +153,8 @@ struct EveryCellStops {};
 template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
-  // Costs of looking around at a cell in vain, and of finding the next stop in the index, which takes about
-  // half as long.
-  static constexpr std::int64_t kLookAround = 2;
-  static constexpr std::int64_t kLookup = 1;
-
-  // Adds to `spared` the cost of vain look-arounds on diagonals that an index spares, or would spare, less
-  // that of its lookups.
+  // Adds to `spared` the number of vain look-arounds on diagonals that an index spares, or would spare, less
+  // that of its lookups, each of which takes about as long.
   EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops, Search& search,
                       std::int64_t& spared)
       : walk_(walk),
@@ -238,7 +233,7 @@ class EightConnectedJumps {
     LineBits row{};
     LineBits column{};
     if constexpr (kLooksAtEveryCell) {
-      spared_ -= kLookup;
+      --spared_;
       row = RowLine(walk_, cell.y);
       column = ColumnLine(walk_, cell.x);
     }
@@ -254,7 +249,7 @@ class EightConnectedJumps {
         }
       } else {
         const int steps = stops_.template StepsToStop<kArrival>(cell);
-        spared_ += kLookAround * (steps - 1) - kLookup;
+        spared_ += steps - 2;
         if (LooksAtGoal<kStepX, kStepY>(cell, g, steps)) {
           return;
         }
@@ -282,7 +277,7 @@ class EightConnectedJumps {
         return;
       }
       if constexpr (kLooksAtEveryCell) {
-        spared_ += sees_across || sees_upright ? -kLookup : kLookAround;
+        spared_ += sees_across || sees_upright ? -1 : 1;
       }
     }
   }
@@ -334,8 +329,7 @@ auto RunWithEightConnectedJumps(const GridMap& map, const WalkGrid& walk, Search
     using Stops = std::remove_cvref_t<decltype(stops)>;
     using Jumps = EightConnectedJumps<kRule, Stops, Search>;
     const auto result = run(Jumps(map, walk, stops, search, spared));
-    walk.RecordSpared(kRule,
-                      static_cast<std::uint64_t>(std::max<std::int64_t>(spared, 0) / Jumps::kLookAround));
+    walk.RecordSpared(kRule, static_cast<std::uint64_t>(std::max<std::int64_t>(spared, 0)));
     return result;
   };
   if (const DiagonalJumpIndex* stops = walk.diagonal_jumps(kRule)) {
