@@ -159,7 +159,7 @@ class KillLedger {
               << logged.request_id << " was applied twice";
         }
       }
-      // What the log has no longer is in an image; what nobody has acknowledged is there, too.
+      // Batches that the log no longer has are in an image. So are some that nobody acknowledged.
       for (auto it = known.request_ids.lower_bound(first); it != known.request_ids.end(); ++it) {
         EXPECT_EQ(applied.count(it->second), 1) << it->second << " was acknowledged and is gone";
       }

@@ -59,7 +59,7 @@ void FuzzImport(core::MapFormat format, absl::string_view bytes, core::ImportOpt
     }
     if (const auto* const mesh = std::get_if<core::NavMesh>(&map.map)) {
       RequireAgreement(*mesh);
-      // Those of other formats may lie below other polygons.
+      // Corners of meshes in other formats may lie below other polygons.
       if (format == core::MapFormat::kPolyanya) {
         RequireCornersOnIt(*mesh);
       }

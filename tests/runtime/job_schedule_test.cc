@@ -472,7 +472,7 @@ TEST_F(WaitLimitTest, LongJobsMayWaitForSomeOfTheirKind) {
   EXPECT_EQ(limit_.MaxQueued(256), 12U);
 }
 
-// Of so long jobs fewer than one leaves the queue in an interval.
+// Jobs so long that less than one leaves the queue in an interval.
 TEST_F(WaitLimitTest, AStandingQueueOfVeryLongJobsIsCutShort) {
   constexpr milliseconds kJob(300);
   WaitLimit limit(milliseconds(10'000), kTarget, 1);

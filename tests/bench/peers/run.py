@@ -48,12 +48,18 @@ QUERIES_OF_A_CROWD = 40
 CHANGES = 150
 # Obstacles that a generated trace has at a time.
 OBSTACLES = 24
-# What changes on which generated traces: for each class of maps another, and everything on the rest.
+# Kinds of obstacles that come and go on generated traces; "mixed" has all of them.
 CHANGING = ("cells", "blocks", "walls", "doors", "mixed")
 
 
 class Failure(Exception):
     """A run that compares nothing: what to print."""
+
+
+def map_text(rows):
+    """A Moving AI map whose cells are "." or "@"."""
+    lines = ["".join("." if cell in FREE else "@" for cell in row) for row in rows]
+    return "\n".join(["type octile", f"height {len(rows)}", f"width {len(rows[0])}", "map", *lines, ""])
 
 
 class Map:
@@ -65,11 +71,8 @@ class Map:
         self.kind = self.name.split("/")[0]
 
     def load(self, query_count):
-        header, rows = self.path.read_text().split("map\n", 1)
-        self.rows = rows.split()
-        self.text = header + "map\n" + "".join(
-            "".join("." if cell in FREE else "@" for cell in row) + "\n" for row in self.rows
-        )
+        self.rows = self.path.read_text().split("map\n", 1)[1].split()
+        self.text = map_text(self.rows)
         lines = pathlib.Path(f"{self.path}.scen").read_text().splitlines()[1:]
         scenarios = [tuple(int(word) for word in line.split()[4:8]) for line in lines if line.strip()]
         self.queries = evenly(scenarios, query_count)
@@ -90,11 +93,6 @@ class Trace:
         self.name = name
         self.rows = rows
         self.steps = steps  # ("c", [(x, y, is blocked)...]) or ("q", (start x, start y, goal x, goal y))
-
-    def map_text(self):
-        return f"type octile\nheight {len(self.rows)}\nwidth {len(self.rows[0])}\nmap\n" + "".join(
-            "".join("." if cell in FREE else "@" for cell in row) + "\n" for row in self.rows
-        )
 
     def text(self):
         lines = []
@@ -134,7 +132,7 @@ def competition_trace(path):
                 if free[top + y][x] != (cell not in "@T"):
                     free[top + y][x] = not free[top + y][x]
                     steps[-1][1].append((x, top + y, not free[top + y][x]))
-    return Trace(path.stem, rows, steps)
+    return Trace(path.stem, rows, [step for step in steps if step[1]])
 
 
 class ChangingMap:
@@ -144,8 +142,6 @@ class ChangingMap:
         self.random = random.Random(f"{of_map.name} {what} {seed}")
         self.map = of_map
         self.what = what
-        self.width = len(of_map.rows[0])
-        self.height = len(of_map.rows)
         self.obstacles = []
         self.free = [
             (x, y) for y, row in enumerate(of_map.rows) for x, cell in enumerate(row) if cell in FREE
@@ -313,7 +309,7 @@ def least_steps(programs, trace, rounds, folder):
     """Returns, by program that can play the trace, each step's least nanoseconds."""
     map_file = folder / "map"
     trace_file = folder / "trace"
-    map_file.write_text(trace.map_text())
+    map_file.write_text(map_text(trace.rows))
     trace_file.write_text(trace.text())
     times = {}
     costs = None
@@ -350,8 +346,9 @@ def print_dynamic_row(trace, times, own):
     cells = [f"{trace.name:38} {total:9.2f} {change:9.2f} {query:9.2f}"]
     ratios = {}
     for build in sorted({program.build for program in times if program.build}):
-        best = min((parts(nanos), str(program)) for program, nanos in times.items() if program.build == build)
-        (best_total, best_change, best_query), name = best
+        (best_total, best_change, best_query), name = min(
+            (parts(nanos), str(program)) for program, nanos in times.items() if program.build == build
+        )
         ratios[build] = best_total / total
         cells.append(f"{best_total:9.2f} {best_change:8.2f} {best_query:9.2f} {ratios[build]:6.2f}  {name:20}")
     print(" ".join(cells), flush=True)

@@ -448,8 +448,8 @@ TEST_F(LossWhileComposingTest, WhatIsComposedMeanwhileIsLostAndNotSentToTheLog) 
   EXPECT_EQ(Revision(), 2U);
 }
 
-// The last group comes back on the log's own thread while the leader composes: whoever is first, the retry
-// is not told of what is lost.
+// The log's own thread returns the last group while the leader composes. In either order, the retry does not
+// get the result of a lost batch.
 TEST_F(LossWhileComposingTest, SoItIsWhenNothingElseIsInFlight) {
   for (int round = 0; round < 50; ++round) {
     Update(0, "a");

@@ -248,7 +248,7 @@ TEST_F(OldSnapshotsTest, OldestOfAllMapsGoFirst) {
   EXPECT_FALSE(a1->eviction.is_set());
   EXPECT_TRUE(b1->eviction.is_set());
   EXPECT_FALSE(a2->eviction.is_set());
-  // What was told to go and has not gone yet is not counted against the others.
+  // Snapshots that were told to go, and are still pinned, do not count against the others.
   Update("other");
   EXPECT_FALSE(a1->eviction.is_set());
   EXPECT_FALSE(Pin("arena")->eviction.is_set());

@@ -40,12 +40,12 @@ namespace {
 using core::MeshPlace;
 using core::NavMesh;
 
-// Those of RecastDemo.
+// The settings of RecastDemo.
 constexpr float kEdgeError = 1.3F;
 constexpr int kEdgeCells = 40;
 constexpr int kMergedRegionCells = 400;
 constexpr int kCorners = 6;
-// What erosion and the edges of regions see of the ground beside a tile.
+// Margin around a tile, so that erosion and the edges of regions see the ground beside it.
 constexpr int kRoomCells = 3;
 
 template <auto Free>

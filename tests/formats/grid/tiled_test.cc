@@ -1,4 +1,4 @@
-// What Tiled's files of all versions say about walking, and what is noted of the rest.
+// Tests that maps of Tiled, of all versions, give the walkable cells, and notes about the rest.
 
 #include <string>
 #include <vector>
@@ -530,7 +530,7 @@ TEST(TiledVersionsTest, OffsetsMoveTilesByWholeCells) {
   EXPECT_THAT(ImportedRows(Moved(R"(offsetx="8")", "2,0,0,0,0,0")),
               ElementsAre(AllOf(HasSubstr("layer \"l\" (line 8)"), HasSubstr("offset of 8, 0 pixels"))));
   EXPECT_THAT(ImportedRows(Moved(R"(offsetx="8")", "1,1,1,1,1,1")), ElementsAre("...", "..."));
-  // Those of groups are added.
+  // Offsets of groups are added.
   EXPECT_THAT(TiledRows("<group name=\"g\" offsetx=\"8\"><layer name=\"l\" width=\"3\" height=\"2\" "
                         "offsetx=\"8\"><data encoding=\"csv\">2,0,0,0,0,0</data></layer></group>"),
               ElementsAre(".#.", "..."));

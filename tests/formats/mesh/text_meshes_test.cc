@@ -527,7 +527,7 @@ std::vector<Format> AllFormats() {
 
 bool IsPolyanya(const Format& format) { return format.looks_like == nullptr; }
 
-// Those of Polyanya have nothing that could be missing, but for the last end of a line.
+// A cut file of Polyanya's is always refused, unless only the last end of a line is missing.
 TEST(TextMeshesTest, CutFilesAreRefusedOrReadInPart) {
   for (const Format& format : AllFormats()) {
     for (std::size_t size = 0; size < format.file.size(); ++size) {

@@ -149,7 +149,7 @@ TEST_F(UnreadAnswersTest, HoldNoMoreThanAConnectionMay) {
   for (int i = 0; i < 100; ++i) {
     calls.push_back(std::make_unique<UnreadCall>(*channel, batch_));
   }
-  // What is counted, and what answers take while they are made, here and there: a third of all answers.
+  // The counted memory, and that of answers while both sides make them: a third of all answers.
   EXPECT_LT(TakePeakMemory(), before + 16 * kMebibyte + 24 * length);
   const absl::Status refused = calls.back()->Finish();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
