@@ -271,6 +271,8 @@ class OldSearch {
  public:
   explicit OldSearch(TestServer& server) : server_(server) {
     server.CreateBlank("vast", 8192, 8192);
+    // An old revision of a blank map alone holds next to nothing.
+    BlockNextRow();
     search_.emplace(server, 1);
     // Until it has begun.
     for (seen_ = InfoOf(server, "vast"); seen_.old_snapshots().count() == 0 && !HasEnded();
