@@ -1,5 +1,7 @@
 #include "server/core/grid/cells/bit_plane.h"
 
+#include <cassert>
+
 namespace waystar::core {
 namespace {
 
@@ -71,32 +73,54 @@ BitPlane Transposed(const BitPlane& plane) {
 }
 
 Surroundings::Surroundings(absl::Span<const WordChange> changes, int width, int height) {
-  std::vector<WordChange> all;
-  all.reserve(3 * changes.size());
-  const auto add = [&](std::int32_t y, std::int32_t index, Word cells) {
-    if (index >= 0) {
-      cells &= SpanMask(static_cast<std::size_t>(index), 0, width);
+  assert(std::ranges::is_sorted(changes, {}, &WordChange::place));
+  std::vector<WordChange> wide;
+  wide.reserve(changes.size() + 2);
+  const auto widen = [&](std::int32_t y, std::int32_t index, Word cells) {
+    if (index < 0 || (cells &= SpanMask(static_cast<std::size_t>(index), 0, width)) == 0) {
+      return;
     }
-    if (index >= 0 && cells != 0) {
-      all.push_back({y, index, cells});
+    auto at = wide.end();
+    while (at != wide.begin() && WordIndex{y, index} < (at - 1)->place()) {
+      --at;
+    }
+    if (at != wide.begin() && (at - 1)->place() == WordIndex{y, index}) {
+      (at - 1)->flipped |= cells;
+    } else {
+      wide.insert(at, {y, index, cells});
     }
   };
   for (const WordChange& change : changes) {
     const Word cells = change.flipped;
-    for (std::int32_t y = std::max(change.y - 1, 0); y <= std::min(change.y + 1, height - 1); ++y) {
-      add(y, change.index - 1, cells << (kWordBits - 1));
-      add(y, change.index, cells << 1 | cells | cells >> 1);
-      add(y, change.index + 1, cells >> (kWordBits - 1));
-    }
+    widen(change.y, change.index - 1, cells << (kWordBits - 1));
+    widen(change.y, change.index, cells << 1 | cells | cells >> 1);
+    widen(change.y, change.index + 1, cells >> (kWordBits - 1));
   }
-  std::sort(all.begin(), all.end(), [](const WordChange& a, const WordChange& b) {
-    return std::pair(a.y, a.index) < std::pair(b.y, b.index);
-  });
-  for (const WordChange& word : all) {
-    if (!words_.empty() && words_.back().y == word.y && words_.back().index == word.index) {
-      words_.back().flipped |= word.flipped;
-    } else {
-      words_.push_back(word);
+  // Each word is also that of the row above and of the row below.
+  words_.reserve(3 * wide.size());
+  std::array<std::size_t, 3> next = {};
+  const auto place_of = [&](std::size_t k) {
+    const WordChange& word = wide[next[k]];
+    return WordIndex{word.y + static_cast<std::int32_t>(k) - 1, word.index};
+  };
+  while (true) {
+    WordIndex least = {height, 0};
+    for (std::size_t k = 0; k < next.size(); ++k) {
+      if (next[k] < wide.size()) {
+        least = std::min(least, place_of(k));
+      }
+    }
+    if (least.y == height) {
+      return;
+    }
+    Word cells = 0;
+    for (std::size_t k = 0; k < next.size(); ++k) {
+      if (next[k] < wide.size() && place_of(k) == least) {
+        cells |= wide[next[k]++].flipped;
+      }
+    }
+    if (least.y >= 0) {
+      words_.push_back({least.y, least.index, cells});
     }
   }
 }

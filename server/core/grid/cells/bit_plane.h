@@ -115,6 +115,8 @@ struct WordChange {
   std::int32_t y = 0;
   std::int32_t index = 0;
   Word flipped = 0;
+
+  WordIndex place() const { return {y, index}; }
 };
 
 // Returns the words in which two planes differ, in ascending order.
@@ -196,6 +198,7 @@ class WalkCells {
 // neighbours must be recomputed there; elsewhere only along runs that lead to these cells.
 class Surroundings {
  public:
+  // REQUIRES: the changes are in ascending order; a word may be there several times.
   Surroundings(absl::Span<const WordChange> changes, int width, int height);
 
   // Returns the cells as `flipped` bits of words in row-major order, each word once.
@@ -203,8 +206,9 @@ class Surroundings {
 
   // Returns the bits of the changed cells and their neighbours in word `index` of row y.
   Word At(std::int32_t y, std::int32_t index) const {
-    const auto it = std::lower_bound(words_.begin(), words_.end(), std::pair(y, index), IsBefore);
-    return it != words_.end() && it->y == y && it->index == index ? it->flipped : 0;
+    const WordIndex place = {y, index};
+    const auto it = std::ranges::lower_bound(words_, place, {}, &WordChange::place);
+    return it != words_.end() && it->place() == place ? it->flipped : 0;
   }
 
   // Call visit(cell) for the cells of a word whose neighbour on that side is not in the surroundings.
@@ -218,10 +222,6 @@ class Surroundings {
   }
 
  private:
-  static bool IsBefore(const WordChange& word, std::pair<std::int32_t, std::int32_t> place) {
-    return std::pair(word.y, word.index) < place;
-  }
-
   std::vector<WordChange> words_;
 };
 

@@ -115,41 +115,42 @@ class DiagonalJumpIndex::Repairer {
   }
 
   // Repairs a line against the direction of jumps: the touched words and, after each, further words as long
-  // as what jumps find beyond them may have changed. Calls settle(line, place, before, now) for each word
-  // whose cells that find a jump point have changed, and adds the words looked at to `work`.
+  // as a run that enters the word from them finds a jump point where it found none, or the reverse. Calls
+  // settle(line, place, before, now) for each word whose cells that find a jump point have changed, and adds
+  // the words looked at to `work`.
   template <CornerRule kRule, int kStep, typename Settle>
   static void RepairLine(const LineBits& line, int length, const BitPlane& finds,
                          absl::Span<const WordChange> touched, std::uint64_t& work, Settle settle) {
     const int number = touched[0].y;
     const int end = kStep > 0 ? -1 : WordsPerRow(length) - 1;
     const auto nth = [&](std::size_t n) { return touched[kStep > 0 ? touched.size() - 1 - n : n].index; };
-    const auto first_cell = [](Word word) { return word >> (kStep > 0 ? 0 : kWordBits - 1) & 1U; };
-    std::size_t next = 0;
-    int i = end;
-    bool is_touched = false;
-    bool leads_changed = false;
-    while (true) {
-      if (leads_changed && i - kStep != end) {
+    for (std::size_t next = 0; next < touched.size();) {
+      int i = nth(next);
+      bool leads = LeadsFrom<kRule, kStep>(line, length, finds, number, i + kStep);
+      bool is_touched = true;
+      do {
+        next += is_touched ? 1 : 0;
+        ++work;
+        const auto place = static_cast<std::size_t>(i);
+        const Word before = finds.row(number)[place];
+        const WordRuns now = RunsInWord<kRule, kStep>(line, place, leads);
+        if (now.finds != before) {
+          settle(number, place, before, now.finds);
+        }
+        leads = now.leads;
         i -= kStep;
         is_touched = next < touched.size() && nth(next) == i;
-        next += is_touched ? 1 : 0;
-      } else if (next < touched.size()) {
-        i = nth(next++);
-        is_touched = true;
-      } else {
-        return;
-      }
-      ++work;
-      const auto place = static_cast<std::size_t>(i);
-      const Word before = finds.row(number)[place];
-      const Word now = RunsInWord<kRule, kStep>(
-                           line, place, LeadsFrom<kRule, kStep>(line, length, finds, number, i + kStep))
-                           .finds;
-      if (now != before) {
-        settle(number, place, before, now);
-      }
-      leads_changed = is_touched || first_cell(now ^ before) != 0;
+      } while (i != end && (is_touched || EntersAnew<kStep>(line, finds.row(number), i, leads)));
     }
+  }
+
+  // Returns true if jumps from word i of a line into the next word, which find a jump point if `leads`, did
+  // not do so before. `finds` is not up to date in the word, none of whose cells is touched.
+  template <int kStep>
+  static bool EntersAnew(const LineBits& line, const Word* finds, int i, bool leads) {
+    const auto place = static_cast<std::size_t>(i);
+    constexpr int kLast = kStep > 0 ? kWordBits - 1 : 0;
+    return ((line.own[place] & (finds[place] ^ (leads ? ~Word{0} : 0))) >> kLast & 1U) != 0;
   }
 
   // Returns true if a run that enters word i of a line finds a jump point. `finds` is up to date in the word.
@@ -202,35 +203,49 @@ class DiagonalJumpIndex::Repairer {
   void Remake(const WordChange& word) {
     const auto place = static_cast<std::size_t>(word.index);
     const LineBits row = RowLine(now_, word.y);
+    const std::array<Word, 2> across = {DemandedAcross(true, Sense::kForward, word),
+                                        DemandedAcross(true, Sense::kBackward, word)};
     for (const Direction direction : kDiagonals) {
       const Cell step = kSteps[static_cast<std::size_t>(direction)];
-      Word demanded = StopsNearby<kRule>(row, step.x, step.y, place) |
-                      stops_.finds_in_rows_.To(SenseOf(step.x)).row(word.y)[place];
-      demanded |= DemandedAcross(true, SenseOf(step.y), {word.y, word.index, word.flipped & ~demanded});
-      Word differing = 0;
-      ForEachCell(word, [&](Cell cell) {
-        const int diagonal = stops_.DiagonalOf(direction, cell);
-        const bool is_put = TestBitOfWord(*stops_.At(direction, diagonal, (cell.y + 1) / kWordBits), cell.y);
-        differing |= Word{is_put != TestBitOfWord(demanded, cell.x)}
-                     << (static_cast<unsigned>(cell.x + 1) % kWordBits);
-      });
+      const Word demanded = StopsNearby<kRule>(row, step.x, step.y, place) |
+                            stops_.finds_in_rows_.To(SenseOf(step.x)).row(word.y)[place] |
+                            across[static_cast<std::size_t>(SenseOf(step.y))];
+      const Word differing = (demanded ^ StopsIn(direction, word)) & word.flipped;
       Put(direction, true, {word.y, word.index, differing & demanded}, true);
       Put(direction, true, {word.y, word.index, differing & ~demanded}, false);
     }
   }
 
+  // Returns the stops among the flipped cells of a word of a row.
+  Word StopsIn(Direction direction, const WordChange& word) const {
+    const int block = (word.y + 1) / kWordBits;
+    Word found = 0;
+    ForEachRun(word.flipped, [&](BitRun run) {
+      const int first = stops_.DiagonalOf(direction, {word.index * kWordBits + run.begin - 1, word.y});
+      int bit = run.begin;
+      ForEachPiece<1>(first, run.end - run.begin, [&](int diagonal, int count) {
+        const Word* at = stops_.At(direction, diagonal, block);
+        for (int i = 0; i < count; ++i, ++bit) {
+          found |= Word{TestBitOfWord(at[i], word.y)} << bit;
+        }
+      });
+    });
+    return found;
+  }
+
   // Returns those of the cells, in a word of a row or column, that need a stop because a jump across it,
   // along the line of the other axis, finds a jump point.
   Word DemandedAcross(bool is_row, Sense sense, const WordChange& cells) {
-    work_ += static_cast<std::uint64_t>(std::popcount(cells.flipped)) / kCellsPerWork;
     const BitPlane& finds = FindsOf(!is_row).To(sense);
     const auto place = WordOf(cells.y);
     Word demanded = 0;
-    for (Word left = cells.flipped; left != 0; left &= left - 1) {
+    std::uint64_t count = 0;
+    for (Word left = cells.flipped; left != 0; left &= left - 1, ++count) {
       const int bit = std::countr_zero(left);
       const int line = cells.index * kWordBits + bit - 1;
       demanded |= Word{TestBitOfWord(finds.row(line)[place], cells.y)} << bit;
     }
+    work_ += count / kCellsPerWork;
     return demanded;
   }
 
@@ -259,17 +274,26 @@ class DiagonalJumpIndex::Repairer {
   // Sets or clears a bit in each of `count` words of a block: of diagonals that follow each other in steps of
   // kStep, with each bit kShift higher than the one before.
   template <int kStep, int kShift>
-  void Fill(Direction direction, int block, int diagonal, Word bit, int count, bool stop) {
-    constexpr int kSegment = 1 << kSegmentShift;
-    while (count > 0) {
-      const int in_segment = diagonal % kSegment;
-      const int room = kStep > 0 ? std::min(stops_.wrap_ - diagonal, kSegment - in_segment) : in_segment + 1;
-      const int steps = std::min(count, room);
+  void Fill(Direction direction, int block, int first, Word bit, int count, bool stop) {
+    ForEachPiece<kStep>(first, count, [&](int diagonal, int steps) {
       Word* word = RowToWrite(stops_.RowOf(direction, diagonal, block)) + PlaceOf(diagonal);
       for (int i = 0; i < steps; ++i) {
         word[i * kStep] = stop ? word[i * kStep] | bit : word[i * kStep] & ~bit;
         bit <<= kShift;
       }
+    });
+  }
+
+  // Calls visit(diagonal, count) for each piece of `count` diagonals, in steps of kStep from the first, whose
+  // words are adjacent.
+  template <int kStep, typename Visitor>
+  void ForEachPiece(int diagonal, int count, Visitor visit) const {
+    constexpr int kSegment = 1 << kSegmentShift;
+    while (count > 0) {
+      const int in_segment = diagonal % kSegment;
+      const int room = kStep > 0 ? std::min(stops_.wrap_ - diagonal, kSegment - in_segment) : in_segment + 1;
+      const int steps = std::min(count, room);
+      visit(diagonal, steps);
       count -= steps;
       diagonal += steps * kStep;
       if (diagonal == stops_.wrap_) {

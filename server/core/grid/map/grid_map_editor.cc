@@ -300,8 +300,10 @@ void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_ch
     return base_.StraightCost(cell) != map_.StraightCost(cell) ||
            (base_.OwnCosts(cell).straight != 0) != (map_.OwnCosts(cell).straight != 0);
   });
-  changes.insert(changes.end(), walkability_changes.begin(), walkability_changes.end());
-  map_.plain_cells_->Get([&] { return PlainCells(*before, map_, changes); });
+  std::vector<WordChange> all;
+  std::ranges::merge(changes, walkability_changes, std::back_inserter(all), {}, &WordChange::place,
+                     &WordChange::place);
+  map_.plain_cells_->Get([&] { return PlainCells(*before, map_, all); });
 }
 
 }  // namespace waystar::core
