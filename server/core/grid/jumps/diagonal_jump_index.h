@@ -88,6 +88,9 @@ class DiagonalJumpIndex {
   int DiagonalOf(Direction direction, Cell cell) const {
     const bool falls = direction == Direction::kSouthEast || direction == Direction::kNorthWest;
     int diagonal = falls ? cell.x - cell.y : cell.x + cell.y;
+    // No division on maps that are at most as high as wide.
+    diagonal += diagonal < 0 ? wrap_ : 0;
+    diagonal -= diagonal >= wrap_ ? wrap_ : 0;
     if (static_cast<unsigned>(diagonal) >= static_cast<unsigned>(wrap_)) {
       diagonal = (diagonal % wrap_ + wrap_) % wrap_;
     }
