@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -269,8 +270,19 @@ constexpr double kNoise = 0.6;
 // are cached.
 constexpr std::size_t kFewestCosts = 4;
 
+// Returns true if the map may have cells of kFewestCosts costs.
+bool MayHaveManyCosts(const GridMap& map) {
+  std::set<Cost> costs;
+  for (std::size_t terrain = 0; terrain < map.settings().terrains.size(); ++terrain) {
+    if (map.step_costs().passable[terrain]) {
+      costs.insert(map.step_costs().straight[terrain]);
+    }
+  }
+  return costs.size() >= kFewestCosts || map.cell_costs() != nullptr;
+}
+
 bool IsNoise(const GridMap& map) {
-  if (std::min(map.width(), map.height()) < kSamples) {
+  if (std::min(map.width(), map.height()) < kSamples || !MayHaveManyCosts(map)) {
     return false;
   }
   int pairs = 0;

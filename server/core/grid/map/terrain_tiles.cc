@@ -1,20 +1,23 @@
 #include "server/core/grid/map/terrain_tiles.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace waystar::core {
 namespace {
 
-void Add(TerrainId terrain, TerrainBits& set) { set[terrain / kWordBits] |= Word{1} << terrain % kWordBits; }
-
 // Returns the terrains of the cells with x_begin <= x < x_end and y_begin <= y < y_end.
 TerrainBits TerrainsOf(const Plane<TerrainId>& terrain, int x_begin, int x_end, int y_begin, int y_end) {
-  TerrainBits set{};
+  // A byte per terrain, with the highest bit set if it occurs: stores do not wait for each other.
+  std::array<std::uint8_t, kMaxTerrains> seen{};
+  const auto add = [&](TerrainId id) { seen[id] = 0x80; };
   // Fast path: most rows have long runs of one terrain.
   std::uint64_t last = EightTimes(terrain.row(y_begin)[x_begin]);
-  Add(static_cast<TerrainId>(last), set);
+  add(static_cast<TerrainId>(last));
   for (int y = y_begin; y < y_end; ++y) {
     const TerrainId* cells = terrain.row(y);
     int x = x_begin;
@@ -23,13 +26,17 @@ TerrainBits TerrainsOf(const Plane<TerrainId>& terrain, int x_begin, int x_end, 
       if (eight != last) {
         last = eight;
         for (int i = 0; i < kEight; ++i) {
-          Add(cells[x + i], set);
+          add(cells[x + i]);
         }
       }
     }
     for (; x < x_end; ++x) {
-      Add(cells[x], set);
+      add(cells[x]);
     }
+  }
+  TerrainBits set{};
+  for (std::size_t i = 0; i < seen.size(); i += kEight) {
+    set[i / kWordBits] |= HighBits(LoadEight(seen.data() + i)) << i % kWordBits;
   }
   return set;
 }
@@ -38,7 +45,7 @@ TerrainBits TerrainsOf(const Plane<TerrainId>& terrain, int x_begin, int x_end, 
 
 TerrainTiles::TerrainTiles(int width, int height, TerrainId fill) : width_(width), height_(height) {
   TerrainBits set{};
-  Add(fill, set);
+  set[fill / kWordBits] = Word{1} << fill % kWordBits;
   std::vector<Word> pattern;
   for (int column = 0; column <= columns(); ++column) {
     pattern.insert(pattern.end(), set.begin(), set.end());
