@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
+#include "server/core/grid/cells/static_index.h"
 #include "server/core/grid/hierarchy/hierarchy.h"
 #include "server/runtime/logging.h"
 
@@ -22,6 +24,11 @@ constexpr std::chrono::milliseconds kJumpIndexPause{50};
 bool NeedsBuild(const core::MapSnapshot& snapshot) {
   const core::GridMap* const grid = snapshot.as_grid();
   return grid != nullptr && grid->NeedsBackgroundBuild();
+}
+
+// Returns true if so few cells differ that an index of the one may serve the other for some time.
+bool ChangedLittle(const core::BitPlane& before, const core::BitPlane& now) {
+  return core::DifferencesBetween(before, now).size() <= core::StaticIndexSlot::kMostChanged / 8;
 }
 
 }  // namespace
@@ -142,18 +149,22 @@ void IndexBuilder::LookForStaticIndex() {
     if (grid == nullptr) {
       continue;
     }
-    Seen seen{.version = snapshot->version(), .since = now};
-    if (const auto it = seen_.find(snapshot->id); it != seen_.end() && it->second.version == seen.version) {
-      seen = it->second;
-    }
     const core::StaticIndexSlot& slot = grid->static_index();
-    if (slot.index() != nullptr) {
-      bytes += slot.index()->memory_bytes();
-    } else if (to_build == nullptr && slot.is_wanted() && !slot.is_given_up() && grid->HasUniformCost() &&
-               now - seen.since >= options_.quiet_time) {
+    if (!slot.is_wanted() || slot.is_given_up() || !grid->HasUniformCost()) {
+      continue;
+    }
+    Seen seen{.epoch = snapshot->epoch, .cells = grid->walkable(), .since = now};
+    if (const auto it = seen_.find(snapshot->id);
+        it != seen_.end() && it->second.epoch == seen.epoch && ChangedLittle(it->second.cells, seen.cells)) {
+      seen = std::move(it->second);
+    }
+    const std::shared_ptr<const core::StaticIndexSlot::Held> held = slot.held();
+    if (held != nullptr && held->changed.size() < core::StaticIndexSlot::kMostChanged / 2) {
+      bytes += held->index->memory_bytes();
+    } else if (to_build == nullptr && now - seen.since >= options_.quiet_time) {
       to_build = snapshot;
     }
-    still_there.emplace(snapshot->id, seen);
+    still_there.emplace(snapshot->id, std::move(seen));
   }
   seen_ = std::move(still_there);
   if (to_build != nullptr && bytes < options_.max_static_bytes) {
@@ -181,19 +192,29 @@ void IndexBuilder::BuildStaticIndex(const core::MapSnapshot& snapshot, std::size
   pthread_setschedparam(pthread_self(), SCHED_IDLE, &no_priority);
   const core::GridMap& grid = snapshot.grid();
   core::StaticIndexSlot& slot = grid.static_index();
+  // The map may have changed since, but a little.
+  const auto for_each_slot = [&](auto visit) {
+    visit(slot, grid.walkable());
+    const auto latest = store_.Pin(snapshot.id);
+    if (latest.ok() && (*latest)->epoch == snapshot.epoch && (*latest)->grid().HasUniformCost() &&
+        (*latest)->grid().min_straight() == grid.min_straight()) {
+      visit((*latest)->grid().static_index(), (*latest)->grid().walkable());
+    }
+  };
   const absl::Time begin = absl::Now();
   auto built = core::Hierarchy::Build(grid.walk(), grid.min_straight(), grid.min_diagonal(),
                                       {.max_bytes = max_bytes, .cancelled = &slot.is_given_up()});
   if (built.ok()) {
+    const std::shared_ptr<const core::StaticIndex> index = *std::move(built);
     runtime::Log(runtime::LogLevel::kInfo, "static_index_built",
                  {{"map", snapshot.id},
                   {"revision", snapshot.revision},
-                  {"bytes", (*built)->memory_bytes()},
+                  {"bytes", index->memory_bytes()},
                   {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
-    store_.memory().Add((*built)->memory_bytes());
-    slot.Put(*std::move(built));
+    store_.memory().Add(index->memory_bytes());
+    for_each_slot([&](core::StaticIndexSlot& of, const core::BitPlane& rows) { of.Put(index, rows); });
   } else if (!absl::IsCancelled(built.status())) {
-    slot.GiveUp();
+    for_each_slot([](core::StaticIndexSlot& of, const core::BitPlane& /*rows*/) { of.GiveUp(); });
     runtime::Log(runtime::LogLevel::kInfo, "static_index_given_up",
                  {{"map", snapshot.id}, {"revision", snapshot.revision}, {"why", built.status().message()}});
   }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -12,22 +13,23 @@
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/base/thread.h"
-#include "server/core/map/map_version.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
 
 namespace waystar::maintenance {
 
 struct IndexBuilderOptions {
-  // Time without changes before a map's static index is built.
+  // Time with few changes before a map's static index is built.
   absl::Duration quiet_time = absl::Seconds(2);
   // Limit on the bytes of all static indexes, and on the memory of a build; 0 builds none.
   std::size_t max_static_bytes = 0;
 };
 
-// A static index is built once a search has asked for it and its map is quiet; a change to the map cancels
-// the build. Jump indexes are built for maps with GridMap::NeedsBackgroundBuild, once searches have paid for
-// them; a commit only notes its map.
+// A static index is built once a search has asked for it and its map is quiet, and again as its map has
+// changed too much for it. The map may change a little during the build. Jump indexes are built for maps with
+// GridMap::NeedsBackgroundBuild, once searches have paid for them; a commit only notes its map.
 //
 // One thread finds the maps and builds jump indexes. Static indexes are built one at a time, each on a new
 // thread with idle priority (SCHED_IDLE), since Linux lets no thread return from it.
@@ -55,9 +57,10 @@ class IndexBuilder final : public core::StoreListener {
   using Clock = std::chrono::steady_clock;
   using Ids = absl::flat_hash_set<std::string>;
 
-  // Version of a map, and when it was first seen.
+  // Cells of a map, and since when they have changed little.
   struct Seen {
-    core::MapVersion version;
+    std::uint64_t epoch = 0;
+    core::BitPlane cells;
     absl::Time since;
   };
 

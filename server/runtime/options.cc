@@ -265,7 +265,7 @@ WAYSTAR_NUMBER_FLAG(
     "Most memory for the static indexes of all maps together, in MiB, which are built in the background "
     "for maps that are searched with ALGORITHM_SUBGOAL_HIERARCHY; 0: none.");
 WAYSTAR_POSITIVE_TIME_FLAG(static_index_quiet_time, static_index_quiet_time,
-                           "How long a map must not have changed before its static index is built.");
+                           "How long a map must have changed little before its static index is built.");
 WAYSTAR_POSITIVE_TIME_FLAG(drain_timeout, drain_timeout,
                            "How long calls in flight may take to finish after SIGTERM.");
 WAYSTAR_TIME_FLAG(

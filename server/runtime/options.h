@@ -123,7 +123,7 @@ struct Options {
   std::size_t index_mib = 64;
   // Memory of the static indexes of all maps together; 0 for none.
   std::size_t static_index_mib = 512;
-  // Time without changes before a map's static index is built.
+  // Time with few changes before a map's static index is built.
   absl::Duration static_index_quiet_time = absl::Seconds(2);
   absl::Duration drain_timeout = absl::Seconds(10);
   // PEM files of the server's certificate chain and key: both or neither. Without them the server uses plain

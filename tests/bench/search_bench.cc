@@ -169,7 +169,7 @@ void BuildHierarchy(const std::string& name, const core::GridMap& map) {
   }
   std::cout << absl::StreamFormat("%-28s index: %.0f ms, %.1f MiB\n", name, micros / 1000.0,
                                   static_cast<double>((*built)->memory_bytes()) / (1 << 20));
-  map.static_index().Put(*std::move(built));
+  map.static_index().Put(*std::move(built), map.walkable());
 }
 
 void Run() {

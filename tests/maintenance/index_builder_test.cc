@@ -47,12 +47,15 @@ class IndexBuilderTest : public ::testing::Test {
   v1::FindPathRequest request_ = PathRequest("room", CellAt(0, 1), CellAt(5, 1));
 };
 
-TEST_F(IndexBuilderTest, BuildsOnceAskedForAndAgainAfterAChange) {
+TEST_F(IndexBuilderTest, BuildsOnceAskedFor) {
   EXPECT_EQ(Find().info().statistics().algorithm(), v1::ALGORITHM_JUMP_POINT_SEARCH);
-  const v1::FindPathResponse before = FindByIndex();
-  EXPECT_EQ(before.cost(), 7.0);
-  EXPECT_EQ(before.path().points_size(), 8);
+  const v1::FindPathResponse response = FindByIndex();
+  EXPECT_EQ(response.cost(), 7.0);
+  EXPECT_EQ(response.path().points_size(), 8);
+}
 
+TEST_F(IndexBuilderTest, AnswersGoOnAfterAChange) {
+  const v1::FindPathResponse before = FindByIndex();
   ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(2, 0)})).ok());
   const v1::FindPathResponse changed = Find();
   EXPECT_EQ(changed.info().version().revision(), before.info().version().revision() + 1);
@@ -61,9 +64,27 @@ TEST_F(IndexBuilderTest, BuildsOnceAskedForAndAgainAfterAChange) {
   ASSERT_TRUE(server_.client().UpdateMap(BlockRequest("room", {CellAt(2, 2)})).ok());
   EXPECT_EQ(Find().outcome(), v1::OUTCOME_UNREACHABLE);
   *request_.mutable_goals(0)->mutable_cell() = CellAt(0, 2);
-  const v1::FindPathResponse after = FindByIndex();
+  const v1::FindPathResponse after = Find();
+  EXPECT_EQ(after.info().statistics().algorithm(), v1::ALGORITHM_SUBGOAL_HIERARCHY)
+      << "of before the changes";
   EXPECT_EQ(after.info().version().revision(), before.info().version().revision() + 2);
   EXPECT_EQ(after.cost(), 1.0);
+}
+
+TEST_F(IndexBuilderTest, BuildsAgainAfterManyChanges) {
+  constexpr int kRows = 300;
+  server_.CreateBlank("field", 8, kRows);
+  request_ = PathRequest("field", CellAt(0, 0), CellAt(7, 0));
+  request_.set_algorithm(v1::ALGORITHM_SUBGOAL_HIERARCHY);
+  EXPECT_EQ(FindByIndex().cost(), 7.0);
+  v1::UpdateMapRequest wall = BlockRequest("field", {CellAt(3, 0)});
+  for (int y = 1; y < kRows - 1; ++y) {
+    *wall.mutable_edits(0)->mutable_block()->add_cells() = CellAt(3, y);
+  }
+  ASSERT_TRUE(server_.client().UpdateMap(wall).ok());
+  const double around = Find().cost();
+  EXPECT_GT(around, 2.0 * (kRows - 1));
+  EXPECT_EQ(FindByIndex().cost(), around);
 }
 
 TEST_F(IndexBuilderTest, RefusesWhatItCannotAnswer) {

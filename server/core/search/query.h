@@ -27,8 +27,8 @@ enum class Algorithm : std::uint8_t {
   kJumpPoint,
   // Any-angle search: straight lines between mutually visible cells, with Euclidean cost.
   kLazyThetaStar,
-  // Search over the map's static index if it has one, else kJumpPoint. Requests an index: see
-  // GridMap::static_index.
+  // Search over the map's static index if it has one that answers for this state of the map, else
+  // kJumpPoint. Requests an index: see GridMap::static_index.
   kSubgoalHierarchy,
   // Interval search on a navigation mesh, see core/mesh/search/. kAuto selects it there.
   kPolyanya,

@@ -199,10 +199,6 @@ void MapRecord::Publish(ComposedGroup& group) {
   }
   group.replaced = ReplacePublished(next);
   const PinnedSnapshot& replaced = group.replaced;
-  if (const GridMap* const grid = replaced->as_grid();
-      grid != nullptr && &grid->static_index() != &next->grid().static_index()) {
-    grid->static_index().GiveUp();
-  }
   // Only existing holders still pin the replaced snapshot from here on.
   if (replaced.use_count() > 1) {
     context_.old_snapshots.Add(

@@ -122,7 +122,8 @@ class ScratchLimitTest : public ::testing::Test {
   void AddGrid(const std::string& name, GridMap drawn, Algorithm algorithm) {
     const GridMap& map = Keep(std::move(drawn));
     if (algorithm == Algorithm::kSubgoalHierarchy) {
-      map.static_index().Put(*Hierarchy::Build(map.walk(), map.min_straight(), map.min_diagonal(), {}));
+      map.static_index().Put(*Hierarchy::Build(map.walk(), map.min_straight(), map.min_diagonal(), {}),
+                             map.walkable());
     }
     const PathQuery query{
         .start = {0, 0}, .goal = {map.width() - 1, map.height() - 1}, .algorithm = algorithm};

@@ -1,7 +1,9 @@
 #include "server/core/grid/engines/find_path.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -10,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
+#include "server/core/grid/cells/static_index.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/engines/engines.h"
 #include "server/core/grid/engines/goal_search.h"
@@ -19,11 +22,13 @@
 #include "server/core/grid/search/agent.h"
 #include "server/core/grid/search/direct_way.h"
 #include "server/core/grid/search/goal_set.h"
+#include "server/core/grid/search/node_table.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
+#include "server/core/search/recorder.h"
 
 namespace waystar::core {
 namespace {
@@ -70,7 +75,7 @@ absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
             "same");
       }
       map.static_index().Want();
-      return map.static_index().index() != nullptr ? Algorithm::kSubgoalHierarchy : Algorithm::kJumpPoint;
+      return map.static_index().held() != nullptr ? Algorithm::kSubgoalHierarchy : Algorithm::kJumpPoint;
     case Algorithm::kLazyThetaStar:
       if (!map.HasUniformCost()) {
         return Unsuited("Lazy Theta* is for maps whose cells cost the same");
@@ -163,8 +168,7 @@ class Finder {
                                        : RunWeightedJps(map_, query_, left, scratch_, recorder_);
         break;
       case Algorithm::kSubgoalHierarchy:
-        report = RunHierarchy(static_cast<const Hierarchy&>(*map_.static_index().index()), walk_, query_,
-                              left, scratch_, recorder_);
+        report = SearchByHierarchy(left);
         break;
       case Algorithm::kLazyThetaStar:
         report = RunLazyThetaStar(map_, walk_, query_, left, scratch_, recorder_);
@@ -175,6 +179,63 @@ class Finder {
     }
     Count(report);
     return report;
+  }
+
+  // Searches by the hierarchy, and by jumps where it answers for another state of the map.
+  SearchReport SearchByHierarchy(Budget left) {
+    if (const std::shared_ptr<const StaticIndexSlot::Held> held = map_.static_index().held();
+        held != nullptr && (held->changed.empty() || MayUse(held->index->cells()))) {
+      const auto& hierarchy = static_cast<const Hierarchy&>(*held->index);
+      const SearchReport report = RunHierarchy(hierarchy, query_, left, scratch_, recorder_);
+      if (held->changed.empty() || IsInterrupted(report.end) || StillHolds(report, *held)) {
+        return report;
+      }
+      Count(report);
+      left.max_expansions -= std::min(left.max_expansions, report.statistics.expanded);
+    }
+    query_.algorithm = statistics_.algorithm = Algorithm::kJumpPoint;
+    return RunJps(map_, walk_, query_, left, scratch_, recorder_);
+  }
+
+  static bool IsInterrupted(SearchEnd end) {
+    return end == SearchEnd::kDeadline || end == SearchEnd::kCancelled || end == SearchEnd::kEvicted;
+  }
+
+  // Returns true if a hierarchy of earlier cells may answer, and nobody looks at what it expands.
+  bool MayUse(const WalkCells& cells) const {
+    return std::is_same_v<Recorder, NoRecorder> && cells.IsWalkable(query_.start) &&
+           cells.IsWalkable(query_.goal);
+  }
+
+  // Returns true if the path of an earlier state of the map is still one, and no path through a cell that has
+  // become walkable since, or around its corner, can be cheaper.
+  bool StillHolds(const SearchReport& report, const StaticIndexSlot::Held& held) const {
+    if (report.end != SearchEnd::kGoalReached) {
+      return false;
+    }
+    const Cost straight = map_.min_straight();
+    const auto distance = [&](Cell from, Cell to) {
+      return OctileCost(from, to, straight, map_.min_diagonal());
+    };
+    if (report.cost > distance(query_.start, query_.goal)) {
+      for (const Cell cell : held.freed) {
+        // A diagonal step past the cell replaces two straight steps through it.
+        if (distance(query_.start, cell) + distance(cell, query_.goal) <
+            report.cost + 2 * straight - map_.min_diagonal()) {
+          return false;
+        }
+      }
+    }
+    const NodeTable& nodes = scratch_.nodes();
+    for (NodeIndex node = nodes.Find(query_.goal); nodes[node].parent != node; node = nodes[node].parent) {
+      const Cell from = Unpack(nodes[nodes[node].parent].cell);
+      const Cell to = Unpack(nodes[node].cell);
+      if (!walk_.IsWalkable(from) || !walk_.IsWalkable(to) ||
+          !IsDirect(walk_, Connectivity::kEight, query_.corner_rule, from, to)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   void Count(const SearchReport& report) {

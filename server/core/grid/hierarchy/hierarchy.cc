@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kSideMask = (1U << Hierarchy::kSideBits) - 1;
 static_assert(kMaxMapSide - 1 <= kSideMask);
 
-NeighbourBits SurroundingsOf(const WalkGrid& walk, Cell cell) {
+NeighbourBits SurroundingsOf(const WalkCells& walk, Cell cell) {
   NeighbourBits surroundings = 0;
   for (unsigned d = 0; d < kDirectionCount; ++d) {
     if (walk.IsWalkable(Step(cell, static_cast<Direction>(d)))) {
@@ -47,7 +47,7 @@ std::size_t EstimateArcs(const Subgoals& subgoals) {
 }
 
 // Builds the graph of the subgoals and the arcs between neighbours.
-absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& walk, Cost straight,
+absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkCells& walk, Cost straight,
                                    Cost diagonal, const ContractionLimits& limits) {
   Graph graph{.arcs = std::vector<std::vector<GraphArc>>(subgoals.count())};
   graph.surroundings.reserve(subgoals.count());
@@ -83,8 +83,12 @@ absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& wal
 
 }  // namespace
 
-Hierarchy::Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal)
-    : subgoals_(walk), straight_(straight), diagonal_(diagonal), turns_(straight, diagonal) {}
+Hierarchy::Hierarchy(const WalkCells& walk, Cost straight, Cost diagonal)
+    : StaticIndex(walk),
+      subgoals_(walk),
+      straight_(straight),
+      diagonal_(diagonal),
+      turns_(straight, diagonal) {}
 
 std::size_t Hierarchy::MaxArcs(std::size_t max_bytes) const {
   // While building, an arc is stored at both ends in vectors with spare capacity; in the result once, in the
@@ -97,7 +101,7 @@ std::size_t Hierarchy::MaxArcs(std::size_t max_bytes) const {
                                        std::size_t{std::numeric_limits<ArcIndex>::max()} / 2 - 1);
 }
 
-absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkGrid& walk, Cost straight,
+absl::StatusOr<std::unique_ptr<const Hierarchy>> Hierarchy::Build(const WalkCells& walk, Cost straight,
                                                                   Cost diagonal, const Limits& limits) {
   if (Subgoals::BytesFor(walk.width(), walk.height()) > limits.max_bytes) {
     return absl::ResourceExhaustedError("the grid is too large for a hierarchy");

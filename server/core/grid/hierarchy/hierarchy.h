@@ -15,12 +15,11 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/cells/lazy.h"
+#include "server/core/grid/cells/static_index.h"
 #include "server/core/grid/hierarchy/contraction.h"
 #include "server/core/grid/hierarchy/subgoals.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/search/taut_turns.h"
-#include "server/core/grid/walk/walk_grid.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
@@ -51,7 +50,7 @@ class Hierarchy final : public StaticIndex {
   // Builds a hierarchy. Returns RESOURCE_EXHAUSTED if max_bytes does not suffice, at once if there are far
   // too many subgoals; or CANCELLED, within milliseconds.
   // REQUIRES: 0 < straight <= diagonal <= 2 * straight.
-  static absl::StatusOr<std::unique_ptr<const Hierarchy>> Build(const WalkGrid& walk, Cost straight,
+  static absl::StatusOr<std::unique_ptr<const Hierarchy>> Build(const WalkCells& walk, Cost straight,
                                                                 Cost diagonal, const Limits& limits);
 
   static constexpr int kSideBits = 14;
@@ -101,7 +100,7 @@ class Hierarchy final : public StaticIndex {
   std::size_t memory_bytes() const override;
 
  private:
-  Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal);
+  Hierarchy(const WalkCells& walk, Cost straight, Cost diagonal);
 
   // Takes over the result of the contraction; `order` holds the subgoals, least important first.
   void Number(Graph& graph, const std::vector<SubgoalId>& order);

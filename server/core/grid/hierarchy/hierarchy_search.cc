@@ -114,10 +114,9 @@ class HierarchyPath {
 template <typename Recorder>
 class HierarchySearch {
  public:
-  HierarchySearch(const Hierarchy& hierarchy, const WalkGrid& walk, const PathQuery& query,
-                  const Budget& budget, Scratch& scratch, Recorder& recorder)
+  HierarchySearch(const Hierarchy& hierarchy, const PathQuery& query, const Budget& budget, Scratch& scratch,
+                  Recorder& recorder)
       : hierarchy_(hierarchy),
-        walk_(walk),
         query_(query),
         budget_(budget),
         scratch_(scratch),
@@ -157,7 +156,7 @@ class HierarchySearch {
   }
 
   bool IsOpen(Cell from, Cell to) const {
-    return IsDirect(walk_, Connectivity::kEight, CornerRule::kNoCornerCutting, from, to);
+    return IsDirect(hierarchy_.cells(), Connectivity::kEight, CornerRule::kNoCornerCutting, from, to);
   }
 
   SearchEnd Search() {
@@ -298,7 +297,6 @@ class HierarchySearch {
   }
 
   const Hierarchy& hierarchy_;
-  const WalkGrid& walk_;
   const PathQuery& query_;
   const Budget& budget_;
   Scratch& scratch_;
@@ -319,14 +317,13 @@ class HierarchySearch {
 }  // namespace
 
 template <typename Recorder>
-SearchReport RunHierarchy(const Hierarchy& hierarchy, const WalkGrid& walk, const PathQuery& query,
-                          const Budget& budget, Scratch& scratch, Recorder& recorder) {
-  return HierarchySearch<Recorder>(hierarchy, walk, query, budget, scratch, recorder).Run();
+SearchReport RunHierarchy(const Hierarchy& hierarchy, const PathQuery& query, const Budget& budget,
+                          Scratch& scratch, Recorder& recorder) {
+  return HierarchySearch<Recorder>(hierarchy, query, budget, scratch, recorder).Run();
 }
 
-template SearchReport RunHierarchy(const Hierarchy&, const WalkGrid&, const PathQuery&, const Budget&,
-                                   Scratch&, NoRecorder&);
-template SearchReport RunHierarchy(const Hierarchy&, const WalkGrid&, const PathQuery&, const Budget&,
-                                   Scratch&, EventRecorder&);
+template SearchReport RunHierarchy(const Hierarchy&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
+template SearchReport RunHierarchy(const Hierarchy&, const PathQuery&, const Budget&, Scratch&,
+                                   EventRecorder&);
 
 }  // namespace waystar::core

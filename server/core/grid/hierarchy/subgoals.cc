@@ -38,7 +38,7 @@ std::size_t Subgoals::BytesFor(int width, int height) {
          WordsFor(width, height) * sizeof(Word);
 }
 
-Subgoals::Subgoals(const WalkGrid& walk)
+Subgoals::Subgoals(const WalkCells& walk)
     : width_(walk.width()),
       height_(walk.height()),
       row_words_(static_cast<std::size_t>(WordsPerRow(width_))),

@@ -11,8 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/walk/walk_grid.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
@@ -35,7 +35,7 @@ inline constexpr SubgoalId kNoSubgoal = std::numeric_limits<SubgoalId>::max();
 // Thread safety: immutable.
 class Subgoals {
  public:
-  explicit Subgoals(const WalkGrid& walk);
+  explicit Subgoals(const WalkCells& walk);
 
   SubgoalId count() const { return count_; }
 

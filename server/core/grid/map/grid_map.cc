@@ -184,13 +184,13 @@ std::size_t GridMap::memory_bytes() const {
 
 void GridMap::AddTo(MemoryUse& use) const {
   const PlainCells* plain_cells = plain_cells_->GetIfMade();
-  const StaticIndex* static_index = static_index_->index();
+  const std::shared_ptr<const StaticIndexSlot::Held> held = static_index_->held();
   use.views += footprint_grids_->memory_bytes();
   for (const ProfileViews::View& view : profile_views_->Held()) {
     use.views += view.map->BytesBeyond(*this);
   }
   use.indexes += walk_->index_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) +
-                 (static_index == nullptr ? 0 : static_index->memory_bytes());
+                 (held == nullptr ? 0 : held->index->memory_bytes());
   use.promised += walk_->promised_bytes();
   use.maps += sizeof(*this) + sizeof(*constants_) + sizeof(*walk_) + terrain_.memory_bytes() +
               terrain_tiles_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
@@ -219,12 +219,14 @@ std::size_t GridMap::BytesBeyond(const GridMap& other) const {
 
 std::size_t GridMap::DerivedBytesBeyond(const GridMap& other) const {
   const PlainCells* plain_cells = plain_cells_ == other.plain_cells_ ? nullptr : plain_cells_->GetIfMade();
-  const StaticIndex* static_index = static_index_ == other.static_index_ ? nullptr : static_index_->index();
+  const std::shared_ptr<const StaticIndexSlot::Held> held = static_index_->held();
+  const std::shared_ptr<const StaticIndexSlot::Held> others = other.static_index_->held();
+  const bool has_own = held != nullptr && (others == nullptr || held->index != others->index);
   return sizeof(*this) + passable_.BytesBeyond(other.passable_) + hidden_.BytesBeyond(other.hidden_) +
          (cell_costs_ == nullptr ? 0 : cell_costs_->BytesBeyond(other.cell_costs_.get())) +
          walk_->BytesBeyond(*other.walk_) + footprint_grids_->BytesBeyond(*other.footprint_grids_) +
          (plain_cells == nullptr ? 0 : plain_cells->BytesBeyond(other.plain_cells_->GetIfMade())) +
-         (static_index == nullptr ? 0 : static_index->memory_bytes());
+         (has_own ? held->index->memory_bytes() : 0);
 }
 
 }  // namespace waystar::core

@@ -14,6 +14,7 @@
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/cells/lazy.h"
+#include "server/core/grid/cells/static_index.h"
 #include "server/core/grid/jumps/lazily_repaired_index.h"
 #include "server/core/grid/map/grid_cells.h"
 #include "server/core/grid/map/movement_profile.h"
@@ -106,7 +107,7 @@ class GridMap : public GridCells {
   // Returns CostSurvey::is_noise.
   bool HasNoisyCosts() const;
 
-  // Returns the slot for an index over this snapshot. Its content is not part of the map.
+  // Returns the slot for an index over this snapshot or an earlier one. Its content is not part of the map.
   StaticIndexSlot& static_index() const { return *static_index_; }
 
   const ProfileTable& profiles() const { return *profiles_; }

@@ -238,7 +238,10 @@ GridMapEditor::Result GridMapEditor::FinishAndList() && {
   }
   map_.profile_views_ = base_.profile_views_->AfterEdits();
   if (!changes.empty()) {
-    map_.static_index_ = std::make_shared<StaticIndexSlot>(base_.static_index().is_wanted());
+    const StaticIndexSlot& before = base_.static_index();
+    map_.static_index_ = changes.is_everything || !changes.cost.empty()
+                             ? std::make_shared<StaticIndexSlot>(before.is_wanted())
+                             : std::make_shared<StaticIndexSlot>(before, changes.walkability, map_.walkable_);
   }
   if (map_.profiles_ != base_.profiles_) {
     changes = {.is_everything = true};

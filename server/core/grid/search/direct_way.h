@@ -8,7 +8,7 @@
 
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/walk/walk_grid.h"
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
@@ -35,7 +35,7 @@ inline bool IsRun(const Word* row, int from, int to) {
 
 // Returns true if the diagonal step from `from` to the cell step_x to the right and step_y down is legal.
 // REQUIRES: `from` is walkable.
-inline bool MayStepDiagonally(const WalkGrid& walk, CornerRule rule, Cell from, int step_x, int step_y) {
+inline bool MayStepDiagonally(const WalkCells& walk, CornerRule rule, Cell from, int step_x, int step_y) {
   const Word* row = walk.Row(from.y + step_y);
   return TestBit(row, from.x + step_x) &&
          MayPassCorner(rule, TestBit(walk.Row(from.y), from.x + step_x), TestBit(row, from.x));
@@ -44,7 +44,7 @@ inline bool MayStepDiagonally(const WalkGrid& walk, CornerRule rule, Cell from, 
 // Returns true if a diagonal run followed by a straight run connects the cells by legal steps; on a
 // 4-connected map, a horizontal run followed by a vertical one. No path is then cheaper.
 // REQUIRES: both cells are walkable.
-inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from, Cell to) {
+inline bool IsDirect(const WalkCells& walk, Connectivity connectivity, CornerRule rule, Cell from, Cell to) {
   if (connectivity == Connectivity::kFour) {
     return IsRun(walk.Row(from.y), from.x, to.x) && IsRun(walk.Column(to.x), from.y, to.y);
   }
@@ -60,7 +60,7 @@ inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule
 }
 
 // IsDirect limited to diagonals of at most kLongest steps, because the diagonal is checked step by step.
-inline bool IsDirectAndNear(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from,
+inline bool IsDirectAndNear(const WalkCells& walk, Connectivity connectivity, CornerRule rule, Cell from,
                             Cell to) {
   constexpr int kLongest = 512;
   return std::min(std::abs(to.x - from.x), std::abs(to.y - from.y)) <= kLongest &&
@@ -74,7 +74,7 @@ inline bool IsDirectAndNear(const WalkGrid& walk, Connectivity connectivity, Cor
 class DirectView {
  public:
   // REQUIRES: the map is 4- or 8-connected; `from` is walkable. `walk` outlives this.
-  DirectView(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from)
+  DirectView(const WalkCells& walk, Connectivity connectivity, CornerRule rule, Cell from)
       : walk_(walk), connectivity_(connectivity), rule_(rule), from_(from) {}
 
   // Returns true if a direct path leads to the cell.
@@ -121,7 +121,7 @@ class DirectView {
     return diagonal.length >= length;
   }
 
-  const WalkGrid& walk_;
+  const WalkCells& walk_;
   const Connectivity connectivity_;
   const CornerRule rule_;
   const Cell from_;

@@ -15,7 +15,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/core/grid/engines/engines.h"
+#include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/hierarchy/hierarchy_search.h"
+#include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/path/path.h"
 #include "server/core/grid/search/taut_turns.h"
 #include "tests/testing/drawn_map.h"
@@ -40,10 +42,10 @@ std::unique_ptr<const Hierarchy> BuildFor(const GridMap& map, const WalkGrid& wa
 
 std::unique_ptr<const Hierarchy> BuildFor(const GridMap& map) { return BuildFor(map, map.walk()); }
 
-SearchReport Search(const GridMap& map, const Hierarchy& hierarchy, const PathQuery& query, Scratch& scratch,
+SearchReport Search(const Hierarchy& hierarchy, const PathQuery& query, Scratch& scratch,
                     const Budget& budget = {}) {
   NoRecorder recorder;
-  return RunHierarchy(hierarchy, *map.walk(query.footprint), query, budget, scratch, recorder);
+  return RunHierarchy(hierarchy, query, budget, scratch, recorder);
 }
 
 // Every cell of the way that a search left behind.
@@ -76,7 +78,7 @@ void Judge(const GridMap& map, int footprint, std::uint64_t max_steps, Generator
     const Cell goal = i == 0 ? start : generator.WalkableCellOf(map, footprint);
     SCOPED_TRACE(absl::StrCat("from ", start.x, ",", start.y, " to ", goal.x, ",", goal.y));
     const PathQuery query{.start = start, .goal = goal, .footprint = footprint};
-    const SearchReport report = Search(map, *hierarchy, query, scratch);
+    const SearchReport report = Search(*hierarchy, query, scratch);
     const std::optional<double> optimal = oracle.CostTo(goal);
     ASSERT_EQ(report.end, optimal ? SearchEnd::kGoalReached : SearchEnd::kExhausted);
     if (!optimal) {
@@ -133,7 +135,7 @@ TEST(HierarchyTest, MapWithoutObstaclesNeedsNoNodes) {
   const auto hierarchy = BuildFor(drawn.map);
   EXPECT_EQ(hierarchy->node_count(), 0U);
   Scratch scratch(std::size_t{1} << 20);
-  const SearchReport report = Search(drawn.map, *hierarchy, drawn.query(), scratch);
+  const SearchReport report = Search(*hierarchy, drawn.query(), scratch);
   EXPECT_EQ(report.end, SearchEnd::kGoalReached);
   EXPECT_EQ(report.statistics.expanded, 0U);
   EXPECT_EQ(CellsTo(drawn.goal, scratch).size(), 7U);
@@ -163,7 +165,7 @@ class HierarchyBudgetTest : public ::testing::Test {
  protected:
   SearchReport SearchWith(const Budget& budget, std::size_t scratch_bytes = std::size_t{1} << 20) {
     scratch_ = std::make_unique<Scratch>(scratch_bytes);
-    return Search(drawn_.map, *hierarchy_, drawn_.query(), *scratch_, budget);
+    return Search(*hierarchy_, drawn_.query(), *scratch_, budget);
   }
 
   const waystar::DrawnQuery drawn_ = DrawQuery({
@@ -208,8 +210,7 @@ TEST_F(HierarchyBudgetTest, StopsWhereMemoryEnds) {
 TEST_F(HierarchyBudgetTest, RecordsWhatItCounts) {
   EventRecorder recorder(1000);
   Scratch scratch(std::size_t{1} << 20);
-  const SearchReport report =
-      RunHierarchy(*hierarchy_, drawn_.map.walk(), drawn_.query(), {}, scratch, recorder);
+  const SearchReport report = RunHierarchy(*hierarchy_, drawn_.query(), {}, scratch, recorder);
   std::uint64_t expanded = 0;
   for (const SearchEvent& event : recorder.events()) {
     expanded += event.kind == SearchEvent::Kind::kExpanded ? 1 : 0;
@@ -229,8 +230,8 @@ TEST(HierarchyTest, SameQuestionSameAnswer) {
       continue;
     }
     Scratch fresh(std::size_t{1} << 26);
-    const SearchReport first = Search(map, *BuildFor(map), query, fresh);
-    const SearchReport second = Search(map, *BuildFor(map), query, used);
+    const SearchReport first = Search(*BuildFor(map), query, fresh);
+    const SearchReport second = Search(*BuildFor(map), query, used);
     ASSERT_EQ(first.end, second.end);
     EXPECT_EQ(first.statistics.expanded, second.statistics.expanded);
     EXPECT_EQ(first.statistics.generated, second.statistics.generated);
@@ -238,6 +239,96 @@ TEST(HierarchyTest, SameQuestionSameAnswer) {
       EXPECT_EQ(CellsTo(query.goal, fresh), CellsTo(query.goal, used)) << "seed " << seed;
     }
   }
+}
+
+// An index goes on answering where a change does not matter.
+class ChangedMapTest : public ::testing::Test {
+ protected:
+  // Asks for a path by the hierarchy, and judges it. Returns whether the hierarchy answered.
+  bool Ask(const GridMap& map, Cell start, Cell goal) {
+    PathQuery query{.start = start, .goal = goal, .algorithm = Algorithm::kSubgoalHierarchy};
+    const auto found = FindPath(map, query, {}, scratch_);
+    query.algorithm = Algorithm::kAStar;
+    const auto expected = FindPath(map, query, {}, other_scratch_);
+    EXPECT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(found->outcome, expected->outcome);
+    EXPECT_NEAR(found->cost, expected->cost, 1e-6);
+    EXPECT_EQ(found->end, expected->end);
+    if (found->outcome == Outcome::kFound) {
+      EXPECT_EQ(PathFault(map, query.corner_rule, start, found->end, found->points, found->cost), "");
+    }
+    return found->statistics.algorithm == Algorithm::kSubgoalHierarchy;
+  }
+
+  static GridMap WithIndex(GridMap map) {
+    map.static_index().Put(BuildFor(map), map.walkable());
+    return map;
+  }
+
+  static GridMap With(const GridMap& map, Cell cell, bool is_blocked) {
+    GridMapEditor editor(map);
+    editor.SetObstacle(cell, is_blocked);
+    return std::move(editor).Finish();
+  }
+
+  Scratch scratch_{std::size_t{1} << 26};
+  Scratch other_scratch_{std::size_t{1} << 26};
+};
+
+TEST_F(ChangedMapTest, AnswersStayOptimal) {
+  int by_hierarchy = 0;
+  int by_jumps = 0;
+  for (std::uint64_t seed = 1; seed <= Rounds(60); ++seed) {
+    Generator generator(seed);
+    const double diagonal_cost = seed % 3 == 0 ? generator.Between(10, 20) / 10.0 : kSqrt2;
+    GridMap map = WithIndex(WithDiagonalCost(generator.Map({.max_side = 60}), diagonal_cost));
+    for (int change = 0; change < 20; ++change) {
+      SCOPED_TRACE(absl::StrCat("seed ", seed, ", change ", change));
+      const Cell cell = generator.CellOf(map);
+      map = With(map, cell, map.IsWalkable(cell));
+      for (int i = 0; i < 4; ++i) {
+        const Cell start = generator.WalkableCellOf(map);
+        const Cell goal = generator.WalkableCellOf(map);
+        if (map.IsWalkable(start) && map.IsWalkable(goal)) {
+          (Ask(map, start, goal) ? by_hierarchy : by_jumps) += 1;
+        }
+      }
+      ASSERT_FALSE(HasFailure());
+    }
+  }
+  EXPECT_GT(by_hierarchy, by_jumps / 4);
+  EXPECT_GT(by_jumps, 0);
+}
+
+TEST_F(ChangedMapTest, JumpsAnswerWhereTheChangeMatters) {
+  const waystar::DrawnQuery drawn = DrawQuery({
+      "....#....",
+      "s...#...g",
+      "....#....",
+      ".........",
+      "....#....",
+      "....#....",
+      ".........",
+  });
+  const GridMap map = WithIndex(drawn.map);
+  const auto ask = [&](const GridMap& changed) { return Ask(changed, drawn.start, drawn.goal); };
+  EXPECT_TRUE(ask(map));
+  EXPECT_TRUE(ask(With(map, {0, 6}, true))) << "off the path";
+  EXPECT_TRUE(ask(With(map, {4, 5}, false))) << "a longer way";
+  EXPECT_FALSE(ask(With(map, {4, 3}, true))) << "on the path";
+  EXPECT_FALSE(ask(With(map, {4, 1}, false))) << "a shorter way";
+  EXPECT_TRUE(ask(With(With(map, {4, 3}, true), {4, 3}, false))) << "as before";
+}
+
+TEST_F(ChangedMapTest, ManyChangesLeaveTheIndexBehind) {
+  GridMap map = WithIndex(*GridMap::Create(70, 400, {}));
+  for (int y = 0; y < static_cast<int>(StaticIndexSlot::kMostChanged); ++y) {
+    map = With(map, {5, y}, true);
+    ASSERT_EQ(map.static_index().held()->changed.size(), static_cast<std::size_t>(y) + 1);
+  }
+  EXPECT_EQ(With(map, {5, 399}, true).static_index().held(), nullptr);
+  // The same words again.
+  EXPECT_NE(With(map, {6, 0}, true).static_index().held(), nullptr);
 }
 
 constexpr Cost kDiagonal = 141'421'356;
