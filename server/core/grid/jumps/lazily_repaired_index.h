@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -102,13 +101,16 @@ class ChangeLog {
 // Searches work without the index at a price: they look around at cells where the index would have shown that
 // there is nothing to find. The index of a changed grid is therefore not always made at once. It may lag
 // behind: the grid keeps the last index made, the cells that it was made from, and the words that changed
-// since. Searches record the look-arounds that the index spared them, or would have spared them, as credit.
-// All grids made from each other share it. A repair has a price, also in look-arounds, which follows from the
-// work that earlier repairs counted. A change of the grid repairs the index at once if there is enough credit
-// (IsWanted); otherwise the next search that finds enough does so, for all changes so far. Both spend the
-// work. The total cost is thus about twice that of the better of always and never repairing: Karlin, Manasse,
-// Rudolph and Sleator, "Competitive Snoopy Caching" (1988). A map that changes faster than it is searched, or
-// on which the index is useless, pays almost nothing.
+// since. Searches record the look-arounds that the index spared them, or would have spared them. All grids
+// made from each other share an account of that. A repair has a price, also in look-arounds, which follows
+// from the work that earlier repairs counted.
+//
+// A change of the grid repairs a current index at once if, on average, the searches between two changes are
+// spared as much as that costs (PaysAtOnce). Otherwise the index lags. Then the account has a credit: what
+// searches would have been spared since, less the work to follow the changes since. The index is made once
+// the credit reaches its price (IsWanted): one rents until the rent has reached the price, as in Karlin,
+// Manasse, Rudolph and Sleator, "Competitive Snoopy Caching" (1988). A map that changes faster than it is
+// searched, or on which the index is useless, pays almost nothing.
 //
 // An Index counts the work of its own repair: repair_work(), in look-arounds.
 //
@@ -130,11 +132,15 @@ class LazilyRepairedIndex {
   // Returns true if this index or a predecessor was ever made or requested.
   bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
 
-  // Returns true if searches have paid for the index.
+  // Returns true if searches have paid for the index that lags.
   bool IsWanted() const {
     return lags_ &&
            account_->credit.load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
   }
+
+  // Returns true if the change that Follow was told should repair the index at once, because the searches
+  // between two changes are spared as much as that costs.
+  bool PaysAtOnce() const { return pays_at_once_; }
 
   // Returns true if building the index of that many cells takes longer than a search may wait.
   static bool TakesLong(std::size_t cells) { return cells > kMaxCellsAtOnce; }
@@ -161,20 +167,16 @@ class LazilyRepairedIndex {
     return lags_ && takes_long_.load(std::memory_order_relaxed) && GetIfCurrent() == nullptr;
   }
 
-  // Returns the number of changed words that a repair must check, or nullopt if the index must be rebuilt.
-  std::optional<std::size_t> Lag() const {
-    MutexLock lock(mutex_);
-    return index_ == nullptr && base_ == nullptr ? std::nullopt : std::optional(log_.size());
-  }
-
   // Lets this lag behind `before`, the index of another grid with the cells `rows` and `columns`, which
   // `changes` turned into this grid. Cost is a few pointers plus the changes.
   // REQUIRES: no other thread has access to this index.
   void Follow(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
               absl::Span<const WordChange> changes) {
-    if (!TakeCredit(before)) {
+    if (!TakeAccount(before)) {
       return;
     }
+    const bool is_followed = before.GetIfCurrent() != nullptr;
+    const bool pays = account_->EndInterval(changes.size(), is_followed);
     Behind behind = before.BehindAs(rows, columns);
     const bool was_repairable = behind.base != nullptr;
     if (was_repairable) {
@@ -183,15 +185,17 @@ class LazilyRepairedIndex {
     MutexLock lock(mutex_);
     SetBehind(std::move(behind), CellsOf(rows));
     if (was_repairable && base_ == nullptr) {
-      // Credit is reset, as in FollowUnlisted.
+      // As in FollowUnlisted.
       account_ = std::make_shared<Account>();
     }
+    pays_at_once_ =
+        base_ != nullptr && !takes_long_.load(std::memory_order_relaxed) && (is_followed ? pays : IsWanted());
   }
 
-  // As Follow, after too many changes to list. Credit is reset: searches pay for the rebuild, so that a grid
-  // used for a single query costs only as much as the query reads.
+  // As Follow, after too many changes to list. The account starts again: searches pay for the rebuild, so
+  // that a grid used for a single query costs only as much as the query reads.
   void FollowUnlisted(const LazilyRepairedIndex& before, const BitPlane& rows) {
-    if (!TakeCredit(before)) {
+    if (!TakeAccount(before)) {
       return;
     }
     account_ = std::make_shared<Account>();
@@ -216,10 +220,16 @@ class LazilyRepairedIndex {
   }
 
   // Records the look-arounds that the index spared a search of this grid, which has that many cells, or would
-  // have spared it, if the index was ever made. Credit is capped at the price of building the index, so that
-  // changes after the last search do not spend more than that on repairs.
+  // have spared it, if the index was ever made. Between two changes they count up to the price of building
+  // the index, so that many searches do not buy repairs long after the last of them.
   void RecordSpared(std::uint64_t look_arounds, std::size_t cells) const {
-    if (IsAskedFor() && account_->credit.load(std::memory_order_relaxed) < cells / kCellsPerLookAround) {
+    if (!IsAskedFor()) {
+      return;
+    }
+    if (account_->spared_since_change.load(std::memory_order_relaxed) < cells / kCellsPerLookAround) {
+      account_->spared_since_change.fetch_add(look_arounds, std::memory_order_relaxed);
+    }
+    if (GetIfCurrent() == nullptr) {
       account_->credit.fetch_add(look_arounds, std::memory_order_relaxed);
     }
   }
@@ -278,23 +288,45 @@ class LazilyRepairedIndex {
   // Discount for an overdue index: nobody waits for it, and on large open grids a look-around takes longer.
   static constexpr std::uint64_t kOverdueDiscount = 16;
 
-  // In look-arounds.
+  // In look-arounds. Changes of grids made from one another that happen at the same time may miss some.
   struct Account {
+    // What searches would have been spared since the index lags, less the work to follow the changes since.
     std::atomic<std::uint64_t> credit = 0;
-    // Work of recent repairs per changed word.
-    std::atomic<std::uint64_t> work_per_word = 40;
+    // What they were spared, or would have been, since the last change.
+    std::atomic<std::uint64_t> spared_since_change = 0;
+    // Averages: what searches were spared between two changes, the words of a change, and the work and words
+    // of a repair. They are moving ones, by a quarter at a time.
+    std::atomic<std::uint64_t> spared = 0;
+    std::atomic<std::uint64_t> changed_words = 0;
+    std::atomic<std::uint64_t> repair_work = 800;
+    std::atomic<std::uint64_t> repaired_words = 20;
 
-    void Spend(std::uint64_t work) {
-      std::uint64_t before = credit.load(std::memory_order_relaxed);
-      while (
-          !credit.compare_exchange_weak(before, before - std::min(before, work), std::memory_order_relaxed)) {
-      }
+    static std::uint64_t Average(std::atomic<std::uint64_t>& of, std::uint64_t latest) {
+      const std::uint64_t before = of.load(std::memory_order_relaxed);
+      const std::uint64_t now = before == 0 ? latest : (3 * before + latest) / 4;
+      of.store(now, std::memory_order_relaxed);
+      return now;
+    }
+
+    // Returns what it takes to repair so many words.
+    std::uint64_t WorkFor(std::uint64_t words) const {
+      return words * repair_work.load(std::memory_order_relaxed) /
+             std::max<std::uint64_t>(repaired_words.load(std::memory_order_relaxed), 1);
+    }
+
+    // Notes a change of so many words, of a grid whose index is current or lags. Returns true if repairs
+    // after every change pay.
+    bool EndInterval(std::size_t words, bool is_current) {
+      const std::uint64_t gain = Average(spared, spared_since_change.exchange(0, std::memory_order_relaxed));
+      const std::uint64_t cost = WorkFor(Average(changed_words, words));
+      const std::uint64_t before = credit.load(std::memory_order_relaxed);
+      credit.store(is_current ? 0 : before - std::min(before, WorkFor(words)), std::memory_order_relaxed);
+      return gain >= cost;
     }
 
     void Learn(std::uint64_t work, std::size_t words) {
-      const std::uint64_t before = work_per_word.load(std::memory_order_relaxed);
-      work_per_word.store((3 * before + work / std::max<std::size_t>(words, 1)) / 4 + 1,
-                          std::memory_order_relaxed);
+      Average(repair_work, work);
+      Average(repaired_words, words);
     }
   };
 
@@ -319,8 +351,8 @@ class LazilyRepairedIndex {
     return static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
   }
 
-  // Takes over the credit of `before`. Returns false if that has no index and lags behind none.
-  bool TakeCredit(const LazilyRepairedIndex& before) {
+  // Takes over the account of `before`. Returns false if that has no index and lags behind none.
+  bool TakeAccount(const LazilyRepairedIndex& before) {
     MutexLock lock(before.mutex_);
     lags_ = before.lags_ || before.index_ != nullptr;
     is_promised_ = before.is_promised_ && before.index_ == nullptr && before.base_ == nullptr;
@@ -339,8 +371,7 @@ class LazilyRepairedIndex {
 
   void SetBehind(Behind behind, std::size_t cells) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const std::uint64_t price_of_building = cells / kCellsPerLookAround;
-    const std::uint64_t price_of_repair =
-        behind.log.size() * account_->work_per_word.load(std::memory_order_relaxed);
+    const std::uint64_t price_of_repair = account_->WorkFor(behind.log.size());
     if (price_of_repair > price_of_building) {
       behind = {};
     }
@@ -373,10 +404,9 @@ class LazilyRepairedIndex {
     MutexLock lock(mutex_);
     if (account_ == nullptr) {
       account_ = std::make_shared<Account>();
-    } else if (base == nullptr) {
-      account_->Spend(price_.load(std::memory_order_relaxed));
-    } else {
-      account_->Spend(index->repair_work());
+    }
+    account_->credit.store(0, std::memory_order_relaxed);
+    if (base != nullptr) {
       account_->Learn(index->repair_work(), log.size());
     }
     index_ = index;
@@ -401,6 +431,8 @@ class LazilyRepairedIndex {
   mutable std::atomic<const Index*> current_ = nullptr;
   // True if there is an index to repair or rebuild: set by Follow, FollowUnlisted and LeaveToBackground.
   bool lags_ = false;
+  // Set by Follow.
+  bool pays_at_once_ = false;
   // Set by LeaveToBackground; inherited by Follow and FollowUnlisted until the index is made.
   bool is_promised_ = false;
   // Price of the index for searches, and whether making it takes too long for a search. Updated with base_

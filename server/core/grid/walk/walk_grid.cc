@@ -35,7 +35,7 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
       index_memory_(before.index_memory_) {
   const auto follow = [&](auto& index, const auto& index_before, auto make) {
     index.Follow(index_before, before.rows(), before.columns(), changes);
-    if (index.IsWanted() && !index.NeedsBackgroundBuild() && index.Lag().has_value()) {
+    if (index.PaysAtOnce()) {
       make();
     }
   };
