@@ -130,15 +130,27 @@ bool IndexBuilder::BuildJumpIndexesOf(const std::string& map) {
   return latest.ok() && NeedsBuild(**latest);
 }
 
-void IndexBuilder::LookForStaticIndex() {
-  if (options_.max_static_bytes == 0) {
-    return;
-  }
+bool IndexBuilder::IsBuildingStaticIndex() {
+  core::PinnedSnapshot building;
   {
     MutexLock lock(mutex_);
-    if (building_ != nullptr) {
-      return;
-    }
+    building = building_;
+  }
+  if (building == nullptr) {
+    return false;
+  }
+  const auto latest = store_.Pin(building->id);
+  if (!latest.ok() || (*latest)->epoch != building->epoch || !(*latest)->grid().HasUniformCost() ||
+      core::DifferencesBetween(building->grid().walkable(), (*latest)->grid().walkable()).size() >
+          core::StaticIndexSlot::kMostChanged) {
+    building->grid().static_index().GiveUp();
+  }
+  return true;
+}
+
+void IndexBuilder::LookForStaticIndex() {
+  if (options_.max_static_bytes == 0 || IsBuildingStaticIndex()) {
+    return;
   }
   const absl::Time now = absl::Now();
   absl::flat_hash_map<std::string, Seen> still_there;
@@ -150,19 +162,23 @@ void IndexBuilder::LookForStaticIndex() {
       continue;
     }
     const core::StaticIndexSlot& slot = grid->static_index();
+    const std::shared_ptr<const core::StaticIndexSlot::Held> held = slot.held();
+    bytes += held == nullptr ? 0 : held->index->memory_bytes();
     if (!slot.is_wanted() || slot.is_given_up() || !grid->HasUniformCost()) {
       continue;
     }
-    Seen seen{.epoch = snapshot->epoch, .cells = grid->walkable(), .since = now};
-    if (const auto it = seen_.find(snapshot->id);
-        it != seen_.end() && it->second.epoch == seen.epoch && ChangedLittle(it->second.cells, seen.cells)) {
-      seen = std::move(it->second);
+    Seen seen{.epoch = snapshot->epoch, .cells = grid->walkable(), .since = now, .wait = options_.quiet_time};
+    if (const auto it = seen_.find(snapshot->id); it != seen_.end() && it->second.epoch == seen.epoch) {
+      seen.wait = it->second.wait;
+      if (ChangedLittle(it->second.cells, seen.cells)) {
+        seen = std::move(it->second);
+      }
     }
-    const std::shared_ptr<const core::StaticIndexSlot::Held> held = slot.held();
     if (held != nullptr && held->changed.size() < core::StaticIndexSlot::kMostChanged / 2) {
-      bytes += held->index->memory_bytes();
-    } else if (to_build == nullptr && now - seen.since >= options_.quiet_time) {
+      seen.wait = options_.quiet_time;
+    } else if (to_build == nullptr && now - seen.since >= seen.wait) {
       to_build = snapshot;
+      seen.wait = 2 * seen.wait;
     }
     still_there.emplace(snapshot->id, std::move(seen));
   }
@@ -192,15 +208,6 @@ void IndexBuilder::BuildStaticIndex(const core::MapSnapshot& snapshot, std::size
   pthread_setschedparam(pthread_self(), SCHED_IDLE, &no_priority);
   const core::GridMap& grid = snapshot.grid();
   core::StaticIndexSlot& slot = grid.static_index();
-  // The map may have changed since, but a little.
-  const auto for_each_slot = [&](auto visit) {
-    visit(slot, grid.walkable());
-    const auto latest = store_.Pin(snapshot.id);
-    if (latest.ok() && (*latest)->epoch == snapshot.epoch && (*latest)->grid().HasUniformCost() &&
-        (*latest)->grid().min_straight() == grid.min_straight()) {
-      visit((*latest)->grid().static_index(), (*latest)->grid().walkable());
-    }
-  };
   const absl::Time begin = absl::Now();
   auto built = core::Hierarchy::Build(grid.walk(), grid.min_straight(), grid.min_diagonal(),
                                       {.max_bytes = max_bytes, .cancelled = &slot.is_given_up()});
@@ -212,9 +219,9 @@ void IndexBuilder::BuildStaticIndex(const core::MapSnapshot& snapshot, std::size
                   {"bytes", index->memory_bytes()},
                   {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
     store_.memory().Add(index->memory_bytes());
-    for_each_slot([&](core::StaticIndexSlot& of, const core::BitPlane& rows) { of.Put(index, rows); });
+    store_.PutStaticIndex(snapshot, index);
   } else if (!absl::IsCancelled(built.status())) {
-    for_each_slot([](core::StaticIndexSlot& of, const core::BitPlane& /*rows*/) { of.GiveUp(); });
+    slot.GiveUp();
     runtime::Log(runtime::LogLevel::kInfo, "static_index_given_up",
                  {{"map", snapshot.id}, {"revision", snapshot.revision}, {"why", built.status().message()}});
   }

@@ -27,9 +27,10 @@ struct IndexBuilderOptions {
   std::size_t max_static_bytes = 0;
 };
 
-// A static index is built once a search has asked for it and its map is quiet, and again as its map has
-// changed too much for it. The map may change a little during the build. Jump indexes are built for maps with
-// GridMap::NeedsBackgroundBuild, once searches have paid for them; a commit only notes its map.
+// A static index is built once a search has asked for it and its map changes little, and again when too many
+// cells differ. Each build of a map that changes on makes the next one wait twice as long. Jump indexes are
+// built for maps with GridMap::NeedsBackgroundBuild, once searches have paid for them; a commit only notes
+// its map.
 //
 // One thread finds the maps and builds jump indexes. Static indexes are built one at a time, each on a new
 // thread with idle priority (SCHED_IDLE), since Linux lets no thread return from it.
@@ -62,6 +63,8 @@ class IndexBuilder final : public core::StoreListener {
     std::uint64_t epoch = 0;
     core::BitPlane cells;
     absl::Time since;
+    // How long they must have before the next build.
+    absl::Duration wait;
   };
 
   // Notes the map if its jump indexes must be built.
@@ -73,6 +76,8 @@ class IndexBuilder final : public core::StoreListener {
   // Returns true if the map must be checked again.
   bool BuildJumpIndexesOf(const std::string& map);
   void LookForStaticIndex();
+  // Returns true if a static index is being built; cancels that if its map has changed too much.
+  bool IsBuildingStaticIndex();
   void StartStaticIndex(const core::PinnedSnapshot& snapshot, std::size_t max_bytes);
   void BuildStaticIndex(const core::MapSnapshot& snapshot, std::size_t max_bytes);
 

@@ -170,6 +170,8 @@ TEST_F(BackgroundJumpIndexTest, IsMadeForRestoredMapsWithoutASearch) {
                                            .revision = 1,
                                            .map = *core::GridMap::Create(kLargeSide, kLargeSide, {})}}),
               IsOk());
+  // A change before it is made leaves it promised.
+  EXPECT_THAT(store_.UpdateAndWait("a", {.edits = {core::BlockCells{{.cells = {{5, 5}}}}}}), IsOk());
   IndexBuilder builder(store_, {});
   builder.LookAtMaps();
   EXPECT_TRUE(WaitUntil([&] { return Latest("a")->grid().walk().diagonal_jumps(kAnyRule) != nullptr; },

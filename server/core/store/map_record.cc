@@ -327,6 +327,18 @@ bool MapRecord::BuildInBackground(CancelFlag cancelled) {
   return true;
 }
 
+void MapRecord::PutStaticIndex(const MapSnapshot& of, const std::shared_ptr<const StaticIndex>& index) {
+  const auto put = [&](const PinnedSnapshot& snapshot) {
+    if (snapshot != nullptr && snapshot->epoch == of.epoch && snapshot->grid().HasUniformCost() &&
+        snapshot->grid().min_straight() == of.grid().min_straight()) {
+      snapshot->grid().static_index().Put(index, snapshot->grid().walkable());
+    }
+  };
+  put(PinLatest());
+  MutexLock committing(committing_);
+  put(composed_);
+}
+
 MapRecord::Ended MapRecord::End(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table) {
   Ended ended;
   {

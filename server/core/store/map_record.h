@@ -100,6 +100,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   void ExpireDue(absl::Time now);
 
   bool BuildInBackground(CancelFlag cancelled);
+  void PutStaticIndex(const MapSnapshot& of, const std::shared_ptr<const StaticIndex>& index);
 
   // Forgets all request_ids beyond RequestRetention::count, to free memory for maps.
   void ForgetMostRequests();

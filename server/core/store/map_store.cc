@@ -499,6 +499,12 @@ absl::StatusOr<bool> MapStore::BuildInBackground(absl::string_view id, CancelFla
   return record == nullptr ? absl::StatusOr<bool>(NoSuchMap(id)) : record->BuildInBackground(cancelled);
 }
 
+void MapStore::PutStaticIndex(const MapSnapshot& of, const std::shared_ptr<const StaticIndex>& index) {
+  if (const RecordPtr record = FindOrNull(of.id)) {
+    record->PutStaticIndex(of, index);
+  }
+}
+
 OldSnapshotsInfo MapStore::OldSnapshotsOf(absl::string_view id) const {
   return context_.old_snapshots.InfoOf(id, context_.latest_of);
 }

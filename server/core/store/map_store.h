@@ -258,6 +258,9 @@ class MapStore {
   // call it on a thread of its own. Ends soon after `cancelled` is set. Returns MAP_NOT_FOUND if the map is
   // not in memory.
   absl::StatusOr<bool> BuildInBackground(absl::string_view id, CancelFlag cancelled);
+  // Gives a static index, which was built from the cells of `of`, to the latest states of the same map that
+  // differ little. Does nothing if there are none.
+  void PutStaticIndex(const MapSnapshot& of, const std::shared_ptr<const StaticIndex>& index);
 
   // Returns the replaced snapshots of a map that are still pinned. The cost grows with their number and the
   // size of the map.

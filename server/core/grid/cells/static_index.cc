@@ -33,7 +33,7 @@ std::shared_ptr<const StaticIndexSlot::Held> Compare(std::shared_ptr<const Stati
 
 StaticIndexSlot::StaticIndexSlot(const StaticIndexSlot& before, absl::Span<const WordChange> changes,
                                  const BitPlane& rows)
-    : is_wanted_(before.is_wanted()), is_given_up_(before.is_given_up().load(std::memory_order_relaxed)) {
+    : is_wanted_(before.is_wanted()) {
   const std::shared_ptr<const Held> held = before.held();
   if (held == nullptr) {
     return;

@@ -35,12 +35,12 @@ class StaticIndex {
 
 // Slot for a StaticIndex: searches request it, a builder puts it, and later searches find it. A map that is
 // made from another by a few changes takes over the index; searches then check whether its answer still
-// holds. That costs a change as much as it touches, and up to kMostChanged words.
+// holds. A change pays for the words that it touches and for up to kMostChanged more.
 //
 // Thread safety: thread-safe.
 class StaticIndexSlot {
  public:
-  // Number of changed words from which an index is no longer taken over.
+  // Most changed words with which an index is taken over.
   static constexpr std::size_t kMostChanged = 256;
 
   // Index of this state of the map or an earlier one.

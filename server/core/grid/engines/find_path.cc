@@ -181,12 +181,15 @@ class Finder {
     return report;
   }
 
-  // Searches by the hierarchy, and by jumps where it answers for another state of the map.
+  // Searches by the hierarchy. If its answer does not hold for this state of the map, searches by jumps.
   SearchReport SearchByHierarchy(Budget left) {
     if (const std::shared_ptr<const StaticIndexSlot::Held> held = map_.static_index().held();
         held != nullptr && (held->changed.empty() || MayUse(held->index->cells()))) {
       const auto& hierarchy = static_cast<const Hierarchy&>(*held->index);
-      const SearchReport report = RunHierarchy(hierarchy, query_, left, scratch_, recorder_);
+      Budget budget = left;
+      // Jumps may need the rest.
+      budget.max_expansions /= held->changed.empty() ? 1 : 2;
+      const SearchReport report = RunHierarchy(hierarchy, query_, budget, scratch_, recorder_);
       if (held->changed.empty() || IsInterrupted(report.end) || StillHolds(report, *held)) {
         return report;
       }
@@ -201,7 +204,8 @@ class Finder {
     return end == SearchEnd::kDeadline || end == SearchEnd::kCancelled || end == SearchEnd::kEvicted;
   }
 
-  // Returns true if a hierarchy of earlier cells may answer, and nobody looks at what it expands.
+  // Returns true if a hierarchy of earlier cells may answer. A trace shows expansions, so it needs the
+  // current cells.
   bool MayUse(const WalkCells& cells) const {
     return std::is_same_v<Recorder, NoRecorder> && cells.IsWalkable(query_.start) &&
            cells.IsWalkable(query_.goal);

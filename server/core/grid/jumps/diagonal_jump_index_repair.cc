@@ -15,7 +15,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns the same cells by column: y is the column and index the word in it.
+// Returns the same cells by column, in ascending order: y is the column and index the word in it.
 std::vector<WordChange> Turned(absl::Span<const WordChange> changes) {
   std::vector<WordChange> sorted(changes.begin(), changes.end());
   const auto tile = [](const WordChange& word) { return std::pair(word.index, (word.y + 1) / kWordBits); };
@@ -38,6 +38,7 @@ std::vector<WordChange> Turned(absl::Span<const WordChange> changes) {
       turned.push_back({index * kWordBits + bit - 1, block, columns[static_cast<std::size_t>(bit)]});
     }
   }
+  std::ranges::sort(turned, {}, &WordChange::place);
   return turned;
 }
 
@@ -140,14 +141,14 @@ class DiagonalJumpIndex::Repairer {
         leads = now.leads;
         i -= kStep;
         is_touched = next < touched.size() && nth(next) == i;
-      } while (i != end && (is_touched || EntersAnew<kStep>(line, finds.row(number), i, leads)));
+      } while (i != end && (is_touched || EntersDifferently<kStep>(line, finds.row(number), i, leads)));
     }
   }
 
-  // Returns true if jumps from word i of a line into the next word, which find a jump point if `leads`, did
-  // not do so before. `finds` is not up to date in the word, none of whose cells is touched.
+  // Returns true if jumps from word i of a line into the next word, which find a jump point if `leads`, found
+  // none before, or the reverse. `finds` is not up to date in the word, none of whose cells is touched.
   template <int kStep>
-  static bool EntersAnew(const LineBits& line, const Word* finds, int i, bool leads) {
+  static bool EntersDifferently(const LineBits& line, const Word* finds, int i, bool leads) {
     const auto place = static_cast<std::size_t>(i);
     constexpr int kLast = kStep > 0 ? kWordBits - 1 : 0;
     return ((line.own[place] & (finds[place] ^ (leads ? ~Word{0} : 0))) >> kLast & 1U) != 0;

@@ -138,8 +138,8 @@ class LazilyRepairedIndex {
            account_->credit.load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
   }
 
-  // Returns true if the change that Follow was told should repair the index at once, because the searches
-  // between two changes are spared as much as that costs.
+  // Returns true if Follow found that a repair at once pays: searches between two changes are spared as much
+  // as it costs.
   bool PaysAtOnce() const { return pays_at_once_; }
 
   // Returns true if building the index of that many cells takes longer than a search may wait.
@@ -176,7 +176,7 @@ class LazilyRepairedIndex {
       return;
     }
     const bool is_followed = before.GetIfCurrent() != nullptr;
-    const bool pays = account_->EndInterval(changes.size(), is_followed);
+    const bool pays = account_->EndInterval(changes.size(), is_followed, is_promised_);
     Behind behind = before.BehindAs(rows, columns);
     const bool was_repairable = behind.base != nullptr;
     if (was_repairable) {
@@ -288,14 +288,14 @@ class LazilyRepairedIndex {
   // Discount for an overdue index: nobody waits for it, and on large open grids a look-around takes longer.
   static constexpr std::uint64_t kOverdueDiscount = 16;
 
-  // In look-arounds. Changes of grids made from one another that happen at the same time may miss some.
+  // In look-arounds. Concurrent changes of related grids may lose some updates.
   struct Account {
     // What searches would have been spared since the index lags, less the work to follow the changes since.
     std::atomic<std::uint64_t> credit = 0;
     // What they were spared, or would have been, since the last change.
     std::atomic<std::uint64_t> spared_since_change = 0;
     // Averages: what searches were spared between two changes, the words of a change, and the work and words
-    // of a repair. They are moving ones, by a quarter at a time.
+    // of a repair. They are moving averages: a new value counts a quarter.
     std::atomic<std::uint64_t> spared = 0;
     std::atomic<std::uint64_t> changed_words = 0;
     std::atomic<std::uint64_t> repair_work = 800;
@@ -314,13 +314,14 @@ class LazilyRepairedIndex {
              std::max<std::uint64_t>(repaired_words.load(std::memory_order_relaxed), 1);
     }
 
-    // Notes a change of so many words, of a grid whose index is current or lags. Returns true if repairs
-    // after every change pay.
-    bool EndInterval(std::size_t words, bool is_current) {
+    // Notes a change of so many words, of a grid whose index is current, is promised to a background thread,
+    // or lags. Returns true if repairs after every change pay.
+    bool EndInterval(std::size_t words, bool is_current, bool is_promised) {
       const std::uint64_t gain = Average(spared, spared_since_change.exchange(0, std::memory_order_relaxed));
       const std::uint64_t cost = WorkFor(Average(changed_words, words));
       const std::uint64_t before = credit.load(std::memory_order_relaxed);
-      credit.store(is_current ? 0 : before - std::min(before, WorkFor(words)), std::memory_order_relaxed);
+      const std::uint64_t spent = is_current ? before : is_promised ? 0 : std::min(before, WorkFor(words));
+      credit.store(before - spent, std::memory_order_relaxed);
       return gain >= cost;
     }
 

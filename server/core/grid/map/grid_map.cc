@@ -189,8 +189,11 @@ void GridMap::AddTo(MemoryUse& use) const {
   for (const ProfileViews::View& view : profile_views_->Held()) {
     use.views += view.map->BytesBeyond(*this);
   }
-  use.indexes += walk_->index_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) +
-                 (held == nullptr ? 0 : held->index->memory_bytes());
+  use.indexes +=
+      walk_->index_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) +
+      (held == nullptr ? 0
+                       : held->index->memory_bytes() + held->index->cells().rows().BytesBeyond(walkable_) +
+                             held->index->cells().columns().BytesBeyond(walk_->columns()));
   use.promised += walk_->promised_bytes();
   use.maps += sizeof(*this) + sizeof(*constants_) + sizeof(*walk_) + terrain_.memory_bytes() +
               terrain_tiles_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +

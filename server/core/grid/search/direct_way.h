@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/cells/bit_plane.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -122,7 +122,7 @@ TEST(OverdueIndexesTest, GridsThatCameMeanwhileGoByWhatWasMade) {
   EXPECT_TRUE(fourth->NeedsBackgroundBuild());
   fourth->FollowCloser(*third);
   EXPECT_FALSE(fourth->NeedsBackgroundBuild());
-  Pay(*second);
+  Pay(*fourth);
   ExpectCurrent(*fourth);
   ExpectCurrent(*Changed(*fourth, 10, 5));
 }
