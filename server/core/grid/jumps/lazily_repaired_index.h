@@ -290,9 +290,10 @@ class LazilyRepairedIndex {
 
   // In look-arounds. Concurrent changes of related grids may lose some updates.
   struct Account {
-    // What searches would have been spared since the index lags, less the work to follow the changes since.
+    // Look-arounds that searches would have been spared since the index lags, less the work to follow the
+    // changes since.
     std::atomic<std::uint64_t> credit = 0;
-    // What they were spared, or would have been, since the last change.
+    // Look-arounds that searches were spared, or would have been, since the last change.
     std::atomic<std::uint64_t> spared_since_change = 0;
     // Averages: what searches were spared between two changes, the words of a change, and the work and words
     // of a repair. They are moving averages: a new value counts a quarter.
