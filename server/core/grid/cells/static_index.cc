@@ -6,6 +6,13 @@
 namespace waystar::core {
 namespace {
 
+std::vector<WordIndex> PlacesOf(absl::Span<const WordChange> changes) {
+  std::vector<WordIndex> places;
+  places.reserve(changes.size());
+  std::ranges::transform(changes, std::back_inserter(places), &WordChange::place);
+  return places;
+}
+
 // Returns the index with those of the words, in ascending order, in which its cells differ from `rows`; null
 // if they are too many.
 std::shared_ptr<const StaticIndexSlot::Held> Compare(std::shared_ptr<const StaticIndex> index,
@@ -38,21 +45,14 @@ StaticIndexSlot::StaticIndexSlot(const StaticIndexSlot& before, absl::Span<const
   if (held == nullptr) {
     return;
   }
-  std::vector<WordIndex> changed;
-  for (const WordChange& change : changes) {
-    changed.push_back(change.place());
-  }
   std::vector<WordIndex> words;
-  std::ranges::set_union(held->changed, changed, std::back_inserter(words));
+  std::ranges::set_union(held->changed, PlacesOf(changes), std::back_inserter(words));
   MutexLock lock(mutex_);
   held_ = Compare(held->index, words, rows);
 }
 
 void StaticIndexSlot::Put(std::shared_ptr<const StaticIndex> index, const BitPlane& rows) {
-  std::vector<WordIndex> words;
-  for (const WordChange& change : DifferencesBetween(index->cells().rows(), rows)) {
-    words.push_back(change.place());
-  }
+  const std::vector<WordIndex> words = PlacesOf(DifferencesBetween(index->cells().rows(), rows));
   std::shared_ptr<const Held> held = Compare(std::move(index), words, rows);
   if (held != nullptr) {
     MutexLock lock(mutex_);

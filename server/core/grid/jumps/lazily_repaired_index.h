@@ -280,7 +280,7 @@ class LazilyRepairedIndex {
   }
 
  private:
-  // A look-around takes about 25 ns: two scans of a line. Building takes 2 ns per cell.
+  // A look-around takes 5 to 25 ns, and building 2 ns per cell.
   static constexpr std::uint64_t kCellsPerLookAround = 12;
   // Building more cells, or repairing more words on a grid of more cells, takes longer than 10 ms.
   static constexpr std::size_t kMaxCellsAtOnce = std::size_t{1} << 22;
