@@ -1,6 +1,6 @@
 // Times queries of navigation meshes, beside Detour's answers to the same ones: on the meshes below
-// $WAYSTAR_DATA/meshes, and on a large world that is made here. Ends with 1 if a path is longer than
-// Detour's, or not as long as its scenario says.
+// $WAYSTAR_DATA/meshes and in --folder, and on a large world that is made here. Ends with 1 if a path is
+// longer than Detour's, or not as long as its scenario says.
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +24,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_move.h"
@@ -40,6 +41,7 @@
 #include "tests/bench/mesh_world.h"
 
 ABSL_FLAG(std::string, meshes, "", "Only meshes of files whose name contains this.");
+ABSL_FLAG(std::string, folder, "", "Detour meshes of this folder too, beside those of $WAYSTAR_DATA.");
 ABSL_FLAG(int, queries, 1000, "Queries of each kind on the meshes of files.");
 ABSL_FLAG(int, world_queries, 300, "Queries of each kind on the large world.");
 ABSL_FLAG(int, passes, 5, "Over all queries; of each query the least time counts.");
@@ -138,6 +140,17 @@ struct PairWish {
   double most_distance = 1e18;
 };
 
+// Mean times of the paths between pairs of places, in microseconds.
+struct PathFigures {
+  std::size_t polygons = 0;
+  double ours = 0.0;
+  double theirs = 0.0;
+  // Ours with the ends known.
+  double search = 0.0;
+  // Intervals expanded a query; 0 if there is no such pair.
+  double expanded = 0.0;
+};
+
 // Queries of one mesh. A point of the mesh has its coordinates in the plan rounded so that they are exact in
 // single precision.
 class MeshTimer {
@@ -170,14 +183,14 @@ class MeshTimer {
   // Walkable ground, in square units.
   double area() const { return area_; }
 
-  void TimePaths(const PairWish& wish, const Aim& aim) {
+  PathFigures TimePaths(const PairWish& wish, const Aim& aim) {
     const bool is_reachable = wish.goals == Goals::kReachable;
     const std::vector<Pair> pairs = MakePairs(wish);
     if (pairs.empty()) {
       std::cout << (is_reachable ? "path" : "unreachable goal") << ": no such pair of places\n";
-      return;
+      return {};
     }
-    TimeRow(
+    const TurnTimes whole = TimeRow(
         is_reachable ? "path" : "unreachable goal", pairs.size(),
         [&](std::size_t i) { return FindPath(pairs[i]); },
         [&](std::size_t i) {
@@ -185,13 +198,14 @@ class MeshTimer {
           return peer_->FindPath(start, peer_->FindNearest(pairs[i].goal.position));
         },
         aim);
-    TimeRow(
+    const TurnTimes search = TimeRow(
         "  its ends known", pairs.size(),
         [&](std::size_t i) {
           return core::SearchMesh(mesh_, {pairs[i].start.ours, pairs[i].goal.ours}, {}, scratch_).length;
         },
         [&](std::size_t i) { return peer_->FindPath(pairs[i].start.theirs, pairs[i].goal.theirs); }, aim);
-    Compare(pairs, is_reachable);
+    return {mesh_.polygon_count(), whole.ours.mean, whole.theirs.mean, search.ours.mean,
+            Compare(pairs, is_reachable)};
   }
 
   // Times all queries but those of paths. REQUIRES: there is a peer.
@@ -335,12 +349,14 @@ class MeshTimer {
   }
 
   template <typename Ours, typename Theirs>
-  void TimeRow(const char* name, std::size_t count, Ours ours, Theirs theirs, const Aim& aim) const {
+  TurnTimes TimeRow(const char* name, std::size_t count, Ours ours, Theirs theirs, const Aim& aim) const {
     const int passes = absl::GetFlag(FLAGS_passes);
     const auto own = [&](std::size_t i) { sink = ours(i); };
     const auto other = [&](std::size_t i) { sink = theirs(i); };
-    PrintRow(name, peer_ == nullptr ? TimeAlone(count, passes, own) : TimeByTurns(count, passes, own, other),
-             aim);
+    TurnTimes times =
+        peer_ == nullptr ? TimeAlone(count, passes, own) : TimeByTurns(count, passes, own, other);
+    PrintRow(name, times, aim);
+    return times;
   }
 
   const Spot& AnySpot() {
@@ -385,7 +401,8 @@ class MeshTimer {
     const auto result = core::FindMeshPath(mesh_, pair.query, {}, scratch_);
     return result.ok() ? result->cost : -1.0;
   }
-  void Compare(const std::vector<Pair>& pairs, bool is_reachable) {
+  // Compares all paths with Detour's. Returns how many intervals a query expands.
+  double Compare(const std::vector<Pair>& pairs, bool is_reachable) {
     double length = 0.0;
     double their_length = 0.0;
     int asked = 0;
@@ -420,7 +437,7 @@ class MeshTimer {
         std::cout << absl::StreamFormat("  lengths %.4f in all; %.0f intervals expanded a query\n", length,
                                         expanded / count);
       }
-      return;
+      return expanded / count;
     }
     if (is_reachable) {
       std::cout << absl::StreamFormat(
@@ -434,6 +451,7 @@ class MeshTimer {
                                       disagreeing, peer_->exhausted_count());
     }
     failed |= longer > 0;
+    return expanded / count;
   }
 
   void TimeNearest(const char* name, int count, double offset, const Aim& aim) {
@@ -470,20 +488,57 @@ class MeshTimer {
   double area_ = 0.0;
 };
 
-void TimeDetourFile(const std::filesystem::path& path) {
+PathFigures TimeDetourFile(const std::filesystem::path& path) {
   const std::string bytes = BytesOfFile(path);
   const core::DetourMesh read = OrDie(core::ParseDetourMesh(bytes));
   DetourPeer peer(bytes);
   MeshTimer timer(read.mesh, &peer);
-  std::cout << absl::StreamFormat("\n%s: %d polygons, Detour's %d in %d tiles; %d parts, %.0f m2\n",
-                                  path.filename().string(), read.mesh.polygon_count(), peer.polygon_count(),
+  std::cout << absl::StreamFormat("\n%s: %d polygons, %d cells, Detour's %d in %d tiles; %d parts, %.0f m2\n",
+                                  path.filename().string(), read.mesh.polygon_count(),
+                                  core::CellLayer(read.mesh).cell_count(), peer.polygon_count(),
                                   peer.tile_count(), read.mesh.part_count(), timer.area());
   PrintHeads();
   const int count = absl::GetFlag(FLAGS_queries);
-  timer.TimePaths({.count = count}, {.ratio = kSmallPathAim});
+  const PathFigures paths = timer.TimePaths({.count = count}, {.ratio = kSmallPathAim});
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
   timer.TimeOthers(count);
   timer.PrintMemory(0.0);
+  return paths;
+}
+
+// Times the Detour meshes of a folder in the order of their names, and sums up their paths.
+void TimeFolder(const std::filesystem::path& folder) {
+  if (!std::filesystem::is_directory(folder)) {
+    Die(absl::StrCat("no folder ", folder.string()));
+  }
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  std::string table =
+      absl::StrFormat("\n%-28s  polygons  ours, us    Detour  ratio  expanded  ns an interval\n", "paths");
+  double ours = 0.0;
+  double theirs = 0.0;
+  double logarithms = 0.0;
+  int count = 0;
+  for (const std::filesystem::path& file : files) {
+    const PathFigures paths = TimeDetourFile(file);
+    if (paths.expanded > 0.0) {
+      ++count;
+      ours += paths.ours;
+      theirs += paths.theirs;
+      logarithms += std::log(paths.ours / paths.theirs);
+      absl::StrAppendFormat(&table, "%-28s  %8d  %8.2f  %8.2f  %5.2f  %8.1f  %14.1f\n",
+                            file.filename().string(), paths.polygons, paths.ours, paths.theirs,
+                            paths.ours / paths.theirs, paths.expanded, 1e3 * paths.search / paths.expanded);
+    }
+  }
+  std::cout << table
+            << absl::StreamFormat("%d files: ratio of the sums %.2f, geometric mean of the ratios %.2f\n",
+                                  count, ours / theirs, std::exp(logarithms / count));
 }
 
 void TimePolyanyaFile(const std::filesystem::path& path) {
@@ -606,6 +661,9 @@ int Run() {
         TimePolyanyaFile(*folder / "meshes" / "polyanya" / name);
       }
     }
+  }
+  if (const std::string more = absl::GetFlag(FLAGS_folder); !more.empty()) {
+    TimeFolder(more);
   }
   if (absl::GetFlag(FLAGS_open_ground)) {
     for (const int side : {50, 100, 200, 400}) {
