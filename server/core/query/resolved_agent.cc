@@ -188,9 +188,8 @@ absl::Status GraphAgent::TakeOverlay(const Overlay& overlay, MemoryAccount& acco
 
 namespace {
 
-// Cost of an overlay in cells of upkeep: rebuilding the mesh, per corner, and cutting out an outline.
-constexpr std::uint64_t kCellsPerCorner = 64;
-constexpr std::uint64_t kCellsPerOutline = 1 << 14;
+// Cost of cutting an outline out of a mesh, in cells of upkeep.
+constexpr std::uint64_t kCellsPerOutline = 1 << 16;
 // Maximum number of convex outlines of an overlay's shape.
 constexpr std::size_t kMaxOutlines = 2000;
 
@@ -243,7 +242,7 @@ MapVersion MeshAgent::VersionOf(absl::string_view id) const {
 }
 
 std::optional<MeshPlace> MeshAgent::PlaceOn(const NavMesh& mesh, const WorldPoint& position) const {
-  if (!cut_.has_value() || &mesh != &cut_->mesh) {
+  if (!cut_.has_value() || &mesh != &*cut_) {
     return MeshPlaceAt(mesh, position);
   }
   const std::optional<MeshPlace> plain = MeshPlaceAt(plain_, position);
@@ -254,14 +253,14 @@ std::optional<MeshPlace> MeshAgent::LeftOf(const MeshPlace& plain) const {
   std::vector<PolygonNumber> around;
   FindPolygonsOfAllFans(plain_, plain, around);
   std::vector<MeshPlace> near;
-  cut_->mesh.FindAllNear(
+  cut_->FindAllNear(
       {.position = plain.point, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()},
       near);
   std::optional<MeshPlace> nearest;
   double least = std::numeric_limits<double>::infinity();
   for (const MeshPlace& place : near) {
     const double distance = DistanceInPlan(place.point, plain.point);
-    if (distance < least && std::ranges::find(around, cut_->sources[place.polygon]) != around.end()) {
+    if (distance < least && std::ranges::find(around, cut_->WholeOf(place.polygon)) != around.end()) {
       least = distance;
       nearest = place;
     }
@@ -290,11 +289,10 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
                      absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOutlines,
                                   " convex parts, got ", holes.outlines.size()));
   }
-  WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(
-      budget, kCellsPerCorner * plain_.corner_count() + kCellsPerOutline * holes.outlines.size()));
-  absl::StatusOr<CutMesh> cut = CutHoles(plain_, holes, &stop);
+  WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, kCellsPerOutline * holes.outlines.size()));
+  absl::StatusOr<NavMesh> cut = CutHoles(plain_, holes, &stop);
   WAYSTAR_RETURN_IF_ERROR(BelowBlocked(cut.status()));
-  if (!account.Reserve(cut->memory_bytes(), overlay_memory_)) {
+  if (!account.Reserve(cut->BytesBeyond(plain_), overlay_memory_)) {
     return MapsMemoryFull(account, "view.overlay");
   }
   cut_ = *std::move(cut);
@@ -309,7 +307,7 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
     portals.Put(std::move(left));
     return true;
   });
-  cut_->mesh = cut_->mesh.WithPortals(std::move(portals));
+  cut_ = cut_->WithPortals(std::move(portals));
   return absl::OkStatus();
 }
 

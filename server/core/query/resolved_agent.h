@@ -175,7 +175,7 @@ class GraphAgent {
 class MeshAgent final : public MeshWorld {
  public:
   // Resolves an agent on a snapshot. The snapshot must outlive it, as must the store of `others`, whose
-  // memory account holds an overlay. An overlay costs O(corners of the mesh).
+  // memory account holds an overlay. An overlay costs what CutHoles does.
   //
   // Returns the errors of CheckAgent and BeginUpkeep; those of CheckShape, OutlinesOf and CutHoles
   // below "view.overlay.blocked", and of CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED /
@@ -186,7 +186,7 @@ class MeshAgent final : public MeshWorld {
                                                          OtherMaps others, const Budget& budget);
 
   // Returns the mesh with the query's overlay.
-  const NavMesh& mesh() const { return cut_.has_value() ? cut_->mesh : plain_; }
+  const NavMesh& mesh() const { return cut_.has_value() ? *cut_ : plain_; }
   // Returns the sorted tags that a portal must have to be usable by the agent.
   const std::vector<std::string>& required_tags() const { return required_tags_; }
 
@@ -201,9 +201,7 @@ class MeshAgent final : public MeshWorld {
   MapVersion VersionOf(absl::string_view id) const;
 
   // Returns the number on the original mesh of a polygon of mesh(), or of the polygon that it was cut from.
-  PolygonNumber NumberOnMap(PolygonNumber polygon) const {
-    return cut_.has_value() ? cut_->sources[polygon] : polygon;
-  }
+  PolygonNumber NumberOnMap(PolygonNumber polygon) const { return mesh().WholeOf(polygon); }
 
  private:
   MeshAgent(const MapSnapshot& snapshot, OtherMaps others)
@@ -221,7 +219,7 @@ class MeshAgent final : public MeshWorld {
   // The maps that Find was called for, including those not found.
   std::vector<std::pair<std::string, std::optional<PinnedSnapshot>>> visited_;
   MemoryAccount::Reservation overlay_memory_;
-  std::optional<CutMesh> cut_;
+  std::optional<NavMesh> cut_;
   std::optional<MeshPortalNet> portals_;
 };
 

@@ -76,7 +76,7 @@ class MeshSceneMaker {
 
   // Collects the polygons in the area, lowest first.
   absl::Status Gather() {
-    for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
+    for (const PolygonNumber polygon : mesh_.Polygons()) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop_, polygon));
       MeshBounds bounds;
       double height = 0.0;

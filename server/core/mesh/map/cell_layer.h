@@ -2,6 +2,7 @@
 // which a search skips unless a path must pass them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -51,7 +52,8 @@ class CellLayer {
  public:
   // The mesh must outlive the layer.
   // REQUIRES: the mesh has cells.
-  explicit CellLayer(const NavMesh& mesh) : mesh_(mesh), table_(*mesh.cells()) {}
+  explicit CellLayer(const NavMesh& mesh)
+      : mesh_(mesh), table_(*mesh.cells()), vertices_(mesh.vertices().data()) {}
 
   const NavMesh& mesh() const { return mesh_; }
   std::size_t cell_count() const { return table_.cells_.size(); }
@@ -60,10 +62,13 @@ class CellLayer {
   // off the ground. Costs O(cells that the polygon of the place overlaps).
   PolygonNumber CellAt(const MeshPlace& place) const;
 
+  // A mesh with cells is not cut.
+  static constexpr bool kMayBeCut = false;
+
   // Forward to the NavMesh functions of these names.
   const MeshBounds& bounds() const { return mesh_.bounds(); }
   std::size_t vertex_count() const { return mesh_.vertex_count(); }
-  const WorldPoint& VertexAt(std::uint32_t vertex) const { return mesh_.VertexAt(vertex); }
+  const WorldPoint& VertexAt(std::uint32_t vertex) const { return vertices_[vertex]; }
   const VertexWalls& WallsAt(std::uint32_t vertex) const { return mesh_.WallsAt(vertex); }
   absl::Span<const std::uint32_t> VerticesOf(PolygonNumber cell) const {
     const CellTable::Cell& face = table_.cells_[cell];
@@ -72,6 +77,13 @@ class CellLayer {
   absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber cell) const {
     const CellTable::Cell& face = table_.cells_[cell];
     return {table_.neighbours_.data() + face.first_corner, face.corner_count};
+  }
+  PolygonNumber Across(PolygonNumber cell, std::size_t k) const { return NeighboursOf(cell)[k]; }
+  PolygonNumber Behind(PolygonNumber neighbour, const WorldPoint& /*end*/) const { return neighbour; }
+  // REQUIRES: the cell has the vertex as a corner.
+  std::size_t CornerAt(PolygonNumber cell, std::uint32_t vertex) const {
+    const absl::Span<const std::uint32_t> corners = VerticesOf(cell);
+    return static_cast<std::size_t>(std::ranges::find(corners, vertex) - corners.begin());
   }
   void PrefetchFace(PolygonNumber cell) const { __builtin_prefetch(&table_.cells_[cell]); }
   void PrefetchCorners(PolygonNumber cell) const {
@@ -83,10 +95,12 @@ class CellLayer {
   std::uint32_t RoomOf(PolygonNumber cell) const { return table_.cells_[cell].room; }
   std::uint32_t OuterRoomOf(std::uint32_t room) const { return table_.outer_rooms_[room]; }
   std::size_t room_count() const { return table_.outer_rooms_.size(); }
+  absl::Span<const std::uint32_t> opened_rooms() const { return {}; }
 
  private:
   const NavMesh& mesh_;
   const CellTable& table_;
+  const WorldPoint* const vertices_;
 };
 
 // A door is an edge whose removal disconnects its two polygons; rooms are the components that remain without

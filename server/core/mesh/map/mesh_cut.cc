@@ -3,710 +3,514 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <limits>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/core/mesh/map/mesh_check.h"
+#include "server/core/mesh/map/cut_table.h"
+#include "server/core/mesh/map/face_cut.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/core/mesh/map/polygon_tree.h"
+#include "server/core/mesh/map/triangulation.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
 namespace {
 
-// Corners at most this far from a line count as on it: a multiple of the rounding error.
-constexpr double kOnLine = 4.0 / kFixedScale;
+// An outline touches whatever is at most this far from it: more than lines are moved by.
+constexpr double kTouch = 4.0 * kOnLine;
 
-// Maximum number of passes over the pieces; a pass may join vertices that require another one.
-constexpr int kMostPasses = 16;
-// Maximum depth of nested splits of a side; rarely more than one.
-constexpr int kMostSeams = 16;
+absl::Status TooIntricate() {
+  return MakeError(ErrorReason::kRegionTooLarge, "", "the area cuts a polygon into too many pieces");
+}
 
-// A corner of a piece, and the edge that starts there.
-struct PieceCorner {
-  std::uint32_t vertex = 0;
-  // Polygon of the uncut mesh across the edge; kNoPolygon for a wall and for an edge that was cut.
-  PolygonNumber across = kNoPolygon;
-  bool is_cut = false;
+// Returns true if all points lie to the right of the line from a to b, by more than kTouch.
+template <typename Points>
+bool AreRightOf(const WorldPoint& a, const WorldPoint& b, const Points& points) {
+  const double limit = -kTouch * DistanceInPlan(a, b);
+  return std::ranges::all_of(points, [&](const WorldPoint& point) { return Side(a, b, point) < limit; });
+}
 
-  bool is_wall() const { return across == kNoPolygon && !is_cut; }
-};
-
-using Loop = std::vector<PieceCorner>;
-
-std::uint64_t KeyOf(std::uint32_t from, std::uint32_t to) { return std::uint64_t{from} << 32 | to; }
-// Returns the key of an edge, the same in both directions.
-std::uint64_t EdgeKey(std::uint32_t a, std::uint32_t b) { return KeyOf(std::min(a, b), std::max(a, b)); }
-
-// Maps edges, by their EdgeKey, to a vertex on each.
-using EdgeVertices = absl::flat_hash_map<std::uint64_t, std::uint32_t>;
-
-// Appends a corner and, behind it, the vertices on its edge, up to `most` nested splits.
-void AppendEdge(const PieceCorner& corner, std::uint32_t to, const EdgeVertices& vertices, int most,
-                Loop& loop) {
-  const auto on_edge = vertices.find(EdgeKey(corner.vertex, to));
-  if (on_edge == vertices.end() || most == 0) {
-    loop.push_back(corner);
-    return;
+// Returns true if a side of the loop separates it from the points.
+// REQUIRES: the loop is convex and counterclockwise.
+template <typename Loop, typename Points>
+bool IsApart(const Loop& loop, const Points& points) {
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    if (AreRightOf(loop[k], loop[k + 1 < loop.size() ? k + 1 : 0], points)) {
+      return true;
+    }
   }
-  AppendEdge(corner, on_edge->second, vertices, most - 1, loop);
-  AppendEdge({on_edge->second, corner.across, corner.is_cut}, to, vertices, most - 1, loop);
+  return false;
 }
 
 // Cuts one mesh. Not thread-safe.
-class Cutter {
+class MeshCutter {
  public:
-  Cutter(const NavMesh& mesh, const MeshHoles& holes, const StopCheck* stop)
-      : mesh_(mesh), holes_(holes), stop_(stop), roles_(mesh.polygon_count(), Role::kFar) {
-    vertices_.reserve(mesh.vertex_count());
-    for (std::uint32_t i = 0; i < mesh.vertex_count(); ++i) {
-      vertices_.push_back(mesh.VertexAt(i));
-    }
-  }
+  MeshCutter(const NavMesh& mesh, const MeshHoles& holes, const StopCheck* stop)
+      : mesh_(mesh),
+        holes_(holes),
+        stop_(stop),
+        table_(std::make_shared<CutTable>(CutNumbers(mesh.vertex_count(), mesh.polygon_count()))) {}
 
-  absl::StatusOr<CutMesh> Cut() {
+  absl::StatusOr<NavMesh> Cut() {
+    SortOutlines();
     WAYSTAR_RETURN_IF_ERROR(FindTouched());
-    for (const Touched& touched : touched_) {
-      WAYSTAR_RETURN_IF_ERROR(CutPolygon(touched));
+    AddBeside();
+    for (Face& face : faces_) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+      std::vector<ConvexOutline> outlines;
+      for (const std::uint32_t outline : face.outlines) {
+        outlines.push_back(PartNear(*outlines_[outline], LoopOf(face.polygon)));
+      }
+      face.cut = std::make_unique<FaceCut>(BorderOf(face), outlines);
+      if (!face.cut->is_cut()) {
+        return TooIntricate();
+      }
     }
-    if (pieces_.empty()) {
-      return Uncut();
+    for (Face& face : faces_) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+      WAYSTAR_RETURN_IF_ERROR(Finish(face));
     }
-    MarkAround(Role::kCut, Role::kBeside);
-    MarkAround(Role::kBeside, Role::kNear);
-    WAYSTAR_RETURN_IF_ERROR(Assemble());
-    for (int pass = 1; has_joined_ && pass < kMostPasses; ++pass) {
-      // A joined vertex may be on an edge of the next polygon.
-      std::replace(roles_.begin(), roles_.end(), Role::kNear, Role::kBeside);
-      MarkAround(Role::kBeside, Role::kNear);
-      WAYSTAR_RETURN_IF_ERROR(Assemble());
-    }
-    return Finish();
+    std::vector<std::uint32_t>& rooms = table_->opened_rooms;
+    std::sort(rooms.begin(), rooms.end());
+    rooms.erase(std::unique(rooms.begin(), rooms.end()), rooms.end());
+    WAYSTAR_RETURN_IF_ERROR(LabelParts());
+    return mesh_.WithCuts(table_);
   }
 
  private:
-  // Distance class of a polygon from the holes.
-  enum class Role : std::uint8_t {
-    kFar,
-    // The numbers of its neighbours may change.
-    kNear,
-    // Its edges may be split.
-    kBeside,
-    kCut,
-  };
-
-  struct Touched {
-    PolygonNumber polygon = 0;
-    // Indices of outlines, in ascending order.
+  // A polygon that may be cut.
+  struct Face {
+    PolygonNumber polygon = kNoPolygon;
+    // Outlines that touch it and are at its height, in ascending order.
     std::vector<std::uint32_t> outlines;
+    std::unique_ptr<FaceCut> cut;
+
+    bool Has(std::uint32_t outline) const { return std::ranges::binary_search(outlines, outline); }
   };
 
-  // A polygon of the cut mesh.
-  struct Piece {
-    Loop loop;
-    PolygonNumber source = 0;
-  };
-
-  static absl::Status TooManyPieces() {
-    return MakeError(ErrorReason::kRegionTooLarge, "", "the area cuts the mesh into too many polygons");
-  }
-
-  absl::Status FindTouched() {
-    absl::flat_hash_map<PolygonNumber, std::size_t> index;
-    std::vector<PolygonNumber> polygons;
-    for (std::uint32_t i = 0; i < holes_.outlines.size(); ++i) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-      polygons.clear();
-      mesh_.FindAllTouching(holes_.outlines[i], kOnLine, polygons);
-      for (const PolygonNumber polygon : polygons) {
-        if (!IsAtHeight(polygon)) {
-          continue;
-        }
-        const auto [entry, is_new] = index.try_emplace(polygon, touched_.size());
-        if (is_new) {
-          touched_.push_back({polygon, {}});
-        }
-        touched_[entry->second].outlines.push_back(i);
-      }
+  void SortOutlines() {
+    for (const ConvexOutline& outline : holes_.outlines) {
+      outlines_.push_back(&outline);
     }
-    std::sort(touched_.begin(), touched_.end(),
-              [](const Touched& a, const Touched& b) { return a.polygon < b.polygon; });
-    return absl::OkStatus();
+    std::ranges::sort(outlines_, [](const ConvexOutline* a, const ConvexOutline* b) {
+      return std::ranges::lexicographical_compare(*a, *b, [](const WorldPoint& p, const WorldPoint& q) {
+        return std::tie(p.x, p.y) < std::tie(q.x, q.y);
+      });
+    });
   }
 
-  bool IsAtHeight(PolygonNumber polygon) const {
-    const MeshBounds bounds = mesh_.BoundsOf(polygon);
-    return holes_.heights.Overlaps({bounds.low.z, bounds.high.z});
-  }
-
-  Loop LoopOf(PolygonNumber polygon) const {
-    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
-    const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
-    Loop loop;
-    loop.reserve(corners.size());
-    for (std::size_t k = 0; k < corners.size(); ++k) {
-      loop.push_back({corners[k], neighbours[k], false});
+  std::vector<WorldPoint> LoopOf(PolygonNumber polygon) const {
+    std::vector<WorldPoint> loop;
+    for (const std::uint32_t vertex : mesh_.VerticesOf(polygon)) {
+      loop.push_back(mesh_.VertexAt(vertex));
     }
     return loop;
   }
 
-  absl::Status CutPolygon(const Touched& touched) {
-    source_ = touched.polygon;
-    std::vector<Loop> pieces;
-    pieces.push_back(LoopOf(touched.polygon));
-    bool is_whole = true;
-    for (const std::uint32_t outline : touched.outlines) {
-      std::vector<Loop> left;
-      for (Loop& piece : pieces) {
-        WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, steps_++));
-        if (LiesOutside(piece, holes_.outlines[outline])) {
-          left.push_back(std::move(piece));
-        } else {
-          is_whole = false;
-          WAYSTAR_RETURN_IF_ERROR(CutOutline(std::move(piece), holes_.outlines[outline], left));
+  Face& FaceAt(PolygonNumber polygon) {
+    const auto [entry, is_new] = index_.try_emplace(polygon, faces_.size());
+    if (is_new) {
+      faces_.push_back({polygon, {}, nullptr});
+    }
+    return faces_[entry->second];
+  }
+  const Face* FindFace(PolygonNumber polygon) const {
+    const auto entry = index_.find(polygon);
+    return entry == index_.end() ? nullptr : &faces_[entry->second];
+  }
+
+  absl::Status FindTouched() {
+    std::vector<PolygonNumber> polygons;
+    for (std::uint32_t i = 0; i < outlines_.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+      polygons.clear();
+      mesh_.FindAllTouching(*outlines_[i], -kTouch, polygons);
+      for (const PolygonNumber polygon : polygons) {
+        const MeshBounds bounds = mesh_.BoundsOf(polygon);
+        const std::vector<WorldPoint> loop = LoopOf(polygon);
+        if (!holes_.heights.Overlaps({bounds.low.z, bounds.high.z}) || IsApart(*outlines_[i], loop) ||
+            (!mesh_.IsDented(polygon) && IsApart(loop, *outlines_[i]))) {
+          continue;
         }
-      }
-      pieces = std::move(left);
-      if (piece_count_ + pieces.size() > kMaxMeshPolygons) {
-        return TooManyPieces();
-      }
-    }
-    if (is_whole) {
-      return absl::OkStatus();
-    }
-    roles_[touched.polygon] = Role::kCut;
-    piece_count_ += pieces.size();
-    pieces_.emplace(touched.polygon, std::move(pieces));
-    return CheckStop(stop_);
-  }
-
-  // Returns -1, 0 or 1 if the vertex is right of the line from a to b, on it, or left of it.
-  int SideOfLine(const WorldPoint& a, const WorldPoint& b, double length, std::uint32_t vertex) const {
-    const double side = Side(a, b, vertices_[vertex]);
-    return std::abs(side) <= kOnLine * length ? 0 : (side > 0.0 ? 1 : -1);
-  }
-
-  // Returns true if a side of the outline or of the piece separates the piece from the outline.
-  bool LiesOutside(const Loop& piece, const ConvexOutline& outline) const {
-    for (std::size_t k = 0; k < outline.size(); ++k) {
-      const WorldPoint& a = outline[k];
-      const WorldPoint& b = outline[(k + 1) % outline.size()];
-      const double length = DistanceInPlan(a, b);
-      if (std::all_of(piece.begin(), piece.end(), [&](const PieceCorner& corner) {
-            return SideOfLine(a, b, length, corner.vertex) <= 0;
-          })) {
-        return true;
-      }
-    }
-    for (std::size_t k = 0; k < piece.size(); ++k) {
-      const WorldPoint& a = vertices_[piece[k].vertex];
-      const WorldPoint& b = vertices_[piece[(k + 1) % piece.size()].vertex];
-      const double length = DistanceInPlan(a, b);
-      // A side that rounding has rotated may have corners of the piece on both sides.
-      if (length > 0.0 &&
-          std::all_of(outline.begin(), outline.end(),
-                      [&](const WorldPoint& corner) { return Side(a, b, corner) <= kOnLine * length; }) &&
-          std::all_of(piece.begin(), piece.end(), [&](const PieceCorner& corner) {
-            return SideOfLine(a, b, length, corner.vertex) >= 0;
-          })) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // Adds the pieces of the loop that lie outside the outline to `outside`.
-  absl::Status CutOutline(Loop loop, const ConvexOutline& outline, std::vector<Loop>& outside) {
-    std::vector<Loop> inside;
-    inside.push_back(std::move(loop));
-    for (std::size_t k = 0; k < outline.size() && !inside.empty(); ++k) {
-      const WorldPoint& a = outline[k];
-      const WorldPoint& b = outline[(k + 1) % outline.size()];
-      std::vector<Loop> left;
-      // Limits the work: each piece is triangulated once, rarely again a triangle whose sides were split.
-      std::size_t triangulations = 2 * inside.size() + 16;
-      while (!inside.empty()) {
-        Loop piece = std::move(inside.back());
-        inside.pop_back();
-        Expand(piece);
-        if (triangulations > 0 && CountCrossings(piece, a, b) > 2) {
-          --triangulations;
-          WAYSTAR_RETURN_IF_ERROR(Triangulate(piece, inside));
-        } else {
-          CutLine(std::move(piece), a, b, left, outside);
-        }
-      }
-      inside = std::move(left);
-    }
-    return absl::OkStatus();
-  }
-
-  // Inserts the vertices at which edges of the loop were split since it was made.
-  void Expand(Loop& loop) const {
-    Loop expanded;
-    expanded.reserve(loop.size());
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      AppendEdge(loop[k], loop[(k + 1) % loop.size()].vertex, splits_, std::numeric_limits<int>::max(),
-                 expanded);
-    }
-    loop = std::move(expanded);
-  }
-
-  std::vector<int> SidesOfLine(const Loop& loop, const WorldPoint& a, const WorldPoint& b) const {
-    const double length = DistanceInPlan(a, b);
-    std::vector<int> sides;
-    sides.reserve(loop.size());
-    for (const PieceCorner& corner : loop) {
-      sides.push_back(SideOfLine(a, b, length, corner.vertex));
-    }
-    return sides;
-  }
-
-  // Returns the number of times that the loop crosses the line; more than two are possible if polygons are
-  // dented.
-  int CountCrossings(const Loop& loop, const WorldPoint& a, const WorldPoint& b) const {
-    int crossings = 0;
-    int first = 0;
-    int last = 0;
-    for (const int side : SidesOfLine(loop, a, b)) {
-      if (side != 0) {
-        crossings += last != 0 && side != last ? 1 : 0;
-        first = first == 0 ? side : first;
-        last = side;
-      }
-    }
-    return crossings + (first != last ? 1 : 0);
-  }
-
-  // Cuts a loop along the line from a to b, and appends the parts on the left and right.
-  void CutLine(Loop loop, const WorldPoint& a, const WorldPoint& b, std::vector<Loop>& left,
-               std::vector<Loop>& right) {
-    std::vector<int> sides = SidesOfLine(loop, a, b);
-    const auto is_left = [](int side) { return side > 0; };
-    if (std::none_of(sides.begin(), sides.end(), is_left)) {
-      right.push_back(std::move(loop));
-      return;
-    }
-    if (std::none_of(sides.begin(), sides.end(), [](int side) { return side < 0; })) {
-      left.push_back(std::move(loop));
-      return;
-    }
-    // Starts at the last corner on the right.
-    std::size_t begin = 0;
-    while (sides[begin] >= 0 || NextSide(sides, begin) < 0) {
-      ++begin;
-    }
-    std::rotate(loop.begin(), loop.begin() + static_cast<std::ptrdiff_t>(begin), loop.end());
-    std::rotate(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(begin), sides.end());
-    Part(std::move(loop), sides, a, b, left, right);
-  }
-
-  // Returns the side of the next corner after `place` that is not on the line.
-  static int NextSide(const std::vector<int>& sides, std::size_t place) {
-    std::size_t next = place;
-    do {
-      next = (next + 1) % sides.size();
-    } while (sides[next] == 0);
-    return sides[next];
-  }
-
-  // Cuts a loop whose first corner is the last one on the right before it crosses the line.
-  void Part(Loop loop, std::vector<int>& sides, const WorldPoint& a, const WorldPoint& b,
-            std::vector<Loop>& left, std::vector<Loop>& right) {
-    // Corners on the line where the loop crosses to the left, and where it crosses back. An edge along the
-    // line that follows belongs to the other side.
-    const std::size_t in = sides[1] == 0 ? 1 : Insert(loop, sides, 0, a, b);
-    const auto is_right = [](int side) { return side < 0; };
-    const auto behind = std::find_if(sides.begin() + 1, sides.end(), is_right);
-    const auto last =
-        std::find_if(std::make_reverse_iterator(behind), sides.rend(), [](int side) { return side > 0; });
-    auto out = static_cast<std::size_t>(sides.rend() - last);
-    if (out == loop.size() || sides[out] != 0) {
-      out = Insert(loop, sides, out - 1, a, b);
-    }
-    const auto at = [&](std::size_t place) { return loop.begin() + static_cast<std::ptrdiff_t>(place); };
-    Loop inside(at(in), at(out));
-    inside.push_back({loop[out].vertex, kNoPolygon, true});
-    Loop outside(at(out), loop.end());
-    outside.insert(outside.end(), loop.begin(), at(in));
-    outside.push_back({loop[in].vertex, kNoPolygon, true});
-    left.push_back(std::move(inside));
-    right.push_back(std::move(outside));
-  }
-
-  // Inserts a corner after `place`, where the line crosses the edge, and returns its position.
-  std::size_t Insert(Loop& loop, std::vector<int>& sides, std::size_t place, const WorldPoint& a,
-                     const WorldPoint& b) {
-    const PieceCorner corner = loop[place];
-    const auto [from, to] = std::minmax({corner.vertex, loop[(place + 1) % loop.size()].vertex});
-    const WorldPoint p = vertices_[from];
-    const WorldPoint q = vertices_[to];
-    const double side_of_p = Side(a, b, p);
-    const double share = side_of_p / (side_of_p - Side(a, b, q));
-    WorldPoint point =
-        Rounded(WorldPoint{p.x + share * (q.x - p.x), p.y + share * (q.y - p.y), p.z + share * (q.z - p.z)});
-    if (corner.is_cut) {
-      point.z = mesh_.NearestPoint(source_, point.x, point.y).z;
-    }
-    const auto vertex = static_cast<std::uint32_t>(vertices_.size());
-    vertices_.push_back(point);
-    splits_.emplace(EdgeKey(from, to), vertex);
-    loop.insert(loop.begin() + static_cast<std::ptrdiff_t>(place + 1),
-                {vertex, corner.across, corner.is_cut});
-    sides.insert(sides.begin() + static_cast<std::ptrdiff_t>(place + 1), 0);
-    return place + 1;
-  }
-
-  // Appends triangles that cover the loop, and those without area between them.
-  absl::Status Triangulate(const Loop& loop, std::vector<Loop>& triangles) const {
-    std::vector<FixedPoint> points;
-    points.reserve(loop.size());
-    for (const PieceCorner& corner : loop) {
-      points.push_back(FixedAt(corner.vertex));
-    }
-    std::vector<LoopTriangle> flat;
-    WAYSTAR_ASSIGN_OR_RETURN(std::vector<LoopTriangle> found, TriangulateLoop(points, stop_, &flat));
-    found.insert(found.end(), flat.begin(), flat.end());
-    for (const LoopTriangle& triangle : found) {
-      Loop piece;
-      for (std::size_t k = 0; k < 3; ++k) {
-        const PieceCorner& corner = loop[triangle[k]];
-        const bool is_edge = (triangle[k] + 1) % loop.size() == triangle[(k + 1) % 3];
-        piece.push_back(is_edge ? corner : PieceCorner{corner.vertex, kNoPolygon, true});
-      }
-      triangles.push_back(std::move(piece));
-    }
-    return absl::OkStatus();
-  }
-
-  // Gives the role `around` to those neighbours of polygons with `role` that are kFar.
-  void MarkAround(Role role, Role around) {
-    for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
-      if (roles_[polygon] != role) {
-        continue;
-      }
-      for (const PolygonNumber next : mesh_.NeighboursOf(polygon)) {
-        if (next != kNoPolygon && roles_[next] == Role::kFar) {
-          roles_[next] = around;
-        }
-      }
-    }
-  }
-
-  absl::Status Assemble() {
-    has_joined_ = false;
-    result_.clear();
-    first_piece_.assign(mesh_.polygon_count(), kNoPolygon);
-    for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, polygon));
-      first_piece_[polygon] = static_cast<PolygonNumber>(result_.size());
-      if (roles_[polygon] == Role::kFar || roles_[polygon] == Role::kNear) {
-        result_.push_back({{}, polygon});
-      } else if (roles_[polygon] == Role::kBeside) {
-        WAYSTAR_RETURN_IF_ERROR(AddPiece(LoopOf(polygon), polygon));
-      } else {
-        for (const Loop& piece : pieces_[polygon]) {
-          WAYSTAR_RETURN_IF_ERROR(AddPiece(piece, polygon));
-        }
-      }
-      if (result_.size() > kMaxMeshPolygons || vertices_.size() > kMaxMeshVertices) {
-        return TooManyPieces();
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // Adds the pieces of a loop, split at vertices on its edges: one polygon, or several convex ones.
-  absl::Status AddPiece(Loop loop, PolygonNumber source) {
-    const std::size_t corners = loop.size();
-    Expand(loop);
-    Join(loop);
-    if (roles_[source] == Role::kBeside && loop.size() == corners) {
-      result_.push_back({std::move(loop), source});
-      return absl::OkStatus();
-    }
-    std::size_t steps = 4 * loop.size() + 16;
-    std::vector<Loop> open;
-    if (loop.size() >= 3) {
-      open.push_back(std::move(loop));
-    }
-    while (!open.empty()) {
-      const Loop piece = std::move(open.back());
-      open.pop_back();
-      if (piece.size() == 3) {
-        AddTriangle(piece, source, steps, open);
-      } else if (piece.size() <= kMaxPolygonCorners && IsConvex(piece)) {
-        result_.push_back({piece, source});
-      } else if (!SplitPinch(piece, open)) {
-        WAYSTAR_RETURN_IF_ERROR(Triangulate(piece, open));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // Adds a triangle, or appends its parts to `open` if a vertex lies on one of its sides and `steps` are
-  // left.
-  void AddTriangle(const Loop& triangle, PolygonNumber source, std::size_t& steps, std::vector<Loop>& open) {
-    const std::uint32_t a = triangle[0].vertex;
-    const std::uint32_t b = triangle[1].vertex;
-    const std::uint32_t c = triangle[2].vertex;
-    if (a == b || b == c || c == a) {
-      return;
-    }
-    if (steps > 0 && SplitAtSeam(triangle, open)) {
-      --steps;
-    } else if (IsConvex(triangle) && (steps > 0 || !IsSliver(triangle))) {
-      result_.push_back({triangle, source});
-    } else {
-      JoinSides(triangle);
-    }
-  }
-
-  // Returns true if all corners are on the line through the longest side. Slivers may have vertices on their
-  // sides that split each into the other repeatedly.
-  bool IsSliver(const Loop& triangle) const {
-    const WorldPoint& a = vertices_[triangle[0].vertex];
-    const WorldPoint& b = vertices_[triangle[1].vertex];
-    const WorldPoint& c = vertices_[triangle[2].vertex];
-    return Side(a, b, c) <=
-           kOnLine * std::max({DistanceInPlan(a, b), DistanceInPlan(b, c), DistanceInPlan(c, a)});
-  }
-
-  // Splits a triangle with a vertex on one of its sides, from there to the opposite corner, and appends both
-  // parts. Chooses the longest such side.
-  bool SplitAtSeam(const Loop& triangle, std::vector<Loop>& parts) const {
-    std::size_t longest = 0;
-    Int128 most = 0;
-    std::uint32_t vertex = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::uint32_t from = triangle[k].vertex;
-      const std::uint32_t to = triangle[(k + 1) % 3].vertex;
-      const auto seam = seams_.find(EdgeKey(from, to));
-      if (seam != seams_.end() && SquaredLength(FixedAt(from), FixedAt(to)) > most) {
-        longest = k;
-        most = SquaredLength(FixedAt(from), FixedAt(to));
-        vertex = seam->second;
-      }
-    }
-    if (most == 0) {
-      return false;
-    }
-    const PieceCorner& begin = triangle[longest];
-    const PieceCorner& end = triangle[(longest + 1) % 3];
-    const PieceCorner& across = triangle[(longest + 2) % 3];
-    parts.push_back({begin, {vertex, kNoPolygon, true}, across});
-    parts.push_back({{vertex, begin.across, begin.is_cut}, end, {across.vertex, kNoPolygon, true}});
-    return true;
-  }
-
-  // Splits a loop at a vertex that it passes twice, and appends both parts. Parts of two corners are dropped.
-  static bool SplitPinch(const Loop& loop, std::vector<Loop>& parts) {
-    for (std::size_t begin = 0; begin < loop.size(); ++begin) {
-      for (std::size_t end = begin + 1; end < loop.size(); ++end) {
-        if (loop[begin].vertex == loop[end].vertex) {
-          const auto at = [&](std::size_t place) {
-            return loop.begin() + static_cast<std::ptrdiff_t>(place);
-          };
-          Loop rest(at(0), at(begin));
-          rest.insert(rest.end(), at(end), loop.end());
-          for (Loop part : {std::move(rest), Loop(at(begin), at(end))}) {
-            if (part.size() >= 3) {
-              parts.push_back(std::move(part));
-            }
+        FaceAt(polygon).outlines.push_back(i);
+        for (const std::uint32_t vertex : mesh_.VerticesOf(polygon)) {
+          if (!IsApart(*outlines_[i], std::array{mesh_.VertexAt(vertex)})) {
+            touched_vertices_.insert(vertex);
           }
-          return true;
         }
       }
     }
-    return false;
+    return absl::OkStatus();
   }
 
-  FixedPoint FixedAt(std::uint32_t vertex) const { return ToFixed(vertices_[vertex]); }
+  // Returns true if the outline touches the edge from corner k of the polygon to the next.
+  bool TouchesEdge(std::uint32_t outline, PolygonNumber polygon, std::uint32_t k) const {
+    const EdgeEnds ends = mesh_.EndsOf({polygon, k});
+    return !IsApart(*outlines_[outline], std::array{ends.from, ends.to}) &&
+           !AreRightOf(ends.from, ends.to, *outlines_[outline]) &&
+           !AreRightOf(ends.to, ends.from, *outlines_[outline]);
+  }
 
-  // Returns the vertex that replaces this one.
-  std::uint32_t TwinOf(std::uint32_t vertex) const {
-    for (auto twin = twins_.find(vertex); twin != twins_.end(); twin = twins_.find(vertex)) {
-      vertex = twin->second;
+  // Returns the outline without corners that are far from the loop: those behind one of its sides together
+  // with both of their neighbours.
+  static ConvexOutline PartNear(ConvexOutline outline, const std::vector<WorldPoint>& loop) {
+    std::vector<bool> is_behind;
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+      const WorldPoint& a = loop[k];
+      const WorldPoint& b = loop[k + 1 < loop.size() ? k + 1 : 0];
+      const std::size_t count = outline.size();
+      is_behind.clear();
+      for (const WorldPoint& corner : outline) {
+        is_behind.push_back(AreRightOf(a, b, absl::MakeConstSpan(&corner, 1)));
+      }
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!is_behind[i] || !is_behind[i > 0 ? i - 1 : count - 1] || !is_behind[i + 1 < count ? i + 1 : 0]) {
+          outline[kept++] = outline[i];
+        }
+      }
+      outline.resize(kept);
     }
-    return vertex;
+    return outline;
   }
 
-  // Omits a triangle without area, and joins what lies across its sides: splits its longest side at the
-  // opposite corner, or unites two corners at one position.
-  void JoinSides(const Loop& triangle) {
-    std::size_t longest = 0;
-    Int128 most = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::uint32_t from = triangle[k].vertex;
-      const std::uint32_t to = triangle[(k + 1) % 3].vertex;
-      const Int128 length = SquaredLength(FixedAt(from), FixedAt(to));
-      if (length == 0) {
-        Unite(from, to);
+  // Adds polygons at other heights than the outlines that meet touched ones at a touched edge or vertex.
+  void AddBeside() {
+    const std::size_t count = faces_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const PolygonNumber polygon = faces_[i].polygon;
+      const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
+      const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
+      for (std::uint32_t k = 0; k < corners.size(); ++k) {
+        if (neighbours[k] != kNoPolygon && FindFace(neighbours[k]) == nullptr) {
+          const std::vector<std::uint32_t>& outlines = faces_[i].outlines;
+          if (std::ranges::any_of(outlines, [&](std::uint32_t o) { return TouchesEdge(o, polygon, k); })) {
+            FaceAt(neighbours[k]);
+          }
+        }
+        if (touched_vertices_.contains(corners[k])) {
+          AddAround(polygon, k);
+        }
+      }
+    }
+    std::ranges::sort(faces_, {}, &Face::polygon);
+    for (std::size_t i = 0; i < faces_.size(); ++i) {
+      index_[faces_[i].polygon] = i;
+    }
+  }
+
+  // Adds the polygons around a corner.
+  void AddAround(PolygonNumber polygon, std::uint32_t corner) {
+    const std::uint32_t vertex = mesh_.VerticesOf(polygon)[corner];
+    for (const bool is_counterclockwise : {false, true}) {
+      PolygonNumber at = polygon;
+      std::size_t place = corner;
+      do {
+        const std::size_t count = mesh_.VerticesOf(at).size();
+        at = mesh_.NeighboursOf(at)[is_counterclockwise ? (place + count - 1) % count : place];
+        if (at == kNoPolygon) {
+          break;
+        }
+        FaceAt(at);
+        const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(at);
+        place = static_cast<std::size_t>(std::ranges::find(corners, vertex) - corners.begin());
+      } while (at != polygon);
+      if (at == polygon) {
         return;
       }
-      if (length > most) {
-        longest = k;
-        most = length;
+    }
+  }
+
+  std::vector<BorderPoint> BorderOf(const Face& face) const {
+    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(face.polygon);
+    const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(face.polygon);
+    std::vector<BorderPoint> border;
+    for (std::uint32_t k = 0; k < corners.size(); ++k) {
+      const std::uint32_t next = corners[k + 1 < corners.size() ? k + 1 : 0];
+      const Face* const other = neighbours[k] == kNoPolygon ? nullptr : FindFace(neighbours[k]);
+      std::vector<std::uint32_t> outlines;
+      bool is_alike = true;
+      for (const std::uint32_t outline : face.outlines) {
+        outlines.push_back(outline);
+        is_alike &= other == nullptr || other->Has(outline) || !TouchesEdge(outline, face.polygon, k);
+      }
+      if (other != nullptr) {
+        for (const std::uint32_t outline : other->outlines) {
+          if (!face.Has(outline)) {
+            outlines.push_back(outline);
+            is_alike &= !TouchesEdge(outline, face.polygon, k);
+          }
+        }
+        std::ranges::sort(outlines);
+      }
+      border.push_back({mesh_.VertexAt(corners[k]),
+                        touched_vertices_.contains(corners[k]) ? VertexWalls::kNone : corners[k], false,
+                        neighbours[k], is_alike});
+      for (const WorldPoint& split : SplitsOf(corners[k], next, outlines)) {
+        border.push_back({split, VertexWalls::kNone, true, neighbours[k], is_alike});
       }
     }
-    const std::uint64_t key = EdgeKey(triangle[longest].vertex, triangle[(longest + 1) % 3].vertex);
-    has_joined_ |= seams_.emplace(key, triangle[(longest + 2) % 3].vertex).second;
+    return border;
   }
 
-  static Int128 SquaredLength(const FixedPoint& a, const FixedPoint& b) {
-    return Int128{b.x - a.x} * (b.x - a.x) + Int128{b.y - a.y} * (b.y - a.y);
-  }
-
-  // Replaces one vertex by the other. Vertices of the mesh are kept, because polygons that are not cut use
-  // them.
-  void Unite(std::uint32_t a, std::uint32_t b) {
-    const auto [low, high] = std::minmax({a, b});
-    if (high >= mesh_.vertex_count()) {
-      twins_.emplace(high, low);
-      // The ends of seams may have changed; seams are found again.
-      seams_.clear();
-      has_joined_ = true;
-    }
-  }
-
-  // Replaces the vertices of the loop by their twins, and inserts vertices that lie on its sides.
-  void Join(Loop& loop) const {
-    Loop joined;
-    joined.reserve(loop.size());
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      const PieceCorner& corner = loop[k];
-      const std::uint32_t from = TwinOf(corner.vertex);
-      const std::uint32_t to = TwinOf(loop[(k + 1) % loop.size()].vertex);
-      if (from != to) {
-        AppendEdge({from, corner.across, corner.is_cut}, to, seams_, kMostSeams, joined);
-      }
-    }
-    loop = std::move(joined);
-  }
-
-  // Returns true if the loop has an area and no dent at all. Along a side with many small dents, a search
-  // could leave and reenter the polygon endlessly.
-  bool IsConvex(const Loop& loop) const {
-    std::array<FixedPoint, kMaxPolygonCorners> points;
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      points[k] = FixedAt(loop[k].vertex);
-    }
-    return FindLoopFault(absl::MakeConstSpan(points.data(), loop.size()), 0.0) == LoopFault::kNone;
-  }
-
-  CutMesh Uncut() const {
-    std::vector<PolygonNumber> sources(mesh_.polygon_count());
-    std::iota(sources.begin(), sources.end(), PolygonNumber{0});
-    return {mesh_, std::move(sources)};
-  }
-
-  absl::StatusOr<CutMesh> Finish() {
-    absl::flat_hash_map<std::uint64_t, PolygonNumber> owners;
-    for (PolygonNumber i = 0; i < result_.size(); ++i) {
-      if (roles_[result_[i].source] == Role::kNear) {
-        result_[i].loop = LoopOf(result_[i].source);
-      }
-      const Loop& loop = result_[i].loop;
+  // Returns the points at which the outlines meet the interior of an edge, from `from` to `to`. They are the
+  // same in both directions.
+  std::vector<WorldPoint> SplitsOf(std::uint32_t from, std::uint32_t to,
+                                   const std::vector<std::uint32_t>& outlines) const {
+    const WorldPoint& a = mesh_.VertexAt(std::min(from, to));
+    const WorldPoint& b = mesh_.VertexAt(std::max(from, to));
+    const double length = DistanceInPlan(a, b);
+    std::vector<double> shares;
+    for (const std::uint32_t outline : outlines) {
+      const ConvexOutline& loop = *outlines_[outline];
       for (std::size_t k = 0; k < loop.size(); ++k) {
-        if (!loop[k].is_wall()) {
-          owners.emplace(KeyOf(loop[k].vertex, loop[(k + 1) % loop.size()].vertex), i);
+        const WorldPoint& p = loop[k];
+        const WorldPoint& q = loop[k + 1 < loop.size() ? k + 1 : 0];
+        const double p_side = Side(a, b, p);
+        const double q_side = Side(a, b, q);
+        if (std::abs(p_side) <= kOnLine * length) {
+          shares.push_back(((p.x - a.x) * (b.x - a.x) + (p.y - a.y) * (b.y - a.y)) / (length * length));
+        } else if (std::abs(q_side) > kOnLine * length && (p_side < 0.0) != (q_side < 0.0)) {
+          const double a_side = Side(p, q, a);
+          const double b_side = Side(p, q, b);
+          if ((a_side < 0.0) != (b_side < 0.0)) {
+            shares.push_back(a_side / (a_side - b_side));
+          }
         }
       }
     }
-    MeshSpec spec;
-    std::vector<PolygonNumber> sources;
-    sources.reserve(result_.size());
-    spec.polygons.reserve(result_.size());
-    spec.corners.reserve(mesh_.corner_count());
-    spec.neighbours.reserve(mesh_.corner_count());
-    for (PolygonNumber i = 0; i < result_.size(); ++i) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
-      const PolygonNumber source = result_[i].source;
-      sources.push_back(source);
-      if (roles_[source] == Role::kFar) {
-        CopyPolygon(source, spec);
+    std::ranges::sort(shares);
+    std::vector<WorldPoint> splits;
+    for (const double share : shares) {
+      const WorldPoint point = Rounded(
+          WorldPoint{a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), a.z + share * (b.z - a.z)});
+      const auto is_near = [&](const WorldPoint& other) {
+        return SquaredPlanDistance(point, other) <= kOnLine * kOnLine;
+      };
+      if (share > 0.0 && share < 1.0 && !is_near(a) && !is_near(b) &&
+          (splits.empty() || !is_near(splits.back()))) {
+        splits.push_back(point);
+      }
+    }
+    if (from > to) {
+      std::ranges::reverse(splits);
+    }
+    return splits;
+  }
+
+  // Returns true if there is ground across the edge at this point of the face's border.
+  bool IsOpen(const Face& face, std::size_t k) const {
+    const BorderPoint& at = face.cut->BorderAt(k);
+    const Face* const other = at.beyond == kNoPolygon ? nullptr : FindFace(at.beyond);
+    if (other == nullptr) {
+      return at.beyond != kNoPolygon;
+    }
+    const WorldPoint& start = face.cut->BorderAt(k + 1 < face.cut->border_size() ? k + 1 : 0).point;
+    for (std::size_t i = 0; i < other->cut->border_size(); ++i) {
+      const BorderPoint& across = other->cut->BorderAt(i);
+      if (across.beyond == face.polygon && across.point.x == start.x && across.point.y == start.y) {
+        return other->cut->HasGroundAt(i);
+      }
+    }
+    return false;
+  }
+
+  // Notes the rooms beside edges between rooms of which more than one part is left.
+  void NoteOpenedRooms(const Face& face, const std::vector<bool>& is_open) {
+    PolygonNumber last = kNoPolygon;
+    for (std::size_t k = 0; k < is_open.size(); ++k) {
+      const PolygonNumber beyond = face.cut->BorderAt(k).beyond;
+      if (!is_open[k] || !face.cut->HasGroundAt(k)) {
         continue;
       }
-      const Loop& loop = result_[i].loop;
-      spec.polygons.push_back({static_cast<std::uint32_t>(loop.size()), mesh_.AreaOf(source)});
-      for (std::size_t k = 0; k < loop.size(); ++k) {
-        spec.corners.push_back(loop[k].vertex);
-        spec.neighbours.push_back(NeighbourAt(loop[k], loop[(k + 1) % loop.size()].vertex, owners));
+      if (beyond == last && mesh_.RoomOf(beyond) != mesh_.RoomOf(face.polygon)) {
+        table_->opened_rooms.push_back(mesh_.RoomOf(beyond));
+        table_->opened_rooms.push_back(mesh_.RoomOf(face.polygon));
+      }
+      last = beyond;
+    }
+  }
+
+  absl::Status Finish(Face& face) {
+    std::vector<bool> is_open(face.cut->border_size());
+    for (std::size_t k = 0; k < is_open.size(); ++k) {
+      is_open[k] = IsOpen(face, k);
+    }
+    NoteOpenedRooms(face, is_open);
+    face.cut->SetOpen(std::move(is_open));
+    std::optional<CutFace> cut = face.cut->Finish(
+        face.polygon, table_->numbers,
+        [&](const WorldPoint& point) { return mesh_.NearestPoint(face.polygon, point.x, point.y).z; });
+    if (!cut) {
+      return TooIntricate();
+    }
+    const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(face.polygon);
+    const bool is_whole =
+        cut->pieces.size() == 1 && cut->points.empty() && cut->corners.size() == neighbours.size() &&
+        std::ranges::count(cut->neighbours, kNoPolygon) == std::ranges::count(neighbours, kNoPolygon);
+    if (!is_whole) {
+      cut->Shrink();
+      table_->corner_count += cut->corners.size();
+      table_->face_bytes += cut->memory_bytes();
+      table_->faces.Put(face.polygon, std::make_shared<const CutFace>(*std::move(cut)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status LabelParts() {
+    const NavMesh cut = mesh_.WithCuts(table_);
+    // Pieces, and their groups that edges within the cut polygons connect.
+    std::vector<PolygonNumber> pieces;
+    absl::flat_hash_map<PolygonNumber, std::uint32_t> index;
+    std::vector<std::uint32_t> group;
+    std::vector<bool> has_way_out;
+    table_->faces.ForEach([&](PolygonNumber polygon, const CutFace& face) {
+      for (std::uint32_t i = 0; i < face.pieces.size(); ++i) {
+        index.emplace(table_->numbers.FirstPieceOf(polygon) + i, static_cast<std::uint32_t>(pieces.size()));
+        pieces.push_back(table_->numbers.FirstPieceOf(polygon) + i);
+      }
+    });
+    group.assign(pieces.size(), VertexWalls::kNone);
+    std::vector<PolygonNumber> open;
+    for (std::uint32_t first = 0; first < pieces.size(); ++first) {
+      if (group[first] != VertexWalls::kNone) {
+        continue;
+      }
+      const auto number = static_cast<std::uint32_t>(has_way_out.size());
+      has_way_out.push_back(false);
+      group[first] = number;
+      open.push_back(pieces[first]);
+      while (!open.empty()) {
+        const PolygonNumber piece = open.back();
+        open.pop_back();
+        for (std::uint32_t k = 0; k < cut.VerticesOf(piece).size(); ++k) {
+          const PolygonNumber next = cut.Across(piece, k);
+          const auto entry = index.find(next);
+          if (entry == index.end()) {
+            has_way_out[number] = has_way_out[number] || next != kNoPolygon;
+          } else if (group[entry->second] == VertexWalls::kNone) {
+            group[entry->second] = number;
+            open.push_back(next);
+          }
+        }
       }
     }
-    if (spec.polygons.empty()) {
-      return CutMesh{NavMesh::Empty(), {}};
+    if (MaySeparate(pieces, group, has_way_out)) {
+      return LabelAll(cut);
     }
-    if (spec.corners.size() > kMaxMeshCorners) {
-      return TooManyPieces();
+    auto next_label = static_cast<std::uint32_t>(mesh_.part_count());
+    std::vector<std::uint32_t> labels(has_way_out.size(), VertexWalls::kNone);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      std::uint32_t& label = labels[group[i]];
+      if (!has_way_out[group[i]]) {
+        if (label == VertexWalls::kNone) {
+          label = next_label++;
+        }
+        table_->piece_parts.emplace(pieces[i], label);
+      }
     }
-    spec.vertices = std::move(vertices_);
-    DropUnusedVertices(spec);
-    absl::StatusOr<NavMesh> cut = NavMesh::Create(std::move(spec), stop_, NavMesh::Cells::kNone);
-    if (absl::IsInvalidArgument(cut.status())) {
-      return TooManyPieces();
-    }
-    WAYSTAR_RETURN_IF_ERROR(cut.status());
-    return CutMesh{*std::move(cut), std::move(sources)};
+    return absl::OkStatus();
   }
 
-  void CopyPolygon(PolygonNumber polygon, MeshSpec& spec) const {
-    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
-    spec.polygons.push_back({static_cast<std::uint32_t>(corners.size()), mesh_.AreaOf(polygon)});
-    spec.corners.insert(spec.corners.end(), corners.begin(), corners.end());
-    for (const PolygonNumber next : mesh_.NeighboursOf(polygon)) {
-      spec.neighbours.push_back(next == kNoPolygon ? kNoPolygon : first_piece_[next]);
+  // Returns false if every group of adjacent cut polygons leaves at most one group of pieces with a way out:
+  // it still connects whatever it connected before.
+  bool MaySeparate(const std::vector<PolygonNumber>& pieces, const std::vector<std::uint32_t>& group,
+                   const std::vector<bool>& has_way_out) const {
+    absl::flat_hash_map<PolygonNumber, std::uint32_t> group_at;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const PolygonNumber polygon = table_->numbers.OwnerOfPiece(pieces[i]).first;
+      if (has_way_out[group[i]] && !group_at.try_emplace(polygon, group[i]).second &&
+          group_at[polygon] != group[i]) {
+        return true;
+      }
     }
+    // Adjacent polygons pass on their group.
+    absl::flat_hash_set<PolygonNumber> seen;
+    std::vector<PolygonNumber> open;
+    bool may_separate = false;
+    table_->faces.ForEach([&](PolygonNumber first, const CutFace& /*face*/) {
+      if (!seen.insert(first).second) {
+        return;
+      }
+      std::optional<std::uint32_t> only;
+      open.push_back(first);
+      while (!open.empty()) {
+        const PolygonNumber polygon = open.back();
+        open.pop_back();
+        if (const auto entry = group_at.find(polygon); entry != group_at.end()) {
+          may_separate |= only && *only != entry->second;
+          only = entry->second;
+        }
+        for (const PolygonNumber next : mesh_.NeighboursOf(polygon)) {
+          if (next != kNoPolygon && table_->faces.Find(next) != nullptr && seen.insert(next).second) {
+            open.push_back(next);
+          }
+        }
+      }
+    });
+    return may_separate;
   }
 
-  PolygonNumber NeighbourAt(const PieceCorner& corner, std::uint32_t to,
-                            const absl::flat_hash_map<std::uint64_t, PolygonNumber>& owners) const {
-    if (corner.is_wall()) {
-      return kNoPolygon;
+  // Labels all polygons and pieces.
+  absl::Status LabelAll(const NavMesh& cut) {
+    table_->parts.assign(mesh_.polygon_count(), VertexWalls::kNone);
+    std::uint32_t count = 0;
+    // Returns false if it has a label already.
+    const auto label = [&](PolygonNumber polygon) {
+      if (polygon >= mesh_.polygon_count()) {
+        return table_->piece_parts.emplace(polygon, count).second;
+      }
+      const bool is_new = table_->parts[polygon] == VertexWalls::kNone;
+      table_->parts[polygon] = is_new ? count : table_->parts[polygon];
+      return is_new;
+    };
+    std::vector<PolygonNumber> open;
+    for (const PolygonNumber first : cut.Polygons()) {
+      if (!label(first)) {
+        continue;
+      }
+      open.push_back(first);
+      for (std::size_t step = 0; !open.empty(); ++step) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, step));
+        const PolygonNumber polygon = open.back();
+        open.pop_back();
+        for (std::uint32_t k = 0; k < cut.VerticesOf(polygon).size(); ++k) {
+          const PolygonNumber next = cut.Across(polygon, k);
+          if (next != kNoPolygon && label(next)) {
+            open.push_back(next);
+          }
+        }
+      }
+      ++count;
     }
-    if (corner.across != kNoPolygon && roles_[corner.across] == Role::kFar) {
-      return first_piece_[corner.across];
-    }
-    const auto owner = owners.find(KeyOf(to, corner.vertex));
-    return owner == owners.end() ? kNoPolygon : owner->second;
+    return absl::OkStatus();
   }
 
   const NavMesh& mesh_;
   const MeshHoles& holes_;
-  const StopCheck* stop_;
-  std::vector<Role> roles_;
-  // Vertices of the mesh, followed by new ones.
-  std::vector<WorldPoint> vertices_;
-  std::vector<Touched> touched_;
-  // Polygon that is being cut.
-  PolygonNumber source_ = 0;
-  // Vertices at which edges were split.
-  EdgeVertices splits_;
-  // Vertices at which sides of omitted triangles are split. Edges are looked up in `splits_` first.
-  EdgeVertices seams_;
-  // Maps vertices to those that replace them at the same position.
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> twins_;
-  // True if seams_ or twins_ has grown since the pieces were assembled.
-  bool has_joined_ = false;
-  absl::flat_hash_map<PolygonNumber, std::vector<Loop>> pieces_;
-  std::size_t piece_count_ = 0;
-  std::size_t steps_ = 0;
-  // Polygons of the cut mesh; those far from holes have no loop.
-  std::vector<Piece> result_;
-  // For each polygon of the mesh, the number of its first piece.
-  std::vector<PolygonNumber> first_piece_;
+  const StopCheck* const stop_;
+  const std::shared_ptr<CutTable> table_;
+  std::vector<const ConvexOutline*> outlines_;
+  std::vector<Face> faces_;
+  absl::flat_hash_map<PolygonNumber, std::size_t> index_;
+  // Vertices of touched polygons on, near or inside an outline.
+  absl::flat_hash_set<std::uint32_t> touched_vertices_;
 };
 
 }  // namespace
 
-absl::StatusOr<CutMesh> CutHoles(const NavMesh& mesh, const MeshHoles& holes, const StopCheck* stop) {
-  return Cutter(mesh, holes, stop).Cut();
+absl::StatusOr<NavMesh> CutHoles(const NavMesh& mesh, const MeshHoles& holes, const StopCheck* stop) {
+  return MeshCutter(mesh, holes, stop).Cut();
 }
 
 }  // namespace waystar::core

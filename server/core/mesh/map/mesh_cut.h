@@ -1,13 +1,10 @@
-// Cutting of areas out of a navigation mesh.
+// Cutting of holes out of a navigation mesh.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "server/base/stop_check.h"
-#include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/map/shape_outlines.h"
 #include "server/geometry/box.h"
@@ -21,28 +18,20 @@ struct MeshHoles {
   HeightRange heights;
 };
 
-struct CutMesh {
-  NavMesh mesh;
-  // For each polygon, the number of the polygon of the uncut mesh that it is a part of, in ascending order.
-  std::vector<PolygonNumber> sources;
-
-  std::size_t memory_bytes() const {
-    return mesh.memory_bytes() + sources.capacity() * sizeof(PolygonNumber);
-  }
-};
-
-// Returns the mesh without the ground inside the outlines. A polygon that overlaps an outline is cut along
-// the lines through the sides of the outline, and the pieces around it are kept. Edges between pieces and
-// their neighbours are split at each other's ends, so that only the outlines become walls. A piece without
-// area is omitted, and the pieces across its sides become adjacent. New corners are rounded to 2^-20. Corners
-// within 2^-18 of a line count as on it, so that no strip of ground of that width remains between an outline
-// and a wall; where lines meet at an acute angle, the dropped ground extends further from the corner. Corners
-// on edges of the mesh have the height of the edge, others that of the surface. Unused vertices are removed.
+// Returns the mesh without the ground inside the outlines. It shares everything else with the mesh. A polygon
+// that overlaps an outline is replaced by pieces (FaceCut), which depend on the polygon, the outlines that
+// touch it, and those that touch its edges from the other side. The order of the outlines does not matter.
 //
-// Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if there are more pieces than a mesh may
-// have, or the error of `stop`. Costs O(corners) to assemble the mesh and, per polygon, the sum over its
-// outlines of their corners times the pieces.
-absl::StatusOr<CutMesh> CutHoles(const NavMesh& mesh, const MeshHoles& holes,
+// New corners are rounded to 2^-20. Corners within 2^-18 of a line count as on it, so that no strip of ground
+// of that width remains between an outline and a wall. Corners on edges of the mesh have the height of the
+// edge, others that of the surface.
+//
+// Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if a polygon is cut into more pieces than it
+// may have, or the error of `stop`. Costs O(log polygons) per outline, and for each polygon that it touches
+// the corners of the outlines there, times their crossings. Where an outline separates ground from other
+// ground, it costs O(polygons) to find the connected parts.
+// REQUIRES: the mesh is not cut.
+absl::StatusOr<NavMesh> CutHoles(const NavMesh& mesh, const MeshHoles& holes,
                                  const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

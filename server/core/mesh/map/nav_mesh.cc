@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <tuple>
 
@@ -50,7 +51,8 @@ bool IsBetween(const FixedPoint& vertex, const FixedPoint& begin, const FixedPoi
 // A convex outline and its box, for tests against other boxes.
 class OutlineBox {
  public:
-  OutlineBox(absl::Span<const WorldPoint> outline, double margin) : outline_(outline) {
+  OutlineBox(absl::Span<const WorldPoint> outline, double margin)
+      : outline_(outline), room_(std::max(-margin, 0.0)) {
     reaches_.reserve(outline.size());
     for (std::size_t k = 0; k < outline.size(); ++k) {
       const WorldPoint& a = outline[k];
@@ -62,8 +64,8 @@ class OutlineBox {
 
   // Returns false if a side of the outline or of the box separates the two.
   bool MayTouch(const MeshBounds& box) const {
-    if (box.high.x < box_.low.x || box.low.x > box_.high.x || box.high.y < box_.low.y ||
-        box.low.y > box_.high.y) {
+    if (box.high.x + room_ < box_.low.x || box.low.x - room_ > box_.high.x ||
+        box.high.y + room_ < box_.low.y || box.low.y - room_ > box_.high.y) {
       return false;
     }
     for (std::size_t k = 0; k < outline_.size(); ++k) {
@@ -82,6 +84,8 @@ class OutlineBox {
   const WorldPoint& EndOfSide(std::size_t k) const { return outline_[k + 1 < outline_.size() ? k + 1 : 0]; }
 
   absl::Span<const WorldPoint> outline_;
+  // Distance outside at which boxes are accepted.
+  double room_;
   // For each side, the margin times its length.
   std::vector<double> reaches_;
   MeshBounds box_;
@@ -183,16 +187,12 @@ void NavMesh::LabelParts(Surface& surface) {
     if (surface.polygons[first].part != kNoPart) {
       continue;
     }
-    const auto part = static_cast<std::uint32_t>(surface.part_areas.size());
-    Int128 twice_area = 0;
+    const auto part = static_cast<std::uint32_t>(surface.part_count++);
     surface.polygons[first].part = part;
     open.push_back(first);
     while (!open.empty()) {
       const Face& face = surface.polygons[open.back()];
       open.pop_back();
-      twice_area += TwiceArea(face.corner_count, [&](std::size_t k) {
-        return ToFixed(surface.vertices[surface.corners[face.first_corner + k]]);
-      });
       for (std::uint32_t k = 0; k < face.corner_count; ++k) {
         const PolygonNumber next = surface.neighbours[face.first_corner + k];
         if (next != kNoPolygon && surface.polygons[next].part == kNoPart) {
@@ -201,16 +201,7 @@ void NavMesh::LabelParts(Surface& surface) {
         }
       }
     }
-    surface.part_areas.push_back(static_cast<double>(twice_area) / (2.0 * kFixedScale * kFixedScale));
   }
-}
-
-bool NavMesh::IsTakenBefore(PolygonNumber polygon, PolygonNumber other) const {
-  const std::uint32_t part = PartOf(polygon);
-  const std::uint32_t other_part = PartOf(other);
-  const double area = surface_->part_areas[part];
-  const double other_area = surface_->part_areas[other_part];
-  return part == other_part || area == other_area ? polygon < other : area > other_area;
 }
 
 void NavMesh::LabelRooms(Surface& surface, const StopCheck* stop) {
@@ -296,6 +287,73 @@ std::uint64_t NavMesh::DigestOf(const Surface& surface) {
     }
   }
   return hash.value();
+}
+
+std::vector<PolygonNumber> NavMesh::Polygons() const {
+  std::vector<PolygonNumber> polygons;
+  polygons.reserve(polygon_count_);
+  for (PolygonNumber polygon = 0; polygon < polygon_count_; ++polygon) {
+    ForEachPieceOf(polygon, [&](PolygonNumber piece) { polygons.push_back(piece); });
+  }
+  return polygons;
+}
+
+const WorldPoint& NavMesh::CutVertexAt(std::uint32_t vertex) const {
+  const auto [owner, index] = cuts_->numbers.OwnerOfVertex(vertex);
+  return cuts_->faces.Find(owner)->points[index];
+}
+
+const VertexWalls& NavMesh::CutWallsAt(std::uint32_t vertex) const {
+  const auto [owner, index] = cuts_->numbers.OwnerOfVertex(vertex);
+  return cuts_->faces.Find(owner)->walls[index];
+}
+
+absl::Span<const std::uint32_t> NavMesh::VerticesOfPiece(PolygonNumber piece) const {
+  const auto [owner, index] = cuts_->numbers.OwnerOfPiece(piece);
+  const CutFace& face = *cuts_->faces.Find(owner);
+  return {face.corners.data() + face.pieces[index].first_corner, face.pieces[index].corner_count};
+}
+
+absl::Span<const PolygonNumber> NavMesh::NeighboursOfPiece(PolygonNumber piece) const {
+  const auto [owner, index] = cuts_->numbers.OwnerOfPiece(piece);
+  const CutFace& face = *cuts_->faces.Find(owner);
+  return {face.neighbours.data() + face.pieces[index].first_corner, face.pieces[index].corner_count};
+}
+
+PolygonNumber NavMesh::PieceBehind(PolygonNumber polygon, const WorldPoint& end) const {
+  const CutFace* const face = cuts_->faces.Find(polygon);
+  if (face == nullptr) {
+    return polygon;
+  }
+  const auto entry = std::ranges::find_if(
+      face->entries, [&](const CutFace::Entry& at) { return at.x == end.x && at.y == end.y; });
+  assert(entry != face->entries.end());
+  return entry->piece;
+}
+
+std::size_t NavMesh::CornerAt(PolygonNumber polygon, std::uint32_t vertex) const {
+  const absl::Span<const std::uint32_t> corners = VerticesOf(polygon);
+  const auto at = std::ranges::find(corners, vertex);
+  if (at != corners.end()) {
+    return static_cast<std::size_t>(at - corners.begin());
+  }
+  const WorldPoint& point = VertexAt(vertex);
+  const auto there = std::ranges::find_if(corners, [&](std::uint32_t corner) {
+    return VertexAt(corner).x == point.x && VertexAt(corner).y == point.y;
+  });
+  assert(there != corners.end());
+  return static_cast<std::size_t>(there - corners.begin());
+}
+
+std::uint32_t NavMesh::PartAmongCuts(PolygonNumber polygon) const {
+  if (polygon >= polygon_count_) {
+    const auto part = cuts_->piece_parts.find(polygon);
+    if (part != cuts_->piece_parts.end()) {
+      return part->second;
+    }
+  }
+  const PolygonNumber whole = WholeOf(polygon);
+  return cuts_->parts.empty() ? surface_->polygons[whole].part : cuts_->parts[whole];
 }
 
 bool NavMesh::Contains(PolygonNumber polygon, const FixedPoint& point) const {
@@ -414,7 +472,7 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
   double least = std::numeric_limits<double>::infinity();
   MeshPlace place;
   const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
-  surface_->tree.VisitNear(rounded, least, foresee, [&](PolygonNumber polygon) {
+  const auto take = [&](PolygonNumber polygon) {
     if (part.has_value() && PartOf(polygon) != *part) {
       return;
     }
@@ -425,11 +483,13 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
       return;
     }
     const double distance = plan + up * up;
-    if (distance < least || (distance == least && IsTakenBefore(polygon, place.polygon))) {
+    if (distance < least || (distance == least && Precedes(polygon, place.polygon))) {
       least = distance;
       place = {polygon, point};
     }
-  });
+  };
+  surface_->tree.VisitNear(rounded, least, foresee,
+                           [&](PolygonNumber polygon) { ForEachPieceOf(polygon, take); });
   if (place.polygon == kNoPolygon) {
     return std::nullopt;
   }
@@ -458,7 +518,7 @@ std::optional<MeshPlace> NavMesh::FindNearestByBox(const MeshReach& reach) const
     const double beyond = plan == 0.0 ? std::max(up - reach.height, 0.0) : up;
     const double distance = plan + beyond * beyond;
     if (std::tie(distance, up) < std::tie(least, least_up) ||
-        (distance == least && up == least_up && IsTakenBefore(polygon, place.polygon))) {
+        (distance == least && up == least_up && Precedes(polygon, place.polygon))) {
       least = distance;
       least_up = up;
       const double away = std::sqrt(least) + reach.height;
@@ -475,15 +535,17 @@ void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places
   constexpr double kNoLimit = std::numeric_limits<double>::infinity();
   const auto first = static_cast<std::ptrdiff_t>(places.size());
   const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
-  surface_->tree.VisitNear(rounded, kNoLimit, foresee, [&](PolygonNumber polygon) {
+  const auto add = [&](PolygonNumber polygon) {
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
     if (SquaredPlanDistance(point, position) <= reach.radius * reach.radius &&
         std::abs(point.z - position.z) <= reach.height) {
       places.push_back({polygon, point});
     }
-  });
+  };
+  surface_->tree.VisitNear(rounded, kNoLimit, foresee,
+                           [&](PolygonNumber polygon) { ForEachPieceOf(polygon, add); });
   std::sort(places.begin() + first, places.end(),
-            [](const MeshPlace& a, const MeshPlace& b) { return a.polygon < b.polygon; });
+            [&](const MeshPlace& a, const MeshPlace& b) { return Precedes(a.polygon, b.polygon); });
 }
 
 void NavMesh::FindAllTouching(absl::Span<const WorldPoint> outline, double margin,
@@ -514,7 +576,6 @@ std::size_t NavMesh::surface_bytes() const {
          surface_->corners.capacity() * sizeof(std::uint32_t) +
          surface_->neighbours.capacity() * sizeof(PolygonNumber) +
          surface_->outer_rooms.capacity() * sizeof(std::uint32_t) +
-         surface_->part_areas.capacity() * sizeof(double) +
          (surface_->cells == nullptr ? 0 : surface_->cells->memory_bytes()) + surface_->tree.memory_bytes() +
          surface_->wall_edges.capacity() * sizeof(WallEdge) + surface_->wall_tree.memory_bytes();
 }

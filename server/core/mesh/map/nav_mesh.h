@@ -17,6 +17,7 @@
 #include "server/core/elements/map_kind.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
+#include "server/core/mesh/map/cut_table.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
 #include "server/geometry/world_point.h"
@@ -33,21 +34,6 @@ struct PlacedPortal : MeshPortal {
 class MeshPortalTable : public IdTable<PlacedPortal> {};
 
 class CellTable;
-
-// The walls at a vertex.
-struct VertexWalls {
-  // kNone: no wall. kSeveral: a wall at a vertex that the polygons surround completely or more than once, as
-  // on a spiral staircase, so that the wall is not on a definite side.
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t kSeveral = kNone - 1;
-
-  // `from` is the start of the wall that has its polygon on the left and leads to the vertex; `to` is the end
-  // of the wall that leads away from it.
-  std::uint32_t from = kNone;
-  std::uint32_t to = kNone;
-
-  friend bool operator==(const VertexWalls&, const VertexWalls&) = default;
-};
 
 // An edge with a polygon on one side: from this corner of the polygon to the next.
 struct WallEdge {
@@ -69,6 +55,10 @@ struct EdgeEnds {
 //
 // The surface of a polygon consists of the triangles from the mean of its corners to its edges. Heights along
 // an edge are those of the straight line between its ends, on both sides.
+//
+// Holes may be cut out of a mesh (CutHoles). A polygon that they touch is replaced by pieces, whose numbers
+// are above those of all polygons; the numbers of new vertices are above those of all vertices. What is said
+// of polygons below holds for pieces too, unless it says otherwise.
 //
 // Portals lie on a mesh as on a grid. They do not connect parts, and affect only searches that use them.
 //
@@ -96,23 +86,62 @@ class NavMesh {
   static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr,
                                         Cells cells = Cells::kMake);
 
-  // Returns a mesh without polygons, for example if all ground is blocked.
-  static NavMesh Empty() { return NavMesh(std::make_shared<const Surface>()); }
-
   static MapKind kind() { return MapKind::kMesh; }
 
-  std::size_t vertex_count() const { return surface_->vertices.size(); }
-  std::size_t polygon_count() const { return surface_->polygons.size(); }
-  std::size_t corner_count() const { return surface_->corners.size(); }
+  // Count those of the uncut mesh.
+  std::size_t vertex_count() const { return vertex_count_; }
+  std::size_t polygon_count() const { return polygon_count_; }
+  // Returns the number of corners of all polygons, cut ones and pieces included.
+  std::size_t corner_count() const {
+    return surface_->corners.size() + (cuts_ == nullptr ? 0 : cuts_->corner_count);
+  }
   const MeshBounds& bounds() const { return surface_->bounds; }
 
-  // REQUIRES: vertex < vertex_count().
-  const WorldPoint& VertexAt(std::uint32_t vertex) const { return surface_->vertices[vertex]; }
-  // Returns the walls at the vertex. Both ends are kNone if no wall touches it; see VertexWalls for kSeveral.
-  const VertexWalls& WallsAt(std::uint32_t vertex) const { return surface_->walls[vertex]; }
+  static constexpr bool kMayBeCut = true;
+  // Returns true if a polygon of the mesh is cut.
+  bool is_cut() const { return cuts_ != nullptr; }
+  // Returns a mesh with these polygons replaced by their pieces that shares everything else.
+  NavMesh WithCuts(std::shared_ptr<const CutTable> cuts) const {
+    NavMesh mesh = *this;
+    mesh.cuts_ = std::move(cuts);
+    return mesh;
+  }
+  // Returns the number of the polygon that this one is a piece of, or its own.
+  PolygonNumber WholeOf(PolygonNumber polygon) const {
+    return polygon < polygon_count_ ? polygon : cuts_->numbers.OwnerOfPiece(polygon).first;
+  }
+  // Calls visit(polygon) for the polygon of the uncut mesh or, if it is cut, for its pieces.
+  template <typename Visitor>
+  void ForEachPieceOf(PolygonNumber polygon, const Visitor& visit) const {
+    const CutFace* const face = cuts_ == nullptr ? nullptr : cuts_->faces.Find(polygon);
+    if (face == nullptr) {
+      visit(polygon);
+      return;
+    }
+    const PolygonNumber first = cuts_->numbers.FirstPieceOf(polygon);
+    for (PolygonNumber piece = first; piece < first + face->pieces.size(); ++piece) {
+      visit(piece);
+    }
+  }
+  // Orders polygons by WholeOf, then by number.
+  bool Precedes(PolygonNumber a, PolygonNumber b) const {
+    return WholeOf(a) != WholeOf(b) ? WholeOf(a) < WholeOf(b) : a < b;
+  }
+  // Returns all polygons that are not cut, and all pieces, in this order.
+  std::vector<PolygonNumber> Polygons() const;
 
-  // Returns the tree of all edges with a polygon on one side. Its boxes are at height 0, so that distances
-  // from a position at height 0 are distances seen from above.
+  // Returns the vertices of the uncut mesh.
+  absl::Span<const WorldPoint> vertices() const { return surface_->vertices; }
+  const WorldPoint& VertexAt(std::uint32_t vertex) const {
+    return vertex < vertex_count_ ? vertices_[vertex] : CutVertexAt(vertex);
+  }
+  // Returns the walls at the vertex. Both ends are kNone if no wall touches it; see VertexWalls for kSeveral.
+  const VertexWalls& WallsAt(std::uint32_t vertex) const {
+    return vertex < vertex_count_ ? surface_->walls[vertex] : CutWallsAt(vertex);
+  }
+
+  // Returns the tree of all edges of the uncut mesh with a polygon on one side. Its boxes are at height 0, so
+  // that distances from a position at height 0 are distances seen from above.
   const PolygonTree& wall_tree() const { return surface_->wall_tree; }
   // Returns the edge with this number in the tree.
   // REQUIRES: wall < wall_count().
@@ -125,8 +154,11 @@ class NavMesh {
   }
 
   // Returns the vertices, counterclockwise.
-  // REQUIRES, for this and the following: polygon < polygon_count().
+  // REQUIRES, for this and the following: there is such a polygon or piece.
   absl::Span<const std::uint32_t> VerticesOf(PolygonNumber polygon) const {
+    if (polygon >= polygon_count_) {
+      return VerticesOfPiece(polygon);
+    }
     const Face& face = surface_->polygons[polygon];
     return {surface_->corners.data() + face.first_corner, face.corner_count};
   }
@@ -138,34 +170,65 @@ class NavMesh {
     }
     return bounds;
   }
-  // Returns, for each vertex, the polygon across the edge from it to the next, or kNoPolygon for a wall.
+  // Returns, for each vertex, the polygon across the edge from it to the next, or kNoPolygon for a wall. The
+  // polygon may be cut: see Across.
   absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber polygon) const {
+    if (polygon >= polygon_count_) {
+      return NeighboursOfPiece(polygon);
+    }
     const Face& face = surface_->polygons[polygon];
     return {surface_->neighbours.data() + face.first_corner, face.corner_count};
   }
-  // Prefetch the polygon, and then the corners and neighbours that it refers to.
-  void PrefetchFace(PolygonNumber polygon) const { __builtin_prefetch(&surface_->polygons[polygon]); }
+  // Returns the polygon or piece across the edge that starts at corner k, or kNoPolygon for a wall.
+  PolygonNumber Across(PolygonNumber polygon, std::size_t k) const {
+    const PolygonNumber next = NeighboursOf(polygon)[k];
+    return cuts_ == nullptr || next >= polygon_count_ ? next : Behind(next, EndOf(polygon, k));
+  }
+  // Returns the polygon, or its piece, across an edge that ends at this point. `neighbour` is what
+  // NeighboursOf returns for the edge.
+  PolygonNumber Behind(PolygonNumber neighbour, const WorldPoint& end) const {
+    return cuts_ == nullptr || neighbour >= polygon_count_ ? neighbour : PieceBehind(neighbour, end);
+  }
+  // Returns the corner at the vertex, or at the same position: a piece may have its own vertex there.
+  std::size_t CornerAt(PolygonNumber polygon, std::uint32_t vertex) const;
+
+  // Prefetch the polygon, and then the corners and neighbours that it refers to. Do nothing for a piece.
+  void PrefetchFace(PolygonNumber polygon) const {
+    __builtin_prefetch(&surface_->polygons[polygon < polygon_count_ ? polygon : 0]);
+  }
   void PrefetchCorners(PolygonNumber polygon) const {
+    if (polygon >= polygon_count_) {
+      return;
+    }
     const std::uint32_t first_corner = surface_->polygons[polygon].first_corner;
     __builtin_prefetch(surface_->corners.data() + first_corner);
     __builtin_prefetch(surface_->neighbours.data() + first_corner);
   }
   // Returns true if the polygon is not exactly convex.
-  bool IsDented(PolygonNumber polygon) const { return surface_->polygons[polygon].is_dented; }
-  std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[polygon].area; }
+  bool IsDented(PolygonNumber polygon) const {
+    return polygon < polygon_count_ && surface_->polygons[polygon].is_dented;
+  }
+  std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[WholeOf(polygon)].area; }
   // Returns the label of the polygon's connected part: a path leads from one polygon to another if and only
   // if their labels are equal. A place on a vertex may be in several parts (FindPartsAround). Labels are
-  // below part_count(), in the order of the lowest polygon of each.
-  std::uint32_t PartOf(PolygonNumber polygon) const { return surface_->polygons[polygon].part; }
-  std::size_t part_count() const { return surface_->part_areas.size(); }
-  // Return MeshRooms::room_of the polygon, and MeshRooms::outer of the room.
+  // below part_count(), in the order of the lowest polygon of each; what cuts separate has higher ones.
+  std::uint32_t PartOf(PolygonNumber polygon) const {
+    return cuts_ == nullptr ? surface_->polygons[polygon].part : PartAmongCuts(polygon);
+  }
+  // Returns the number of parts of the uncut mesh.
+  std::size_t part_count() const { return surface_->part_count; }
+  // Return MeshRooms::room_of the polygon on the uncut mesh, and MeshRooms::outer of the room.
   // REQUIRES: room < room_count().
-  std::uint32_t RoomOf(PolygonNumber polygon) const { return surface_->polygons[polygon].room; }
+  std::uint32_t RoomOf(PolygonNumber polygon) const { return surface_->polygons[WholeOf(polygon)].room; }
   std::uint32_t OuterRoomOf(std::uint32_t room) const { return surface_->outer_rooms[room]; }
   std::size_t room_count() const { return surface_->outer_rooms.size(); }
+  // Returns CutTable::opened_rooms.
+  absl::Span<const std::uint32_t> opened_rooms() const {
+    return cuts_ == nullptr ? absl::Span<const std::uint32_t>() : cuts_->opened_rooms;
+  }
 
-  // Returns the cells for CellLayer, or null if the mesh has none.
-  const CellTable* cells() const { return surface_->cells.get(); }
+  // Returns the cells for CellLayer, or null if the mesh has none or is cut.
+  const CellTable* cells() const { return is_cut() ? nullptr : surface_->cells.get(); }
 
   // Returns true if the point is in the polygon or on its edge, seen from above. Exact, in integers.
   bool Contains(PolygonNumber polygon, const FixedPoint& point) const;
@@ -184,8 +247,8 @@ class NavMesh {
 
   // Returns the polygon nearest to the position, and its NearestPoint, which must be at most reach.radius
   // away seen from above and at most reach.height above or below. Nearest is the polygon whose point has the
-  // least distance in space; among equals, as where parts touch in a point, the one in the part with the
-  // largest area, then the lowest number. Distances are those of rounded points. Returns nullopt if there is
+  // least distance in space; among equals, as where parts touch in a point, the one with the lowest number.
+  // Distances are those of rounded points. Returns nullopt if there is
   // no polygon in reach. A position between two floors therefore belongs to the nearer one, and a position
   // inside a wall to the floor beside it rather than one far below.
   //
@@ -202,9 +265,11 @@ class NavMesh {
   void FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const;
 
   // Appends the polygons whose boxes, seen from above, overlap the convex outline, in the order of their
-  // numbers. A box that is at most `margin` inside a side of the outline may be omitted. Costs O(log
-  // polygons) plus the corners of the outline per box.
-  // REQUIRES: the outline is counterclockwise, and its coordinates are multiples of 2^-20.
+  // numbers. A box that is at most `margin` inside a side of the outline may be omitted; with a negative
+  // margin, boxes up to that far outside are included. Costs O(log polygons) plus the corners of the outline
+  // per box.
+  // REQUIRES: the mesh is not cut. The outline is counterclockwise, and its coordinates are multiples of
+  // 2^-20.
   void FindAllTouching(absl::Span<const WorldPoint> outline, double margin,
                        std::vector<PolygonNumber>& polygons) const;
 
@@ -226,12 +291,13 @@ class NavMesh {
   std::uint64_t digest() const { return surface_->digest + portals_.digest(); }
 
   // Returns the bytes held, which copies share.
-  std::size_t memory_bytes() const { return surface_bytes() + portals_.memory_bytes(); }
+  std::size_t memory_bytes() const { return surface_bytes() + cut_bytes() + portals_.memory_bytes(); }
   // Adds these bytes to `use`.
   void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
   // Returns the bytes held by this and not by `other`.
   std::size_t BytesBeyond(const NavMesh& other) const {
-    return (surface_ == other.surface_ ? 0 : surface_bytes()) + portals_.BytesBeyond(other.portals_);
+    return (surface_ == other.surface_ ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
+           portals_.BytesBeyond(other.portals_);
   }
 
  private:
@@ -257,15 +323,18 @@ class NavMesh {
     std::vector<WallEdge> wall_edges;
     PolygonTree wall_tree;
     MeshBounds bounds;
-    // Area of each connected part.
-    std::vector<double> part_areas;
+    std::size_t part_count = 0;
     ObstacleTable obstacles{Rectangle()};
     std::uint64_t digest = 0;
   };
 
-  explicit NavMesh(std::shared_ptr<const Surface> surface) : surface_(std::move(surface)) {}
+  explicit NavMesh(std::shared_ptr<const Surface> surface)
+      : surface_(std::move(surface)),
+        vertices_(surface_->vertices.data()),
+        vertex_count_(static_cast<std::uint32_t>(surface_->vertices.size())),
+        polygon_count_(static_cast<std::uint32_t>(surface_->polygons.size())) {}
 
-  // Labels the polygons with their parts, and measures the parts.
+  // Labels the polygons with their parts.
   static void LabelParts(Surface& surface);
   // Labels the polygons with their rooms. The labels are wrong once `stop` has returned an error.
   static void LabelRooms(Surface& surface, const StopCheck* stop);
@@ -281,9 +350,18 @@ class NavMesh {
   static void NoteSpirals(Surface& surface);
 
   std::size_t surface_bytes() const;
+  std::size_t cut_bytes() const { return cuts_ == nullptr ? 0 : cuts_->memory_bytes(); }
 
-  // Returns true if FindNearest prefers this polygon to the other at equal distance.
-  bool IsTakenBefore(PolygonNumber polygon, PolygonNumber other) const;
+  const WorldPoint& EndOf(PolygonNumber polygon, std::size_t k) const {
+    const absl::Span<const std::uint32_t> corners = VerticesOf(polygon);
+    return VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+  }
+  const WorldPoint& CutVertexAt(std::uint32_t vertex) const;
+  const VertexWalls& CutWallsAt(std::uint32_t vertex) const;
+  absl::Span<const std::uint32_t> VerticesOfPiece(PolygonNumber piece) const;
+  absl::Span<const PolygonNumber> NeighboursOfPiece(PolygonNumber piece) const;
+  PolygonNumber PieceBehind(PolygonNumber polygon, const WorldPoint& end) const;
+  std::uint32_t PartAmongCuts(PolygonNumber polygon) const;
 
   // Returns the same as Contains.
   // REQUIRES: coordinates are multiples of 2^-20.
@@ -294,6 +372,12 @@ class NavMesh {
 
   // Never null.
   std::shared_ptr<const Surface> surface_;
+  // The vertices and counts of the surface.
+  const WorldPoint* vertices_;
+  std::uint32_t vertex_count_;
+  std::uint32_t polygon_count_;
+  // Null if no polygon is cut.
+  std::shared_ptr<const CutTable> cuts_;
   MeshPortalTable portals_;
 };
 

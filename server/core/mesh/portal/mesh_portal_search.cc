@@ -539,6 +539,7 @@ MeshWave::MeshWave(const NavMesh& mesh, std::vector<WaveTarget> targets, absl::S
       MarkOuterRooms(place.polygon);
     }
   }
+  MarkOpenedRooms();
 }
 
 template <typename Visitor>
@@ -558,12 +559,11 @@ std::size_t MeshWave::TargetsIn(PolygonNumber polygon) const {
 // A neighbour may be entered as seen from the root, and from both ends of the interval.
 std::size_t MeshWave::MostSuccessors(PolygonNumber polygon) const {
   constexpr std::size_t kMostRoots = 3;
-  const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
-  std::size_t most = neighbours.size() + 4;
-  if (!polygons_.empty()) {
-    for (const PolygonNumber neighbour : neighbours) {
-      most += neighbour == kNoPolygon ? 0 : kMostRoots * TargetsIn(neighbour);
-    }
+  const std::size_t corners = mesh_.VerticesOf(polygon).size();
+  std::size_t most = corners + 4;
+  for (std::size_t k = 0; k < corners && !polygons_.empty(); ++k) {
+    const PolygonNumber neighbour = mesh_.Across(polygon, k);
+    most += neighbour == kNoPolygon ? 0 : kMostRoots * TargetsIn(neighbour);
   }
   return most;
 }
@@ -624,7 +624,7 @@ MeshWave::Step MeshWave::Next() {
     }
     return step;
   }
-  if (!IsSeed(interval.root) && scratch_.IsBeaten(interval.g, interval.root)) {
+  if (!IsSeed(interval.root) && scratch_.IsBeaten<true>(interval.g, interval.root)) {
     return {};
   }
   if (!scratch_.Reserve(MostSuccessors(interval.polygon))) {

@@ -36,16 +36,19 @@ class FaceRing {
 
   // Reads a polygon of the mesh, or a cell of the layer. Costs O(corners).
   //
-  // REQUIRES: the polygon has `edge_left` as a corner.
+  // REQUIRES: the polygon has `edge_left` as a corner, or a corner at its position.
   template <typename Mesh>
   void Load(const Mesh& mesh, PolygonNumber polygon, std::uint32_t edge_left) {
     const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
     const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygon);
     size_ = static_cast<std::uint32_t>(corners.size());
     std::uint32_t entry = 0;
-    while (corners[entry] != edge_left) {
+    while ((!Mesh::kMayBeCut || entry < size_) && corners[entry] != edge_left) {
       ++entry;
-      assert(entry < size_);
+      assert(entry <= size_);
+    }
+    if (entry == size_) {
+      entry = static_cast<std::uint32_t>(mesh.CornerAt(polygon, edge_left));
     }
     std::uint32_t j = 0;
     const auto load = [&](std::uint32_t k) {
@@ -174,12 +177,20 @@ class IntervalExpansion {
   }
 
   // Marks the room of the polygon and its outer rooms. A path to any other room leads through the outer rooms
-  // of both.
+  // of both, and through opened rooms.
   void MarkOuterRooms(PolygonNumber polygon) {
     std::uint32_t room = mesh_.RoomOf(polygon);
     while (!scratch_.IsRoomMarked(room)) {
       scratch_.MarkRoom(room);
       room = mesh_.OuterRoomOf(room);
+    }
+  }
+
+  // Marks rooms that a path may enter and leave through the same door.
+  // REQUIRES: all other rooms are marked already.
+  void MarkOpenedRooms() {
+    for (const std::uint32_t room : mesh_.opened_rooms()) {
+      scratch_.MarkRoom(room);
     }
   }
 
@@ -197,13 +208,13 @@ class IntervalExpansion {
       }
       const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
       for (std::size_t k = 0; k < corners.size(); ++k) {
-        if (neighbours[k] == kNoPolygon || seeds.Has(neighbours[k])) {
-          continue;
-        }
         const std::uint32_t right = corners[k];
         const std::uint32_t left = corners[k + 1 < corners.size() ? k + 1 : 0];
-        search().AddSuccessor({seed, seed, g}, MeshInterval::kNoParent, neighbours[k], right, left,
-                              VertexEnd(right), VertexEnd(left));
+        const PolygonNumber next = mesh_.Behind(neighbours[k], mesh_.VertexAt(left));
+        if (next != kNoPolygon && !seeds.Has(next)) {
+          search().AddSuccessor({seed, seed, g}, MeshInterval::kNoParent, next, right, left, VertexEnd(right),
+                                VertexEnd(left));
+        }
       }
     }
     return true;
@@ -259,7 +270,8 @@ class IntervalExpansion {
     const auto left_end = [&] { return CrossingEnd(left_exit, left_[left_exit], left_after); };
     const auto is_wall = [&](std::uint32_t j) { return ring_.NeighbourAt(j) == kNoPolygon; };
     const auto add = [&](const Root& from, std::uint32_t j, const End& right, const End& left) {
-      const PolygonNumber next = ring_.NeighbourAt(j);
+      const PolygonNumber next =
+          mesh_.Behind(ring_.NeighbourAt(j), {ring_.XAt(j + 1), ring_.YAt(j + 1), 0.0});
       if (from.vertex != root.vertex || !ComesBack(number, next)) {
         search().AddSuccessor(from, number, next, ring_.VertexAt(j), ring_.VertexAt(j + 1), right, left);
       }
@@ -325,10 +337,10 @@ class IntervalExpansion {
       return false;
     }
     if (left.is_vertex) {
-      scratch_.Reach(edge_left, to_left);
+      scratch_.template Reach<Mesh::kMayBeCut>(edge_left, to_left);
     }
     if (right.is_vertex) {
-      scratch_.Reach(edge_right, to_right);
+      scratch_.template Reach<Mesh::kMayBeCut>(edge_right, to_right);
     }
     return true;
   }
@@ -466,9 +478,7 @@ class IntervalExpansion {
  private:
   // Returns the polygon on this side of the interval's edge.
   PolygonNumber PolygonBefore(const MeshInterval& interval) const {
-    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(interval.polygon);
-    const auto edge = std::find(corners.begin(), corners.end(), interval.edge_left);
-    return mesh_.NeighboursOf(interval.polygon)[static_cast<std::size_t>(edge - corners.begin())];
+    return mesh_.Across(interval.polygon, mesh_.CornerAt(interval.polygon, interval.edge_left));
   }
 
   // Returns true if the path to an interval already passed through the polygon in a straight line. It cannot
@@ -526,11 +536,11 @@ class IntervalExpansion {
       return std::nullopt;
     }
     const double g = root.g + length;
-    if (!scratch_.Reach(vertex, g)) {
+    if (!scratch_.template Reach<Mesh::kMayBeCut>(vertex, g)) {
       return std::nullopt;
     }
     // On a spiral staircase, paths of several floors turn at one vertex.
-    if (walls.from != VertexWalls::kSeveral && !scratch_.NoteTurn(vertex, side)) {
+    if (walls.from != VertexWalls::kSeveral && !scratch_.template NoteTurn<Mesh::kMayBeCut>(vertex, side)) {
       return std::nullopt;
     }
     return Root{vertex, root.vertex, g};
@@ -572,11 +582,11 @@ class IntervalExpansion {
   // the path of length `g` to the end of an interval that is further from the vertex. Such a path is then
   // shorter to the whole interval, because no other path shortens faster towards the vertex.
   bool IsBeatenAlong(std::uint32_t vertex, const End& end, double g) const {
-    if (!scratch_.IsBeaten(g, vertex)) {
+    if (!scratch_.template IsBeaten<Mesh::kMayBeCut>(g, vertex)) {
       return false;
     }
     const WorldPoint& point = mesh_.VertexAt(vertex);
-    return scratch_.IsBeaten(g, vertex, DistanceInPlan(point.x, point.y, end.x, end.y));
+    return scratch_.template IsBeaten<Mesh::kMayBeCut>(g, vertex, DistanceInPlan(point.x, point.y, end.x, end.y));
   }
 
   const double dent_;

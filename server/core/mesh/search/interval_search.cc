@@ -71,6 +71,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   using Expansion::ExpandSeed;
   using Expansion::Fill;
   using Expansion::LeastDistance;
+  using Expansion::MarkOpenedRooms;
   using Expansion::MarkOuterRooms;
   using Expansion::mesh_;
   using Expansion::NoteEnds;
@@ -112,6 +113,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       }
     }
     MarkRooms(ends);
+    MarkOpenedRooms();
     report_.end =
         ExpandSeed(MeshInterval::kStart, scratch_.start_polygons()) ? Loop() : SearchEnd::kScratchLimit;
     return report_;
@@ -170,7 +172,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         return report_.end;
       }
       successors_ = 0;
-      if (interval.root != MeshInterval::kStart && scratch_.IsBeaten(interval.g, interval.root)) {
+      if (interval.root != MeshInterval::kStart && scratch_.template IsBeaten<Mesh::kMayBeCut>(interval.g, interval.root)) {
         continue;
       }
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {

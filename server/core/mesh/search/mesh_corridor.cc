@@ -339,9 +339,11 @@ namespace {
 
 // REQUIRES: the polygons are adjacent.
 EdgeEnds EdgeBetween(const NavMesh& mesh, PolygonNumber polygon, PolygonNumber next) {
-  const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygon);
-  const auto corner = std::find(neighbours.begin(), neighbours.end(), next) - neighbours.begin();
-  return mesh.EndsOf({polygon, static_cast<std::uint32_t>(corner)});
+  std::uint32_t corner = 0;
+  while (mesh.Across(polygon, corner) != next) {
+    ++corner;
+  }
+  return mesh.EndsOf({polygon, corner});
 }
 
 // Returns the point of the edge on the line from a to b, seen from above.

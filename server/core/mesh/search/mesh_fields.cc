@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -78,33 +79,41 @@ absl::StatusOr<std::optional<MeshRegion>> MeshRegion::Make(const NavMesh& whole,
                                                            const Box& reach, MemoryAccount* account,
                                                            const StopCheck* stop) {
   std::vector<PolygonNumber> numbers;
-  // Maps numbers of polygons and vertices of the whole mesh to numbers here.
-  std::vector<PolygonNumber> polygons(whole.polygon_count(), kNoPolygon);
+  // Maps numbers of polygons and vertices of the whole mesh to numbers here. Pieces that are not of one
+  // polygon have different vertices at the same position.
+  absl::flat_hash_map<PolygonNumber, PolygonNumber> polygons;
   std::vector<std::uint32_t> vertices(whole.vertex_count(), kNoVertex);
-  for (PolygonNumber polygon = 0; polygon < whole.polygon_count(); ++polygon) {
+  absl::flat_hash_map<std::tuple<double, double, double>, std::uint32_t> new_vertices;
+  for (const PolygonNumber polygon : whole.Polygons()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, polygon));
     const Box box = BoxAround(whole, polygon);
     if (region.And(box) == region && reach.Overlaps(box)) {
-      polygons[polygon] = static_cast<PolygonNumber>(numbers.size());
       numbers.push_back(polygon);
     }
+  }
+  std::ranges::sort(numbers);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    polygons.emplace(numbers[i], static_cast<PolygonNumber>(i));
   }
   if (numbers.empty()) {
     return std::nullopt;
   }
   MeshSpec spec;
   for (const PolygonNumber polygon : numbers) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, polygons[polygon]));
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, spec.polygons.size()));
     const absl::Span<const std::uint32_t> corners = whole.VerticesOf(polygon);
-    for (const std::uint32_t vertex : corners) {
-      if (vertices[vertex] == kNoVertex) {
-        vertices[vertex] = static_cast<std::uint32_t>(spec.vertices.size());
-        spec.vertices.push_back(whole.VertexAt(vertex));
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const WorldPoint& at = whole.VertexAt(corners[k]);
+      std::uint32_t& vertex = corners[k] < vertices.size()
+                                  ? vertices[corners[k]]
+                                  : new_vertices.try_emplace({at.x, at.y, at.z}, kNoVertex).first->second;
+      if (vertex == kNoVertex) {
+        vertex = static_cast<std::uint32_t>(spec.vertices.size());
+        spec.vertices.push_back(at);
       }
-      spec.corners.push_back(vertices[vertex]);
-    }
-    for (const PolygonNumber neighbour : whole.NeighboursOf(polygon)) {
-      spec.neighbours.push_back(neighbour == kNoPolygon ? kNoPolygon : polygons[neighbour]);
+      spec.corners.push_back(vertex);
+      const auto neighbour = polygons.find(whole.Across(polygon, k));
+      spec.neighbours.push_back(neighbour == polygons.end() ? kNoPolygon : neighbour->second);
     }
     spec.polygons.push_back(
         {.corner_count = static_cast<std::uint32_t>(corners.size()), .area = whole.AreaOf(polygon)});

@@ -91,7 +91,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     while (!scratch_.is_open_empty()) {
       const IntervalNumber number = scratch_.Pop().interval;
       const MeshInterval& interval = scratch_.At(number);
-      if (!IsSeed(interval.root) && scratch_.IsBeaten(interval.g, interval.root)) {
+      if (!IsSeed(interval.root) && scratch_.IsBeaten<true>(interval.g, interval.root)) {
         continue;
       }
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
@@ -194,7 +194,9 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
         report_.paths.push_back(path);
       }
     }
-    std::ranges::sort(report_.paths, {}, &MeshFloodPath::polygon);
+    std::ranges::sort(report_.paths, [&](const MeshFloodPath& a, const MeshFloodPath& b) {
+      return mesh_.Precedes(a.polygon, b.polygon);
+    });
   }
 
   MeshFloodPath PathOf(const FloodedPolygon& flooded) const {

@@ -96,8 +96,11 @@ class StepFlood {
     const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
     ForEachEdge(mesh_, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       if (neighbours[k] != kNoPolygon) {
-        if (IsInCircle(a, b) && found_.Add(neighbours[k])) {
-          queue_.push_back(neighbours[k]);
+        if (IsInCircle(a, b)) {
+          const PolygonNumber next = mesh_.Behind(neighbours[k], b);
+          if (found_.Add(next)) {
+            queue_.push_back(next);
+          }
         }
       } else if (Side(a, b, target_) <= 0.0) {
         // The surface is nearest to the target at a wall that has the target on its other side.

@@ -76,7 +76,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
                         .end = {polygon, mesh.NearestPoint(polygon, to.x, to.y)},
                         .length = DistanceInPlan(from, to)};
     }
-    const PolygonNumber beyond = mesh.NeighboursOf(polygon)[exit];
+    const PolygonNumber beyond = mesh.Across(polygon, exit);
     if (beyond == kNoPolygon) {
       const Int128 start_side = SideOf(ToFixed(*a), ToFixed(*b), ToFixed(from));
       const Int128 whole = start_side - SideOf(ToFixed(*a), ToFixed(*b), ToFixed(to));
@@ -213,7 +213,6 @@ class MeshRayWalk {
   // Queues polygons that it enters elsewhere, and records where the ray ends.
   PolygonNumber Cross(PolygonNumber polygon) {
     const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
-    const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
     std::optional<Exit> exit;
     Int128 last_along = along_;
     const WorldPoint* a_vertex = &mesh_.VertexAt(corners[0]);
@@ -222,16 +221,17 @@ class MeshRayWalk {
       const WorldPoint* const b_vertex = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
       const double b_side = Side(start_.point, goal_.point, *b_vertex);
       if (a_side < 0.0 && b_side > 0.0) {
-        Choose(exit, ExitThrough(*a_vertex, *b_vertex, neighbours[k]));
+        Choose(exit, ExitThrough(*a_vertex, *b_vertex, mesh_.Across(polygon, k)));
       } else if (a_side == 0.0 || b_side == 0.0) {
         const Int128 a_along = AlongOf(ToFixed(a_side == 0.0 ? *a_vertex : *b_vertex));
         const Int128 b_along = AlongOf(ToFixed(b_side == 0.0 ? *b_vertex : *a_vertex));
         const Int128 low = std::max(std::min(a_along, b_along), along_);
         const Int128 high = std::max(a_along, b_along);
         last_along = std::max(last_along, high);
-        if (neighbours[k] != kNoPolygon && high >= along_ && low <= whole_ &&
-            !(low == along_ && Has(entered_, neighbours[k]))) {
-          fronts_.push({low, neighbours[k]});
+        const PolygonNumber next = mesh_.Across(polygon, k);
+        if (next != kNoPolygon && high >= along_ && low <= whole_ &&
+            !(low == along_ && Has(entered_, next))) {
+          fronts_.push({low, next});
         }
       }
       a_vertex = b_vertex;

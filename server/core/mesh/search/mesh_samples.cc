@@ -143,7 +143,7 @@ class MeshSampler {
       return CheckStop(stop_);
     }
     double area = 0.0;
-    for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
+    for (const PolygonNumber polygon : mesh_.Polygons()) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, polygon));
       if (!query_.parts.empty() && !std::ranges::binary_search(query_.parts, mesh_.PartOf(polygon))) {
         continue;

@@ -10,6 +10,8 @@ bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count, std::s
   Clear(intervals_);
   Clear(open_);
   Clear(flooded_);
+  reached_of_cuts_.clear();
+  slots_of_cuts_.clear();
   corners_.clear();
   corridor_.clear();
   start_polygons_.clear();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/geometry/world_point.h"
@@ -95,7 +96,8 @@ struct FloodedPolygon {
 
 // Intervals, open list and path of one search, reused between searches. Allocates nothing once it has grown
 // to the largest mesh searched. Takes 16 bytes per vertex and 4 per room of that mesh, and 88 bytes per
-// interval. A flood takes 8 bytes per polygon of the mesh and 48 per polygon reached.
+// interval. A flood takes 8 bytes per polygon of the mesh and 48 per polygon reached. Vertices and polygons
+// that cuts have added take twice as much where a search reaches them.
 //
 // Not thread-safe; each worker thread has its own.
 class MeshScratch {
@@ -122,8 +124,10 @@ class MeshScratch {
   // Records a path of this length to the vertex. Returns true if it is not longer than the shortest known, up
   // to rounding. Once a path has turned there, a length that is shorter only by rounding is not recorded, so
   // that it does not beat that path.
+  // Here and below, kMayBeCut is false if the vertex is one of a mesh that is not cut.
+  template <bool kMayBeCut>
   bool Reach(std::uint32_t vertex, double g) {
-    ReachedVertex& reached = reached_[vertex];
+    ReachedVertex& reached = ReachedAt<kMayBeCut>(vertex);
     if (reached.generation == generation_ && g >= reached.g) {
       return g <= reached.g * kRounding;
     }
@@ -137,13 +141,19 @@ class MeshScratch {
   // Records that a path turns at the vertex to this side: left if positive. Returns false if a path of the
   // same length has turned to that side.
   // REQUIRES: Reach has returned true for the path.
+  template <bool kMayBeCut>
   bool NoteTurn(std::uint32_t vertex, double side) {
-    ReachedVertex& reached = reached_[vertex];
+    ReachedVertex& reached = ReachedAt<kMayBeCut>(vertex);
     return !std::exchange(side > 0.0 ? reached.has_left_turn : reached.has_right_turn, true);
   }
   // Returns true if a path of length `g` is longer, beyond rounding, than the shortest known path to the
   // vertex plus the length `beyond`.
+  template <bool kMayBeCut>
   bool IsBeaten(double g, std::uint32_t vertex, double beyond = 0.0) const {
+    if (kMayBeCut && vertex >= reached_.size()) {
+      const auto reached = reached_of_cuts_.find(vertex);
+      return reached != reached_of_cuts_.end() && g > (reached->second.g + beyond) * kRounding;
+    }
     const ReachedVertex& reached = reached_[vertex];
     return reached.generation == generation_ && g > (reached.g + beyond) * kRounding;
   }
@@ -188,7 +198,7 @@ class MeshScratch {
   // Returns the state of the polygon, which is created if there is none.
   // REQUIRES: ReservePolygons has returned true.
   FloodedPolygon& Flood(PolygonNumber polygon) {
-    PolygonSlot& slot = slots_[polygon];
+    PolygonSlot& slot = polygon < slots_.size() ? slots_[polygon] : slots_of_cuts_[polygon];
     if (slot.generation != generation_) {
       slot = {static_cast<std::uint32_t>(flooded_.size()), generation_};
       flooded_.push_back({.polygon = polygon});
@@ -241,7 +251,14 @@ class MeshScratch {
   std::size_t counted_bytes() const {
     return reached_.capacity() * sizeof(ReachedVertex) + rooms_.capacity() * sizeof(std::uint32_t) +
            intervals_.capacity() * sizeof(MeshInterval) + open_.capacity() * sizeof(OpenInterval) +
+           reached_of_cuts_.capacity() * sizeof(std::pair<std::uint32_t, ReachedVertex>) +
+           slots_of_cuts_.capacity() * sizeof(std::pair<PolygonNumber, PolygonSlot>) +
            slots_.capacity() * sizeof(PolygonSlot) + flooded_.capacity() * sizeof(FloodedPolygon);
+  }
+
+  template <bool kMayBeCut>
+  ReachedVertex& ReachedAt(std::uint32_t vertex) {
+    return !kMayBeCut || vertex < reached_.size() ? reached_[vertex] : reached_of_cuts_[vertex];
   }
 
   const std::size_t max_bytes_;
@@ -252,6 +269,9 @@ class MeshScratch {
   std::size_t polygon_count_ = 0;
   std::uint32_t generation_ = 0;
   std::vector<ReachedVertex> reached_;
+  // The same for the vertices and polygons of cut meshes with higher numbers.
+  absl::flat_hash_map<std::uint32_t, ReachedVertex> reached_of_cuts_;
+  absl::flat_hash_map<PolygonNumber, PolygonSlot> slots_of_cuts_;
   // The search that marked each room.
   std::vector<std::uint32_t> rooms_;
   std::vector<MeshInterval> intervals_;

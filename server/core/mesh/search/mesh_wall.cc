@@ -36,7 +36,8 @@ class WallSearch {
       around_.Add(polygon);
       open_.push({0.0, polygon, kNoPolygon});
     }
-    if (Flood(kFloodedAtFirst)) {
+    // The tree does not have the walls of cut polygons.
+    if (Flood(mesh_.is_cut() ? std::numeric_limits<std::uint64_t>::max() : kFloodedAtFirst)) {
       LookAtWalls();
     }
     if (!status_.ok()) {
@@ -100,8 +101,9 @@ class WallSearch {
     ForEachEdge(mesh_, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       const SegmentPoint nearest = NearestOnPlanSegment(a, b, place_.point);
       if (neighbours[k] != kNoPolygon) {
-        if (nearest.squared_distance <= least_ && neighbours[k] != from) {
-          open_.push({nearest.squared_distance, neighbours[k], polygon});
+        const PolygonNumber next = mesh_.Behind(neighbours[k], b);
+        if (nearest.squared_distance <= least_ && next != from) {
+          open_.push({nearest.squared_distance, next, polygon});
         }
       } else if (IsBetter({polygon, k}, nearest.squared_distance)) {
         Take({polygon, k}, nearest);
@@ -149,8 +151,11 @@ class WallSearch {
       }
       const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
       ForEachEdge(mesh_, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
-        if (neighbours[k] != kNoPolygon && MeetsLine(a, b, end) && seen.Add(neighbours[k])) {
-          open.push_back(neighbours[k]);
+        if (neighbours[k] != kNoPolygon && MeetsLine(a, b, end)) {
+          const PolygonNumber next = mesh_.Behind(neighbours[k], b);
+          if (seen.Add(next)) {
+            open.push_back(next);
+          }
         }
       });
     }

@@ -33,9 +33,11 @@ void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygo
       const double whole = dx * dx + dy * dy;
       // Beyond the ends of the edge, a wall may separate the polygons.
       const double along = (place.point.x - a.x) * dx + (place.point.y - a.y) * dy;
-      if (side <= 0.0 && side >= -kPlaceSlack * std::sqrt(whole) && along >= 0.0 && along <= whole &&
-          found.Add(neighbours[k])) {
-        polygons.push_back(neighbours[k]);
+      if (side <= 0.0 && side >= -kPlaceSlack * std::sqrt(whole) && along >= 0.0 && along <= whole) {
+        const PolygonNumber next = mesh.Behind(neighbours[k], b);
+        if (found.Add(next)) {
+          polygons.push_back(next);
+        }
       }
     });
   }
@@ -88,10 +90,18 @@ PlacesAround FindPlacesAround(const NavMesh& mesh, const MeshPlace& place) {
   std::vector<MeshPlace> near;
   mesh.FindAllNear({.position = mesh.VertexAt(*vertex), .radius = 0.0, .height = kMeshTolerance}, near);
   absl::flat_hash_set<std::uint32_t> fans = {*vertex};
+  // In a cut mesh, the polygons of a fan may have vertices of their own.
+  PolygonSet around;
+  if (mesh.is_cut()) {
+    AddPolygonsAround(mesh, place, around);
+  }
   for (const MeshPlace& other : near) {
     const std::optional<std::uint32_t> own = WallVertexAt(mesh, other.polygon, place.point);
-    if (own && fans.insert(*own).second) {
+    if (own && !around.Has(other.polygon) && fans.insert(*own).second) {
       places.push_back({other.polygon, {place.point.x, place.point.y, other.point.z}});
+      if (mesh.is_cut()) {
+        AddPolygonsAround(mesh, places.back(), around);
+      }
     }
   }
   return places;

@@ -83,7 +83,7 @@ double AreaOf(const core::NavMesh& mesh, core::PolygonNumber polygon) {
 
 double AreaOf(const core::NavMesh& mesh) {
   double sum = 0.0;
-  for (core::PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+  for (const core::PolygonNumber polygon : mesh.Polygons()) {
     sum += AreaOf(mesh, polygon);
   }
   return sum;

@@ -40,21 +40,28 @@ core::WorldPoint MiddleOf(const core::NavMesh& mesh, core::PolygonNumber polygon
 double AreaOf(const core::NavMesh& mesh, core::PolygonNumber polygon);
 double AreaOf(const core::NavMesh& mesh);
 
-// Calls `visit` with the ends of each wall of these polygons.
+// Calls `visit` with the ends of each wall of the polygon.
+template <typename Visit>
+void ForEachWall(const core::NavMesh& mesh, core::PolygonNumber polygon, Visit visit) {
+  const auto loop = mesh.VerticesOf(polygon);
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    if (mesh.NeighboursOf(polygon)[k] == core::kNoPolygon) {
+      visit(mesh.VertexAt(loop[k]), mesh.VertexAt(loop[(k + 1) % loop.size()]));
+    }
+  }
+}
+// The same for the polygons with these numbers.
 template <typename Visit>
 void ForEachWall(const core::NavMesh& mesh, core::PolygonNumber begin, core::PolygonNumber end, Visit visit) {
   for (core::PolygonNumber polygon = begin; polygon < end; ++polygon) {
-    const auto loop = mesh.VerticesOf(polygon);
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      if (mesh.NeighboursOf(polygon)[k] == core::kNoPolygon) {
-        visit(mesh.VertexAt(loop[k]), mesh.VertexAt(loop[(k + 1) % loop.size()]));
-      }
-    }
+    ForEachWall(mesh, polygon, visit);
   }
 }
 template <typename Visit>
 void ForEachWall(const core::NavMesh& mesh, Visit visit) {
-  ForEachWall(mesh, 0, static_cast<core::PolygonNumber>(mesh.polygon_count()), visit);
+  for (const core::PolygonNumber polygon : mesh.Polygons()) {
+    ForEachWall(mesh, polygon, visit);
+  }
 }
 
 }  // namespace waystar

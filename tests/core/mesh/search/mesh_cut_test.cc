@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +27,20 @@ constexpr std::size_t kScratchBytes = std::size_t{1} << 28;
 constexpr double kNearOutline = 1e-4;
 
 // REQUIRES: the shape has outlines.
-CutMesh Cut(const NavMesh& mesh, const Shape& shape) {
+NavMesh Cut(const NavMesh& mesh, const Shape& shape) {
   absl::StatusOr<std::vector<ConvexOutline>> outlines = OutlinesOf(shape);
   EXPECT_THAT(outlines, IsOk());
-  absl::StatusOr<CutMesh> cut = CutHoles(mesh, {.outlines = *std::move(outlines)});
+  absl::StatusOr<NavMesh> cut = CutHoles(mesh, {.outlines = *std::move(outlines)});
   EXPECT_THAT(cut, IsOk());
   return *std::move(cut);
+}
+
+int CountParts(const NavMesh& mesh) {
+  std::set<std::uint32_t> parts;
+  for (const PolygonNumber polygon : mesh.Polygons()) {
+    parts.insert(mesh.PartOf(polygon));
+  }
+  return static_cast<int>(parts.size());
 }
 
 // Returns the length of a shortest path, or infinity.
@@ -74,16 +83,15 @@ NavMesh Square(double side) {
 }
 
 TEST(MeshCutTest, NothingIsLeftUnderAHoleThatCoversAll) {
-  const CutMesh cut = Cut(Square(10), {.rectangles = {{-1, -1, 12, 12}}});
-  EXPECT_EQ(cut.mesh.polygon_count(), 0U);
-  EXPECT_FALSE(cut.mesh.FindNearest({.position = {5, 5}, .radius = 100.0, .height = 100.0}).has_value());
+  const NavMesh cut = Cut(Square(10), {.rectangles = {{-1, -1, 12, 12}}});
+  EXPECT_TRUE(cut.Polygons().empty());
+  EXPECT_FALSE(cut.FindNearest({.position = {5, 5}, .radius = 100.0, .height = 100.0}).has_value());
 }
 
 TEST(MeshCutTest, HolesElsewhereChangeNothing) {
   const NavMesh mesh = Square(10);
-  const CutMesh cut = Cut(mesh, {.rectangles = {{10, 0, 5, 5}, {20, 20, 1, 1}}});
-  EXPECT_EQ(cut.mesh.digest(), mesh.digest());
-  EXPECT_THAT(cut.sources, ElementsAre(0));
+  const NavMesh cut = Cut(mesh, {.rectangles = {{11, 0, 5, 5}, {20, 20, 1, 1}}});
+  EXPECT_THAT(cut.Polygons(), ElementsAre(0));
 }
 
 TEST(MeshCutTest, OnlyPolygonsAtTheHeightsAreCut) {
@@ -91,35 +99,35 @@ TEST(MeshCutTest, OnlyPolygonsAtTheHeightsAreCut) {
       DrawMesh({{0, 0, 0}, {9, 0, 0}, {9, 9, 0}, {0, 9, 0}, {0, 0, 3}, {9, 0, 3}, {9, 9, 3}, {0, 9, 3}},
                {{0, 1, 2, 3}, {4, 5, 6, 7}});
   const NavMesh mesh = MeshOf(std::move(spec));
-  const absl::StatusOr<CutMesh> cut =
+  const absl::StatusOr<NavMesh> cut =
       CutHoles(mesh, {.outlines = *OutlinesOf({.rectangles = {{3, 3, 3, 3}}}), .heights = {2.0, 5.0}});
   ASSERT_THAT(cut, IsOk());
-  EXPECT_EQ(AreaOf(cut->mesh), 81.0 + 72.0);
-  EXPECT_NEAR(Length(cut->mesh, {1, 4.5, 0}, {8, 4.5, 0}), 7.0, 1e-12);
-  EXPECT_GT(Length(cut->mesh, {1, 4.5, 3}, {8, 4.5, 3}), 7.0);
+  EXPECT_EQ(AreaOf(*cut), 81.0 + 72.0);
+  EXPECT_NEAR(Length(*cut, {1, 4.5, 0}, {8, 4.5, 0}), 7.0, 1e-12);
+  EXPECT_GT(Length(*cut, {1, 4.5, 3}, {8, 4.5, 3}), 7.0);
 }
 
 TEST(MeshCutTest, LinesAreThinWalls) {
-  const CutMesh cut = Cut(Square(10), {.lines = {{.start = {5, -1}, .end = {5, 8}}}});
-  EXPECT_NEAR(Length(cut.mesh, {4, 0}, {6, 0}), 2.0 * std::sqrt(65.0), 0.01);
+  const NavMesh cut = Cut(Square(10), {.lines = {{.start = {5, -1}, .end = {5, 8}}}});
+  EXPECT_NEAR(Length(cut, {4, 0}, {6, 0}), 2.0 * std::sqrt(65.0), 0.01);
 }
 
 TEST(MeshCutTest, DiscsAreRound) {
-  const CutMesh cut = Cut(Square(10), {.discs = {{.center = {5, 5}, .radius = 2.0}}});
-  EXPECT_NEAR(AreaOf(cut.mesh), 100.0 - 4.0 * 3.14159265, 0.05);
+  const NavMesh cut = Cut(Square(10), {.discs = {{.center = {5, 5}, .radius = 2.0}}});
+  EXPECT_NEAR(AreaOf(cut), 100.0 - 4.0 * 3.14159265, 0.05);
   // Tangents to the disc, and the arc between them.
   const double tangent = std::sqrt(16.0 - 4.0);
   const double arc = 2.0 * (3.14159265358979 - 2.0 * std::acos(2.0 / 4.0));
-  EXPECT_NEAR(Length(cut.mesh, {1, 5}, {9, 5}), 2.0 * tangent + arc, 0.02);
+  EXPECT_NEAR(Length(cut, {1, 5}, {9, 5}), 2.0 * tangent + arc, 0.02);
 }
 
 TEST(MeshCutTest, ConcavePolygonsAreCutAsTheyAre) {
   // A horseshoe that is open to the right.
   const Shape shape = {
       .polygons = {{.vertices = {{2, 2}, {8, 2}, {8, 3}, {3, 3}, {3, 7}, {8, 7}, {8, 8}, {2, 8}}}}};
-  const CutMesh cut = Cut(Square(10), shape);
-  EXPECT_NEAR(AreaOf(cut.mesh), 100.0 - 16.0, 1e-9);
-  EXPECT_NEAR(Length(cut.mesh, {4, 5}, {9.5, 5}), 5.5, 1e-12);
+  const NavMesh cut = Cut(Square(10), shape);
+  EXPECT_NEAR(AreaOf(cut), 100.0 - 16.0, 1e-9);
+  EXPECT_NEAR(Length(cut, {4, 5}, {9.5, 5}), 5.5, 1e-12);
 }
 
 TEST(MeshCutTest, SliversLeaveNoWallBesideThem) {
@@ -127,16 +135,10 @@ TEST(MeshCutTest, SliversLeaveNoWallBesideThem) {
       MeshOf(DrawMesh({{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}}, {{0, 1, 2}, {0, 2, 3}}));
   // A side along the diagonal that crosses it, and leaves slivers between.
   const Shape shape = {.polygons = {{.vertices = {{2, 2 + 0x1p-20}, {7, 7 - 15 * 0x1p-20}, {8.28, 9}}}}};
-  const CutMesh cut = Cut(mesh, shape);
-  EXPECT_EQ(cut.mesh.part_count(), 1U);
-  EXPECT_NEAR(Length(cut.mesh, {1.5, 0.5}, {0.5, 1.5}), std::sqrt(2.0), 1e-9);
-  EXPECT_NEAR(Length(cut.mesh, {9.5, 9}, {9, 9.5}), std::sqrt(0.5), 1e-9);
-}
-
-TEST(MeshCutTest, VerticesThatNoPolygonHasAreLeftOut) {
-  const CutMesh cut = Cut(Square(10), {.rectangles = {{-1, -1, 12, 6}}});
-  EXPECT_EQ(cut.mesh.polygon_count(), 1U);
-  EXPECT_EQ(cut.mesh.vertex_count(), 4U);
+  const NavMesh cut = Cut(mesh, shape);
+  EXPECT_EQ(CountParts(cut), 1);
+  EXPECT_NEAR(Length(cut, {1.5, 0.5}, {0.5, 1.5}), std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(Length(cut, {9.5, 9}, {9, 9.5}), std::sqrt(0.5), 1e-9);
 }
 
 TEST(MeshCutTest, RefusesPolygonsThatCrossThemselves) {
@@ -171,15 +173,15 @@ TEST(MeshCutPropertyTest, CutCellsAreAsIfTheyHadNotBeenDrawn) {
         }
       }
     }
-    const CutMesh cut = Cut(mesh, shape);
+    const NavMesh cut = Cut(mesh, shape);
     const auto is_free = [](const std::string& row) { return row.find('.') != std::string::npos; };
     if (std::none_of(rows.begin(), rows.end(), is_free)) {
-      EXPECT_EQ(cut.mesh.polygon_count(), 0U);
+      EXPECT_TRUE(cut.Polygons().empty());
       return;
     }
     const NavMesh drawn = MeshOf(DrawRooms(rows));
-    EXPECT_EQ(AreaOf(cut.mesh), AreaOf(drawn));
-    EXPECT_EQ(cut.mesh.part_count(), drawn.part_count());
+    EXPECT_EQ(AreaOf(cut), AreaOf(drawn));
+    EXPECT_EQ(CountParts(cut), CountParts(drawn));
     for (int i = 0; i < 30; ++i) {
       const WorldPoint start = RandomPlace(drawn, random).point;
       const WorldPoint goal = RandomPlace(drawn, random).point;
@@ -192,7 +194,7 @@ TEST(MeshCutPropertyTest, CutCellsAreAsIfTheyHadNotBeenDrawn) {
       }
       const double length = Length(drawn, start, goal);
       paths += std::isfinite(length) ? 1 : 0;
-      const double after = Length(cut.mesh, start, goal);
+      const double after = Length(cut, start, goal);
       EXPECT_TRUE(length == after || std::abs(length - after) <= 1e-9) << length << " and " << after;
     }
   });
@@ -225,7 +227,7 @@ Shape RandomShape(Random& random) {
 }
 
 // Expects that points of the mesh are on the cut one exactly where no outline is, and in the same polygon.
-void ExpectSameGround(const NavMesh& mesh, const CutMesh& cut, const std::vector<ConvexOutline>& outlines,
+void ExpectSameGround(const NavMesh& mesh, const NavMesh& cut, const std::vector<ConvexOutline>& outlines,
                       Random& random) {
   std::vector<MeshPlace> before;
   std::vector<MeshPlace> after;
@@ -240,7 +242,7 @@ void ExpectSameGround(const NavMesh& mesh, const CutMesh& cut, const std::vector
     before.clear();
     after.clear();
     mesh.FindAllNear(reach, before);
-    cut.mesh.FindAllNear(reach, after);
+    cut.FindAllNear(reach, after);
     std::vector<PolygonNumber> expected;
     for (const MeshPlace& place : before) {
       if (outside > 0.0) {
@@ -249,7 +251,7 @@ void ExpectSameGround(const NavMesh& mesh, const CutMesh& cut, const std::vector
     }
     std::vector<PolygonNumber> found;
     for (const MeshPlace& place : after) {
-      found.push_back(cut.sources[place.polygon]);
+      found.push_back(cut.WholeOf(place.polygon));
     }
     found.erase(std::unique(found.begin(), found.end()), found.end());
     EXPECT_EQ(found, expected) << point.x << " " << point.y;
@@ -257,7 +259,7 @@ void ExpectSameGround(const NavMesh& mesh, const CutMesh& cut, const std::vector
 }
 
 // Expects that each wall of the cut mesh lies on a wall of the mesh or on an outline.
-void ExpectNoOtherWalls(const NavMesh& mesh, const CutMesh& cut, const std::vector<ConvexOutline>& outlines) {
+void ExpectNoOtherWalls(const NavMesh& mesh, const NavMesh& cut, const std::vector<ConvexOutline>& outlines) {
   std::vector<std::pair<WorldPoint, WorldPoint>> walls;
   ForEachWall(mesh, [&](const WorldPoint& a, const WorldPoint& b) { walls.emplace_back(a, b); });
   for (const ConvexOutline& outline : outlines) {
@@ -265,7 +267,7 @@ void ExpectNoOtherWalls(const NavMesh& mesh, const CutMesh& cut, const std::vect
       walls.emplace_back(outline[k], outline[(k + 1) % outline.size()]);
     }
   }
-  ForEachWall(cut.mesh, [&](const WorldPoint& a, const WorldPoint& b) {
+  ForEachWall(cut, [&](const WorldPoint& a, const WorldPoint& b) {
     const auto is_on = [&](const std::pair<WorldPoint, WorldPoint>& wall) {
       return DistanceToSegment(wall.first, wall.second, a) <= kNearOutline &&
              DistanceToSegment(wall.first, wall.second, b) <= kNearOutline;
@@ -277,9 +279,7 @@ void ExpectNoOtherWalls(const NavMesh& mesh, const CutMesh& cut, const std::vect
 
 void ExpectRight(const NavMesh& mesh, const Shape& shape, Random& random) {
   const std::vector<ConvexOutline> outlines = *OutlinesOf(shape);
-  const CutMesh cut = Cut(mesh, shape);
-  ASSERT_EQ(cut.sources.size(), cut.mesh.polygon_count());
-  EXPECT_TRUE(std::is_sorted(cut.sources.begin(), cut.sources.end()));
+  const NavMesh cut = Cut(mesh, shape);
   ExpectSameGround(mesh, cut, outlines, random);
   ExpectNoOtherWalls(mesh, cut, outlines);
 }
@@ -354,16 +354,16 @@ TEST(MeshCutPropertyTest, PathsAmongHolesAreShortest) {
   int paths = 0;
   ForSeeds(150, [&](Random& random) {
     const NavMesh mesh = MeshOf(DrawRooms(RandomRooms(random), &random));
-    const CutMesh cut = Cut(mesh, RandomShape(random));
-    if (cut.mesh.polygon_count() == 0) {
+    const NavMesh cut = Cut(mesh, RandomShape(random));
+    if (cut.Polygons().empty()) {
       return;
     }
-    const SightGraph oracle(cut.mesh);
+    const SightGraph oracle(cut);
     MeshScratch scratch(kScratchBytes);
     for (int i = 0; i < 20; ++i) {
-      const MeshPlace start = RandomPlace(cut.mesh, random);
-      const MeshPlace goal = RandomPlace(cut.mesh, random);
-      const double length = LengthOf(cut.mesh, start, goal, scratch);
+      const MeshPlace start = RandomPlace(cut, random);
+      const MeshPlace goal = RandomPlace(cut, random);
+      const double length = LengthOf(cut, start, goal, scratch);
       const double expected = oracle.Length(start, goal);
       ASSERT_EQ(std::isfinite(length), std::isfinite(expected));
       if (std::isfinite(expected)) {

@@ -58,13 +58,12 @@ std::vector<PolygonNumber> Flood(const NavMesh& mesh, std::vector<PolygonNumber>
                                  const FixedPoint& a, const FixedPoint& b) {
   for (std::size_t i = 0; i < polygons.size(); ++i) {
     const absl::Span<const std::uint32_t> vertices = mesh.VerticesOf(polygons[i]);
-    const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygons[i]);
     for (std::size_t k = 0; k < vertices.size(); ++k) {
-      if (neighbours[k] != kNoPolygon &&
-          std::find(polygons.begin(), polygons.end(), neighbours[k]) == polygons.end() &&
+      const PolygonNumber neighbour = mesh.Across(polygons[i], k);
+      if (neighbour != kNoPolygon && std::ranges::find(polygons, neighbour) == polygons.end() &&
           Touch(a, b, ToFixed(mesh.VertexAt(vertices[k])),
                 ToFixed(mesh.VertexAt(vertices[(k + 1) % vertices.size()])))) {
-        polygons.push_back(neighbours[k]);
+        polygons.push_back(neighbour);
       }
     }
   }
@@ -233,8 +232,10 @@ double DistanceToWalls(const NavMesh& mesh, const WorldPoint& point, PolygonNumb
 }
 
 MeshPlace RandomPlace(const NavMesh& mesh, Random& random) {
-  const auto polygon =
-      static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));
+  const std::vector<PolygonNumber> pieces = mesh.is_cut() ? mesh.Polygons() : std::vector<PolygonNumber>();
+  const std::size_t count = mesh.is_cut() ? pieces.size() : mesh.polygon_count();
+  const auto drawn = static_cast<PolygonNumber>(random.Between(0, static_cast<int>(count) - 1));
+  const PolygonNumber polygon = mesh.is_cut() ? pieces[drawn] : drawn;
   const absl::Span<const std::uint32_t> vertices = mesh.VerticesOf(polygon);
   const auto corner = static_cast<std::size_t>(random.Between(0, static_cast<int>(vertices.size()) - 1));
   const WorldPoint& a = mesh.VertexAt(vertices[corner]);
@@ -317,7 +318,7 @@ double LengthOf(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& go
 }
 
 SightGraph::SightGraph(const NavMesh& mesh) : mesh_(mesh) {
-  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+  for (const PolygonNumber polygon : mesh.Polygons()) {
     for (const std::uint32_t vertex : mesh.VerticesOf(polygon)) {
       Node node = NodeOf({polygon, mesh.VertexAt(vertex)});
       // Each group of polygons is met first by its least one.

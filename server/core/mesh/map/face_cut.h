@@ -1,0 +1,123 @@
+// Cutting of holes out of one polygon of a navigation mesh.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "server/core/mesh/map/cut_table.h"
+#include "server/core/mesh/map/mesh_spec.h"
+#include "server/core/mesh/map/shape_outlines.h"
+#include "server/core/mesh/map/triangulation.h"
+#include "server/geometry/world_point.h"
+
+namespace waystar::core {
+
+// A point on the border of a polygon, and the edge that starts there.
+struct BorderPoint {
+  WorldPoint point;
+  // Vertex of the uncut mesh, or VertexWalls::kNone for a new vertex: where a hole meets an edge of the
+  // polygon, or touches a vertex.
+  std::uint32_t vertex = VertexWalls::kNone;
+  // True if it is between the ends of an edge of the polygon.
+  bool is_split = false;
+  // Polygon of the uncut mesh across the edge, or kNoPolygon.
+  PolygonNumber beyond = kNoPolygon;
+  // True if the same holes touch the edge from both sides.
+  bool is_alike = true;
+};
+
+// Cuts one polygon in two steps, because walls depend on which ground remains across its edges.
+//
+// The pieces are those of a constrained Delaunay triangulation that are outside of all outlines, joined where
+// the union is convex (Hertel, Mehlhorn, "Fast Triangulation of Simple Polygons", 1983). Their corners are
+// the points of the border, corners of outlines, and crossings. No point is added on the border, so that the
+// pieces of two adjacent polygons meet in whole edges.
+//
+// Not thread-safe.
+class FaceCut {
+ public:
+  // Cuts. The outlines are in an order that depends only on them.
+  // REQUIRES: the border is counterclockwise, and has a point wherever an outline meets it.
+  FaceCut(std::vector<BorderPoint> border, const std::vector<ConvexOutline>& outlines);
+
+  // Returns false if the lines were too intricate. Nothing else may be called then.
+  bool is_cut() const { return is_cut_; }
+  // Returns true if ground remains along the edge that starts at this point of the border.
+  bool HasGroundAt(std::size_t border_point) const;
+  std::size_t border_size() const { return border_.size(); }
+  const BorderPoint& BorderAt(std::size_t border_point) const { return border_[border_point]; }
+
+  // Sets, for each edge of the border, whether it leads to ground.
+  void SetOpen(std::vector<bool> is_open) { is_open_ = std::move(is_open); }
+
+  // Returns the pieces, or nullopt if there are too many. height_at(point) returns the height of the polygon
+  // at a point inside.
+  // REQUIRES: SetOpen was called.
+  template <typename HeightAt>
+  std::optional<CutFace> Finish(PolygonNumber polygon, const CutNumbers& numbers, const HeightAt& height_at) {
+    std::optional<CutFace> face = Number(polygon, numbers);
+    if (face) {
+      for (std::size_t i = 0; i < face->points.size(); ++i) {
+        if (own_points_[i] >= static_cast<int>(border_.size()) + Triangulation::kFirstOfBorder) {
+          face->points[i].z = height_at(face->points[i]);
+        }
+      }
+    }
+    return face;
+  }
+
+ private:
+  // An edge of a triangle: three times its number, plus the place of the corner where it starts.
+  using Half = int;
+  static constexpr Half kNoHalf = -1;
+  // The corners of pieces around one point that edges connect.
+  struct Fan {
+    Half first = kNoHalf;
+    Half last = kNoHalf;
+    std::uint32_t vertex = 0;
+  };
+
+  static Triangulation::Corner CornerOf(Half half) { return {half / 3, half % 3}; }
+  static Half HalfOf(const Triangulation::Corner& corner) { return 3 * corner.triangle + corner.place; }
+  static std::size_t Index(int number) { return static_cast<std::size_t>(number); }
+  int PointOf(Half half) const { return mesh_.PointOf(CornerOf(half)); }
+  bool IsGround(int triangle) const {
+    return triangle != Triangulation::kNone && mesh_.At(triangle).is_inside &&
+           mesh_.At(triangle).outlines == 0;
+  }
+  // Returns the edge in the other direction if there is ground of the same polygon, else kNoHalf.
+  Half TwinOf(Half half) const;
+  // Returns the edge of the border at this edge, or nullopt.
+  std::optional<std::size_t> BorderOf(Half half) const;
+  bool IsOpen(Half half) const;
+
+  void JoinTriangles();
+  bool IsConvexWithout(Half half, Half twin) const;
+  int RootOf(int triangle);
+
+  std::optional<CutFace> Number(PolygonNumber polygon, const CutNumbers& numbers);
+  void FindFans();
+  // Returns the point up to which a hole continues the wall beyond the border, or nullopt.
+  std::optional<int> WallBeyond(const Fan& fan) const;
+
+  std::vector<BorderPoint> border_;
+  Triangulation mesh_;
+  bool is_cut_ = false;
+  std::vector<bool> is_open_;
+  // For each edge of a piece, the next and the previous one.
+  std::vector<Half> next_;
+  std::vector<Half> previous_;
+  // Union-find over triangles, and the number of corners of each piece.
+  std::vector<int> joined_;
+  std::vector<int> corner_counts_;
+  // One edge of each piece.
+  std::vector<Half> pieces_;
+  std::vector<Fan> fans_;
+  std::vector<int> fan_of_;
+  // Points of the new vertices.
+  std::vector<int> own_points_;
+};
+
+}  // namespace waystar::core
