@@ -251,6 +251,11 @@ void AddPut(CLI::App& group, Session& session) {
       },
       "How long it stays [until it is removed]")
       ->type_name("TIME");
+  AddParsed(
+      command, "--heights", &ParseHeights,
+      [&obstacle](const v1::HeightRange& heights) { *obstacle.mutable_heights() = heights; },
+      "On a navigation mesh, it blocks only polygons with a point at these heights; either is optional")
+      ->type_name("LOW:HIGH");
   RunsAddOrPut(command, request, made, &v1::Edit::mutable_add_obstacle, &v1::Edit::mutable_put_obstacle,
                session);
   command.footer(
@@ -258,7 +263,8 @@ void AddPut(CLI::App& group, Session& session) {
       "Examples:\n"
       "  waystar obstacle put arena gate 10,3..10,12\n"
       "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --falloff linear --lifetime 30s\n"
-      "  waystar obstacle put arena mud polygon:0,0..8,0..4,6 --factor 2.5 --replace\n");
+      "  waystar obstacle put arena mud polygon:0,0..8,0..4,6 --factor 2.5 --replace\n"
+      "  waystar obstacle put keep crate disc:14,12,2 --heights 0:2\n");
 }
 
 void AddMove(CLI::App& group, Session& session) {
@@ -320,7 +326,7 @@ ExitCode ListObstacles(const ListObstaclesArguments& arguments, Session& session
     for (const v1::Obstacle& obstacle : answer.obstacles()) {
       const std::string lifetime = LifetimeText(obstacle);
       rows.push_back({obstacle.id(), EffectText(obstacle), lifetime.empty() ? "-" : lifetime,
-                      FormatShape(obstacle.shape())});
+                      absl::StrCat(FormatShape(obstacle.shape()), HeightsText(obstacle))});
     }
     session.PrintTable(rows, arguments.names_only);
   });

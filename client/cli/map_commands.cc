@@ -203,6 +203,9 @@ std::string Facts(const v1::MapInfo& info, std::size_t width) {
   if (info.has_graph() && graph.tags_size() > 0) {
     rows.push_back({"tags", absl::StrJoin(graph.tags(), " ")});
   }
+  if (mesh.named_obstacles() > 0) {
+    rows.push_back({"obstacles", absl::StrCat(mesh.named_obstacles())});
+  }
   if (info.has_mesh() && mesh.portals() > 0) {
     rows.push_back({"portals", absl::StrCat(mesh.portals())});
   }

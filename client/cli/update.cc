@@ -92,6 +92,10 @@ ChangeCounts CountsOf(const google::protobuf::RepeatedPtrField<v1::Edit>& edits)
             ? 1
             : 0;
     counts.profiles += edit.has_put_profile() || edit.has_remove_profile() ? 1 : 0;
+    counts.obstacles += edit.has_add_obstacle() || edit.has_put_obstacle() || edit.has_move_obstacle() ||
+                                edit.has_resize_obstacle() || edit.has_remove_obstacle()
+                            ? 1
+                            : 0;
   }
   return counts;
 }
@@ -109,6 +113,7 @@ std::string ChangeText(const ChangeCounts& counts) {
     return text;
   }
   add(counts.cells, "cell");
+  add(counts.obstacles, "obstacle");
   add(counts.portals, "portal");
   add(counts.profiles, "profile");
   return text.empty() ? Counted(0, "cell") : text;
@@ -185,6 +190,15 @@ std::string LifetimeText(const v1::Obstacle& obstacle) {
   return absl::FormatDuration(absl::Trunc(DurationOf(obstacle.lifetime()), absl::Milliseconds(1)));
 }
 
+std::string HeightsText(const v1::Obstacle& obstacle) {
+  if (!obstacle.has_heights()) {
+    return "";
+  }
+  const v1::HeightRange& heights = obstacle.heights();
+  return absl::StrCat(" at heights ", heights.has_low() ? absl::StrCat(heights.low()) : "", ":",
+                      heights.has_high() ? absl::StrCat(heights.high()) : "");
+}
+
 std::string NodeText(const v1::WaypointNode& node) {
   return node.label().empty() ? node.id() : absl::StrCat(node.id(), " \"", node.label(), "\"");
 }
@@ -197,8 +211,8 @@ std::string PortalText(const v1::Portal& portal) {
 
 std::string ObstacleText(const v1::Obstacle& obstacle) {
   const std::string lifetime = LifetimeText(obstacle);
-  return absl::StrCat(obstacle.id(), " ", FormatShape(obstacle.shape()), " ", EffectText(obstacle),
-                      lifetime.empty() ? "" : " for ", lifetime);
+  return absl::StrCat(obstacle.id(), " ", FormatShape(obstacle.shape()), HeightsText(obstacle), " ",
+                      EffectText(obstacle), lifetime.empty() ? "" : " for ", lifetime);
 }
 
 std::string EditText(const v1::Edit& edit) {

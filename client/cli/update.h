@@ -63,6 +63,8 @@ struct ChangeCounts {
   int64_t edges = 0;
   int64_t portals = 0;
   int64_t profiles = 0;
+  // Named obstacles on a mesh, which has no cells to count.
+  int64_t obstacles = 0;
 };
 
 // Returns those of the edits; what servers count is 0.
@@ -75,6 +77,16 @@ ChangeCounts CountsOf(const Change& change, const google::protobuf::RepeatedPtrF
   counts.cells = change.changed_cells();
   counts.nodes = change.changed_nodes();
   counts.edges = change.changed_edges();
+  // Only on meshes do obstacles change an area without cells.
+  bool has_area = false;
+  if constexpr (requires { change.changed_bounds(); }) {
+    has_area = change.changed_bounds().width() > 0;
+  } else {
+    has_area = change.changed_areas_size() > 0;
+  }
+  if (change.changed_cells() > 0 || !has_area) {
+    counts.obstacles = 0;
+  }
   return counts;
 }
 
@@ -86,6 +98,8 @@ std::string EffectText(const v1::Obstacle& obstacle);
 
 // Says how long the obstacle stays: "30s", "1.5s". It is empty if the obstacle stays until it is removed.
 std::string LifetimeText(const v1::Obstacle& obstacle);
+// Returns the heights of an obstacle, such as " at heights 0:2", or "" if it has none.
+std::string HeightsText(const v1::Obstacle& obstacle);
 
 // Writes the id of a node, and its label if it has one: koln-hbf "Köln/Hbf".
 std::string NodeText(const v1::WaypointNode& node);

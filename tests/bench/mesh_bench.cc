@@ -24,7 +24,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/edit/edit.h"
 #include "server/core/mesh/map/cell_layer.h"
+#include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_move.h"
@@ -62,6 +66,7 @@ constexpr core::MeshSnap kSnap{.radius = DetourPeer::kRadius, .height = DetourPe
 constexpr double kRayLength = 50.0;
 constexpr double kMoveLength = 1.0;
 constexpr double kWallRadius = 20.0;
+constexpr double kObstacleRadius = 1.0;
 
 constexpr double kSmallPathAim = 0.9;
 constexpr double kWorldPathAim = 1.0;
@@ -280,6 +285,66 @@ class MeshTimer {
     if (peer_ != nullptr) {
       std::cout << absl::StreamFormat("  %d of %d distances differ from Detour's\n", others, count);
     }
+  }
+
+  // Times obstacles that are put, moved and removed while others stand, an overlay, and paths among them.
+  void TimeObstacles(int count) {
+    constexpr int kStanding = 200;
+    NavMesh mesh = mesh_;
+    const auto edited = [&](const core::Edit& edit) {
+      core::MeshBatchEditor editor(mesh);
+      OrDie(editor.Apply({&edit, 1}, absl::UnixEpoch()).status());
+      mesh = std::move(editor).Finish();
+    };
+    const auto put = [&](const std::string& id) {
+      const WorldPoint at = AnySpot().position;
+      return core::PutMeshObstacle{
+          {.obstacle = {.id = id, .shape = {.discs = {{{at.x, at.y}, kObstacleRadius}}}}, .replace = true},
+          {at.z - 2.0, at.z + 2.0}};
+    };
+    for (int i = 0; i < kStanding; ++i) {
+      edited(put(absl::StrCat("standing-", i)));
+    }
+    Sample puts;
+    Sample moves;
+    Sample removals;
+    Sample overlays;
+    for (int i = 0; i < count; ++i) {
+      const core::PutMeshObstacle crate = put("crate");
+      puts.Add(ThreadMicrosOf([&] { edited(crate); }));
+      const core::MoveObstacle move{
+          .id = "crate", .dx = Any(random_, -1.0, 1.0), .dy = Any(random_, -1.0, 1.0)};
+      moves.Add(ThreadMicrosOf([&] { edited(move); }));
+      removals.Add(ThreadMicrosOf([&] { edited(core::RemoveObstacle{.id = "crate"}); }));
+      overlays.Add(ThreadMicrosOf([&] {
+        const auto holes = OrDie(core::HolesOf(crate.put.obstacle.shape, crate.heights));
+        sink = static_cast<double>(OrDie(ChangeHoles(mesh, {.removed = {}, .added = holes})).corner_count());
+      }));
+    }
+    const auto print = [](const char* name, Sample& sample) {
+      std::cout << absl::StreamFormat("%-24s %7d  %8.2f %8.2f %8.2f\n", name, sample.size(), sample.Median(),
+                                      sample.Mean(), sample.Percentile(0.99));
+    };
+    std::cout << absl::StreamFormat("obstacles of radius %.1f, %d stand:\n", kObstacleRadius, kStanding);
+    print("  put", puts);
+    print("  moved", moves);
+    print("  removed", removals);
+    print("  overlay of one", overlays);
+    std::vector<Pair> pairs = MakePairs({.count = count});
+    std::erase_if(pairs, [&](const Pair& pair) {
+      return !core::FindMeshPlace(mesh, pair.start.position, {.height = 0.5}) ||
+             !core::FindMeshPlace(mesh, pair.goal.position, {.height = 0.5});
+    });
+    std::cout << "  the same paths among these obstacles, and without:\n";
+    PrintRow("  path",
+             TimeByTurns(
+                 pairs.size(), absl::GetFlag(FLAGS_passes),
+                 [&](std::size_t i) {
+                   const auto found = core::FindMeshPath(mesh, pairs[i].query, {}, scratch_);
+                   sink = found.ok() ? found->cost : -1.0;
+                 },
+                 [&](std::size_t i) { sink = FindPath(pairs[i]); }),
+             {});
   }
 
   void PrintMemory(double square_metres) const {
@@ -502,6 +567,7 @@ PathFigures TimeDetourFile(const std::filesystem::path& path) {
   const PathFigures paths = timer.TimePaths({.count = count}, {.ratio = kSmallPathAim});
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
   timer.TimeOthers(count);
+  timer.TimeObstacles(count);
   timer.PrintMemory(0.0);
   return paths;
 }
@@ -554,6 +620,7 @@ void TimePolyanyaFile(const std::filesystem::path& path) {
   if (path.filename() == "scene_mp_2p_01.mesh") {
     timer.TimeScenarios(path.string() + ".scen");
   }
+  timer.TimeObstacles(count);
   timer.PrintMemory(0.0);
 }
 
@@ -581,6 +648,7 @@ void TimeWorld(int tiles) {
   timer.TimePaths({.count = count, .least_distance = 20.0, .most_distance = 100.0}, {.ratio = kWorldPathAim});
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
   timer.TimeOthers(absl::GetFlag(FLAGS_queries));
+  timer.TimeObstacles(absl::GetFlag(FLAGS_queries));
   timer.PrintMemory(square_metres);
 }
 

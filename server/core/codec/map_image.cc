@@ -12,13 +12,23 @@ namespace waystar::core {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
+// Version of meshes with obstacles.
+constexpr std::uint64_t kObstacleVersion = 2;
+
+std::uint64_t VersionOf(const NavMesh& mesh) {
+  return mesh.obstacles().size() > 0 ? kObstacleVersion : kVersion;
+}
+template <typename Map>
+std::uint64_t VersionOf(const Map& /*map*/) {
+  return kVersion;
+}
 
 enum class Kind : std::uint8_t { kGrid, kGraph, kMesh };
 
 template <typename Map>
 std::string Encode(Kind kind, const Map& map, const StopCheck* stop) {
   BlockWriter to;
-  to.PutNumber(kVersion);
+  to.PutNumber(VersionOf(map));
   to.PutNumber(static_cast<std::uint64_t>(kind));
   WriteBody(map, to, stop);
   to.PutFixed(map.digest());
@@ -59,19 +69,21 @@ absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& l
   BlockReader from(image, limits.max_content_bytes);
   const std::uint64_t version = from.Number();
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  if (version != kVersion) {
-    return BadFormat(
-        absl::StrCat("the map image has version ", version, ", and only ", kVersion, " is known"));
+  if (version != kVersion && version != kObstacleVersion) {
+    return BadFormat(absl::StrCat("the map image has version ", version, ", and only 1 and 2 are known"));
   }
   const auto kind = static_cast<Kind>(from.Number(static_cast<std::uint64_t>(Kind::kMesh)));
   WAYSTAR_RETURN_IF_ERROR(from.status());
+  if (version != kVersion && kind != Kind::kMesh) {
+    return BadFormat(absl::StrCat("only images of meshes have version ", version));
+  }
   switch (kind) {
     case Kind::kGrid:
       return Whole(ReadGrid(from, limits), from);
     case Kind::kGraph:
       return Whole(ReadGraph(from, limits.stop), from);
     case Kind::kMesh:
-      return Whole(ReadMesh(from, limits.stop), from);
+      return Whole(ReadMesh(from, version == kObstacleVersion, limits.stop), from);
   }
   return BadFormat("the map image is of an unknown kind");
 }

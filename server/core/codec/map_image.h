@@ -56,6 +56,7 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop = nul
 // between paths are broken as before.
 absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits);
 absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop = nullptr);
-absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop = nullptr);
+// Obstacles follow only in images of version 2.
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

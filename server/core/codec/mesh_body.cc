@@ -33,9 +33,18 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
     }
   }
   WriteTable<MeshPortal>(mesh.portals(), to, stop);
+  if (mesh.obstacles().size() == 0) {
+    return;
+  }
+  to.PutNumber(mesh.obstacles().size());
+  mesh.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+    WriteValue(obstacle, to);
+    WriteValue(obstacle.heights, to);
+    return !IsStopped(stop);
+  });
 }
 
-absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const StopCheck* stop) {
   MeshSpec spec;
   const std::uint64_t vertices = from.Number(kMaxMeshVertices);
   for (std::uint64_t i = 0; i < vertices && from.ok(); ++i) {
@@ -54,9 +63,15 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
       spec.neighbours.push_back(neighbour == 0 ? kNoPolygon : static_cast<PolygonNumber>(neighbour - 1));
     }
   }
-  std::vector<Edit> portals;
+  std::vector<Edit> edits;
   for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
-    portals.push_back(PutMeshPortal{.portal = ReadValue<MeshPortal>(from)});
+    edits.push_back(PutMeshPortal{.portal = ReadValue<MeshPortal>(from)});
+  }
+  std::vector<std::shared_ptr<const Obstacle>> obstacles;
+  for (std::uint64_t left = has_obstacles ? from.Number(kMaxObstacles) : 0; left > 0 && from.ok(); --left) {
+    auto obstacle = std::make_shared<Obstacle>(ReadValue<Obstacle>(from));
+    obstacle->heights = ReadValue<std::optional<HeightRange>>(from);
+    obstacles.push_back(std::move(obstacle));
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());
   absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);
@@ -65,14 +80,20 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
     from.Fail(mesh.status().message());
     return from.status();
   }
-  if (portals.empty()) {
-    return mesh;
-  }
-  // Portals are checked like those of an update.
-  MeshBatchEditor editor(*std::move(mesh));
-  if (const absl::Status status = editor.Apply(portals, absl::UnixEpoch()).status(); !status.ok()) {
+  // Portals and obstacles are checked like those of an update. Portals may end where obstacles are.
+  const auto fail = [&](const absl::Status& status) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     from.Fail(status.message());
     return from.status();
+  };
+  MeshBatchEditor editor(*std::move(mesh));
+  if (!edits.empty()) {
+    if (const absl::Status status = editor.Apply(edits, absl::UnixEpoch()).status(); !status.ok()) {
+      return fail(status);
+    }
+  }
+  if (const absl::Status status = editor.PutAll(std::move(obstacles), stop); !status.ok()) {
+    return fail(status);
   }
   return std::move(editor).Finish();
 }

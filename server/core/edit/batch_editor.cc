@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/core/edit/edit_work.h"
+#include "server/core/edit/mesh_obstacles.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/waypoint.h"
@@ -260,15 +261,32 @@ class GraphEditApplier {
   absl::Time now_;
 };
 
-// Applies the edits of a batch to a copy of the portal table. Error fields are relative to the edit's value.
-class PortalPlanner {
+// Applies the edits of a batch to copies of the obstacles and portals of a mesh. Error fields are relative to
+// the edit's value.
+class MeshEditApplier {
  public:
-  explicit PortalPlanner(const NavMesh& mesh) : mesh_(mesh), portals_(mesh.portals()) {}
+  MeshEditApplier(const NavMesh& mesh, absl::Time now)
+      : mesh_(mesh), whole_(mesh.WithCuts(nullptr)), now_(now), obstacles_(mesh), portals_(mesh.portals()) {}
+
+  absl::Status operator()(const PutObstacle& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
+    return Put(std::move(obstacle), edit.replace);
+  }
+  absl::Status operator()(const PutMeshObstacle& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
+    return Put(std::move(obstacle), edit.put.replace);
+  }
+  absl::Status Put(std::shared_ptr<const Obstacle> obstacle, bool replace) {
+    return obstacles_.Put(std::move(obstacle), replace);
+  }
+  absl::Status operator()(const MoveObstacle& edit) { return obstacles_.Move(edit.id, edit.dx, edit.dy); }
+  absl::Status operator()(const ResizeObstacle& edit) { return obstacles_.Resize(edit.id, edit.shape); }
+  absl::Status operator()(const RemoveObstacle& edit) { return obstacles_.Remove(edit.id); }
 
   absl::Status operator()(const PutMeshPortal& edit) {
     WAYSTAR_RETURN_IF_ERROR(CheckPortal(edit.portal));
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<PlacedPortal>(portals_, edit.portal.id, edit.replace));
-    auto portal = std::make_shared<PlacedPortal>(mesh_.Placed(edit.portal));
+    auto portal = std::make_shared<PlacedPortal>(whole_.Placed(edit.portal));
     std::sort(portal->tags.begin(), portal->tags.end());
     WAYSTAR_RETURN_IF_ERROR(CheckPlaces(*portal));
     WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<PlacedPortal>(portals_, *portal, "place"));
@@ -296,7 +314,23 @@ class PortalPlanner {
     return absl::OkStatus();
   }
 
-  MeshPortalTable Finish() && { return std::move(portals_); }
+  // Returns a box around the changed obstacles.
+  const Box& bounds() const { return obstacles_.bounds(); }
+
+  // Returns the edited mesh, or the errors of MeshObstacleEditor::Finish.
+  absl::StatusOr<NavMesh> Finish(const StopCheck* stop) && {
+    WAYSTAR_ASSIGN_OR_RETURN(const NavMesh cut, std::move(obstacles_).Finish(stop));
+    // Portals may be put where obstacles are, and are usable once these are gone.
+    MeshPortalTable placed = portals_;
+    portals_.VisitAfter("", [&](const PlacedPortal& portal) {
+      PlacedPortal moved = cut.Placed(portal);
+      if (moved.from_place != portal.from_place || moved.to_place != portal.to_place) {
+        placed.Put(std::make_shared<const PlacedPortal>(std::move(moved)));
+      }
+      return true;
+    });
+    return cut.WithPortals(std::move(placed));
+  }
 
  private:
   static absl::Status CheckPlaces(const PlacedPortal& portal) {
@@ -309,6 +343,9 @@ class PortalPlanner {
   }
 
   const NavMesh& mesh_;
+  const NavMesh whole_;
+  const absl::Time now_;
+  MeshObstacleEditor obstacles_;
   MeshPortalTable portals_;
 };
 
@@ -330,12 +367,31 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
   return summary;
 }
 
-absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time /*now*/) {
-  PortalPlanner planner(mesh_);
-  WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", planner));
-  mesh_ = mesh_.WithPortals(std::move(planner).Finish());
+absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now,
+                                                     const StopCheck* stop) {
+  MeshEditApplier applier(mesh_, now);
+  WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", applier));
+  const ChangeSummary summary{.changed_bounds = UnitsAround(applier.bounds())};
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh edited, std::move(applier).Finish(stop));
+  added_bytes_ = edited.memory_bytes() - std::min(edited.memory_bytes(), mesh_.memory_bytes());
+  mesh_ = std::move(edited);
   has_changed_ = true;
-  return ChangeSummary();
+  return summary;
+}
+
+absl::Status MeshBatchEditor::PutAll(std::vector<std::shared_ptr<const Obstacle>> obstacles,
+                                     const StopCheck* stop) {
+  // A part of them at a time, as a batch is limited.
+  constexpr std::size_t kAtOnce = 256;
+  for (std::size_t i = 0; i < obstacles.size();) {
+    MeshEditApplier applier(mesh_, absl::UnixEpoch());
+    for (const std::size_t end = std::min(i + kAtOnce, obstacles.size()); i < end; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      WAYSTAR_RETURN_IF_ERROR(applier.Put(std::move(obstacles[i]), false));
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(mesh_, std::move(applier).Finish(stop));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::core

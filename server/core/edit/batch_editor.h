@@ -1,7 +1,9 @@
 // Editors for successive batches of edits on a map of each kind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -127,7 +129,7 @@ class GraphBatchEditor {
   AreaCollector areas_;
 };
 
-// Editor of a navigation mesh, of which only the portals can be edited.
+// Editor of the obstacles and portals of a navigation mesh.
 //
 // Thread safety: one thread at a time. Concurrent readers of the base are safe.
 class MeshBatchEditor {
@@ -135,13 +137,20 @@ class MeshBatchEditor {
   explicit MeshBatchEditor(NavMesh base) : mesh_(std::move(base)) {}
 
   // Applies a batch, all or nothing. Errors have the field of the edit, such as
-  // "edits[0].add_portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; those of CheckPortal and
-  // CheckPortalId; OFF_MAP if an end on this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS,
-  // TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each new portal costs O(log polygons) and a scan of all portals.
-  absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
+  // "edits[0].add_portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; BAD_LIFETIME; those of
+  // MeshObstacleEditor; those of CheckPortal and CheckPortalId; OFF_MAP if an end on this mesh is off its
+  // surface; PORTAL_EXISTS, PORTAL_OVERLAPS, TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each new portal costs
+  // O(log polygons) and a scan of all portals.
+  absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now,
+                                      const StopCheck* stop = nullptr);
+
+  // Adds obstacles, which keep their expiry. Returns the errors of MeshObstacleEditor.
+  absl::Status PutAll(std::vector<std::shared_ptr<const Obstacle>> obstacles, const StopCheck* stop);
 
   std::uint64_t digest() const { return mesh_.digest(); }
-  // As BatchEditor::changed_areas. Portals have no area.
+  // Returns the memory that the latest batch has added to the mesh.
+  std::size_t added_bytes() const { return added_bytes_; }
+  // As BatchEditor::changed_areas. They are the bounds of ChangeSummary. Portals have no area.
   std::vector<Rectangle> changed_areas() const { return {}; }
   // Returns the changes since the base.
   MapChanges changes() const { return {.portals = has_changed_}; }
@@ -152,6 +161,7 @@ class MeshBatchEditor {
  private:
   NavMesh mesh_;
   bool has_changed_ = false;
+  std::size_t added_bytes_ = 0;
 };
 
 }  // namespace waystar::core

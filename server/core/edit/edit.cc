@@ -31,12 +31,15 @@ absl::string_view EditName(const Edit& edit) {
                                      {"put_edges", "add_edges"},
                                      {"remove_edges"},
                                      {"set_enabled"},
-                                     {"put_portal", "add_portal"}};
+                                     {"put_portal", "add_portal"},
+                                     {"put_obstacle", "add_obstacle"}};
   static_assert(std::size(kNames) == std::variant_size_v<Edit>);
   const bool replaces = std::visit(
       [](const auto& value) {
         if constexpr (requires { value.replace; }) {
           return value.replace;
+        } else if constexpr (requires { value.put; }) {
+          return value.put.replace;
         } else {
           return true;
         }
@@ -68,6 +71,17 @@ absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutObstacle& ed
     obstacle->expiry = now + *edit.lifetime;
   }
   return obstacle;
+}
+
+absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutMeshObstacle& edit, absl::Time now) {
+  PutObstacle put = edit.put;
+  put.obstacle.heights = edit.heights;
+  return ObstacleOf(put, now);
+}
+
+const PutObstacle* AsPutObstacle(const Edit& edit) {
+  const auto* const on_mesh = std::get_if<PutMeshObstacle>(&edit);
+  return on_mesh != nullptr ? &on_mesh->put : std::get_if<PutObstacle>(&edit);
 }
 
 }  // namespace waystar::core

@@ -17,6 +17,7 @@
 #include "server/core/elements/portal.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/grid/map/movement_profile.h"
+#include "server/geometry/box.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
 
@@ -44,13 +45,20 @@ struct SetTerrain {
 
 // Adds a named obstacle, on the map or off it: see Obstacle.
 struct PutObstacle {
-  // Its expiry is ignored; `lifetime` sets it.
+  // Its expiry is ignored; `lifetime` sets it. It has no heights.
   Obstacle obstacle;
   // Lifetime, from the time when the batch is applied. If unset, the obstacle stays until it is removed.
   std::optional<absl::Duration> lifetime;
   // If true, an obstacle with the same id is replaced.
   bool replace = false;
   friend bool operator==(const PutObstacle&, const PutObstacle&) = default;
+};
+
+// Adds a named obstacle that blocks only some heights of a navigation mesh.
+struct PutMeshObstacle {
+  PutObstacle put;
+  HeightRange heights;
+  friend bool operator==(const PutMeshObstacle&, const PutMeshObstacle&) = default;
 };
 
 // Moves a named obstacle, possibly off the map.
@@ -147,9 +155,10 @@ struct SetEnabled {
   friend bool operator==(const SetEnabled&, const SetEnabled&) = default;
 };
 
-using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                          RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
-                          PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled, PutMeshPortal>;
+using Edit =
+    std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
+                 RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile, PutNodes,
+                 RemoveNodes, PutEdges, RemoveEdges, SetEnabled, PutMeshPortal, PutMeshObstacle>;
 
 // Returns the name of the edit in the API, such as "add_nodes", or "put_nodes" if it replaces.
 absl::string_view EditName(const Edit& edit);
@@ -178,6 +187,9 @@ absl::Status ApplyEdit(const Edit& edit, absl::string_view kind, Apply& apply) {
 // Returns the obstacle of an edit, with the expiry that it gets if applied at `now`. Returns the errors of
 // CheckLifetime with field "lifetime".
 absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutObstacle& edit, absl::Time now);
+absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutMeshObstacle& edit, absl::Time now);
+// Returns the edit if it puts an obstacle, or null.
+const PutObstacle* AsPutObstacle(const Edit& edit);
 
 // Summary of the changes by a batch of edits.
 struct ChangeSummary {

@@ -70,7 +70,10 @@ void Fields(Is<ObstacleEffect> auto& effect, const auto& visit) {
         AtMost(effect.falloff, ObstacleEffect::Falloff::kLinear));
 }
 
+void Fields(Is<HeightRange> auto& heights, const auto& visit) { visit(heights.low, heights.high); }
+
 void Fields(Is<Obstacle> auto& obstacle, const auto& visit) {
+  // Heights are stored by meshes alone.
   visit(NameField(obstacle.id), obstacle.shape, obstacle.effect, obstacle.expiry);
 }
 
@@ -113,6 +116,8 @@ void Fields(Is<SetTerrain> auto& edit, const auto& visit) { visit(edit.shape, ed
 void Fields(Is<PutObstacle> auto& edit, const auto& visit) {
   visit(edit.obstacle, edit.lifetime, edit.replace);
 }
+
+void Fields(Is<PutMeshObstacle> auto& edit, const auto& visit) { visit(edit.put, edit.heights); }
 
 void Fields(Is<MoveObstacle> auto& edit, const auto& visit) { visit(NameField(edit.id), edit.dx, edit.dy); }
 

@@ -35,6 +35,7 @@ class Estimator {
     put_[edit.obstacle.id] = {&edit.obstacle.shape, edit.obstacle.effect.kind};
     AddKnown(edit.obstacle.id);
   }
+  void operator()(const PutMeshObstacle& edit) { (*this)(edit.put); }
   // Counted in full at the target too, although it may be partly off the map there.
   void operator()(const MoveObstacle& edit) {
     AddKnown(edit.id);
@@ -109,7 +110,9 @@ class Estimator {
 
 Estimator EstimatorOf(const GridMap& map) { return {map.obstacles(), map.bounds(), 0}; }
 Estimator EstimatorOf(const WaypointGraph& graph) { return {graph.obstacles(), std::nullopt, 0}; }
-Estimator EstimatorOf(const NavMesh& mesh) { return {mesh.obstacles(), std::nullopt, 0}; }
+// Cutting a hole takes some 50 us.
+constexpr std::int64_t kWorkOfHole = 1 << 17;
+Estimator EstimatorOf(const NavMesh& mesh) { return {mesh.obstacles(), std::nullopt, kWorkOfHole}; }
 
 }  // namespace
 

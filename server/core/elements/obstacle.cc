@@ -98,6 +98,10 @@ std::uint64_t DigestOf(const Obstacle& obstacle) {
   hash.Add(static_cast<std::uint64_t>(obstacle.effect.kind));
   hash.AddDouble(obstacle.effect.amount);
   hash.Add(static_cast<std::uint64_t>(obstacle.effect.falloff));
+  if (obstacle.heights) {
+    hash.AddDouble(obstacle.heights->low);
+    hash.AddDouble(obstacle.heights->high);
+  }
   return hash.value();
 }
 
@@ -105,7 +109,19 @@ absl::Status CheckObstacleId(absl::string_view id) {
   return CheckName(id, "an obstacle's id", ErrorReason::kBadObstacleId);
 }
 
+absl::Status CheckOnlyBlocks(const Obstacle& obstacle, absl::string_view map) {
+  if (obstacle.effect.kind == ObstacleEffect::Kind::kBlock) {
+    return absl::OkStatus();
+  }
+  const bool is_factor = obstacle.effect.kind == ObstacleEffect::Kind::kMultiplyCost;
+  return MakeError(ErrorReason::kBadEffect, is_factor ? ".cost_factor" : ".cost_addition",
+                   absl::StrCat("an obstacle on ", map, " only blocks"));
+}
+
 absl::Status CheckObstacle(const Obstacle& obstacle, const Rectangle& bounds) {
+  if (obstacle.heights && !(obstacle.heights->low <= obstacle.heights->high)) {
+    return MakeError(ErrorReason::kBadValue, ".heights.low", "heights are from a low one up to a high one");
+  }
   WAYSTAR_RETURN_IF_ERROR_AT(".id", CheckObstacleId(obstacle.id));
   WAYSTAR_RETURN_IF_ERROR_AT(".shape", CheckShape(obstacle.shape, bounds, ShapeOverlap::kNone));
   return CheckEffect(obstacle);

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/geometry/box.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
 
@@ -52,6 +54,8 @@ struct Obstacle {
   std::string id;
   Shape shape;
   ObstacleEffect effect;
+  // On a navigation mesh, only polygons with a point at these heights are blocked; if unset, all are.
+  std::optional<HeightRange> heights = std::nullopt;
   // Time of removal; InfiniteFuture() if never.
   absl::Time expiry = absl::InfiniteFuture();
 
@@ -69,9 +73,13 @@ inline constexpr std::size_t kMaxObstacles = 65'535;
 // Returns INVALID_ARGUMENT / BAD_OBSTACLE_ID without a field unless CheckName (tags.h) holds.
 absl::Status CheckObstacleId(absl::string_view id);
 
+// Returns INVALID_ARGUMENT / BAD_EFFECT with field ".cost_factor" or ".cost_addition" unless the obstacle
+// blocks. `map` is the kind of map for messages, such as "a waypoint graph".
+absl::Status CheckOnlyBlocks(const Obstacle& obstacle, absl::string_view map);
+
 // Checks an obstacle for a map with these bounds; it may lie off the map. Returns INVALID_ARGUMENT /
-// BAD_OBSTACLE_ID with field ".id", BAD_EFFECT or BAD_VALUE (".cost_factor", ".cost_addition", ".falloff"),
-// and the errors of CheckShape below ".shape".
+// BAD_OBSTACLE_ID with field ".id", BAD_EFFECT or BAD_VALUE (".cost_factor", ".cost_addition", ".falloff",
+// ".heights.low"), and the errors of CheckShape below ".shape".
 absl::Status CheckObstacle(const Obstacle& obstacle, const Rectangle& bounds);
 
 // Returns INVALID_ARGUMENT / BAD_LIFETIME without a field unless `lifetime` is from 1 ms to 365 days.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -241,56 +242,39 @@ MapVersion MeshAgent::VersionOf(absl::string_view id) const {
   return snapshot_.version();
 }
 
-std::optional<MeshPlace> MeshAgent::PlaceOn(const NavMesh& mesh, const WorldPoint& position) const {
-  if (!cut_.has_value() || &mesh != &*cut_) {
-    return MeshPlaceAt(mesh, position);
-  }
-  const std::optional<MeshPlace> plain = MeshPlaceAt(plain_, position);
-  return plain ? LeftOf(*plain) : std::nullopt;
-}
-
-std::optional<MeshPlace> MeshAgent::LeftOf(const MeshPlace& plain) const {
-  std::vector<PolygonNumber> around;
-  FindPolygonsOfAllFans(plain_, plain, around);
-  std::vector<MeshPlace> near;
-  cut_->FindAllNear(
-      {.position = plain.point, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()},
-      near);
-  std::optional<MeshPlace> nearest;
-  double least = std::numeric_limits<double>::infinity();
-  for (const MeshPlace& place : near) {
-    const double distance = DistanceInPlan(place.point, plain.point);
-    if (distance < least && std::ranges::find(around, cut_->WholeOf(place.polygon)) != around.end()) {
-      least = distance;
-      nearest = place;
-    }
-  }
-  return nearest;
-}
-
 absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget) {
   MemoryAccount& account = others_.store.memory();
   WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(CheckIgnoredObstacles(overlay.ignored_obstacles), "view."));
-  if (overlay.blocked.empty()) {
+  if (overlay.blocked.empty() && overlay.ignored_obstacles.empty()) {
     return absl::OkStatus();
   }
-  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(CheckShape(overlay.blocked, Rectangle(), ShapeOverlap::kNone)));
+  if (!overlay.blocked.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(BelowBlocked(CheckShape(overlay.blocked, Rectangle(), ShapeOverlap::kNone)));
+  }
   if (PartCount(overlay.blocked) > kMaxOverlayEntries) {
     return MakeError(ErrorReason::kBatchTooLarge, "view.overlay.blocked",
                      absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOverlayEntries, " parts"));
   }
   const BudgetStop stop(budget);
-  MeshHoles holes{.heights = overlay.blocked_heights};
-  absl::StatusOr<std::vector<ConvexOutline>> outlines = OutlinesOf(overlay.blocked, &stop);
-  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(outlines.status()));
-  holes.outlines = *std::move(outlines);
-  if (holes.outlines.size() > kMaxOutlines) {
+  HoleChange change;
+  absl::StatusOr<HoleList> holes = HolesOf(overlay.blocked, overlay.blocked_heights, &stop);
+  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(holes.status()));
+  change.added = *std::move(holes);
+  if (change.added.size() > kMaxOutlines) {
     return MakeError(ErrorReason::kBatchTooLarge, "view.overlay.blocked",
                      absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOutlines,
-                                  " convex parts, got ", holes.outlines.size()));
+                                  " convex parts, got ", change.added.size()));
   }
-  WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, kCellsPerOutline * holes.outlines.size()));
-  absl::StatusOr<NavMesh> cut = CutHoles(plain_, holes, &stop);
+  for (const std::string& id : std::set(overlay.ignored_obstacles.begin(), overlay.ignored_obstacles.end())) {
+    if (const std::shared_ptr<const Obstacle> obstacle = plain_.obstacles().Find(id)) {
+      WAYSTAR_ASSIGN_OR_RETURN(const HoleList ignored,
+                               HolesOf(obstacle->shape, obstacle->heights.value_or(HeightRange()), &stop));
+      change.removed.insert(change.removed.end(), ignored.begin(), ignored.end());
+    }
+  }
+  WAYSTAR_RETURN_IF_ERROR(
+      BeginUpkeep(budget, kCellsPerOutline * (change.added.size() + change.removed.size())));
+  absl::StatusOr<NavMesh> cut = ChangeHoles(plain_, change, &stop);
   WAYSTAR_RETURN_IF_ERROR(BelowBlocked(cut.status()));
   if (!account.Reserve(cut->BytesBeyond(plain_), overlay_memory_)) {
     return MapsMemoryFull(account, "view.overlay");
@@ -298,13 +282,7 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
   cut_ = *std::move(cut);
   MeshPortalTable portals;
   plain_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
-    auto left = std::make_shared<PlacedPortal>(portal);
-    for (MeshPlace* end : {&left->from_place, &left->to_place}) {
-      if (end->polygon != kNoPolygon) {
-        *end = LeftOf(*end).value_or(MeshPlace());
-      }
-    }
-    portals.Put(std::move(left));
+    portals.Put(std::make_shared<const PlacedPortal>(cut_->Placed(portal)));
     return true;
   });
   cut_ = cut_->WithPortals(std::move(portals));

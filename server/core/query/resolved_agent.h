@@ -175,9 +175,9 @@ class GraphAgent {
 class MeshAgent final : public MeshWorld {
  public:
   // Resolves an agent on a snapshot. The snapshot must outlive it, as must the store of `others`, whose
-  // memory account holds an overlay. An overlay costs what CutHoles does.
+  // memory account holds an overlay. An overlay costs what ChangeHoles does.
   //
-  // Returns the errors of CheckAgent and BeginUpkeep; those of CheckShape, OutlinesOf and CutHoles
+  // Returns the errors of CheckAgent and BeginUpkeep; those of CheckShape, HolesOf and ChangeHoles
   // below "view.overlay.blocked", and of CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED /
   // BATCH_TOO_LARGE with "view.overlay.blocked" for a shape of too many parts, or MAPS_MEMORY_FULL with
   // "view.overlay".
@@ -193,8 +193,6 @@ class MeshAgent final : public MeshWorld {
   // Pins the map on the first call. Returns null if the map is not a navigation mesh, or the agent may not
   // visit it.
   const NavMesh* Find(absl::string_view id) override;
-  // Ground removed by an overlay is not replaced by another floor above or below it.
-  std::optional<MeshPlace> PlaceOn(const NavMesh& mesh, const WorldPoint& position) const override;
   // Returns the portals that the agent can use.
   MeshPortalNet& portals() { return *portals_; }
   // Returns the version of a map returned by Find.
@@ -208,9 +206,6 @@ class MeshAgent final : public MeshWorld {
       : snapshot_(snapshot), plain_(snapshot.mesh()), others_(std::move(others)) {}
 
   absl::Status TakeOverlay(const Overlay& overlay, const Budget& budget);
-  // Returns the place on the cut mesh next to a place of the plain mesh, on a remainder of the polygons
-  // around it.
-  std::optional<MeshPlace> LeftOf(const MeshPlace& plain) const;
 
   const MapSnapshot& snapshot_;
   const NavMesh plain_;

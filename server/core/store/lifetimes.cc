@@ -16,7 +16,7 @@ void Lifetimes::Begin(const ObstacleTable& obstacles) {
 
 void Lifetimes::Follow(absl::Span<const Edit> edits, absl::Time now) {
   for (const Edit& edit : edits) {
-    if (const auto* put = std::get_if<PutObstacle>(&edit)) {
+    if (const auto* put = AsPutObstacle(edit)) {
       Forget(put->obstacle.id);
       if (put->lifetime) {
         by_expiry_.emplace(now + *put->lifetime, put->obstacle.id);

@@ -34,6 +34,11 @@ std::vector<Rectangle> MapEditor::changed_areas() const {
   return std::visit([](const auto& editor) { return editor.changed_areas(); }, editor_);
 }
 
+std::size_t MapEditor::added_bytes() const {
+  const auto* const of_mesh = std::get_if<MeshBatchEditor>(&editor_);
+  return of_mesh == nullptr ? 0 : of_mesh->added_bytes();
+}
+
 std::uint64_t MapEditor::digest() const {
   return std::visit([](const auto& editor) { return editor.digest(); }, editor_);
 }

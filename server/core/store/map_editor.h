@@ -23,6 +23,8 @@ class MapEditor {
   // The base must outlive the editor.
   explicit MapEditor(const AnyMap& base);
 
+  // Returns the memory that the latest batch added and that no account was asked for.
+  std::size_t added_bytes() const;
   // Applies a batch as the Apply method of BatchEditor, GraphBatchEditor or MeshBatchEditor does.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 

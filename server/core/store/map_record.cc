@@ -394,7 +394,7 @@ namespace {
 constexpr std::size_t kMaxRemovalsInBatch = 1000;
 
 bool AddsToMap(const Edit& edit) {
-  return std::holds_alternative<PutObstacle>(edit) || std::holds_alternative<PutPortal>(edit) ||
+  return AsPutObstacle(edit) != nullptr || std::holds_alternative<PutPortal>(edit) ||
          std::holds_alternative<PutMeshPortal>(edit) || std::holds_alternative<PutProfile>(edit) ||
          std::holds_alternative<PutNodes>(edit) || std::holds_alternative<PutEdges>(edit);
 }
@@ -515,6 +515,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
     editor.emplace(composed_->map);
   }
   WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor->Apply(batch.edits, now));
+  context_.memory->Add(editor->added_bytes());
   lifetimes_.Follow(batch.edits, now);
   const CommitPtr commit = std::make_shared<const Commit>(Commit{.revision = version.revision + 1,
                                                                  .time = now,

@@ -98,6 +98,7 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   out.set_vertices(static_cast<std::int32_t>(mesh.vertex_count()));
   out.set_parts(static_cast<std::int32_t>(mesh.part_count()));
   out.set_portals(static_cast<std::int32_t>(mesh.portals().size()));
+  out.set_named_obstacles(static_cast<std::int32_t>(mesh.obstacles().size()));
   if (mesh.vertex_count() > 0) {
     const core::MeshBounds& bounds = mesh.bounds();
     FillPosition(bounds.low, *out.mutable_low());
@@ -239,6 +240,15 @@ absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
         absl::StrFormat("there are no heights from %.12g up to %.12g", heights.low, heights.high));
   }
   return heights;
+}
+
+void FillHeightRange(const core::HeightRange& heights, v1::HeightRange& out) {
+  if (std::isfinite(heights.low)) {
+    out.set_low(heights.low);
+  }
+  if (std::isfinite(heights.high)) {
+    out.set_high(heights.high);
+  }
 }
 
 absl::StatusOr<std::optional<core::MeshAxes>> ToMeshAxes(v1::MeshAxes axes) {

@@ -89,6 +89,8 @@ std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duratio
 core::WorldPoint ToWorldPoint(const v1::Position& position);
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "low" or "high" if one is NaN, or low is above high.
 absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range);
+// Omits bounds that are no limit.
+void FillHeightRange(const core::HeightRange& heights, v1::HeightRange& out);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 
 // Return the format in which to read `bytes`, and to write.

@@ -104,8 +104,17 @@ namespace {
 
 absl::StatusOr<core::Edit> ToPutObstacle(const v1::Obstacle& obstacle, bool replace,
                                          const HexCoordinates& coordinates) {
-  WAYSTAR_ASSIGN_OR_RETURN(core::PutObstacle put, ToPut(obstacle, coordinates));
-  put.replace = replace;
+  if (!obstacle.has_heights()) {
+    WAYSTAR_ASSIGN_OR_RETURN(core::PutObstacle put, ToPut(obstacle, coordinates));
+    put.replace = replace;
+    return put;
+  }
+  v1::Obstacle without = obstacle;
+  without.clear_heights();
+  core::PutMeshObstacle put;
+  WAYSTAR_ASSIGN_OR_RETURN(put.put, ToPut(without, coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(put.heights, Below("heights", ToHeightRange(obstacle.heights())));
+  put.put.replace = replace;
   return put;
 }
 
@@ -197,6 +206,9 @@ void FillBody(const core::Obstacle& obstacle, const HexCoordinates& coordinates,
       break;
   }
   out.set_falloff(ToWire(kFalloffs, obstacle.effect.falloff));
+  if (obstacle.heights) {
+    FillHeightRange(*obstacle.heights, *out.mutable_heights());
+  }
 }
 
 class EditFiller {
@@ -219,6 +231,11 @@ class EditFiller {
     if (edit.lifetime) {
       FillDuration(*edit.lifetime, *obstacle.mutable_lifetime());
     }
+  }
+  void operator()(const core::PutMeshObstacle& edit) const {
+    (*this)(edit.put);
+    v1::Obstacle& obstacle = edit.put.replace ? *out_.mutable_put_obstacle() : *out_.mutable_add_obstacle();
+    FillHeightRange(edit.heights, *obstacle.mutable_heights());
   }
   void operator()(const core::MoveObstacle& edit) const {
     v1::MoveObstacle& move = *out_.mutable_move_obstacle();
@@ -342,18 +359,6 @@ absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateMapReques
   return absl::OkStatus();
 }
 
-// Named obstacles on meshes have a place in the contract; the core does not know them.
-absl::Status CheckOnMesh(const v1::UpdateMapRequest& request) {
-  for (int i = 0; i < request.edits_size(); ++i) {
-    const int field = request.edits(i).edit_case();
-    if (field >= v1::Edit::kAddObstacle && field <= v1::Edit::kRemoveObstacle) {
-      return NotImplemented(
-          absl::StrCat("edits[", i, "].", v1::Edit::descriptor()->FindFieldByNumber(field)->name()));
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
@@ -362,9 +367,6 @@ absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
   // The core reports a missing map.
   if (const absl::StatusOr<core::PinnedSnapshot> snapshot = store.Pin(request.map()); snapshot.ok()) {
     coordinates = HexCoordinates(**snapshot);
-    if (std::holds_alternative<core::NavMesh>((*snapshot)->map)) {
-      WAYSTAR_RETURN_IF_ERROR(CheckOnMesh(request));
-    }
   } else if (!core::LoadingMapOf(snapshot.status()).empty()) {
     return snapshot.status();
   }

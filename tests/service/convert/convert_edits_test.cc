@@ -46,6 +46,8 @@ std::vector<core::Edit> EditsOfAllKinds() {
       core::PutObstacle{
           .obstacle = Obstacle({.kind = Kind::kAddCost, .amount = -4, .falloff = Falloff::kLinear}),
           .lifetime = absl::Hours(24 * 365)},
+      core::PutMeshObstacle{{.obstacle = {.id = "crate", .shape = ShapeOfAllKinds()}}, {-1.5, 2}},
+      core::PutMeshObstacle{{.obstacle = {.id = "crate", .shape = ShapeOfAllKinds()}}, {.high = 2}},
       core::MoveObstacle{.id = "gate:7", .dx = -1.5, .dy = 2},
       core::ResizeObstacle{.id = "gate:7", .shape = ShapeOfAllKinds()},
       core::RemoveObstacle{.id = "gate:7"},
@@ -164,10 +166,12 @@ TEST_F(BadEditTest, Portals) {
   ExpectRefused("add_portal { from {} to {} to_map: 'No Map' }", ErrorReason::kBadMapId, "add_portal.to_map");
 }
 
+TEST_F(BadEditTest, Heights) {
+  ExpectRefused("put_obstacle { shape { cells {} } heights { low: 2 high: 1 } }", ErrorReason::kBadValue,
+                "put_obstacle.heights.low");
+}
+
 TEST_F(BadEditTest, PartsOfOtherKindsOfMap) {
-  EXPECT_THAT(Read(Parsed<v1::Edit>("put_obstacle { shape { cells {} } heights { low: 1 } }")),
-              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
-                      "edits[1].put_obstacle.heights"));
   EXPECT_THAT(Read(Parsed<v1::Edit>("add_portal { from {} to { x: 1 } width: 2 }")),
               IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
                       "edits[1].add_portal.width"));

@@ -181,6 +181,7 @@ std::vector<core::Edit> AllKinds() {
               .lifetime = absl::Milliseconds(1500),
               .replace = true},
           core::PutObstacle{.obstacle = {.id = "crate2", .shape = shape}},
+          core::PutMeshObstacle{{.obstacle = {.id = "crate3", .shape = shape}}, {-1.5, 2}},
           core::MoveObstacle{.id = "crate", .dx = 1.25, .dy = -3},
           core::ResizeObstacle{"crate", shape},
           core::RemoveObstacle{"crate"},
@@ -251,7 +252,7 @@ void ExpectSame(const core::LoggedCommit& read, const core::LoggedCommit& writte
 }
 
 TEST(EditCodeTest, EveryKindOfEditComesBack) {
-  static_assert(std::variant_size_v<core::Edit> == 18, "put the new kind above");
+  static_assert(std::variant_size_v<core::Edit> == 19, "put the new kind above");
   const core::LoggedCommit written = CommitOf(AllKinds());
   const std::string entry = EncodeCommits("map", 99, {written}).bytes;
   std::string record;

@@ -22,12 +22,7 @@ constexpr std::size_t kArcsPerPoll = 1024;
 // Checks an obstacle of a graph. It may lie anywhere, since there are no cells.
 absl::Status CheckOnGraph(const Obstacle& obstacle) {
   WAYSTAR_RETURN_IF_ERROR(CheckObstacle(obstacle, Rectangle{}));
-  if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
-    const bool is_factor = obstacle.effect.kind == ObstacleEffect::Kind::kMultiplyCost;
-    return MakeError(ErrorReason::kBadEffect, is_factor ? ".cost_factor" : ".cost_addition",
-                     "an obstacle on a waypoint graph only blocks");
-  }
-  return absl::OkStatus();
+  return CheckOnlyBlocks(obstacle, "a waypoint graph");
 }
 
 }  // namespace

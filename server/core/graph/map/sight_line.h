@@ -126,6 +126,8 @@ class SightMap {
 
   // Returns the obstacles with a part near `area`, in id order, and possibly some just outside.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
+  // Returns true if the box of a part of the obstacle overlaps the area.
+  static bool IsNear(const Obstacle& obstacle, const Box& area);
   // Visits the obstacles of ObstaclesNear, as ObstacleTable::VisitOverlapping does.
   template <typename Visitor>
   void VisitObstaclesNear(const Box& area, absl::string_view after, std::size_t tries, Visitor visit) const {
@@ -150,7 +152,6 @@ class SightMap {
     bool IsSame(const Part& other) const { return obstacle == other.obstacle && number == other.number; }
   };
   static Part PartOf(const Obstacle& obstacle, std::size_t number);
-  static bool IsNear(const Obstacle& obstacle, const Box& area);
 
   ObstacleTable obstacles_;
   BoxTree<Part> parts_;

@@ -12,7 +12,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "server/core/mesh/map/mesh_spec.h"
+#include "server/core/mesh/map/shape_outlines.h"
 #include "server/core/mesh/map/sparse_table.h"
+#include "server/geometry/box.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
@@ -31,6 +33,15 @@ struct VertexWalls {
 
   friend bool operator==(const VertexWalls&, const VertexWalls&) = default;
 };
+
+// A convex area that blocks the ground of polygons with a point at these heights. Immutable.
+struct MeshHole {
+  ConvexOutline outline;
+  HeightRange heights;
+
+  friend bool operator==(const MeshHole&, const MeshHole&) = default;
+};
+using HoleList = std::vector<std::shared_ptr<const MeshHole>>;
 
 // Numbers of the pieces and new vertices of a cut mesh. Each polygon of the uncut mesh owns a range of both,
 // above those of the uncut mesh, so that the numbers of one polygon do not depend on others.
@@ -87,6 +98,8 @@ struct CutFace {
     PolygonNumber piece = kNoPolygon;
   };
 
+  // The holes that touch the polygon, in an order that depends only on them.
+  HoleList holes;
   std::vector<Piece> pieces;
   // Vertices of the first piece counterclockwise, then of the second, and so on.
   std::vector<std::uint32_t> corners;
@@ -97,6 +110,8 @@ struct CutFace {
   std::vector<WorldPoint> points;
   std::vector<VertexWalls> walls;
   std::vector<Entry> entries;
+  // See CutTable::opened_rooms.
+  std::vector<std::uint32_t> opened_rooms;
 
   void Shrink() {
     pieces.shrink_to_fit();
@@ -108,7 +123,8 @@ struct CutFace {
   std::size_t memory_bytes() const {
     return sizeof(*this) + pieces.capacity() * sizeof(Piece) + corners.capacity() * sizeof(std::uint32_t) +
            neighbours.capacity() * sizeof(PolygonNumber) + points.capacity() * sizeof(WorldPoint) +
-           walls.capacity() * sizeof(VertexWalls) + entries.capacity() * sizeof(Entry);
+           walls.capacity() * sizeof(VertexWalls) + entries.capacity() * sizeof(Entry) +
+           holes.capacity() * sizeof(holes[0]) + opened_rooms.capacity() * sizeof(std::uint32_t);
   }
 };
 
@@ -121,19 +137,23 @@ struct CutTable {
 
   CutNumbers numbers;
   SparseTable<CutFace> faces;
-  // Parts of the polygons of the uncut mesh. Empty if they are as without holes.
-  std::vector<std::uint32_t> parts;
+  // Parts of the polygons of the uncut mesh. Null if they are as without holes.
+  std::shared_ptr<const std::vector<std::uint32_t>> parts;
   // Parts of the pieces that are not in the part of their polygon.
   absl::flat_hash_map<PolygonNumber, std::uint32_t> piece_parts;
-  // Rooms on both sides of doors that holes have divided: a path may pass such a door twice.
+  // Lowest label that no part has had.
+  std::uint32_t next_part = 0;
+  // Rooms on both sides of doors that holes have divided, in ascending order and once per side: a path may
+  // pass such a door twice.
   std::vector<std::uint32_t> opened_rooms;
+  std::size_t face_count = 0;
   // Sums over the faces.
   std::size_t corner_count = 0;
   std::size_t face_bytes = 0;
 
   std::size_t memory_bytes() const {
     return sizeof(*this) + face_bytes + opened_rooms.capacity() * sizeof(std::uint32_t) +
-           parts.capacity() * sizeof(std::uint32_t) +
+           (parts == nullptr ? 0 : parts->capacity() * sizeof(std::uint32_t)) +
            piece_parts.capacity() * sizeof(std::pair<PolygonNumber, std::uint32_t>);
   }
 };

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -52,24 +52,109 @@ bool IsApart(const Loop& loop, const Points& points) {
   return false;
 }
 
+// Orders holes by what they are.
+bool ComesBefore(const std::shared_ptr<const MeshHole>& a, const std::shared_ptr<const MeshHole>& b) {
+  const auto key = [](const WorldPoint& point) { return std::pair(point.x, point.y); };
+  const auto order = std::lexicographical_compare_three_way(
+      a->outline.begin(), a->outline.end(), b->outline.begin(), b->outline.end(),
+      [&](const WorldPoint& p, const WorldPoint& q) { return key(p) <=> key(q); });
+  return order != 0 ? order < 0
+                    : std::pair(a->heights.low, a->heights.high) < std::pair(b->heights.low, b->heights.high);
+}
+
+// Returns a hole that is equal to this one, or the end.
+HoleList::const_iterator FindIn(const HoleList& holes, const MeshHole& hole) {
+  return std::ranges::find_if(holes, [&](const auto& other) { return *other == hole; });
+}
+
+// Connections of polygons through those that a change cuts again. Not thread-safe.
+class LocalLinks {
+ public:
+  // `changed` are polygons of the uncut mesh.
+  LocalLinks(const NavMesh& mesh, absl::Span<const PolygonNumber> changed) {
+    const absl::flat_hash_set<PolygonNumber> inside(changed.begin(), changed.end());
+    for (const PolygonNumber polygon : changed) {
+      mesh.ForEachPieceOf(polygon, [&](PolygonNumber piece) {
+        for (std::size_t k = 0; k < mesh.VerticesOf(piece).size(); ++k) {
+          const PolygonNumber next = mesh.Across(piece, k);
+          if (next == kNoPolygon) {
+            continue;
+          }
+          if (!inside.contains(mesh.WholeOf(next)) && !next_.contains(next)) {
+            outside_.push_back(next);
+          }
+          Join(piece, next);
+        }
+      });
+    }
+  }
+
+  // Returns the polygons that do not change and are adjacent to one that does.
+  const std::vector<PolygonNumber>& outside() const { return outside_; }
+
+  // Returns the same polygon for all that are connected.
+  PolygonNumber RootOf(PolygonNumber polygon) {
+    PolygonNumber root = polygon;
+    for (auto next = next_.find(root); next != next_.end() && next->second != root; next = next_.find(root)) {
+      root = next->second;
+    }
+    if (root != polygon) {
+      next_[polygon] = root;
+    }
+    return root;
+  }
+  void Join(PolygonNumber a, PolygonNumber b) {
+    next_.try_emplace(a, a);
+    next_.try_emplace(b, b);
+    next_[RootOf(a)] = RootOf(b);
+  }
+
+ private:
+  // For each polygon, one on the way to its root (Tarjan, "Efficiency of a Good But Not Linear Set Union
+  // Algorithm", 1975).
+  absl::flat_hash_map<PolygonNumber, PolygonNumber> next_;
+  std::vector<PolygonNumber> outside_;
+};
+
 // Cuts one mesh. Not thread-safe.
 class MeshCutter {
  public:
-  MeshCutter(const NavMesh& mesh, const MeshHoles& holes, const StopCheck* stop)
+  MeshCutter(const NavMesh& mesh, const HoleChange& change, const StopCheck* stop)
       : mesh_(mesh),
-        holes_(holes),
+        change_(change),
         stop_(stop),
-        table_(std::make_shared<CutTable>(CutNumbers(mesh.vertex_count(), mesh.polygon_count()))) {}
+        table_(mesh.is_cut()
+                   ? std::make_shared<CutTable>(*mesh.cuts())
+                   : std::make_shared<CutTable>(CutNumbers(mesh.vertex_count(), mesh.polygon_count()))) {
+    if (!mesh.is_cut()) {
+      table_->next_part = static_cast<std::uint32_t>(mesh.part_count());
+    }
+  }
 
   absl::StatusOr<NavMesh> Cut() {
-    SortOutlines();
-    WAYSTAR_RETURN_IF_ERROR(FindTouched());
+    for (const auto& hole : change_.removed) {
+      WAYSTAR_RETURN_IF_ERROR(FindTouched(hole, [&](HoleList& holes) {
+        const HoleList::const_iterator at = FindIn(holes, *hole);
+        assert(at != holes.end());
+        if (at != holes.end()) {
+          holes.erase(at);
+        }
+      }));
+    }
+    for (const auto& hole : change_.added) {
+      WAYSTAR_RETURN_IF_ERROR(FindTouched(hole, [&](HoleList& holes) {
+        holes.insert(std::ranges::upper_bound(holes, hole, ComesBefore), hole);
+      }));
+    }
     AddBeside();
     for (Face& face : faces_) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+      if (face.holes.size() > kMaxHolesOfPolygon) {
+        return TooIntricate();
+      }
       std::vector<ConvexOutline> outlines;
-      for (const std::uint32_t outline : face.outlines) {
-        outlines.push_back(PartNear(*outlines_[outline], LoopOf(face.polygon)));
+      for (const auto& hole : face.holes) {
+        outlines.push_back(PartNear(hole->outline, LoopOf(face.polygon)));
       }
       face.cut = std::make_unique<FaceCut>(BorderOf(face), outlines);
       if (!face.cut->is_cut()) {
@@ -80,34 +165,26 @@ class MeshCutter {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
       WAYSTAR_RETURN_IF_ERROR(Finish(face));
     }
-    std::vector<std::uint32_t>& rooms = table_->opened_rooms;
-    std::sort(rooms.begin(), rooms.end());
-    rooms.erase(std::unique(rooms.begin(), rooms.end()), rooms.end());
+    for (auto& [polygon, after] : finished_) {
+      Replace(polygon, std::move(after));
+    }
+    if (table_->face_count == 0) {
+      return mesh_.WithCuts(nullptr);
+    }
     WAYSTAR_RETURN_IF_ERROR(LabelParts());
     return mesh_.WithCuts(table_);
   }
 
  private:
-  // A polygon that may be cut.
+  // A polygon that is cut again.
   struct Face {
     PolygonNumber polygon = kNoPolygon;
-    // Outlines that touch it and are at its height, in ascending order.
-    std::vector<std::uint32_t> outlines;
+    // See CutFace::holes.
+    HoleList holes;
+    // Changed holes that touch it.
+    std::vector<const MeshHole*> changed;
     std::unique_ptr<FaceCut> cut;
-
-    bool Has(std::uint32_t outline) const { return std::ranges::binary_search(outlines, outline); }
   };
-
-  void SortOutlines() {
-    for (const ConvexOutline& outline : holes_.outlines) {
-      outlines_.push_back(&outline);
-    }
-    std::ranges::sort(outlines_, [](const ConvexOutline* a, const ConvexOutline* b) {
-      return std::ranges::lexicographical_compare(*a, *b, [](const WorldPoint& p, const WorldPoint& q) {
-        return std::tie(p.x, p.y) < std::tie(q.x, q.y);
-      });
-    });
-  }
 
   std::vector<WorldPoint> LoopOf(PolygonNumber polygon) const {
     std::vector<WorldPoint> loop;
@@ -118,47 +195,45 @@ class MeshCutter {
   }
 
   Face& FaceAt(PolygonNumber polygon) {
-    const auto [entry, is_new] = index_.try_emplace(polygon, faces_.size());
-    if (is_new) {
-      faces_.push_back({polygon, {}, nullptr});
+    const auto entry = index_.find(polygon);
+    if (entry != index_.end()) {
+      return faces_[entry->second];
     }
-    return faces_[entry->second];
+    faces_.push_back({polygon, HolesAt(polygon), {}, nullptr});
+    index_.emplace(polygon, faces_.size() - 1);
+    return faces_.back();
   }
   const Face* FindFace(PolygonNumber polygon) const {
     const auto entry = index_.find(polygon);
     return entry == index_.end() ? nullptr : &faces_[entry->second];
   }
+  // Returns the holes that touch the polygon: after the change if it is cut again.
+  const HoleList& HolesAt(PolygonNumber polygon) const {
+    static const HoleList kNone;
+    if (const Face* const face = FindFace(polygon)) {
+      return face->holes;
+    }
+    const CutFace* const before = table_->faces.Find(polygon);
+    return before == nullptr ? kNone : before->holes;
+  }
 
-  absl::Status FindTouched() {
+  // Calls change(holes) for each polygon that the hole touches.
+  template <typename Change>
+  absl::Status FindTouched(const std::shared_ptr<const MeshHole>& hole, const Change& change) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
     std::vector<PolygonNumber> polygons;
-    for (std::uint32_t i = 0; i < outlines_.size(); ++i) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-      polygons.clear();
-      mesh_.FindAllTouching(*outlines_[i], -kTouch, polygons);
-      for (const PolygonNumber polygon : polygons) {
-        const MeshBounds bounds = mesh_.BoundsOf(polygon);
-        const std::vector<WorldPoint> loop = LoopOf(polygon);
-        if (!holes_.heights.Overlaps({bounds.low.z, bounds.high.z}) || IsApart(*outlines_[i], loop) ||
-            (!mesh_.IsDented(polygon) && IsApart(loop, *outlines_[i]))) {
-          continue;
-        }
-        FaceAt(polygon).outlines.push_back(i);
-        for (const std::uint32_t vertex : mesh_.VerticesOf(polygon)) {
-          if (!IsApart(*outlines_[i], std::array{mesh_.VertexAt(vertex)})) {
-            touched_vertices_.insert(vertex);
-          }
-        }
+    mesh_.FindAllTouching(hole->outline, -kTouch, polygons);
+    for (const PolygonNumber polygon : polygons) {
+      const MeshBounds bounds = mesh_.BoundsOf(polygon);
+      const std::vector<WorldPoint> loop = LoopOf(polygon);
+      if (hole->heights.Overlaps({bounds.low.z, bounds.high.z}) && !IsApart(hole->outline, loop) &&
+          (mesh_.IsDented(polygon) || !IsApart(loop, hole->outline))) {
+        Face& face = FaceAt(polygon);
+        change(face.holes);
+        face.changed.push_back(hole.get());
       }
     }
     return absl::OkStatus();
-  }
-
-  // Returns true if the outline touches the edge from corner k of the polygon to the next.
-  bool TouchesEdge(std::uint32_t outline, PolygonNumber polygon, std::uint32_t k) const {
-    const EdgeEnds ends = mesh_.EndsOf({polygon, k});
-    return !IsApart(*outlines_[outline], std::array{ends.from, ends.to}) &&
-           !AreRightOf(ends.from, ends.to, *outlines_[outline]) &&
-           !AreRightOf(ends.to, ends.from, *outlines_[outline]);
   }
 
   // Returns the outline without corners that are far from the loop: those behind one of its sides together
@@ -169,9 +244,10 @@ class MeshCutter {
       const WorldPoint& a = loop[k];
       const WorldPoint& b = loop[k + 1 < loop.size() ? k + 1 : 0];
       const std::size_t count = outline.size();
+      const double limit = -kTouch * DistanceInPlan(a, b);
       is_behind.clear();
       for (const WorldPoint& corner : outline) {
-        is_behind.push_back(AreRightOf(a, b, absl::MakeConstSpan(&corner, 1)));
+        is_behind.push_back(Side(a, b, corner) < limit);
       }
       std::size_t kept = 0;
       for (std::size_t i = 0; i < count; ++i) {
@@ -184,22 +260,33 @@ class MeshCutter {
     return outline;
   }
 
-  // Adds polygons at other heights than the outlines that meet touched ones at a touched edge or vertex.
+  // Returns true if the hole touches the edge from corner k of the polygon to the next.
+  bool TouchesEdge(const MeshHole& hole, PolygonNumber polygon, std::uint32_t k) const {
+    const EdgeEnds ends = mesh_.EndsOf({polygon, k});
+    return !IsApart(hole.outline, std::array{ends.from, ends.to}) &&
+           !AreRightOf(ends.from, ends.to, hole.outline) && !AreRightOf(ends.to, ends.from, hole.outline);
+  }
+  bool TouchesVertex(const MeshHole& hole, std::uint32_t vertex) const {
+    return !IsApart(hole.outline, std::array{mesh_.VertexAt(vertex)});
+  }
+
+  // Adds polygons at other heights than the changed holes that meet touched ones at a touched edge or vertex.
   void AddBeside() {
     const std::size_t count = faces_.size();
     for (std::size_t i = 0; i < count; ++i) {
       const PolygonNumber polygon = faces_[i].polygon;
+      const std::vector<const MeshHole*> changed = faces_[i].changed;
       const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
       const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
       for (std::uint32_t k = 0; k < corners.size(); ++k) {
-        if (neighbours[k] != kNoPolygon && FindFace(neighbours[k]) == nullptr) {
-          const std::vector<std::uint32_t>& outlines = faces_[i].outlines;
-          if (std::ranges::any_of(outlines, [&](std::uint32_t o) { return TouchesEdge(o, polygon, k); })) {
+        for (const MeshHole* const hole : changed) {
+          if (neighbours[k] != kNoPolygon && FindFace(neighbours[k]) == nullptr &&
+              TouchesEdge(*hole, polygon, k)) {
             FaceAt(neighbours[k]);
           }
-        }
-        if (touched_vertices_.contains(corners[k])) {
-          AddAround(polygon, k);
+          if (TouchesVertex(*hole, corners[k])) {
+            ForEachAround(polygon, k, [&](PolygonNumber around) { FaceAt(around); });
+          }
         }
       }
     }
@@ -209,8 +296,25 @@ class MeshCutter {
     }
   }
 
-  // Adds the polygons around a corner.
-  void AddAround(PolygonNumber polygon, std::uint32_t corner) {
+  // Returns true if a hole that touches a polygon around the corner touches the corner.
+  bool IsTouched(PolygonNumber polygon, std::uint32_t corner) const {
+    const std::uint32_t vertex = mesh_.VerticesOf(polygon)[corner];
+    bool is_touched = false;
+    const auto look = [&](PolygonNumber around) {
+      is_touched = is_touched || std::ranges::any_of(HolesAt(around), [&](const auto& hole) {
+                     return TouchesVertex(*hole, vertex);
+                   });
+    };
+    look(polygon);
+    if (!is_touched) {
+      ForEachAround(polygon, corner, look);
+    }
+    return is_touched;
+  }
+
+  // Calls visit(polygon) for the other polygons of the uncut mesh around a corner.
+  template <typename Visitor>
+  void ForEachAround(PolygonNumber polygon, std::uint32_t corner, const Visitor& visit) const {
     const std::uint32_t vertex = mesh_.VerticesOf(polygon)[corner];
     for (const bool is_counterclockwise : {false, true}) {
       PolygonNumber at = polygon;
@@ -218,10 +322,10 @@ class MeshCutter {
       do {
         const std::size_t count = mesh_.VerticesOf(at).size();
         at = mesh_.NeighboursOf(at)[is_counterclockwise ? (place + count - 1) % count : place];
-        if (at == kNoPolygon) {
+        if (at == kNoPolygon || at == polygon) {
           break;
         }
-        FaceAt(at);
+        visit(at);
         const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(at);
         place = static_cast<std::size_t>(std::ranges::find(corners, vertex) - corners.begin());
       } while (at != polygon);
@@ -237,42 +341,41 @@ class MeshCutter {
     std::vector<BorderPoint> border;
     for (std::uint32_t k = 0; k < corners.size(); ++k) {
       const std::uint32_t next = corners[k + 1 < corners.size() ? k + 1 : 0];
-      const Face* const other = neighbours[k] == kNoPolygon ? nullptr : FindFace(neighbours[k]);
-      std::vector<std::uint32_t> outlines;
+      std::vector<const MeshHole*> holes;
       bool is_alike = true;
-      for (const std::uint32_t outline : face.outlines) {
-        outlines.push_back(outline);
-        is_alike &= other == nullptr || other->Has(outline) || !TouchesEdge(outline, face.polygon, k);
-      }
-      if (other != nullptr) {
-        for (const std::uint32_t outline : other->outlines) {
-          if (!face.Has(outline)) {
-            outlines.push_back(outline);
-            is_alike &= !TouchesEdge(outline, face.polygon, k);
+      const auto add = [&](const HoleList& own, const HoleList* other) {
+        for (const auto& hole : own) {
+          if (TouchesEdge(*hole, face.polygon, k)) {
+            holes.push_back(hole.get());
+            is_alike &= other == nullptr || FindIn(*other, *hole) != other->end();
           }
         }
-        std::ranges::sort(outlines);
+      };
+      const HoleList* const others = neighbours[k] == kNoPolygon ? nullptr : &HolesAt(neighbours[k]);
+      add(face.holes, others);
+      if (others != nullptr) {
+        add(*others, &face.holes);
       }
       border.push_back({mesh_.VertexAt(corners[k]),
-                        touched_vertices_.contains(corners[k]) ? VertexWalls::kNone : corners[k], false,
-                        neighbours[k], is_alike});
-      for (const WorldPoint& split : SplitsOf(corners[k], next, outlines)) {
+                        IsTouched(face.polygon, k) ? VertexWalls::kNone : corners[k], false, neighbours[k],
+                        is_alike});
+      for (const WorldPoint& split : SplitsOf(corners[k], next, holes)) {
         border.push_back({split, VertexWalls::kNone, true, neighbours[k], is_alike});
       }
     }
     return border;
   }
 
-  // Returns the points at which the outlines meet the interior of an edge, from `from` to `to`. They are the
-  // same in both directions.
+  // Returns the points at which the holes meet the interior of an edge, from `from` to `to`. They are the
+  // same in both directions, and in every order of the holes.
   std::vector<WorldPoint> SplitsOf(std::uint32_t from, std::uint32_t to,
-                                   const std::vector<std::uint32_t>& outlines) const {
+                                   const std::vector<const MeshHole*>& holes) const {
     const WorldPoint& a = mesh_.VertexAt(std::min(from, to));
     const WorldPoint& b = mesh_.VertexAt(std::max(from, to));
     const double length = DistanceInPlan(a, b);
     std::vector<double> shares;
-    for (const std::uint32_t outline : outlines) {
-      const ConvexOutline& loop = *outlines_[outline];
+    for (const MeshHole* const hole : holes) {
+      const ConvexOutline& loop = hole->outline;
       for (std::size_t k = 0; k < loop.size(); ++k) {
         const WorldPoint& p = loop[k];
         const WorldPoint& q = loop[k + 1 < loop.size() ? k + 1 : 0];
@@ -311,11 +414,17 @@ class MeshCutter {
   // Returns true if there is ground across the edge at this point of the face's border.
   bool IsOpen(const Face& face, std::size_t k) const {
     const BorderPoint& at = face.cut->BorderAt(k);
-    const Face* const other = at.beyond == kNoPolygon ? nullptr : FindFace(at.beyond);
-    if (other == nullptr) {
-      return at.beyond != kNoPolygon;
+    if (at.beyond == kNoPolygon) {
+      return false;
     }
+    const Face* const other = FindFace(at.beyond);
     const WorldPoint& start = face.cut->BorderAt(k + 1 < face.cut->border_size() ? k + 1 : 0).point;
+    if (other == nullptr) {
+      const CutFace* const kept = table_->faces.Find(at.beyond);
+      return kept == nullptr || std::ranges::any_of(kept->entries, [&](const CutFace::Entry& entry) {
+               return entry.x == start.x && entry.y == start.y;
+             });
+    }
     for (std::size_t i = 0; i < other->cut->border_size(); ++i) {
       const BorderPoint& across = other->cut->BorderAt(i);
       if (across.beyond == face.polygon && across.point.x == start.x && across.point.y == start.y) {
@@ -325,8 +434,9 @@ class MeshCutter {
     return false;
   }
 
-  // Notes the rooms beside edges between rooms of which more than one part is left.
-  void NoteOpenedRooms(const Face& face, const std::vector<bool>& is_open) {
+  // Returns the rooms beside edges between rooms of which more than one part is left.
+  std::vector<std::uint32_t> OpenedRooms(const Face& face, const std::vector<bool>& is_open) const {
+    std::vector<std::uint32_t> rooms;
     PolygonNumber last = kNoPolygon;
     for (std::size_t k = 0; k < is_open.size(); ++k) {
       const PolygonNumber beyond = face.cut->BorderAt(k).beyond;
@@ -334,11 +444,12 @@ class MeshCutter {
         continue;
       }
       if (beyond == last && mesh_.RoomOf(beyond) != mesh_.RoomOf(face.polygon)) {
-        table_->opened_rooms.push_back(mesh_.RoomOf(beyond));
-        table_->opened_rooms.push_back(mesh_.RoomOf(face.polygon));
+        rooms.push_back(mesh_.RoomOf(beyond));
+        rooms.push_back(mesh_.RoomOf(face.polygon));
       }
       last = beyond;
     }
+    return rooms;
   }
 
   absl::Status Finish(Face& face) {
@@ -346,7 +457,7 @@ class MeshCutter {
     for (std::size_t k = 0; k < is_open.size(); ++k) {
       is_open[k] = IsOpen(face, k);
     }
-    NoteOpenedRooms(face, is_open);
+    std::vector<std::uint32_t> opened_rooms = OpenedRooms(face, is_open);
     face.cut->SetOpen(std::move(is_open));
     std::optional<CutFace> cut = face.cut->Finish(
         face.polygon, table_->numbers,
@@ -356,122 +467,118 @@ class MeshCutter {
     }
     const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(face.polygon);
     const bool is_whole =
-        cut->pieces.size() == 1 && cut->points.empty() && cut->corners.size() == neighbours.size() &&
+        face.holes.empty() && cut->pieces.size() == 1 && cut->points.empty() &&
+        cut->corners.size() == neighbours.size() &&
         std::ranges::count(cut->neighbours, kNoPolygon) == std::ranges::count(neighbours, kNoPolygon);
-    if (!is_whole) {
-      cut->Shrink();
-      table_->corner_count += cut->corners.size();
-      table_->face_bytes += cut->memory_bytes();
-      table_->faces.Put(face.polygon, std::make_shared<const CutFace>(*std::move(cut)));
-    }
+    cut->holes = face.holes;
+    cut->opened_rooms = std::move(opened_rooms);
+    cut->Shrink();
+    finished_.emplace_back(face.polygon,
+                           is_whole ? nullptr : std::make_shared<const CutFace>(*std::move(cut)));
     return absl::OkStatus();
   }
 
+  void Replace(PolygonNumber polygon, std::shared_ptr<const CutFace> after) {
+    std::vector<std::uint32_t>& rooms = table_->opened_rooms;
+    if (const CutFace* const before = table_->faces.Find(polygon)) {
+      table_->corner_count -= before->corners.size();
+      table_->face_bytes -= before->memory_bytes();
+      --table_->face_count;
+      for (const std::uint32_t room : before->opened_rooms) {
+        rooms.erase(std::ranges::lower_bound(rooms, room));
+      }
+    }
+    if (after != nullptr) {
+      table_->corner_count += after->corners.size();
+      table_->face_bytes += after->memory_bytes();
+      ++table_->face_count;
+      for (const std::uint32_t room : after->opened_rooms) {
+        rooms.insert(std::ranges::upper_bound(rooms, room), room);
+      }
+    }
+    table_->faces.Put(polygon, std::move(after));
+  }
+
+  // Labels the new pieces with their parts. The parts of other polygons stay, unless the change joins or
+  // separates parts: then all are labelled again.
   absl::Status LabelParts() {
+    std::vector<PolygonNumber> changed;
+    for (const Face& face : faces_) {
+      changed.push_back(face.polygon);
+      if (const CutFace* const before = mesh_.is_cut() ? mesh_.cuts()->faces.Find(face.polygon) : nullptr) {
+        const PolygonNumber first = table_->numbers.FirstPieceOf(face.polygon);
+        for (PolygonNumber piece = first; piece < first + before->pieces.size(); ++piece) {
+          table_->piece_parts.erase(piece);
+        }
+      }
+    }
     const NavMesh cut = mesh_.WithCuts(table_);
-    // Pieces, and their groups that edges within the cut polygons connect.
-    std::vector<PolygonNumber> pieces;
-    absl::flat_hash_map<PolygonNumber, std::uint32_t> index;
-    std::vector<std::uint32_t> group;
-    std::vector<bool> has_way_out;
-    table_->faces.ForEach([&](PolygonNumber polygon, const CutFace& face) {
-      for (std::uint32_t i = 0; i < face.pieces.size(); ++i) {
-        index.emplace(table_->numbers.FirstPieceOf(polygon) + i, static_cast<std::uint32_t>(pieces.size()));
-        pieces.push_back(table_->numbers.FirstPieceOf(polygon) + i);
-      }
-    });
-    group.assign(pieces.size(), VertexWalls::kNone);
-    std::vector<PolygonNumber> open;
-    for (std::uint32_t first = 0; first < pieces.size(); ++first) {
-      if (group[first] != VertexWalls::kNone) {
-        continue;
-      }
-      const auto number = static_cast<std::uint32_t>(has_way_out.size());
-      has_way_out.push_back(false);
-      group[first] = number;
-      open.push_back(pieces[first]);
-      while (!open.empty()) {
-        const PolygonNumber piece = open.back();
-        open.pop_back();
-        for (std::uint32_t k = 0; k < cut.VerticesOf(piece).size(); ++k) {
-          const PolygonNumber next = cut.Across(piece, k);
-          const auto entry = index.find(next);
-          if (entry == index.end()) {
-            has_way_out[number] = has_way_out[number] || next != kNoPolygon;
-          } else if (group[entry->second] == VertexWalls::kNone) {
-            group[entry->second] = number;
-            open.push_back(next);
-          }
+    LocalLinks before(mesh_, changed);
+    LocalLinks after(cut, changed);
+    // Polygons that were connected must still be.
+    absl::flat_hash_map<PolygonNumber, PolygonNumber> first_of;
+    for (const PolygonNumber polygon : before.outside()) {
+      const PolygonNumber first = first_of.try_emplace(before.RootOf(polygon), polygon).first->second;
+      if (after.RootOf(polygon) != after.RootOf(first)) {
+        if (!Reaches(cut, first, polygon)) {
+          return LabelAll(cut);
         }
+        after.Join(first, polygon);
       }
     }
-    if (MaySeparate(pieces, group, has_way_out)) {
-      return LabelAll(cut);
+    absl::flat_hash_map<PolygonNumber, std::uint32_t> labels;
+    for (const PolygonNumber polygon : after.outside()) {
+      const std::uint32_t part = mesh_.PartOf(polygon);
+      if (labels.try_emplace(after.RootOf(polygon), part).first->second != part) {
+        return LabelAll(cut);
+      }
     }
-    auto next_label = static_cast<std::uint32_t>(mesh_.part_count());
-    std::vector<std::uint32_t> labels(has_way_out.size(), VertexWalls::kNone);
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      std::uint32_t& label = labels[group[i]];
-      if (!has_way_out[group[i]]) {
-        if (label == VertexWalls::kNone) {
-          label = next_label++;
+    // False if a polygon that is whole again is in another part than before its first cut.
+    bool is_known = true;
+    for (const PolygonNumber polygon : changed) {
+      cut.ForEachPieceOf(polygon, [&](PolygonNumber piece) {
+        const auto [label, is_new] = labels.try_emplace(after.RootOf(piece), table_->next_part);
+        table_->next_part += is_new ? 1 : 0;
+        if (label->second != cut.PartOf(piece)) {
+          is_known &= piece != polygon;
+          table_->piece_parts.emplace(piece, label->second);
         }
-        table_->piece_parts.emplace(pieces[i], label);
-      }
+      });
     }
-    return absl::OkStatus();
+    return is_known ? absl::OkStatus() : LabelAll(cut);
   }
 
-  // Returns false if every group of adjacent cut polygons leaves at most one group of pieces with a way out:
-  // it still connects whatever it connected before.
-  bool MaySeparate(const std::vector<PolygonNumber>& pieces, const std::vector<std::uint32_t>& group,
-                   const std::vector<bool>& has_way_out) const {
-    absl::flat_hash_map<PolygonNumber, std::uint32_t> group_at;
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const PolygonNumber polygon = table_->numbers.OwnerOfPiece(pieces[i]).first;
-      if (has_way_out[group[i]] && !group_at.try_emplace(polygon, group[i]).second &&
-          group_at[polygon] != group[i]) {
-        return true;
+  // Returns true if a short walk leads from one polygon to the other.
+  static bool Reaches(const NavMesh& mesh, PolygonNumber from, PolygonNumber to) {
+    constexpr std::size_t kMostPolygons = 4096;
+    absl::flat_hash_set<PolygonNumber> seen = {from};
+    std::vector<PolygonNumber> open = {from};
+    for (std::size_t i = 0; i < open.size() && i < kMostPolygons; ++i) {
+      for (std::size_t k = 0; k < mesh.VerticesOf(open[i]).size(); ++k) {
+        const PolygonNumber next = mesh.Across(open[i], k);
+        if (next == to) {
+          return true;
+        }
+        if (next != kNoPolygon && seen.insert(next).second) {
+          open.push_back(next);
+        }
       }
     }
-    // Adjacent polygons pass on their group.
-    absl::flat_hash_set<PolygonNumber> seen;
-    std::vector<PolygonNumber> open;
-    bool may_separate = false;
-    table_->faces.ForEach([&](PolygonNumber first, const CutFace& /*face*/) {
-      if (!seen.insert(first).second) {
-        return;
-      }
-      std::optional<std::uint32_t> only;
-      open.push_back(first);
-      while (!open.empty()) {
-        const PolygonNumber polygon = open.back();
-        open.pop_back();
-        if (const auto entry = group_at.find(polygon); entry != group_at.end()) {
-          may_separate |= only && *only != entry->second;
-          only = entry->second;
-        }
-        for (const PolygonNumber next : mesh_.NeighboursOf(polygon)) {
-          if (next != kNoPolygon && table_->faces.Find(next) != nullptr && seen.insert(next).second) {
-            open.push_back(next);
-          }
-        }
-      }
-    });
-    return may_separate;
+    return false;
   }
 
   // Labels all polygons and pieces.
   absl::Status LabelAll(const NavMesh& cut) {
-    table_->parts.assign(mesh_.polygon_count(), VertexWalls::kNone);
+    auto labels = std::make_shared<std::vector<std::uint32_t>>(mesh_.polygon_count(), VertexWalls::kNone);
+    absl::flat_hash_map<PolygonNumber, std::uint32_t> of_pieces;
     std::uint32_t count = 0;
     // Returns false if it has a label already.
     const auto label = [&](PolygonNumber polygon) {
       if (polygon >= mesh_.polygon_count()) {
-        return table_->piece_parts.emplace(polygon, count).second;
+        return of_pieces.emplace(polygon, count).second;
       }
-      const bool is_new = table_->parts[polygon] == VertexWalls::kNone;
-      table_->parts[polygon] = is_new ? count : table_->parts[polygon];
+      const bool is_new = (*labels)[polygon] == VertexWalls::kNone;
+      (*labels)[polygon] = is_new ? count : (*labels)[polygon];
       return is_new;
     };
     std::vector<PolygonNumber> open;
@@ -484,7 +591,7 @@ class MeshCutter {
         WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, step));
         const PolygonNumber polygon = open.back();
         open.pop_back();
-        for (std::uint32_t k = 0; k < cut.VerticesOf(polygon).size(); ++k) {
+        for (std::size_t k = 0; k < cut.VerticesOf(polygon).size(); ++k) {
           const PolygonNumber next = cut.Across(polygon, k);
           if (next != kNoPolygon && label(next)) {
             open.push_back(next);
@@ -493,24 +600,46 @@ class MeshCutter {
       }
       ++count;
     }
+    table_->piece_parts.clear();
+    table_->faces.ForEach([&](PolygonNumber polygon, const CutFace& face) {
+      const PolygonNumber first = table_->numbers.FirstPieceOf(polygon);
+      for (PolygonNumber piece = first; piece < first + face.pieces.size(); ++piece) {
+        if (piece == first) {
+          (*labels)[polygon] = of_pieces[piece];
+        } else if (of_pieces[piece] != (*labels)[polygon]) {
+          table_->piece_parts.emplace(piece, of_pieces[piece]);
+        }
+      }
+    });
+    table_->parts = std::move(labels);
+    table_->next_part = count;
     return absl::OkStatus();
   }
 
   const NavMesh& mesh_;
-  const MeshHoles& holes_;
+  const HoleChange& change_;
   const StopCheck* const stop_;
   const std::shared_ptr<CutTable> table_;
-  std::vector<const ConvexOutline*> outlines_;
   std::vector<Face> faces_;
   absl::flat_hash_map<PolygonNumber, std::size_t> index_;
-  // Vertices of touched polygons on, near or inside an outline.
-  absl::flat_hash_set<std::uint32_t> touched_vertices_;
+  // Polygons that were cut again; null for those that are whole.
+  std::vector<std::pair<PolygonNumber, std::shared_ptr<const CutFace>>> finished_;
 };
 
 }  // namespace
 
-absl::StatusOr<NavMesh> CutHoles(const NavMesh& mesh, const MeshHoles& holes, const StopCheck* stop) {
-  return MeshCutter(mesh, holes, stop).Cut();
+absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::vector<ConvexOutline> outlines, OutlinesOf(shape, stop));
+  HoleList holes;
+  holes.reserve(outlines.size());
+  for (ConvexOutline& outline : outlines) {
+    holes.push_back(std::make_shared<const MeshHole>(MeshHole{std::move(outline), heights}));
+  }
+  return holes;
+}
+
+absl::StatusOr<NavMesh> ChangeHoles(const NavMesh& mesh, const HoleChange& change, const StopCheck* stop) {
+  return MeshCutter(mesh, change, stop).Cut();
 }
 
 }  // namespace waystar::core

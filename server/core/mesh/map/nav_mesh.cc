@@ -353,7 +353,7 @@ std::uint32_t NavMesh::PartAmongCuts(PolygonNumber polygon) const {
     }
   }
   const PolygonNumber whole = WholeOf(polygon);
-  return cuts_->parts.empty() ? surface_->polygons[whole].part : cuts_->parts[whole];
+  return cuts_->parts == nullptr ? surface_->polygons[whole].part : (*cuts_->parts)[whole];
 }
 
 bool NavMesh::Contains(PolygonNumber polygon, const FixedPoint& point) const {
@@ -383,6 +383,7 @@ bool NavMesh::HasWithin(PolygonNumber polygon, const WorldPoint& point) const {
 }
 
 double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
+  polygon = WholeOf(polygon);
   const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
   WorldPoint mean;
   double lowest = std::numeric_limits<double>::infinity();
@@ -581,8 +582,13 @@ std::size_t NavMesh::surface_bytes() const {
 }
 
 std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position) {
-  return mesh.FindNearest(
-      {.position = position, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()});
+  const MeshReach reach{
+      .position = position, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()};
+  if (!mesh.is_cut()) {
+    return mesh.FindNearest(reach);
+  }
+  const std::optional<MeshPlace> whole = mesh.WithCuts(nullptr).FindNearest(reach);
+  return whole ? mesh.FindNearest({whole->point, kMeshTolerance, kMeshTolerance}) : std::nullopt;
 }
 
 }  // namespace waystar::core

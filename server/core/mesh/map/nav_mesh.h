@@ -54,11 +54,12 @@ struct EdgeEnds {
 // lie above each other, as bridges and floors do. Coordinates are rounded to 2^-20.
 //
 // The surface of a polygon consists of the triangles from the mean of its corners to its edges. Heights along
-// an edge are those of the straight line between its ends, on both sides.
+// an edge are those of the straight line between its ends, on both sides. Pieces have the surface of the
+// polygon that they were cut from.
 //
-// Holes may be cut out of a mesh (CutHoles). A polygon that they touch is replaced by pieces, whose numbers
-// are above those of all polygons; the numbers of new vertices are above those of all vertices. What is said
-// of polygons below holds for pieces too, unless it says otherwise.
+// Holes may be cut out of a mesh (ChangeHoles). A polygon that they touch is replaced by pieces, whose
+// numbers are above those of all polygons; the numbers of new vertices are above those of all vertices. What
+// is said of polygons below holds for pieces too, unless it says otherwise.
 //
 // Portals lie on a mesh as on a grid. They do not connect parts, and affect only searches that use them.
 //
@@ -100,7 +101,10 @@ class NavMesh {
   static constexpr bool kMayBeCut = true;
   // Returns true if a polygon of the mesh is cut.
   bool is_cut() const { return cuts_ != nullptr; }
-  // Returns a mesh with these polygons replaced by their pieces that shares everything else.
+  // Returns the cut polygons, or null if there are none.
+  const CutTable* cuts() const { return cuts_.get(); }
+  // Returns a mesh with these polygons replaced by their pieces that shares everything else. The table may be
+  // null.
   NavMesh WithCuts(std::shared_ptr<const CutTable> cuts) const {
     NavMesh mesh = *this;
     mesh.cuts_ = std::move(cuts);
@@ -211,7 +215,7 @@ class NavMesh {
   std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[WholeOf(polygon)].area; }
   // Returns the label of the polygon's connected part: a path leads from one polygon to another if and only
   // if their labels are equal. A place on a vertex may be in several parts (FindPartsAround). Labels are
-  // below part_count(), in the order of the lowest polygon of each; what cuts separate has higher ones.
+  // below part_count(), in the order of the lowest polygon of each; on a cut mesh they are any numbers.
   std::uint32_t PartOf(PolygonNumber polygon) const {
     return cuts_ == nullptr ? surface_->polygons[polygon].part : PartAmongCuts(polygon);
   }
@@ -264,17 +268,23 @@ class NavMesh {
   // Appends the points of all polygons from which FindNearest chooses, in the order of their numbers.
   void FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const;
 
-  // Appends the polygons whose boxes, seen from above, overlap the convex outline, in the order of their
-  // numbers. A box that is at most `margin` inside a side of the outline may be omitted; with a negative
-  // margin, boxes up to that far outside are included. Costs O(log polygons) plus the corners of the outline
-  // per box.
-  // REQUIRES: the mesh is not cut. The outline is counterclockwise, and its coordinates are multiples of
+  // Appends the polygons of the uncut mesh whose boxes, seen from above, overlap the convex outline, in the
+  // order of their numbers. A box that is at most `margin` inside a side of the outline may be omitted; with
+  // a negative margin, boxes up to that far outside are included. Costs O(log polygons) plus the corners of
+  // the outline per box. REQUIRES: the outline is counterclockwise, and its coordinates are multiples of
   // 2^-20.
   void FindAllTouching(absl::Span<const WorldPoint> outline, double margin,
                        std::vector<PolygonNumber>& polygons) const;
 
-  // Returns an empty table: meshes do not support obstacles yet.
-  const ObstacleTable& obstacles() const { return surface_->obstacles; }
+  // Returns the named obstacles, which are among the holes. The table has no spatial index.
+  const ObstacleTable& obstacles() const { return obstacles_; }
+  // Returns a mesh with these obstacles that shares everything else.
+  // REQUIRES: the holes of the mesh are those of the obstacles.
+  NavMesh WithObstacles(ObstacleTable obstacles) const {
+    NavMesh mesh = *this;
+    mesh.obstacles_ = std::move(obstacles);
+    return mesh;
+  }
 
   const MeshPortalTable& portals() const { return portals_; }
   // Returns a mesh with these portals that shares everything else.
@@ -288,16 +298,18 @@ class NavMesh {
 
   // Returns a hash of the content, as GridMap::digest does. It includes the numbers of vertices and polygons,
   // since answers refer to them.
-  std::uint64_t digest() const { return surface_->digest + portals_.digest(); }
+  std::uint64_t digest() const { return surface_->digest + obstacles_.digest() + portals_.digest(); }
 
   // Returns the bytes held, which copies share.
-  std::size_t memory_bytes() const { return surface_bytes() + cut_bytes() + portals_.memory_bytes(); }
+  std::size_t memory_bytes() const {
+    return surface_bytes() + cut_bytes() + obstacles_.memory_bytes() + portals_.memory_bytes();
+  }
   // Adds these bytes to `use`.
   void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
   // Returns the bytes held by this and not by `other`.
   std::size_t BytesBeyond(const NavMesh& other) const {
     return (surface_ == other.surface_ ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
-           portals_.BytesBeyond(other.portals_);
+           obstacles_.BytesBeyond(other.obstacles_) + portals_.BytesBeyond(other.portals_);
   }
 
  private:
@@ -324,7 +336,6 @@ class NavMesh {
     PolygonTree wall_tree;
     MeshBounds bounds;
     std::size_t part_count = 0;
-    ObstacleTable obstacles{Rectangle()};
     std::uint64_t digest = 0;
   };
 
@@ -378,6 +389,7 @@ class NavMesh {
   std::uint32_t polygon_count_;
   // Null if no polygon is cut.
   std::shared_ptr<const CutTable> cuts_;
+  ObstacleTable obstacles_{Rectangle()};
   MeshPortalTable portals_;
 };
 
@@ -395,7 +407,8 @@ void ForEachEdge(const Mesh& mesh, PolygonNumber polygon, const Visitor& visit) 
 }
 
 // Returns the surface directly above or below the position, within kMeshTolerance; if there are several, the
-// nearest in height. Returns nullopt if there is none.
+// nearest in height. Returns nullopt if there is none, or if a hole has removed it: another floor does not
+// replace it.
 // REQUIRES: the position is valid by CheckPosition.
 std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position);
 

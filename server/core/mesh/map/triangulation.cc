@@ -38,6 +38,10 @@ Triangulation::Triangulation(const std::vector<WorldPoint>& border) {
   Set(first, {0, 1, 2}, {});
   std::vector<int> loop;
   loop.reserve(border.size());
+  constexpr std::size_t kUsualPoints = 64;
+  points_.reserve(kUsualPoints);
+  corner_at_.reserve(kUsualPoints);
+  triangles_.reserve(2 * kUsualPoints);
   for (const WorldPoint& point : border) {
     loop.push_back(AddPoint(point, 0.0));
   }
@@ -259,7 +263,8 @@ bool Triangulation::IsConvexAround(const Corner& edge) const {
 }
 
 void Triangulation::Legalize(int point) {
-  std::vector<int> open;
+  std::vector<int>& open = open_;
+  open.clear();
   const Corner first = CornerAt(point);
   Corner corner = first;
   do {

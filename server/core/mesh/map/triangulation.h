@@ -151,6 +151,8 @@ class Triangulation {
   std::vector<Corner> corner_at_;
   std::vector<Triangle> triangles_;
   int last_triangle_ = 0;
+  // Scratch list of Legalize.
+  std::vector<int> open_;
   // Lines to be fixed, and how many more may be. The last ones are not bent: bent lines could bend each other
   // without end.
   static constexpr std::size_t kExactLines = 4096;

@@ -59,7 +59,7 @@ bool MeshPortalNet::Settle(MeshDoor& door) {
   if (!map) {
     return false;
   }
-  const std::optional<MeshPlace> place = world_.PlaceOn(*maps_[*map].map, door.portal->to);
+  const std::optional<MeshPlace> place = MeshPlaceAt(*maps_[*map].map, door.portal->to);
   door.to_map = *map;
   door.to = place.value_or(MeshPlace());
   return place.has_value();

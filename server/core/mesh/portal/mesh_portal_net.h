@@ -21,15 +21,7 @@
 
 namespace waystar::core {
 
-class MeshWorld : public WorldOf<NavMesh> {
- public:
-  // Returns the place on one of these meshes where a portal from another mesh arrives, or nullopt if there is
-  // no surface.
-  // REQUIRES: the position is valid by CheckPosition.
-  virtual std::optional<MeshPlace> PlaceOn(const NavMesh& mesh, const WorldPoint& position) const {
-    return MeshPlaceAt(mesh, position);
-  }
-};
+using MeshWorld = WorldOf<NavMesh>;
 
 using MeshDoor = PortalDoor<PlacedPortal, MeshPlace>;
 

@@ -466,7 +466,6 @@ bool IsAt(const MeshPlace& place, const WorldPoint& point) {
 struct MeshLegs {
   using Check = MeshPathCheck;
 
-  const MeshWorld& world;
   const Budget& budget;
 
   absl::StatusOr<MeshPathCheck> Walk(const NavMesh& mesh, absl::Span<const WorldPoint> leg,
@@ -485,7 +484,7 @@ struct MeshLegs {
     return IsAt(portal.to_place, point);
   }
   bool EndsOn(const NavMesh& mesh, const PlacedPortal& portal, const WorldPoint& point) const {
-    return IsAt(world.PlaceOn(mesh, portal.to).value_or(MeshPlace()), point);
+    return IsAt(MeshPlaceAt(mesh, portal.to).value_or(MeshPlace()), point);
   }
   static bool AreSame(const WorldPoint& a, const WorldPoint& b) { return IsNear(a, b); }
   static double CostOf(const PlacedPortal& portal) { return portal.cost; }
@@ -499,7 +498,7 @@ absl::StatusOr<MeshPathCheck> ValidateThroughMeshPortals(const NavMesh& mesh, Me
                                                          absl::Span<const std::string> required_tags,
                                                          const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckMeshCorners(corners));
-  return ValidateLegs(MeshLegs{world, budget}, mesh, world, corners, crossings, required_tags);
+  return ValidateLegs(MeshLegs{budget}, mesh, world, corners, crossings, required_tags);
 }
 
 namespace {

@@ -120,7 +120,8 @@ absl::StatusOr<std::optional<MeshPlace>> FindNearestInParts(const NavMesh& mesh,
     WAYSTAR_RETURN_IF_ERROR(stop.Check());
     const std::optional<MeshPlace> place = mesh.FindNearest(reach, part);
     const double distance = place ? Distance(position, place->point) : kAny;
-    if (distance < reach.radius) {
+    if (distance < reach.radius ||
+        (nearest && distance == reach.radius && mesh.Precedes(place->polygon, nearest->polygon))) {
       reach.radius = distance;
       reach.height = distance;
       nearest = place;

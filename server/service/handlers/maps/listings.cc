@@ -117,16 +117,24 @@ struct RegionPage {
 
 using ObstacleVisitor = absl::FunctionRef<bool(const core::Obstacle& obstacle)>;
 
-// For grids and meshes.
-void VisitObstacles(const auto& map, const RegionPage& page, ObstacleVisitor add) {
-  map.obstacles().VisitOverlapping(page.region, page.after, page.tries, add);
+void VisitObstacles(const core::GridMap& grid, const RegionPage& page, ObstacleVisitor add) {
+  grid.obstacles().VisitOverlapping(page.region, page.after, page.tries, add);
+}
+
+core::Box BoxOf(const core::Rectangle& region) {
+  return {double(region.x), double(region.y), double(region.x) + region.width,
+          double(region.y) + region.height};
 }
 
 void VisitObstacles(const core::WaypointGraph& graph, const RegionPage& page, ObstacleVisitor add) {
-  const core::Rectangle& region = page.region;
-  const core::Box box{double(region.x), double(region.y), double(region.x) + region.width,
-                      double(region.y) + region.height};
-  graph.sight().VisitObstaclesNear(box, page.after, page.tries, add);
+  graph.sight().VisitObstaclesNear(BoxOf(page.region), page.after, page.tries, add);
+}
+
+void VisitObstacles(const core::NavMesh& mesh, const RegionPage& page, ObstacleVisitor add) {
+  const core::Box box = BoxOf(page.region);
+  mesh.obstacles().VisitAfter(page.after, [&](const core::Obstacle& obstacle) {
+    return !core::SightMap::IsNear(obstacle, box) || add(obstacle);
+  });
 }
 
 }  // namespace

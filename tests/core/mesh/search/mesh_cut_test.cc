@@ -28,9 +28,9 @@ constexpr double kNearOutline = 1e-4;
 
 // REQUIRES: the shape has outlines.
 NavMesh Cut(const NavMesh& mesh, const Shape& shape) {
-  absl::StatusOr<std::vector<ConvexOutline>> outlines = OutlinesOf(shape);
-  EXPECT_THAT(outlines, IsOk());
-  absl::StatusOr<NavMesh> cut = CutHoles(mesh, {.outlines = *std::move(outlines)});
+  const absl::StatusOr<HoleList> holes = HolesOf(shape, {});
+  EXPECT_THAT(holes, IsOk());
+  absl::StatusOr<NavMesh> cut = ChangeHoles(mesh, {.removed = {}, .added = *holes});
   EXPECT_THAT(cut, IsOk());
   return *std::move(cut);
 }
@@ -100,7 +100,7 @@ TEST(MeshCutTest, OnlyPolygonsAtTheHeightsAreCut) {
                {{0, 1, 2, 3}, {4, 5, 6, 7}});
   const NavMesh mesh = MeshOf(std::move(spec));
   const absl::StatusOr<NavMesh> cut =
-      CutHoles(mesh, {.outlines = *OutlinesOf({.rectangles = {{3, 3, 3, 3}}}), .heights = {2.0, 5.0}});
+      ChangeHoles(mesh, {.removed = {}, .added = *HolesOf({.rectangles = {{3, 3, 3, 3}}}, {2.0, 5.0})});
   ASSERT_THAT(cut, IsOk());
   EXPECT_EQ(AreaOf(*cut), 81.0 + 72.0);
   EXPECT_NEAR(Length(*cut, {1, 4.5, 0}, {8, 4.5, 0}), 7.0, 1e-12);

@@ -333,13 +333,41 @@ TEST_F(MeshTest, BadQuestionsAreRefused) {
   ExpectRefused<v1::UpdateMapRequest>(
       &client::Client::UpdateMap, "map: 'corridor'",
       {wrong_kind("edits { block { cells { x: 1 y: 1 } } }", "edits[0].block"),
-       {"edits { add_obstacle { id: 'a' shape { discs { center {} radius: 1 } } heights { low: 1 } } }",
-        kUnimplemented, "NOT_IMPLEMENTED", "edits[0].add_obstacle"},
-       {"edits { put_obstacle {} }", kUnimplemented, "NOT_IMPLEMENTED", "edits[0].put_obstacle"},
-       {"edits { move_obstacle { id: 'a' } }", kUnimplemented, "NOT_IMPLEMENTED", "edits[0].move_obstacle"},
-       {"edits { resize_obstacle { id: 'a' } }", kUnimplemented, "NOT_IMPLEMENTED",
-        "edits[0].resize_obstacle"},
-       {"edits { remove_obstacle: 'a' }", kUnimplemented, "NOT_IMPLEMENTED", "edits[0].remove_obstacle"}});
+       {"edits { put_obstacle { id: 'a' shape { cells {} } heights { low: 2 high: 1 } } }", kInvalid,
+        "BAD_VALUE", "edits[0].put_obstacle.heights.low"},
+       {"edits { put_obstacle { id: 'a' shape { cells {} } cost_factor: 2 } }", kInvalid, "BAD_EFFECT",
+        "edits[0].put_obstacle.cost_factor"}});
+  ExpectRefused<v1::UpdateMapRequest>(
+      &client::Client::UpdateMap, "map: 'room'",
+      {wrong_kind("edits { put_obstacle { id: 'a' shape { cells {} } heights {} } }",
+                  "edits[0].put_obstacle")});
+}
+
+TEST_F(MeshTest, ObstaclesBlockUntilTheyAreRemoved) {
+  const auto update = [&](const std::string& edits) {
+    return client().UpdateMap(Parsed<v1::UpdateMapRequest>("map: 'corridor' " + edits)).value();
+  };
+  const auto length = [&] { return server_.Find(Query(At(2, 1), At(7, 4))).cost(); };
+  const double free = length();
+  const auto before = update(
+      "edits { add_obstacle { id: 'crate' shape { discs { center { x: 5 y: 4 } radius: 0.5 } } "
+      "heights { low: -1 high: 1 } lifetime { seconds: 9000 } } }");
+  EXPECT_EQ(before.version().revision(), 2U);
+  EXPECT_GT(length(), free);
+  const v1::ListObstaclesResponse list =
+      client().ListObstacles(Parsed<v1::ListObstaclesRequest>("map: 'corridor'")).value();
+  ASSERT_EQ(list.obstacles_size(), 1);
+  EXPECT_EQ(list.obstacles(0).id(), "crate");
+  EXPECT_EQ(list.obstacles(0).heights().high(), 1.0);
+  EXPECT_GT(list.obstacles(0).lifetime().seconds(), 8000);
+  const auto in_region =
+      Parsed<v1::ListObstaclesRequest>("map: 'corridor' region { x: 9 width: 2 height: 2 }");
+  EXPECT_EQ(client().ListObstacles(in_region).value().obstacles_size(), 0);
+  v1::FindPathRequest through = Query(At(2, 1), At(7, 4));
+  through.mutable_view()->mutable_overlay()->add_ignored_obstacles("crate");
+  EXPECT_EQ(server_.Find(through).cost(), free);
+  update("edits { remove_obstacle: 'crate' }");
+  EXPECT_EQ(length(), free);
 }
 
 TEST_F(MeshTest, RaysGoAlongTheSurface) {
