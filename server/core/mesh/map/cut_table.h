@@ -147,6 +147,7 @@ struct CutTable {
   // pass such a door twice.
   std::vector<std::uint32_t> opened_rooms;
   std::size_t face_count = 0;
+  std::size_t hole_count = 0;
   // Sums over the faces.
   std::size_t corner_count = 0;
   std::size_t face_bytes = 0;

@@ -46,8 +46,6 @@ class FaceCut {
   bool is_cut() const { return is_cut_; }
   // Returns true if ground remains along the edge that starts at this point of the border.
   bool HasGroundAt(std::size_t border_point) const;
-  std::size_t border_size() const { return border_.size(); }
-  const BorderPoint& BorderAt(std::size_t border_point) const { return border_[border_point]; }
 
   // Sets, for each edge of the border, whether it leads to ground.
   void SetOpen(std::vector<bool> is_open) { is_open_ = std::move(is_open); }

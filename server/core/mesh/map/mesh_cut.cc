@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/mesh/map/cut_table.h"
@@ -126,6 +127,7 @@ class MeshCutter {
         table_(mesh.is_cut()
                    ? std::make_shared<CutTable>(*mesh.cuts())
                    : std::make_shared<CutTable>(CutNumbers(mesh.vertex_count(), mesh.polygon_count()))) {
+    touched_ = static_cast<std::int64_t>(table_->hole_count);
     if (!mesh.is_cut()) {
       table_->next_part = static_cast<std::uint32_t>(mesh.part_count());
     }
@@ -138,13 +140,20 @@ class MeshCutter {
         assert(at != holes.end());
         if (at != holes.end()) {
           holes.erase(at);
+          --touched_;
         }
       }));
     }
     for (const auto& hole : change_.added) {
       WAYSTAR_RETURN_IF_ERROR(FindTouched(hole, [&](HoleList& holes) {
         holes.insert(std::ranges::upper_bound(holes, hole, ComesBefore), hole);
+        ++touched_;
       }));
+      if (touched_ > static_cast<std::int64_t>(kMaxTouchedPolygons)) {
+        return MakeError(ErrorReason::kRegionTooLarge, "",
+                         absl::StrCat("the holes of a mesh touch at most ", kMaxTouchedPolygons,
+                                      " polygons, counted once for each hole"));
+      }
     }
     AddBeside();
     for (Face& face : faces_) {
@@ -152,13 +161,16 @@ class MeshCutter {
       if (face.holes.size() > kMaxHolesOfPolygon) {
         return TooIntricate();
       }
-      std::vector<ConvexOutline> outlines;
-      for (const auto& hole : face.holes) {
-        outlines.push_back(PartNear(hole->outline, LoopOf(face.polygon)));
-      }
-      face.cut = std::make_unique<FaceCut>(BorderOf(face), outlines);
+      face.border = BorderOf(face);
+      face.cut = Cut(face);
       if (!face.cut->is_cut()) {
         return TooIntricate();
+      }
+      for (std::size_t k = 0; k < face.border.size(); ++k) {
+        face.has_ground.push_back(face.cut->HasGroundAt(k));
+      }
+      if (faces_.size() > kMostCuts) {
+        face.cut.reset();
       }
     }
     for (Face& face : faces_) {
@@ -183,8 +195,24 @@ class MeshCutter {
     HoleList holes;
     // Changed holes that touch it.
     std::vector<const MeshHole*> changed;
+    std::vector<BorderPoint> border;
+    // For each point of the border, whether ground is left along the edge that starts there.
+    std::vector<bool> has_ground;
+    // Null if there are too many to keep.
     std::unique_ptr<FaceCut> cut;
   };
+
+  // Maximum number of FaceCuts kept at a time, of some 20 kB each. More are made twice.
+  static constexpr std::size_t kMostCuts = 4096;
+
+  std::unique_ptr<FaceCut> Cut(const Face& face) const {
+    std::vector<ConvexOutline> outlines;
+    const std::vector<WorldPoint> loop = LoopOf(face.polygon);
+    for (const auto& hole : face.holes) {
+      outlines.push_back(PartNear(hole->outline, loop));
+    }
+    return std::make_unique<FaceCut>(face.border, outlines);
+  }
 
   std::vector<WorldPoint> LoopOf(PolygonNumber polygon) const {
     std::vector<WorldPoint> loop;
@@ -199,7 +227,7 @@ class MeshCutter {
     if (entry != index_.end()) {
       return faces_[entry->second];
     }
-    faces_.push_back({polygon, HolesAt(polygon), {}, nullptr});
+    faces_.push_back({polygon, HolesAt(polygon), {}, {}, {}, nullptr});
     index_.emplace(polygon, faces_.size() - 1);
     return faces_.back();
   }
@@ -413,22 +441,22 @@ class MeshCutter {
 
   // Returns true if there is ground across the edge at this point of the face's border.
   bool IsOpen(const Face& face, std::size_t k) const {
-    const BorderPoint& at = face.cut->BorderAt(k);
+    const BorderPoint& at = face.border[k];
     if (at.beyond == kNoPolygon) {
       return false;
     }
     const Face* const other = FindFace(at.beyond);
-    const WorldPoint& start = face.cut->BorderAt(k + 1 < face.cut->border_size() ? k + 1 : 0).point;
+    const WorldPoint& start = face.border[k + 1 < face.border.size() ? k + 1 : 0].point;
     if (other == nullptr) {
       const CutFace* const kept = table_->faces.Find(at.beyond);
       return kept == nullptr || std::ranges::any_of(kept->entries, [&](const CutFace::Entry& entry) {
                return entry.x == start.x && entry.y == start.y;
              });
     }
-    for (std::size_t i = 0; i < other->cut->border_size(); ++i) {
-      const BorderPoint& across = other->cut->BorderAt(i);
+    for (std::size_t i = 0; i < other->border.size(); ++i) {
+      const BorderPoint& across = other->border[i];
       if (across.beyond == face.polygon && across.point.x == start.x && across.point.y == start.y) {
-        return other->cut->HasGroundAt(i);
+        return other->has_ground[i];
       }
     }
     return false;
@@ -439,8 +467,8 @@ class MeshCutter {
     std::vector<std::uint32_t> rooms;
     PolygonNumber last = kNoPolygon;
     for (std::size_t k = 0; k < is_open.size(); ++k) {
-      const PolygonNumber beyond = face.cut->BorderAt(k).beyond;
-      if (!is_open[k] || !face.cut->HasGroundAt(k)) {
+      const PolygonNumber beyond = face.border[k].beyond;
+      if (!is_open[k] || !face.has_ground[k]) {
         continue;
       }
       if (beyond == last && mesh_.RoomOf(beyond) != mesh_.RoomOf(face.polygon)) {
@@ -453,11 +481,14 @@ class MeshCutter {
   }
 
   absl::Status Finish(Face& face) {
-    std::vector<bool> is_open(face.cut->border_size());
+    std::vector<bool> is_open(face.border.size());
     for (std::size_t k = 0; k < is_open.size(); ++k) {
       is_open[k] = IsOpen(face, k);
     }
     std::vector<std::uint32_t> opened_rooms = OpenedRooms(face, is_open);
+    if (face.cut == nullptr) {
+      face.cut = Cut(face);
+    }
     face.cut->SetOpen(std::move(is_open));
     std::optional<CutFace> cut = face.cut->Finish(
         face.polygon, table_->numbers,
@@ -470,6 +501,7 @@ class MeshCutter {
         face.holes.empty() && cut->pieces.size() == 1 && cut->points.empty() &&
         cut->corners.size() == neighbours.size() &&
         std::ranges::count(cut->neighbours, kNoPolygon) == std::ranges::count(neighbours, kNoPolygon);
+    face.cut.reset();
     cut->holes = face.holes;
     cut->opened_rooms = std::move(opened_rooms);
     cut->Shrink();
@@ -483,6 +515,7 @@ class MeshCutter {
     if (const CutFace* const before = table_->faces.Find(polygon)) {
       table_->corner_count -= before->corners.size();
       table_->face_bytes -= before->memory_bytes();
+      table_->hole_count -= before->holes.size();
       --table_->face_count;
       for (const std::uint32_t room : before->opened_rooms) {
         rooms.erase(std::ranges::lower_bound(rooms, room));
@@ -491,6 +524,7 @@ class MeshCutter {
     if (after != nullptr) {
       table_->corner_count += after->corners.size();
       table_->face_bytes += after->memory_bytes();
+      table_->hole_count += after->holes.size();
       ++table_->face_count;
       for (const std::uint32_t room : after->opened_rooms) {
         rooms.insert(std::ranges::upper_bound(rooms, room), room);
@@ -622,6 +656,8 @@ class MeshCutter {
   const std::shared_ptr<CutTable> table_;
   std::vector<Face> faces_;
   absl::flat_hash_map<PolygonNumber, std::size_t> index_;
+  // Number of polygons that holes touch, counted once for each hole.
+  std::int64_t touched_ = 0;
   // Polygons that were cut again; null for those that are whole.
   std::vector<std::pair<PolygonNumber, std::shared_ptr<const CutFace>>> finished_;
 };

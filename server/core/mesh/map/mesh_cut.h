@@ -13,6 +13,9 @@ namespace waystar::core {
 // Maximum number of holes that touch one polygon: each change of one cuts all of them again.
 inline constexpr std::size_t kMaxHolesOfPolygon = 1024;
 
+// Maximum number of polygons that the holes of a mesh touch, counted once for each hole.
+inline constexpr std::size_t kMaxTouchedPolygons = std::size_t{1} << 21;
+
 // Holes that take the place of others.
 struct HoleChange {
   HoleList removed;
@@ -33,7 +36,8 @@ absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights,
 // edge, others that of the surface.
 //
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if more than kMaxHolesOfPolygon holes touch a
-// polygon, or it is cut into more pieces than it may have; or the error of `stop`. Costs O(log polygons) per
+// polygon, the holes touch more than kMaxTouchedPolygons, or a polygon is cut into more pieces than it may
+// have; or the error of `stop`. Costs O(log polygons) per
 // changed hole, and for each polygon that it touches the corners of all holes there, times their crossings.
 // Where a hole may separate ground from other ground, it costs O(polygons) to find the connected parts.
 // REQUIRES: the removed holes are holes of the mesh.
