@@ -586,7 +586,8 @@ class IntervalExpansion {
       return false;
     }
     const WorldPoint& point = mesh_.VertexAt(vertex);
-    return scratch_.template IsBeaten<Mesh::kMayBeCut>(g, vertex, DistanceInPlan(point.x, point.y, end.x, end.y));
+    return scratch_.template IsBeaten<Mesh::kMayBeCut>(g, vertex,
+                                                       DistanceInPlan(point.x, point.y, end.x, end.y));
   }
 
   const double dent_;

@@ -172,7 +172,8 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         return report_.end;
       }
       successors_ = 0;
-      if (interval.root != MeshInterval::kStart && scratch_.template IsBeaten<Mesh::kMayBeCut>(interval.g, interval.root)) {
+      if (interval.root != MeshInterval::kStart &&
+          scratch_.template IsBeaten<Mesh::kMayBeCut>(interval.g, interval.root)) {
         continue;
       }
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
