@@ -89,7 +89,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
          "core/grid/portal/ core/query/"},
         {"server/core/codec/",
          "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ core/grid/map/ "
-         "core/graph/map/ core/mesh/map/ core/map/ core/edit/"},
+         "core/graph/map/ core/mesh/map/ core/map/ core/edit/ core/mesh/search/"},
         {"server/formats/text/", "<absl/ base/ core/grid/cells/ core/grid/map/"},
         {"server/formats/parts/", "<absl/ <nlohmann/ base/ geometry/ formats/text/"},
         {"server/formats/grid/",
@@ -97,13 +97,14 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
          "core/grid/map/ core/edit/ formats/text/ formats/parts/"},
         {"server/formats/graph/", "<absl/ base/ core/elements/ core/graph/map/ formats/text/ formats/parts/"},
         {"server/formats/mesh/",
-         "<absl/ base/ core/elements/ core/mesh/map/ core/edit/ formats/text/ formats/parts/"},
+         "<absl/ base/ core/elements/ core/mesh/map/ core/edit/ core/mesh/search/ formats/text/ "
+         "formats/parts/"},
         {"server/formats/detect/",
          "<absl/ base/ core/grid/cells/ core/map/ core/codec/ formats/text/ formats/parts/ "
          "formats/grid/ formats/graph/ formats/mesh/"},
         {"server/formats/build/",
-         "<absl/ base/ geometry/ core/mesh/map/ formats/text/ formats/parts/ formats/mesh/ "
-         "formats/detect/"},
+         "<absl/ base/ geometry/ core/mesh/map/ core/mesh/search/ formats/text/ formats/parts/ "
+         "formats/mesh/ formats/detect/"},
         {"server/render/canvas/", "<absl/"},
         {"server/render/scene/",
          "<absl/ base/ geometry/ core/grid/cells/ core/elements/ core/grid/map/ core/graph/map/ "

@@ -13,6 +13,7 @@
 #include "server/core/elements/portal.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/search/landmarks.h"
 
 namespace waystar::core {
 
@@ -74,7 +75,7 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const St
     obstacles.push_back(std::move(obstacle));
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);
+  absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec), stop);
   if (!mesh.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     from.Fail(mesh.status().message());

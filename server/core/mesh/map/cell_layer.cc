@@ -2,86 +2,40 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
-
-#include "server/core/mesh/map/plan.h"
 
 namespace waystar::core {
 
-CellTable::CellTable(MeshCells made, const StopCheck* stop) {
+CellTable::CellTable(MeshCells made, absl::Span<const std::uint32_t> room_of) {
   corners_ = std::move(made.corners);
   neighbours_ = std::move(made.neighbours);
   cell_of_ = std::move(made.cell_of);
-  const auto neighbours_of = [&](PolygonNumber cell) {
-    return absl::MakeConstSpan(neighbours_)
-        .subspan(made.cells[cell].first_corner, made.cells[cell].corner_count);
-  };
-  MeshRooms rooms = FindMeshRooms(made.cells.size(), neighbours_of, stop);
-  outer_rooms_ = std::move(rooms.outer);
   cells_.reserve(made.cells.size());
   for (PolygonNumber cell = 0; cell < made.cells.size(); ++cell) {
     const CellSource& face = made.cells[cell];
     cells_.push_back({.first_corner = face.first_corner,
-                      .room = rooms.room_of[cell],
+                      .room = room_of[cell],
                       .corner_count = static_cast<std::uint8_t>(face.corner_count),
                       .is_dented = face.is_dented});
+  }
+  first_polygon_.resize(cells_.size() + 1);
+  for (const PolygonNumber cell : cell_of_) {
+    ++first_polygon_[cell + 1];
+  }
+  std::partial_sum(first_polygon_.begin(), first_polygon_.end(), first_polygon_.begin());
+  std::vector<std::uint32_t> next(first_polygon_.begin(), first_polygon_.end() - 1);
+  polygons_.resize(cell_of_.size());
+  for (PolygonNumber polygon = 0; polygon < cell_of_.size(); ++polygon) {
+    polygons_[next[cell_of_[polygon]]++] = polygon;
   }
 }
 
 std::size_t CellTable::memory_bytes() const {
   return cells_.capacity() * sizeof(Cell) +
-         (corners_.capacity() + neighbours_.capacity() + outer_rooms_.capacity() + cell_of_.capacity()) *
+         (corners_.capacity() + neighbours_.capacity() + cell_of_.capacity() + polygons_.capacity() +
+          first_polygon_.capacity()) *
              sizeof(std::uint32_t);
-}
-
-PolygonNumber CellLayer::CellAt(const MeshPlace& place) const {
-  PolygonNumber cell = table_.cell_of_[place.polygon];
-  // True if the point is inside all edges to other cells, so that only walls lie between it and the cell.
-  const auto is_clear = [&] {
-    bool is_left = true;
-    ForEachEdge(*this, cell, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
-      is_left &= NeighboursOf(cell)[k] == kNoPolygon ||
-                 (b.x - a.x) * (place.point.y - a.y) > (b.y - a.y) * (place.point.x - a.x);
-    });
-    return is_left;
-  };
-  const auto contains = [&] {
-    bool is_inside = true;
-    ForEachEdge(*this, cell, [&](std::uint32_t, const WorldPoint& a, const WorldPoint& b) {
-      is_inside = is_inside && Side(a, b, place.point) >= 0.0;
-    });
-    return is_inside;
-  };
-  if (IsDented(cell) || is_clear() || contains()) {
-    return cell;
-  }
-  // Walks straight from the mean of the polygon's corners to the point. No vertex lies between. Coordinates
-  // are multiplied by the number of corners.
-  const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(place.polygon);
-  const auto count = static_cast<std::int64_t>(corners.size());
-  FixedPoint mean;
-  for (const std::uint32_t vertex : corners) {
-    const FixedPoint corner = ToFixed(VertexAt(vertex));
-    mean = {mean.x + corner.x, mean.y + corner.y};
-  }
-  const auto times = [&](const WorldPoint& point) {
-    const FixedPoint fixed = ToFixed(point);
-    return FixedPoint{fixed.x * count, fixed.y * count};
-  };
-  const FixedPoint to = times(place.point);
-  for (std::size_t steps = cell_count(); steps > 0; --steps) {
-    PolygonNumber next = kNoPolygon;
-    ForEachEdge(*this, cell, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
-      if (Side(a, b, place.point) < 0.0 && SideOf(mean, to, times(a)) < 0 && SideOf(mean, to, times(b)) > 0) {
-        next = NeighboursOf(cell)[k];
-      }
-    });
-    if (next == kNoPolygon) {
-      return cell;
-    }
-    cell = next;
-  }
-  return cell;
 }
 
 namespace {

@@ -21,8 +21,8 @@ namespace waystar::core {
 // Thread safety: immutable.
 class CellTable {
  public:
-  // Takes the cells and finds their rooms. Once `stop` has returned an error, the table must not be used.
-  CellTable(MeshCells made, const StopCheck* stop);
+  // `room_of` has the room of each cell.
+  CellTable(MeshCells made, absl::Span<const std::uint32_t> room_of);
 
   std::size_t memory_bytes() const;
 
@@ -39,9 +39,11 @@ class CellTable {
   std::vector<Cell> cells_;
   std::vector<std::uint32_t> corners_;
   std::vector<PolygonNumber> neighbours_;
-  std::vector<std::uint32_t> outer_rooms_;
-  // For each polygon, the cell that contains the mean of its corners.
+  // For each polygon, its cell.
   std::vector<PolygonNumber> cell_of_;
+  // The polygons in the order of their cells, and for each cell the first of them; one more at the end.
+  std::vector<PolygonNumber> polygons_;
+  std::vector<std::uint32_t> first_polygon_;
 };
 
 // The cells of a mesh with the interface of its polygons, so that searches run on either. Cell numbers
@@ -51,18 +53,20 @@ class CellTable {
 class CellLayer {
  public:
   // The mesh must outlive the layer.
-  // REQUIRES: the mesh has cells.
   explicit CellLayer(const NavMesh& mesh)
-      : mesh_(mesh), table_(*mesh.cells()), vertices_(mesh.vertices().data()) {}
+      : mesh_(mesh), table_(mesh.cells()), vertices_(mesh.vertices().data()) {}
 
   const NavMesh& mesh() const { return mesh_; }
   std::size_t cell_count() const { return table_.cells_.size(); }
 
-  // Returns the cell that contains the point of the place, or is adjacent to it if rounding moved the point
-  // off the ground. Costs O(cells that the polygon of the place overlaps).
-  PolygonNumber CellAt(const MeshPlace& place) const;
+  // Returns the cell that contains the polygon.
+  PolygonNumber CellOf(PolygonNumber polygon) const { return table_.cell_of_[polygon]; }
+  // Returns the polygons of the cell, in ascending order.
+  absl::Span<const PolygonNumber> PolygonsOf(PolygonNumber cell) const {
+    const std::uint32_t first = table_.first_polygon_[cell];
+    return {table_.polygons_.data() + first, table_.first_polygon_[cell + 1] - first};
+  }
 
-  // A mesh with cells is not cut.
   static constexpr bool kMayBeCut = false;
 
   // Forward to the NavMesh functions of these names.
@@ -93,14 +97,75 @@ class CellLayer {
   }
   bool IsDented(PolygonNumber cell) const { return table_.cells_[cell].is_dented; }
   std::uint32_t RoomOf(PolygonNumber cell) const { return table_.cells_[cell].room; }
-  std::uint32_t OuterRoomOf(std::uint32_t room) const { return table_.outer_rooms_[room]; }
-  std::size_t room_count() const { return table_.outer_rooms_.size(); }
+  std::uint32_t OuterRoomOf(std::uint32_t room) const { return mesh_.OuterRoomOf(room); }
+  std::size_t room_count() const { return mesh_.room_count(); }
   absl::Span<const std::uint32_t> opened_rooms() const { return {}; }
 
  private:
   const NavMesh& mesh_;
   const CellTable& table_;
   const WorldPoint* const vertices_;
+};
+
+// The same for a mesh that is cut: the pieces of a cut cell replace it. Their numbers are above those of all
+// cells.
+//
+// Thread safety: immutable.
+class CutCellLayer : public CellLayer {
+ public:
+  // The mesh must outlive the layer.
+  // REQUIRES: the mesh is cut.
+  explicit CutCellLayer(const NavMesh& mesh) : CellLayer(mesh), cut_cells_(mesh.cuts()->cells) {}
+
+  static constexpr bool kMayBeCut = true;
+
+  // Returns the cell or piece that contains a polygon or one of its pieces.
+  PolygonNumber CellOf(PolygonNumber polygon) const {
+    const PolygonNumber cell = CellLayer::CellOf(mesh().WholeOf(polygon));
+    const CutFace* const face = cut_cells_.Find(cell);
+    if (face == nullptr || face->members.empty()) {
+      return face == nullptr ? cell : cut_cells_.numbers().FirstPieceOf(cell);
+    }
+    return std::ranges::lower_bound(face->members, polygon, {},
+                                    &std::pair<PolygonNumber, PolygonNumber>::first)
+        ->second;
+  }
+
+  const WorldPoint& VertexAt(std::uint32_t vertex) const { return mesh().VertexAt(vertex); }
+  absl::Span<const std::uint32_t> VerticesOf(PolygonNumber cell) const {
+    return cell < cell_count() ? CellLayer::VerticesOf(cell) : cut_cells_.VerticesOf(cell);
+  }
+  absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber cell) const {
+    return cell < cell_count() ? CellLayer::NeighboursOf(cell) : cut_cells_.NeighboursOf(cell);
+  }
+  PolygonNumber Across(PolygonNumber cell, std::size_t k) const {
+    const absl::Span<const std::uint32_t> corners = VerticesOf(cell);
+    return Behind(NeighboursOf(cell)[k], VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]));
+  }
+  PolygonNumber Behind(PolygonNumber neighbour, const WorldPoint& end) const {
+    return cut_cells_.Behind(neighbour, end);
+  }
+  std::size_t CornerAt(PolygonNumber cell, std::uint32_t vertex) const {
+    return FindCorner(*this, cell, vertex);
+  }
+  void PrefetchFace(PolygonNumber cell) const {
+    if (cell < cell_count()) {
+      CellLayer::PrefetchFace(cell);
+    }
+  }
+  void PrefetchCorners(PolygonNumber cell) const {
+    if (cell < cell_count()) {
+      CellLayer::PrefetchCorners(cell);
+    }
+  }
+  bool IsDented(PolygonNumber cell) const { return cell < cell_count() && CellLayer::IsDented(cell); }
+  std::uint32_t RoomOf(PolygonNumber cell) const {
+    return CellLayer::RoomOf(cell < cell_count() ? cell : cut_cells_.numbers().OwnerOfPiece(cell).first);
+  }
+  absl::Span<const std::uint32_t> opened_rooms() const { return mesh().opened_rooms(); }
+
+ private:
+  const CutFaces& cut_cells_;
 };
 
 // A door is an edge whose removal disconnects its two polygons; rooms are the components that remain without

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/shape_outlines.h"
 #include "server/core/mesh/map/sparse_table.h"
@@ -84,7 +86,8 @@ class CutNumbers {
   int bits_ = 0;
 };
 
-// The remaining pieces of a polygon. They are convex without any dent.
+// The remaining pieces of a polygon, or of a cell. They are convex without any dent. A cell has no holes,
+// points or walls, but shares those of its polygons.
 struct CutFace {
   struct Piece {
     std::uint32_t first_corner = 0;
@@ -110,7 +113,10 @@ struct CutFace {
   std::vector<WorldPoint> points;
   std::vector<VertexWalls> walls;
   std::vector<Entry> entries;
-  // See CutTable::opened_rooms.
+  // Cells only: each of their polygons, or its pieces, and the piece of the cell that contains it, in the
+  // order of the former. Empty if the cell has one piece.
+  std::vector<std::pair<PolygonNumber, PolygonNumber>> members;
+  // Cells only: see CutTable::opened_rooms.
   std::vector<std::uint32_t> opened_rooms;
 
   void Shrink() {
@@ -124,36 +130,107 @@ struct CutFace {
     return sizeof(*this) + pieces.capacity() * sizeof(Piece) + corners.capacity() * sizeof(std::uint32_t) +
            neighbours.capacity() * sizeof(PolygonNumber) + points.capacity() * sizeof(WorldPoint) +
            walls.capacity() * sizeof(VertexWalls) + entries.capacity() * sizeof(Entry) +
-           holes.capacity() * sizeof(holes[0]) + opened_rooms.capacity() * sizeof(std::uint32_t);
+           holes.capacity() * sizeof(holes[0]) + members.capacity() * sizeof(members[0]) +
+           opened_rooms.capacity() * sizeof(std::uint32_t);
   }
 };
 
-// The cut polygons of a mesh.
+// Cut polygons, or cells, by number.
+//
+// Thread safety: const methods may run concurrently.
+class CutFaces {
+ public:
+  explicit CutFaces(const CutNumbers& numbers) : numbers_(numbers), faces_(numbers.polygon_count()) {}
+
+  const CutNumbers& numbers() const { return numbers_; }
+  std::size_t count() const { return count_; }
+  // Sums over all.
+  std::size_t corner_count() const { return corner_count_; }
+  std::size_t memory_bytes() const { return bytes_; }
+
+  // Returns null if the polygon is not cut.
+  const CutFace* Find(PolygonNumber polygon) const { return faces_.Find(polygon); }
+  // Calls visit(polygon, face) in the order of the numbers.
+  template <typename Visitor>
+  void ForEach(const Visitor& visit) const {
+    faces_.ForEach(visit);
+  }
+
+  // REQUIRES, for these two: there is such a piece.
+  absl::Span<const std::uint32_t> VerticesOf(PolygonNumber piece) const {
+    const auto [owner, index] = numbers_.OwnerOfPiece(piece);
+    const CutFace& face = *faces_.Find(owner);
+    return {face.corners.data() + face.pieces[index].first_corner, face.pieces[index].corner_count};
+  }
+  absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber piece) const {
+    const auto [owner, index] = numbers_.OwnerOfPiece(piece);
+    const CutFace& face = *faces_.Find(owner);
+    return {face.neighbours.data() + face.pieces[index].first_corner, face.pieces[index].corner_count};
+  }
+  // Returns the polygon, or its piece, across an edge that ends at this point. `neighbour` is what
+  // NeighboursOf returns for the edge.
+  PolygonNumber Behind(PolygonNumber neighbour, const WorldPoint& end) const {
+    if (neighbour >= numbers_.polygon_count()) {
+      return neighbour;
+    }
+    const CutFace* const face = faces_.Find(neighbour);
+    if (face == nullptr) {
+      return neighbour;
+    }
+    const auto entry = std::ranges::find_if(
+        face->entries, [&](const CutFace::Entry& at) { return at.x == end.x && at.y == end.y; });
+    assert(entry != face->entries.end());
+    return entry->piece;
+  }
+
+  // Sets or, if null, removes the face.
+  void Put(PolygonNumber polygon, std::shared_ptr<const CutFace> face) {
+    if (const CutFace* const before = faces_.Find(polygon)) {
+      --count_;
+      corner_count_ -= before->corners.size();
+      bytes_ -= before->memory_bytes();
+    }
+    if (face != nullptr) {
+      ++count_;
+      corner_count_ += face->corners.size();
+      bytes_ += face->memory_bytes();
+    }
+    faces_.Put(polygon, std::move(face));
+  }
+
+ private:
+  CutNumbers numbers_;
+  SparseTable<CutFace> faces_;
+  std::size_t count_ = 0;
+  std::size_t corner_count_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// The cut polygons of a mesh, and its cut cells.
 //
 // Thread safety: const methods may run concurrently.
 struct CutTable {
-  explicit CutTable(const CutNumbers& cut_numbers)
-      : numbers(cut_numbers), faces(cut_numbers.polygon_count()) {}
+  CutTable(const CutNumbers& of_polygons, const CutNumbers& of_cells)
+      : polygons(of_polygons), cells(of_cells) {}
 
-  CutNumbers numbers;
-  SparseTable<CutFace> faces;
+  CutFaces polygons;
+  // Cells of cut polygons, and those beside them that have more corners than without holes (CutCells).
+  CutFaces cells;
   // Parts of the polygons of the uncut mesh. Null if they are as without holes.
   std::shared_ptr<const std::vector<std::uint32_t>> parts;
   // Parts of the pieces that are not in the part of their polygon.
   absl::flat_hash_map<PolygonNumber, std::uint32_t> piece_parts;
   // Lowest label that no part has had.
   std::uint32_t next_part = 0;
-  // Rooms on both sides of doors that holes have divided, in ascending order and once per side: a path may
-  // pass such a door twice.
+  // Rooms on both sides of doors of which holes may have left several parts, in ascending order and once per
+  // side: a path may pass such a door twice.
   std::vector<std::uint32_t> opened_rooms;
-  std::size_t face_count = 0;
+  // Number of polygons that holes touch, counted once for each hole.
   std::size_t hole_count = 0;
-  // Sums over the faces.
-  std::size_t corner_count = 0;
-  std::size_t face_bytes = 0;
 
   std::size_t memory_bytes() const {
-    return sizeof(*this) + face_bytes + opened_rooms.capacity() * sizeof(std::uint32_t) +
+    return sizeof(*this) + polygons.memory_bytes() + cells.memory_bytes() +
+           opened_rooms.capacity() * sizeof(std::uint32_t) +
            (parts == nullptr ? 0 : parts->capacity() * sizeof(std::uint32_t)) +
            piece_parts.capacity() * sizeof(std::pair<PolygonNumber, std::uint32_t>);
   }

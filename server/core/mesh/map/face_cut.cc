@@ -1,7 +1,6 @@
 #include "server/core/mesh/map/face_cut.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "server/core/mesh/map/plan.h"
@@ -16,12 +15,6 @@ std::vector<WorldPoint> PointsOf(const std::vector<BorderPoint>& border) {
     points.push_back(at.point);
   }
   return points;
-}
-
-// Returns true if the path over three points turns left or continues straight.
-bool IsConvex(const WorldPoint& a, const WorldPoint& b, const WorldPoint& c) {
-  const double side = Side(a, b, c);
-  return side > 0.0 || (side == 0.0 && (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) > 0.0);
 }
 
 }  // namespace
@@ -66,108 +59,61 @@ bool FaceCut::IsOpen(Half half) const {
   return border && is_open_[*border];
 }
 
-int FaceCut::RootOf(int triangle) {
-  while (joined_[Index(triangle)] != triangle) {
-    joined_[Index(triangle)] = joined_[Index(joined_[Index(triangle)])];
-    triangle = joined_[Index(triangle)];
-  }
-  return triangle;
-}
-
-bool FaceCut::IsConvexWithout(Half half, Half twin) const {
-  const auto at = [&](Half of) -> const WorldPoint& { return mesh_.PointAt(PointOf(of)); };
-  const Half after = next_[Index(half)];
-  const Half after_twin = next_[Index(twin)];
-  return IsConvex(at(previous_[Index(half)]), at(half), at(next_[Index(after_twin)])) &&
-         IsConvex(at(previous_[Index(twin)]), at(twin), at(next_[Index(after)]));
-}
-
 void FaceCut::JoinTriangles() {
   const std::size_t count = mesh_.triangles().size();
-  next_.resize(3 * count);
-  previous_.resize(3 * count);
-  joined_.resize(count);
-  std::iota(joined_.begin(), joined_.end(), 0);
-  corner_counts_.assign(count, 3);
-  struct Candidate {
-    double length;
-    Half half;
-    Half twin;
-  };
-  std::vector<Candidate> candidates;
-  for (int triangle = 0; triangle < static_cast<int>(count); ++triangle) {
-    for (int place = 0; place < 3; ++place) {
+  std::vector<Half> next(3 * count);
+  std::vector<Half> twin(3 * count, kNoHalf);
+  std::vector<std::uint32_t> face_of(3 * count);
+  for (std::uint32_t triangle = 0; triangle < count; ++triangle) {
+    for (std::uint32_t place = 0; place < 3; ++place) {
       const Half half = 3 * triangle + place;
-      next_[Index(half)] = 3 * triangle + (place + 1) % 3;
-      previous_[Index(half)] = 3 * triangle + (place + 2) % 3;
-      const Half twin = IsGround(triangle) ? TwinOf(half) : kNoHalf;
-      if (half < twin) {
-        candidates.push_back(
-            {SquaredPlanDistance(mesh_.PointAt(PointOf(half)), mesh_.PointAt(PointOf(twin))), half, twin});
+      next[half] = 3 * triangle + (place + 1) % 3;
+      face_of[half] = triangle;
+      if (IsGround(static_cast<int>(triangle))) {
+        twin[half] = TwinOf(half);
       }
     }
   }
-  std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
-    return a.length != b.length ? a.length > b.length : a.half < b.half;
-  });
-  std::vector<bool> is_removed(3 * count);
-  for (const auto& [length, half, twin] : candidates) {
-    const int a = RootOf(half / 3);
-    const int b = RootOf(twin / 3);
-    const int corners = corner_counts_[Index(a)] + corner_counts_[Index(b)] - 2;
-    if (a == b || corners > static_cast<int>(kMaxPolygonCorners) || !IsConvexWithout(half, twin)) {
-      continue;
-    }
-    const auto link = [&](Half from, Half to) {
-      next_[Index(from)] = to;
-      previous_[Index(to)] = from;
-    };
-    const Half after = next_[Index(half)];
-    const Half before = previous_[Index(half)];
-    link(before, next_[Index(twin)]);
-    link(previous_[Index(twin)], after);
-    joined_[Index(b)] = a;
-    corner_counts_[Index(a)] = corners;
-    is_removed[Index(half)] = true;
-    is_removed[Index(twin)] = true;
-  }
+  join_.emplace(std::move(next), std::move(face_of), std::move(twin), count);
+  join_->Join([&](Half half) -> const WorldPoint& { return mesh_.PointAt(PointOf(half)); }).IgnoreError();
   std::vector<bool> is_listed(count);
-  for (Half half = 0; half < static_cast<Half>(3 * count); ++half) {
-    if (IsGround(half / 3) && !is_removed[Index(half)] && !is_listed[Index(RootOf(half / 3))]) {
-      is_listed[Index(RootOf(half / 3))] = true;
+  for (Half half = 0; half < 3 * count; ++half) {
+    if (IsGround(static_cast<int>(half / 3)) && !join_->IsRemoved(half) &&
+        !is_listed[join_->RootBeside(half)]) {
+      is_listed[join_->RootBeside(half)] = true;
       pieces_.push_back(half);
     }
   }
 }
 
 void FaceCut::FindFans() {
-  fan_of_.assign(next_.size(), -1);
+  fan_of_.assign(3 * mesh_.triangles().size(), -1);
   for (const Half piece : pieces_) {
     Half corner = piece;
     do {
-      if (fan_of_[Index(corner)] < 0) {
+      if (fan_of_[corner] < 0) {
         Half first = corner;
         for (Half twin = TwinOf(first); twin != kNoHalf; twin = TwinOf(first)) {
-          first = next_[Index(twin)];
+          first = join_->Next(twin);
           if (first == corner) {
             break;
           }
         }
         Fan fan{first, first, 0};
-        for (Half at = first; at != kNoHalf && fan_of_[Index(at)] < 0; at = TwinOf(previous_[Index(at)])) {
-          fan_of_[Index(at)] = static_cast<int>(fans_.size());
+        for (Half at = first; at != kNoHalf && fan_of_[at] < 0; at = TwinOf(join_->Previous(at))) {
+          fan_of_[at] = static_cast<int>(fans_.size());
           fan.last = at;
         }
         fans_.push_back(fan);
       }
-      corner = next_[Index(corner)];
+      corner = join_->Next(corner);
     } while (corner != piece);
   }
 }
 
 std::optional<int> FaceCut::WallBeyond(const Fan& fan) const {
   const bool is_first = IsOpen(fan.first);
-  const Half open = is_first ? fan.first : previous_[Index(fan.last)];
+  const Half open = is_first ? fan.first : join_->Previous(fan.last);
   if (!border_[*BorderOf(open)].is_alike ||
       !border_[Index(PointOf(fan.first) - Triangulation::kFirstOfBorder)].is_split) {
     return std::nullopt;
@@ -203,7 +149,7 @@ std::optional<CutFace> FaceCut::Number(PolygonNumber polygon, const CutNumbers& 
                      ? border_[border].vertex
                      : add_point(point);
   }
-  const auto vertex_of = [&](Half half) { return fans_[Index(fan_of_[Index(half)])].vertex; };
+  const auto vertex_of = [&](Half half) { return fans_[Index(fan_of_[half])].vertex; };
   const std::size_t owned = face.points.size();
   std::vector<VertexWalls> walls(owned);
   for (const Fan& fan : fans_) {
@@ -211,14 +157,14 @@ std::optional<CutFace> FaceCut::Number(PolygonNumber polygon, const CutNumbers& 
       continue;
     }
     const Half out = fan.first;
-    const Half in = previous_[Index(fan.last)];
+    const Half in = join_->Previous(fan.last);
     const bool is_round = TwinOf(out) != kNoHalf;
     VertexWalls& at = walls[fan.vertex - numbers.FirstVertexOf(polygon)];
     if (is_round) {
       continue;
     }
     at = {.from = IsOpen(in) ? VertexWalls::kNone : vertex_of(in),
-          .to = IsOpen(out) ? VertexWalls::kNone : vertex_of(next_[Index(out)])};
+          .to = IsOpen(out) ? VertexWalls::kNone : vertex_of(join_->Next(out))};
     if (IsOpen(in) != IsOpen(out)) {
       if (const std::optional<int> beyond = WallBeyond(fan)) {
         (IsOpen(in) ? at.from : at.to) = add_point(*beyond);
@@ -231,9 +177,9 @@ std::optional<CutFace> FaceCut::Number(PolygonNumber polygon, const CutNumbers& 
   walls.resize(face.points.size());
   face.walls = std::move(walls);
 
-  std::vector<PolygonNumber> number_of(joined_.size(), kNoPolygon);
+  std::vector<PolygonNumber> number_of(mesh_.triangles().size(), kNoPolygon);
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    number_of[Index(RootOf(pieces_[i] / 3))] = numbers.FirstPieceOf(polygon) + static_cast<PolygonNumber>(i);
+    number_of[join_->RootBeside(pieces_[i])] = numbers.FirstPieceOf(polygon) + static_cast<PolygonNumber>(i);
   }
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     CutFace::Piece piece{static_cast<std::uint32_t>(face.corners.size()), 0};
@@ -247,10 +193,10 @@ std::optional<CutFace> FaceCut::Number(PolygonNumber polygon, const CutNumbers& 
             {start.x, start.y, numbers.FirstPieceOf(polygon) + static_cast<PolygonNumber>(i)});
         face.neighbours.push_back(border_[*BorderOf(half)].beyond);
       } else {
-        face.neighbours.push_back(twin == kNoHalf ? kNoPolygon : number_of[Index(RootOf(twin / 3))]);
+        face.neighbours.push_back(twin == kNoHalf ? kNoPolygon : number_of[join_->RootBeside(twin)]);
       }
       ++piece.corner_count;
-      half = next_[Index(half)];
+      half = join_->Next(half);
     } while (half != pieces_[i]);
     face.pieces.push_back(piece);
   }

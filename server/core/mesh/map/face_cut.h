@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "server/core/mesh/map/convex_join.h"
 #include "server/core/mesh/map/cut_table.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/shape_outlines.h"
@@ -31,7 +32,7 @@ struct BorderPoint {
 // Cuts one polygon in two steps, because walls depend on which ground remains across its edges.
 //
 // The pieces are those of a constrained Delaunay triangulation that are outside of all outlines, joined where
-// the union is convex (Hertel, Mehlhorn, "Fast Triangulation of Simple Polygons", 1983). Their corners are
+// the union is convex (ConvexJoin). Their corners are
 // the points of the border, corners of outlines, and crossings. No point is added on the border, so that the
 // pieces of two adjacent polygons meet in whole edges.
 //
@@ -68,8 +69,8 @@ class FaceCut {
 
  private:
   // An edge of a triangle: three times its number, plus the place of the corner where it starts.
-  using Half = int;
-  static constexpr Half kNoHalf = -1;
+  using Half = ConvexJoin::Half;
+  static constexpr Half kNoHalf = ConvexJoin::kNone;
   // The corners of pieces around one point that edges connect.
   struct Fan {
     Half first = kNoHalf;
@@ -77,8 +78,12 @@ class FaceCut {
     std::uint32_t vertex = 0;
   };
 
-  static Triangulation::Corner CornerOf(Half half) { return {half / 3, half % 3}; }
-  static Half HalfOf(const Triangulation::Corner& corner) { return 3 * corner.triangle + corner.place; }
+  static Triangulation::Corner CornerOf(Half half) {
+    return {static_cast<int>(half / 3), static_cast<int>(half % 3)};
+  }
+  static Half HalfOf(const Triangulation::Corner& corner) {
+    return static_cast<Half>(3 * corner.triangle + corner.place);
+  }
   static std::size_t Index(int number) { return static_cast<std::size_t>(number); }
   int PointOf(Half half) const { return mesh_.PointOf(CornerOf(half)); }
   bool IsGround(int triangle) const {
@@ -92,8 +97,6 @@ class FaceCut {
   bool IsOpen(Half half) const;
 
   void JoinTriangles();
-  bool IsConvexWithout(Half half, Half twin) const;
-  int RootOf(int triangle);
 
   std::optional<CutFace> Number(PolygonNumber polygon, const CutNumbers& numbers);
   void FindFans();
@@ -104,12 +107,8 @@ class FaceCut {
   Triangulation mesh_;
   bool is_cut_ = false;
   std::vector<bool> is_open_;
-  // For each edge of a piece, the next and the previous one.
-  std::vector<Half> next_;
-  std::vector<Half> previous_;
-  // Union-find over triangles, and the number of corners of each piece.
-  std::vector<int> joined_;
-  std::vector<int> corner_counts_;
+  // Joins the triangles to pieces.
+  std::optional<ConvexJoin> join_;
   // One edge of each piece.
   std::vector<Half> pieces_;
   std::vector<Fan> fans_;

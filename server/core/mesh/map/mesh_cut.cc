@@ -18,6 +18,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
+#include "server/core/mesh/map/cell_cut.h"
+#include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/cut_table.h"
 #include "server/core/mesh/map/face_cut.h"
 #include "server/core/mesh/map/plan.h"
@@ -124,9 +126,10 @@ class MeshCutter {
       : mesh_(mesh),
         change_(change),
         stop_(stop),
-        table_(mesh.is_cut()
-                   ? std::make_shared<CutTable>(*mesh.cuts())
-                   : std::make_shared<CutTable>(CutNumbers(mesh.vertex_count(), mesh.polygon_count()))) {
+        table_(mesh.is_cut() ? std::make_shared<CutTable>(*mesh.cuts())
+                             : std::make_shared<CutTable>(
+                                   CutNumbers(mesh.vertex_count(), mesh.polygon_count()),
+                                   CutNumbers(mesh.vertex_count(), CellLayer(mesh).cell_count()))) {
     touched_ = static_cast<std::int64_t>(table_->hole_count);
     if (!mesh.is_cut()) {
       table_->next_part = static_cast<std::uint32_t>(mesh.part_count());
@@ -180,10 +183,17 @@ class MeshCutter {
     for (auto& [polygon, after] : finished_) {
       Replace(polygon, std::move(after));
     }
-    if (table_->face_count == 0) {
+    if (table_->polygons.count() == 0) {
       return mesh_.WithCuts(nullptr);
     }
-    WAYSTAR_RETURN_IF_ERROR(LabelParts());
+    std::vector<PolygonNumber> changed;
+    for (const Face& face : faces_) {
+      changed.push_back(face.polygon);
+    }
+    if (!CutCells(mesh_.WithCuts(table_), changed, *table_)) {
+      return TooIntricate();
+    }
+    WAYSTAR_RETURN_IF_ERROR(LabelParts(changed));
     return mesh_.WithCuts(table_);
   }
 
@@ -241,7 +251,7 @@ class MeshCutter {
     if (const Face* const face = FindFace(polygon)) {
       return face->holes;
     }
-    const CutFace* const before = table_->faces.Find(polygon);
+    const CutFace* const before = table_->polygons.Find(polygon);
     return before == nullptr ? kNone : before->holes;
   }
 
@@ -448,7 +458,7 @@ class MeshCutter {
     const Face* const other = FindFace(at.beyond);
     const WorldPoint& start = face.border[k + 1 < face.border.size() ? k + 1 : 0].point;
     if (other == nullptr) {
-      const CutFace* const kept = table_->faces.Find(at.beyond);
+      const CutFace* const kept = table_->polygons.Find(at.beyond);
       return kept == nullptr || std::ranges::any_of(kept->entries, [&](const CutFace::Entry& entry) {
                return entry.x == start.x && entry.y == start.y;
              });
@@ -462,36 +472,17 @@ class MeshCutter {
     return false;
   }
 
-  // Returns the rooms beside edges between rooms of which more than one part is left.
-  std::vector<std::uint32_t> OpenedRooms(const Face& face, const std::vector<bool>& is_open) const {
-    std::vector<std::uint32_t> rooms;
-    PolygonNumber last = kNoPolygon;
-    for (std::size_t k = 0; k < is_open.size(); ++k) {
-      const PolygonNumber beyond = face.border[k].beyond;
-      if (!is_open[k] || !face.has_ground[k]) {
-        continue;
-      }
-      if (beyond == last && mesh_.RoomOf(beyond) != mesh_.RoomOf(face.polygon)) {
-        rooms.push_back(mesh_.RoomOf(beyond));
-        rooms.push_back(mesh_.RoomOf(face.polygon));
-      }
-      last = beyond;
-    }
-    return rooms;
-  }
-
   absl::Status Finish(Face& face) {
     std::vector<bool> is_open(face.border.size());
     for (std::size_t k = 0; k < is_open.size(); ++k) {
       is_open[k] = IsOpen(face, k);
     }
-    std::vector<std::uint32_t> opened_rooms = OpenedRooms(face, is_open);
     if (face.cut == nullptr) {
       face.cut = Cut(face);
     }
     face.cut->SetOpen(std::move(is_open));
     std::optional<CutFace> cut = face.cut->Finish(
-        face.polygon, table_->numbers,
+        face.polygon, table_->polygons.numbers(),
         [&](const WorldPoint& point) { return mesh_.NearestPoint(face.polygon, point.x, point.y).z; });
     if (!cut) {
       return TooIntricate();
@@ -503,7 +494,6 @@ class MeshCutter {
         std::ranges::count(cut->neighbours, kNoPolygon) == std::ranges::count(neighbours, kNoPolygon);
     face.cut.reset();
     cut->holes = face.holes;
-    cut->opened_rooms = std::move(opened_rooms);
     cut->Shrink();
     finished_.emplace_back(face.polygon,
                            is_whole ? nullptr : std::make_shared<const CutFace>(*std::move(cut)));
@@ -511,36 +501,21 @@ class MeshCutter {
   }
 
   void Replace(PolygonNumber polygon, std::shared_ptr<const CutFace> after) {
-    std::vector<std::uint32_t>& rooms = table_->opened_rooms;
-    if (const CutFace* const before = table_->faces.Find(polygon)) {
-      table_->corner_count -= before->corners.size();
-      table_->face_bytes -= before->memory_bytes();
+    if (const CutFace* const before = table_->polygons.Find(polygon)) {
       table_->hole_count -= before->holes.size();
-      --table_->face_count;
-      for (const std::uint32_t room : before->opened_rooms) {
-        rooms.erase(std::ranges::lower_bound(rooms, room));
-      }
     }
     if (after != nullptr) {
-      table_->corner_count += after->corners.size();
-      table_->face_bytes += after->memory_bytes();
       table_->hole_count += after->holes.size();
-      ++table_->face_count;
-      for (const std::uint32_t room : after->opened_rooms) {
-        rooms.insert(std::ranges::upper_bound(rooms, room), room);
-      }
     }
-    table_->faces.Put(polygon, std::move(after));
+    table_->polygons.Put(polygon, std::move(after));
   }
 
   // Labels the new pieces with their parts. The parts of other polygons stay, unless the change joins or
   // separates parts: then all are labelled again.
-  absl::Status LabelParts() {
-    std::vector<PolygonNumber> changed;
-    for (const Face& face : faces_) {
-      changed.push_back(face.polygon);
-      if (const CutFace* const before = mesh_.is_cut() ? mesh_.cuts()->faces.Find(face.polygon) : nullptr) {
-        const PolygonNumber first = table_->numbers.FirstPieceOf(face.polygon);
+  absl::Status LabelParts(absl::Span<const PolygonNumber> changed) {
+    for (const PolygonNumber polygon : changed) {
+      if (const CutFace* const before = mesh_.is_cut() ? mesh_.cuts()->polygons.Find(polygon) : nullptr) {
+        const PolygonNumber first = table_->polygons.numbers().FirstPieceOf(polygon);
         for (PolygonNumber piece = first; piece < first + before->pieces.size(); ++piece) {
           table_->piece_parts.erase(piece);
         }
@@ -635,8 +610,8 @@ class MeshCutter {
       ++count;
     }
     table_->piece_parts.clear();
-    table_->faces.ForEach([&](PolygonNumber polygon, const CutFace& face) {
-      const PolygonNumber first = table_->numbers.FirstPieceOf(polygon);
+    table_->polygons.ForEach([&](PolygonNumber polygon, const CutFace& face) {
+      const PolygonNumber first = table_->polygons.numbers().FirstPieceOf(polygon);
       for (PolygonNumber piece = first; piece < first + face.pieces.size(); ++piece) {
         if (piece == first) {
           (*labels)[polygon] = of_pieces[piece];

@@ -115,7 +115,7 @@ bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const Worl
 
 }  // namespace
 
-absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop, Cells cells) {
+absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   WAYSTAR_RETURN_IF_ERROR(CheckMeshParts(spec, stop));
   auto surface = std::make_shared<Surface>();
   WAYSTAR_ASSIGN_OR_RETURN(surface->neighbours, MatchMeshEdges(spec, stop));
@@ -140,15 +140,11 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop, Ce
     surface->bounds.Add(box);
     first_corner += polygon.corner_count;
   }
-  LabelRooms(*surface, stop);
   for (const auto note : {NoteDents, LabelParts, NoteWalls, NoteSpirals}) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     note(*surface);
   }
-  if (cells == Cells::kMake) {
-    surface->cells = MakeCells(*surface, stop);
-  }
-  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  WAYSTAR_RETURN_IF_ERROR(MakeCells(*surface, stop));
   surface->tree = PolygonTree(boxes, stop);
   surface->wall_tree = TreeOfWalls(*surface, stop);
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
@@ -170,15 +166,26 @@ void NavMesh::NoteDents(Surface& surface) {
   }
 }
 
-std::shared_ptr<const CellTable> NavMesh::MakeCells(const Surface& surface, const StopCheck* stop) {
+absl::Status NavMesh::MakeCells(Surface& surface, const StopCheck* stop) {
   std::vector<CellSource> polygons;
   polygons.reserve(surface.polygons.size());
   for (const Face& face : surface.polygons) {
     polygons.push_back({face.first_corner, face.corner_count, face.area, face.is_dented});
   }
-  absl::StatusOr<MeshCells> made =
-      FindMeshCells({surface.vertices, polygons, surface.corners, surface.neighbours}, stop);
-  return made.ok() ? std::make_shared<const CellTable>(*std::move(made), stop) : nullptr;
+  WAYSTAR_ASSIGN_OR_RETURN(
+      MeshCells made, FindMeshCells({surface.vertices, polygons, surface.corners, surface.neighbours}, stop));
+  const auto neighbours_of = [&](PolygonNumber cell) {
+    return absl::MakeConstSpan(made.neighbours)
+        .subspan(made.cells[cell].first_corner, made.cells[cell].corner_count);
+  };
+  MeshRooms rooms = FindMeshRooms(made.cells.size(), neighbours_of, stop);
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  for (PolygonNumber polygon = 0; polygon < surface.polygons.size(); ++polygon) {
+    surface.polygons[polygon].room = rooms.room_of[made.cell_of[polygon]];
+  }
+  surface.outer_rooms = std::move(rooms.outer);
+  surface.cells = std::make_shared<const CellTable>(std::move(made), rooms.room_of);
+  return absl::OkStatus();
 }
 
 void NavMesh::LabelParts(Surface& surface) {
@@ -202,18 +209,6 @@ void NavMesh::LabelParts(Surface& surface) {
       }
     }
   }
-}
-
-void NavMesh::LabelRooms(Surface& surface, const StopCheck* stop) {
-  const auto neighbours_of = [&](PolygonNumber polygon) {
-    const Face& face = surface.polygons[polygon];
-    return absl::MakeConstSpan(surface.neighbours).subspan(face.first_corner, face.corner_count);
-  };
-  MeshRooms rooms = FindMeshRooms(surface.polygons.size(), neighbours_of, stop);
-  for (PolygonNumber polygon = 0; polygon < surface.polygons.size(); ++polygon) {
-    surface.polygons[polygon].room = rooms.room_of[polygon];
-  }
-  surface.outer_rooms = std::move(rooms.outer);
 }
 
 void NavMesh::NoteWalls(Surface& surface) {
@@ -299,50 +294,17 @@ std::vector<PolygonNumber> NavMesh::Polygons() const {
 }
 
 const WorldPoint& NavMesh::CutVertexAt(std::uint32_t vertex) const {
-  const auto [owner, index] = cuts_->numbers.OwnerOfVertex(vertex);
-  return cuts_->faces.Find(owner)->points[index];
+  const auto [owner, index] = cuts_->polygons.numbers().OwnerOfVertex(vertex);
+  return cuts_->polygons.Find(owner)->points[index];
 }
 
 const VertexWalls& NavMesh::CutWallsAt(std::uint32_t vertex) const {
-  const auto [owner, index] = cuts_->numbers.OwnerOfVertex(vertex);
-  return cuts_->faces.Find(owner)->walls[index];
-}
-
-absl::Span<const std::uint32_t> NavMesh::VerticesOfPiece(PolygonNumber piece) const {
-  const auto [owner, index] = cuts_->numbers.OwnerOfPiece(piece);
-  const CutFace& face = *cuts_->faces.Find(owner);
-  return {face.corners.data() + face.pieces[index].first_corner, face.pieces[index].corner_count};
-}
-
-absl::Span<const PolygonNumber> NavMesh::NeighboursOfPiece(PolygonNumber piece) const {
-  const auto [owner, index] = cuts_->numbers.OwnerOfPiece(piece);
-  const CutFace& face = *cuts_->faces.Find(owner);
-  return {face.neighbours.data() + face.pieces[index].first_corner, face.pieces[index].corner_count};
-}
-
-PolygonNumber NavMesh::PieceBehind(PolygonNumber polygon, const WorldPoint& end) const {
-  const CutFace* const face = cuts_->faces.Find(polygon);
-  if (face == nullptr) {
-    return polygon;
-  }
-  const auto entry = std::ranges::find_if(
-      face->entries, [&](const CutFace::Entry& at) { return at.x == end.x && at.y == end.y; });
-  assert(entry != face->entries.end());
-  return entry->piece;
+  const auto [owner, index] = cuts_->polygons.numbers().OwnerOfVertex(vertex);
+  return cuts_->polygons.Find(owner)->walls[index];
 }
 
 std::size_t NavMesh::CornerAt(PolygonNumber polygon, std::uint32_t vertex) const {
-  const absl::Span<const std::uint32_t> corners = VerticesOf(polygon);
-  const auto at = std::ranges::find(corners, vertex);
-  if (at != corners.end()) {
-    return static_cast<std::size_t>(at - corners.begin());
-  }
-  const WorldPoint& point = VertexAt(vertex);
-  const auto there = std::ranges::find_if(corners, [&](std::uint32_t corner) {
-    return VertexAt(corner).x == point.x && VertexAt(corner).y == point.y;
-  });
-  assert(there != corners.end());
-  return static_cast<std::size_t>(there - corners.begin());
+  return FindCorner(*this, polygon, vertex);
 }
 
 std::uint32_t NavMesh::PartAmongCuts(PolygonNumber polygon) const {
@@ -572,13 +534,14 @@ PlacedPortal NavMesh::Placed(const MeshPortal& portal) const {
 }
 
 std::size_t NavMesh::surface_bytes() const {
-  return sizeof(Surface) + surface_->vertices.capacity() * sizeof(WorldPoint) +
+  return sizeof(Surface) + (landmarks_ == nullptr ? 0 : landmarks_->memory_bytes()) +
+         surface_->vertices.capacity() * sizeof(WorldPoint) +
          surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
          surface_->corners.capacity() * sizeof(std::uint32_t) +
          surface_->neighbours.capacity() * sizeof(PolygonNumber) +
-         surface_->outer_rooms.capacity() * sizeof(std::uint32_t) +
-         (surface_->cells == nullptr ? 0 : surface_->cells->memory_bytes()) + surface_->tree.memory_bytes() +
-         surface_->wall_edges.capacity() * sizeof(WallEdge) + surface_->wall_tree.memory_bytes();
+         surface_->outer_rooms.capacity() * sizeof(std::uint32_t) + surface_->cells->memory_bytes() +
+         surface_->tree.memory_bytes() + surface_->wall_edges.capacity() * sizeof(WallEdge) +
+         surface_->wall_tree.memory_bytes();
 }
 
 std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position) {

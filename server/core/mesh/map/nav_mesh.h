@@ -1,6 +1,8 @@
 // Navigation mesh: convex polygons on which agents walk, with heights and adjacency.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,6 +20,7 @@
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
 #include "server/core/mesh/map/cut_table.h"
+#include "server/core/mesh/map/landmark_table.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
 #include "server/geometry/world_point.h"
@@ -80,12 +83,7 @@ class NavMesh {
   //   polygon on this side;
   // - BAD_POLYGON with field "polygons[3].neighbours[1]": that polygon does not lie across the edge, or
   //   treats the edge as a wall.
-  //
-  // With Cells::kNone creation takes half the time, but searches run on the polygons instead of cells
-  // (CellLayer). Use it for meshes that are rarely searched.
-  enum class Cells { kMake, kNone };
-  static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr,
-                                        Cells cells = Cells::kMake);
+  static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr);
 
   static MapKind kind() { return MapKind::kMesh; }
 
@@ -94,7 +92,7 @@ class NavMesh {
   std::size_t polygon_count() const { return polygon_count_; }
   // Returns the number of corners of all polygons, cut ones and pieces included.
   std::size_t corner_count() const {
-    return surface_->corners.size() + (cuts_ == nullptr ? 0 : cuts_->corner_count);
+    return surface_->corners.size() + (cuts_ == nullptr ? 0 : cuts_->polygons.corner_count());
   }
   const MeshBounds& bounds() const { return surface_->bounds; }
 
@@ -112,17 +110,17 @@ class NavMesh {
   }
   // Returns the number of the polygon that this one is a piece of, or its own.
   PolygonNumber WholeOf(PolygonNumber polygon) const {
-    return polygon < polygon_count_ ? polygon : cuts_->numbers.OwnerOfPiece(polygon).first;
+    return polygon < polygon_count_ ? polygon : cuts_->polygons.numbers().OwnerOfPiece(polygon).first;
   }
   // Calls visit(polygon) for the polygon of the uncut mesh or, if it is cut, for its pieces.
   template <typename Visitor>
   void ForEachPieceOf(PolygonNumber polygon, const Visitor& visit) const {
-    const CutFace* const face = cuts_ == nullptr ? nullptr : cuts_->faces.Find(polygon);
+    const CutFace* const face = cuts_ == nullptr ? nullptr : cuts_->polygons.Find(polygon);
     if (face == nullptr) {
       visit(polygon);
       return;
     }
-    const PolygonNumber first = cuts_->numbers.FirstPieceOf(polygon);
+    const PolygonNumber first = cuts_->polygons.numbers().FirstPieceOf(polygon);
     for (PolygonNumber piece = first; piece < first + face->pieces.size(); ++piece) {
       visit(piece);
     }
@@ -161,7 +159,7 @@ class NavMesh {
   // REQUIRES, for this and the following: there is such a polygon or piece.
   absl::Span<const std::uint32_t> VerticesOf(PolygonNumber polygon) const {
     if (polygon >= polygon_count_) {
-      return VerticesOfPiece(polygon);
+      return cuts_->polygons.VerticesOf(polygon);
     }
     const Face& face = surface_->polygons[polygon];
     return {surface_->corners.data() + face.first_corner, face.corner_count};
@@ -178,7 +176,7 @@ class NavMesh {
   // polygon may be cut: see Across.
   absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber polygon) const {
     if (polygon >= polygon_count_) {
-      return NeighboursOfPiece(polygon);
+      return cuts_->polygons.NeighboursOf(polygon);
     }
     const Face& face = surface_->polygons[polygon];
     return {surface_->neighbours.data() + face.first_corner, face.corner_count};
@@ -191,9 +189,9 @@ class NavMesh {
   // Returns the polygon, or its piece, across an edge that ends at this point. `neighbour` is what
   // NeighboursOf returns for the edge.
   PolygonNumber Behind(PolygonNumber neighbour, const WorldPoint& end) const {
-    return cuts_ == nullptr || neighbour >= polygon_count_ ? neighbour : PieceBehind(neighbour, end);
+    return cuts_ == nullptr ? neighbour : cuts_->polygons.Behind(neighbour, end);
   }
-  // Returns the corner at the vertex, or at the same position: a piece may have its own vertex there.
+  // Returns FindCorner.
   std::size_t CornerAt(PolygonNumber polygon, std::uint32_t vertex) const;
 
   // Prefetch the polygon, and then the corners and neighbours that it refers to. Do nothing for a piece.
@@ -221,7 +219,7 @@ class NavMesh {
   }
   // Returns the number of parts of the uncut mesh.
   std::size_t part_count() const { return surface_->part_count; }
-  // Return MeshRooms::room_of the polygon on the uncut mesh, and MeshRooms::outer of the room.
+  // Return MeshRooms::room_of the cell of the polygon on the uncut mesh, and MeshRooms::outer of the room.
   // REQUIRES: room < room_count().
   std::uint32_t RoomOf(PolygonNumber polygon) const { return surface_->polygons[WholeOf(polygon)].room; }
   std::uint32_t OuterRoomOf(std::uint32_t room) const { return surface_->outer_rooms[room]; }
@@ -231,8 +229,17 @@ class NavMesh {
     return cuts_ == nullptr ? absl::Span<const std::uint32_t>() : cuts_->opened_rooms;
   }
 
-  // Returns the cells for CellLayer, or null if the mesh has none or is cut.
-  const CellTable* cells() const { return is_cut() ? nullptr : surface_->cells.get(); }
+  // Returns the landmarks, or null if the mesh has none.
+  const LandmarkTable* landmarks() const { return landmarks_.get(); }
+  // Returns a mesh with these landmarks that shares everything else.
+  NavMesh WithLandmarks(std::shared_ptr<const LandmarkTable> landmarks) const {
+    NavMesh mesh = *this;
+    mesh.landmarks_ = std::move(landmarks);
+    return mesh;
+  }
+
+  // Returns the cells of the uncut mesh, for CellLayer.
+  const CellTable& cells() const { return *surface_->cells; }
 
   // Returns true if the point is in the polygon or on its edge, seen from above. Exact, in integers.
   bool Contains(PolygonNumber polygon, const FixedPoint& point) const;
@@ -329,7 +336,6 @@ class NavMesh {
     std::vector<std::uint32_t> corners;
     std::vector<PolygonNumber> neighbours;
     std::vector<std::uint32_t> outer_rooms;
-    // Null if the mesh has no cells.
     std::shared_ptr<const CellTable> cells;
     PolygonTree tree;
     std::vector<WallEdge> wall_edges;
@@ -347,13 +353,12 @@ class NavMesh {
 
   // Labels the polygons with their parts.
   static void LabelParts(Surface& surface);
-  // Labels the polygons with their rooms. The labels are wrong once `stop` has returned an error.
-  static void LabelRooms(Surface& surface, const StopCheck* stop);
   static std::uint64_t DigestOf(const Surface& surface);
 
   static void NoteDents(Surface& surface);
 
-  static std::shared_ptr<const CellTable> MakeCells(const Surface& surface, const StopCheck* stop);
+  // Makes the cells, and labels the polygons with their rooms.
+  static absl::Status MakeCells(Surface& surface, const StopCheck* stop);
 
   // Computes the walls at vertices and the list of wall edges.
   static void NoteWalls(Surface& surface);
@@ -369,9 +374,6 @@ class NavMesh {
   }
   const WorldPoint& CutVertexAt(std::uint32_t vertex) const;
   const VertexWalls& CutWallsAt(std::uint32_t vertex) const;
-  absl::Span<const std::uint32_t> VerticesOfPiece(PolygonNumber piece) const;
-  absl::Span<const PolygonNumber> NeighboursOfPiece(PolygonNumber piece) const;
-  PolygonNumber PieceBehind(PolygonNumber polygon, const WorldPoint& end) const;
   std::uint32_t PartAmongCuts(PolygonNumber polygon) const;
 
   // Returns the same as Contains.
@@ -387,6 +389,7 @@ class NavMesh {
   const WorldPoint* vertices_;
   std::uint32_t vertex_count_;
   std::uint32_t polygon_count_;
+  std::shared_ptr<const LandmarkTable> landmarks_;
   // Null if no polygon is cut.
   std::shared_ptr<const CutTable> cuts_;
   ObstacleTable obstacles_{Rectangle()};
@@ -404,6 +407,24 @@ void ForEachEdge(const Mesh& mesh, PolygonNumber polygon, const Visitor& visit) 
     visit(k, *a, *b);
     a = b;
   }
+}
+
+// Returns the corner of a polygon or cell at the vertex, or at the same position: a piece may have its own
+// vertex there.
+// REQUIRES: there is one.
+template <typename Mesh>
+std::size_t FindCorner(const Mesh& mesh, PolygonNumber polygon, std::uint32_t vertex) {
+  const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
+  const auto at = std::ranges::find(corners, vertex);
+  if (at != corners.end()) {
+    return static_cast<std::size_t>(at - corners.begin());
+  }
+  const WorldPoint& point = mesh.VertexAt(vertex);
+  const auto there = std::ranges::find_if(corners, [&](std::uint32_t corner) {
+    return mesh.VertexAt(corner).x == point.x && mesh.VertexAt(corner).y == point.y;
+  });
+  assert(there != corners.end());
+  return static_cast<std::size_t>(there - corners.begin());
 }
 
 // Returns the surface directly above or below the position, within kMeshTolerance; if there are several, the

@@ -14,17 +14,10 @@ namespace {
 
 // Cosines of the first quarter turn, in kDiscCorners steps per turn. Constants, because library functions
 // differ between machines.
-constexpr std::array<double, kDiscCorners / 4 + 1> kCosines = {1.0,
-                                                               0.9807852804032304,
-                                                               0.9238795325112867,
-                                                               0.8314696123025452,
-                                                               0.7071067811865476,
-                                                               0.5555702330196022,
-                                                               0.3826834323650898,
-                                                               0.19509032201612828,
-                                                               0.0};
+constexpr std::array<double, kDiscCorners / 4 + 1> kCosines = {1.0, 0.9238795325112867, 0.7071067811865476,
+                                                               0.3826834323650898, 0.0};
 // Distance of the corners of a regular polygon circumscribed around a circle of radius 1.
-constexpr double kCornerRadius = 1.0048385723763114;
+constexpr double kCornerRadius = 1.0195911582083184;
 
 Int128 TwiceAreaOf(absl::Span<const WorldPoint> loop) {
   return TwiceArea(loop.size(), [&](std::size_t k) { return ToFixed(loop[k]); });

@@ -17,8 +17,8 @@ namespace waystar::core {
 // Corners of a convex polygon with an area, counterclockwise and rounded to 2^-20. Heights are 0.
 using ConvexOutline = std::vector<WorldPoint>;
 
-// Number of corners of the polygon circumscribed around a disc, which extends at most 0.5 % further.
-inline constexpr int kDiscCorners = 32;
+// Number of corners of the polygon circumscribed around a disc, which extends at most 2 % further.
+inline constexpr int kDiscCorners = 16;
 // Minimum radius of a disc, and half the minimum width of a line.
 inline constexpr double kLeastOutlineRadius = 1.0 / 1024;
 

@@ -161,6 +161,12 @@ class IntervalExpansion {
     std::uint32_t sight;
     bool is_vertex;
   };
+  // A point seen from the root of an interval.
+  struct Sighted {
+    double x;
+    double y;
+    double distance;
+  };
   // End of a path that leads through an interval to a point directly behind it.
   struct Arrival {
     // Root that sees the point: that of the interval, or one of its ends if the path turns there.
@@ -327,6 +333,28 @@ class IntervalExpansion {
     }
   }
 
+  // Records the distances to corners that the root sees along the edges beside the interval, where no
+  // interval may end. Corners between walls of the polygon are not recorded. REQUIRES: the interval is the
+  // last that was expanded.
+  void NoteCornersAlong(IntervalNumber number) {
+    const MeshInterval& interval = scratch_.At(number);
+    const WorldPoint& from = PointOf(interval.root);
+    const auto note = [&](std::uint32_t j, double end_x, double end_y) {
+      const bool is_ahead =
+          (end_x - from.x) * (ring_.XAt(j) - end_x) + (end_y - from.y) * (ring_.YAt(j) - end_y) > 0.0;
+      if (is_ahead && (ring_.NeighbourAt(j - 1) != kNoPolygon || ring_.NeighbourAt(j) != kNoPolygon)) {
+        scratch_.template Reach<Mesh::kMayBeCut>(
+            ring_.VertexAt(j), interval.g + DistanceInPlan(from.x, from.y, ring_.XAt(j), ring_.YAt(j)));
+      }
+    };
+    for (std::uint32_t j = 2; j < ring_.size() && right_[j] == 0.0; ++j) {
+      note(j, interval.right_x, interval.right_y);
+    }
+    for (std::uint32_t j = ring_.size() - 1; j > 1 && left_[j] == 0.0; --j) {
+      note(j, interval.left_x, interval.left_y);
+    }
+  }
+
   // Records the distances to the vertices at the ends of this part of an interval. Returns false instead if
   // no shortest path leads through the part.
   bool NoteEnds(const WorldPoint& from, const Root& root, std::uint32_t edge_right, std::uint32_t edge_left,
@@ -364,6 +392,22 @@ class IntervalExpansion {
     interval.is_right_vertex = right.is_vertex;
     interval.is_left_root = left.x == from.x && left.y == from.y;
     interval.is_right_root = right.x == from.x && right.y == from.y;
+  }
+
+  // Returns the point between the ends nearest to the root.
+  static Sighted NearestOf(const WorldPoint& from, const End& right, const End& left) {
+    const double dx = left.x - right.x;
+    const double dy = left.y - right.y;
+    const double along = (from.x - right.x) * dx + (from.y - right.y) * dy;
+    const double whole = dx * dx + dy * dy;
+    Sighted nearest{right.x, right.y, 0.0};
+    if (along >= whole) {
+      nearest = {left.x, left.y, 0.0};
+    } else if (along > 0.0) {
+      nearest = {right.x + along / whole * dx, right.y + along / whole * dy, 0.0};
+    }
+    nearest.distance = DistanceInPlan(from.x, from.y, nearest.x, nearest.y);
+    return nearest;
   }
 
   // Returns the shortest path through the interval to a point of the polygon directly behind it. Returns

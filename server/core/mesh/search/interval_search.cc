@@ -7,6 +7,7 @@
 
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/search/interval_expansion.h"
+#include "server/core/mesh/search/landmarks.h"
 #include "server/core/mesh/search/mesh_corridor.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/interruption.h"
@@ -14,11 +15,18 @@
 namespace waystar::core {
 namespace {
 
+const NavMesh& MeshOf(const NavMesh& mesh) { return mesh; }
+const NavMesh& MeshOf(const CellLayer& cells) { return cells.mesh(); }
+
+// Expansions before a search uses landmarks: short ones need none.
+constexpr std::uint64_t kExpandedBeforeBounds = 16;
+
 // Returns the polygon directly behind the point of an edge that leads into a polygon or a cell.
 PolygonNumber PolygonBehind(const NavMesh& /*mesh*/, PolygonNumber polygon, const WorldPoint& /*point*/) {
   return polygon;
 }
-PolygonNumber PolygonBehind(const CellLayer& cells, PolygonNumber cell, const WorldPoint& point) {
+template <typename Cells>
+PolygonNumber PolygonBehind(const Cells& cells, PolygonNumber cell, const WorldPoint& point) {
   const absl::Span<const std::uint32_t> corners = cells.VerticesOf(cell);
   WorldPoint inside{};
   for (const std::uint32_t vertex : corners) {
@@ -84,11 +92,13 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   using typename Expansion::Root;
 
  public:
-  IntervalSearch(const Mesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch,
-                 Recorder& recorder)
+  // `goals` are the places of the goal on the mesh; they must outlive this.
+  IntervalSearch(const Mesh& mesh, const MeshSearchTask& task, const PlacesAround& goals,
+                 const Budget& budget, MeshScratch& scratch, Recorder& recorder)
       : Expansion(mesh, scratch),
         start_(task.start.point),
         goal_(task.goal.point),
+        goals_(goals),
         budget_(budget),
         recorder_(recorder) {}
 
@@ -179,7 +189,9 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
         return *end;
       }
-      ++report_.statistics.expanded;
+      if (++report_.statistics.expanded == kExpandedBeforeBounds && MeshOf(mesh_).landmarks() != nullptr) {
+        bounds_.emplace(MeshOf(mesh_), goals_);
+      }
       recorder_.Expanded(number);
       expanded_root_ = interval.root;
       if (!ReserveFor(interval.polygon)) {
@@ -231,6 +243,9 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       f = arrival->length;
     } else {
       f = root.g + LeastDistance(goal_, interval, from, edge_right);
+      if (bounds_) {
+        f = std::max(f, root.g + BoundOf(from, edge_right, edge_left, right, left));
+      }
     }
 
     const OpenInterval entry{f, static_cast<IntervalNumber>(scratch_.interval_count() - 1), polygon};
@@ -246,6 +261,26 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       scratch_.Push(entry);
     }
     report_.open_peak = std::max(report_.open_peak, scratch_.open_size() + 1);
+  }
+
+  // Returns a lower bound of the distance from `from` through the interval to the goal, from landmarks. The
+  // bound of a point is that of an end of the edge, less the distance to it. From the left to the right,
+  // the sum with the bound of the left end decreases, and that with the bound of the right end increases.
+  // The least of the larger is where they are equal.
+  double BoundOf(const WorldPoint& from, std::uint32_t edge_right, std::uint32_t edge_left, const End& right,
+                 const End& left) const {
+    const WorldPoint& a = mesh_.VertexAt(edge_left);
+    const WorldPoint& b = mesh_.VertexAt(edge_right);
+    const double length = DistanceInPlan(a, b);
+    const double of_left = bounds_->At(edge_left);
+    const double of_right = bounds_->At(edge_right);
+    const double first = left.is_vertex ? 0.0 : DistanceInPlan(a.x, a.y, left.x, left.y);
+    const double last = right.is_vertex ? length : DistanceInPlan(a.x, a.y, right.x, right.y);
+    // Distance of the point from the left end of the edge.
+    const double along = std::max(first, std::min(last, (of_left - of_right + length) / 2.0));
+    const double share = along / length;
+    return DistanceInPlan(from.x, from.y, a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)) +
+           std::max(of_left - along, of_right - (length - along));
   }
 
   // Returns the interval as seen from the root, even if it is final and has been given another root.
@@ -294,29 +329,29 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
 
   const WorldPoint start_;
   const WorldPoint goal_;
+  const PlacesAround& goals_;
   const Budget& budget_;
   Recorder& recorder_;
   MeshSearchReport report_;
+  std::optional<GoalBounds> bounds_;
   // First successor of the last expansion, which is not on the open list yet.
   std::optional<OpenInterval> next_;
   std::uint32_t successors_ = 0;
   std::uint32_t expanded_root_ = MeshInterval::kStart;
 };
 
-template <typename Recorder>
+template <typename Cells, typename Recorder>
 MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const SearchEnds& ends,
                         const Budget& budget, MeshScratch& scratch, Recorder& recorder) {
-  if (mesh.cells() == nullptr) {
-    return IntervalSearch(mesh, task, budget, scratch, recorder).Run(ends);
-  }
-  const CellLayer cells(mesh);
+  const Cells cells(mesh);
   SearchEnds among_cells = ends;
   for (PlacesAround* const places : {&among_cells.starts, &among_cells.goals}) {
     for (MeshPlace& place : *places) {
-      place.polygon = cells.CellAt(place);
+      place.polygon = cells.CellOf(place.polygon);
     }
   }
-  MeshSearchReport report = IntervalSearch(cells, task, budget, scratch, recorder).Run(among_cells);
+  MeshSearchReport report =
+      IntervalSearch(cells, task, ends.goals, budget, scratch, recorder).Run(among_cells);
   if (report.end != SearchEnd::kGoalReached) {
     return report;
   }
@@ -327,7 +362,14 @@ MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const S
     return report;
   }
   // Dents prevented the walk along the path.
-  return IntervalSearch(mesh, task, budget, scratch, recorder).Run(ends);
+  return IntervalSearch(mesh, task, ends.goals, budget, scratch, recorder).Run(ends);
+}
+
+template <typename Recorder>
+MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const SearchEnds& ends,
+                        const Budget& budget, MeshScratch& scratch, Recorder& recorder) {
+  return mesh.is_cut() ? Search<CutCellLayer>(mesh, task, ends, budget, scratch, recorder)
+                       : Search<CellLayer>(mesh, task, ends, budget, scratch, recorder);
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ struct TracedInterval {
   WorldPoint right;
   // Last turning point of the path to the interval: the start or a vertex. May be an end of the interval.
   WorldPoint root;
-  // g is the length of the path from the start to the root; f is the minimum length of a path to the goal
-  // through the interval.
+  // g is the length of the path from the start to the root; f is a lower bound of the length of a path to the
+  // goal through the interval.
   double g = 0.0;
   double f = 0.0;
   // Interval through which it was seen; MeshInterval::kNoParent if seen from the start.
@@ -117,8 +117,11 @@ struct MeshSearchReport {
 // polygon to polygon through edges, not through a vertex alone, and turns only at vertices on a wall. A start
 // or goal on a vertex is in all polygons with that vertex (FindPlacesAround), even if they meet only there.
 //
+// After some expansions, the estimate of the way to the goal is the straight line or the bound from landmarks
+// (GoalBounds), whichever is longer.
+//
 // The search runs over the cells of the mesh (CellLayer), which are fewer, and finds the corridor by a walk
-// along the path. If the mesh has no cells, or dents prevent the walk, it runs over polygons.
+// along the path. If dents prevent the walk, it runs over polygons.
 //
 // Sides of lines of sight are decided in integers; lengths and the order of expansion use double precision.
 // The path is therefore the same on every machine. It is shortest up to the rounding of lengths and the dents

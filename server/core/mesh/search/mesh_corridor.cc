@@ -99,7 +99,7 @@ class PlainCorridorWalk {
   // Continues through the interior of an edge.
   bool Cross(std::size_t edge) {
     const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(corridor_.back());
-    const PolygonNumber beyond = mesh_.NeighboursOf(corridor_.back())[edge];
+    const PolygonNumber beyond = mesh_.Across(corridor_.back(), edge);
     const WorldPoint& a = mesh_.VertexAt(corners[edge]);
     const WorldPoint& b = mesh_.VertexAt(corners[edge + 1 < corners.size() ? edge + 1 : 0]);
     // The start may lie on an edge of many polygons, most of which the leg leaves immediately.
@@ -144,16 +144,11 @@ class PlainCorridorWalk {
       if (SideOfVertex(corners[after]) <= 0.0 && SideOfVertex(corners[before]) >= 0.0) {
         return true;
       }
-      const PolygonNumber beyond = mesh_.NeighboursOf(polygon)[is_counterclockwise ? before : corner];
+      const PolygonNumber beyond = mesh_.Across(polygon, is_counterclockwise ? before : corner);
       if (beyond == kNoPolygon || mesh_.IsDented(beyond)) {
         return false;
       }
-      const absl::Span<const std::uint32_t> across = mesh_.VerticesOf(beyond);
-      const auto place = std::find(across.begin(), across.end(), corners[corner]);
-      if (place == across.end()) {
-        return false;
-      }
-      corner = static_cast<std::size_t>(place - across.begin());
+      corner = mesh_.CornerAt(beyond, corners[corner]);
       corridor_.push_back(beyond);
     }
     return false;
@@ -283,15 +278,16 @@ class CorridorWalk {
         has_exit = true;
         is_goal_inside = goal_side >= 0.0;
         is_goal_before = goal_side > 0.0;
-        beyond = neighbours[k];
+        beyond = mesh_.Behind(neighbours[k], *b);
       } else if (a_side == 0.0 || b_side == 0.0) {
         const Int128 a_along = AlongOf(ToFixed(a_side == 0.0 ? *a : *b));
         const Int128 b_along = AlongOf(ToFixed(b_side == 0.0 ? *b : *a));
         const Int128 low = std::max(std::min(a_along, b_along), along);
         const Int128 high = std::max(a_along, b_along);
         last_along = std::max(last_along, high);
-        if (neighbours[k] != kNoPolygon && high >= along && low <= whole_ && !entered.Has(neighbours[k])) {
-          fronts_.push({low, Add(neighbours[k], step)});
+        const PolygonNumber next = mesh_.Behind(neighbours[k], *b);
+        if (next != kNoPolygon && high >= along && low <= whole_ && !entered.Has(next)) {
+          fronts_.push({low, Add(next, step)});
         }
       }
       a = b;

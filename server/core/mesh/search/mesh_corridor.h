@@ -14,7 +14,7 @@ namespace waystar::core {
 // an edge that the path touches. The first is one of the start's polygons, the last one of the goal's: see
 // FindPolygonsAround. Decided in integers. Returns false if there is no such corridor, as may happen if
 // polygons are dented. Costs O(corners of the polygons that the path touches).
-// REQUIRES: the mesh is not cut; there is a corner; consecutive corners differ in the plan; coordinates are
+// REQUIRES: there is a corner; consecutive corners differ in the plan; coordinates are
 // multiples of 2^-20.
 bool FindCorridor(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
                   absl::Span<const PolygonNumber> start_polygons,

@@ -36,13 +36,6 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
   }
 
  private:
-  // A point seen from the root of an interval.
-  struct Sighted {
-    double x;
-    double y;
-    double distance;
-  };
-
   bool IsSeed(std::uint32_t root) const { return MeshInterval::kStart - root < task_.seeds.size(); }
   const WorldPoint& SeedAt(std::uint32_t root) const {
     return task_.seeds[MeshInterval::kStart - root].point;
@@ -133,22 +126,6 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
       Improve(flooded, number, arrival->is_turned ? arrival->root.vertex : FloodedPolygon::kNoTurn,
               arrival->length);
     }
-  }
-
-  // Returns the point between the ends nearest to the root.
-  static Sighted NearestOf(const WorldPoint& from, const End& right, const End& left) {
-    const double dx = left.x - right.x;
-    const double dy = left.y - right.y;
-    const double along = (from.x - right.x) * dx + (from.y - right.y) * dy;
-    const double whole = dx * dx + dy * dy;
-    Sighted nearest{right.x, right.y, 0.0};
-    if (along >= whole) {
-      nearest = {left.x, left.y, 0.0};
-    } else if (along > 0.0) {
-      nearest = {right.x + along / whole * dx, right.y + along / whole * dy, 0.0};
-    }
-    nearest.distance = DistanceInPlan(from.x, from.y, nearest.x, nearest.y);
-    return nearest;
   }
 
   FloodedPolygon& Flood(PolygonNumber polygon) {

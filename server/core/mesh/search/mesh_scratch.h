@@ -59,7 +59,7 @@ struct MeshInterval {
 };
 
 struct OpenInterval {
-  // Minimum length of a path to the goal through the interval.
+  // Lower bound of the length of a path to the goal through the interval.
   double f = 0.0;
   IntervalNumber interval = 0;
   // Polygon of the interval if the search prefetches it; else kNoPolygon.
@@ -156,6 +156,12 @@ class MeshScratch {
     }
     const ReachedVertex& reached = reached_[vertex];
     return reached.generation == generation_ && g > (reached.g + beyond) * kRounding;
+  }
+
+  // Returns the length of the shortest known path to a vertex of a mesh that is not cut, or infinity.
+  double DistanceTo(std::uint32_t vertex) const {
+    const ReachedVertex& reached = reached_[vertex];
+    return reached.generation == generation_ ? reached.g : std::numeric_limits<double>::infinity();
   }
 
   const MeshInterval& At(IntervalNumber interval) const { return intervals_[interval]; }

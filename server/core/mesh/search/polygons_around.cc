@@ -131,6 +131,10 @@ void FindPolygonsAround(const CellLayer& cells, const MeshPlace& place,
                         std::vector<PolygonNumber>& polygons) {
   Find(cells, place, polygons);
 }
+void FindPolygonsAround(const CutCellLayer& cells, const MeshPlace& place,
+                        std::vector<PolygonNumber>& polygons) {
+  Find(cells, place, polygons);
+}
 
 void FindPolygonsOfAllFans(const NavMesh& mesh, const MeshPlace& place,
                            std::vector<PolygonNumber>& polygons) {

@@ -122,8 +122,10 @@ bool HaveSharedPart(const PartsAround& a, const PartsAround& b);
 // REQUIRES: `polygons` contains none of them.
 void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
 
-// Appends the same among cells. The polygon of the place is the number of a cell.
+// Append the same among cells. The polygon of the place is the number of a cell.
 void FindPolygonsAround(const CellLayer& cells, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
+void FindPolygonsAround(const CutCellLayer& cells, const MeshPlace& place,
+                        std::vector<PolygonNumber>& polygons);
 
 // Appends the polygons around each place that FindPlacesAround returns.
 void FindPolygonsOfAllFans(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons);

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/core/mesh/map/cell_layer.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
@@ -100,12 +101,11 @@ TEST(NavMeshTest, KnowsTheWallsAtVertices) {
   EXPECT_EQ(mesh.WallsAt(13), walls(12, 11));
 }
 
-// Tries each edge.
-// REQUIRES: polygons have at most one edge in common.
-void ExpectRoomsBetweenDoors(const NavMesh& mesh) {
-  // Returns the polygons that are connected without the edge `without`, that begins in this corner of `side`.
+// Tries each edge of each cell.
+void ExpectRoomsBetweenDoors(const CellLayer& mesh) {
+  // Returns the cells that are connected without the edge `without`, that begins in this corner of `side`.
   const auto reached_from = [&](PolygonNumber first, PolygonNumber side, std::size_t without) {
-    std::vector<bool> is_reached(mesh.polygon_count());
+    std::vector<bool> is_reached(mesh.cell_count());
     std::vector<PolygonNumber> open{first};
     is_reached[first] = true;
     const PolygonNumber across = mesh.NeighboursOf(side)[without];
@@ -124,7 +124,7 @@ void ExpectRoomsBetweenDoors(const NavMesh& mesh) {
     }
     return is_reached;
   };
-  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+  for (PolygonNumber polygon = 0; polygon < mesh.cell_count(); ++polygon) {
     const auto neighbours = mesh.NeighboursOf(polygon);
     for (std::size_t k = 0; k < neighbours.size(); ++k) {
       if (neighbours[k] == kNoPolygon) {
@@ -147,20 +147,25 @@ TEST(NavMeshTest, RoomsEndAtDoors) {
     MeshSpec spec;
     AddFloor(spec, 6, 4, 0.0, random);
     const NavMesh mesh = MeshOf(spec);
-    ExpectRoomsBetweenDoors(mesh);
+    ExpectRoomsBetweenDoors(CellLayer(mesh));
     EXPECT_GE(mesh.room_count(), mesh.part_count());
   }
 }
 
-TEST(NavMeshTest, AnEdgeInTwoPartsIsNoDoor) {
-  //  5-------4
-  //  |   1   |
-  //  0---1---2---6
-  //  |   0   | 2 |
-  //  8-------3---7
-  const NavMesh mesh =
-      MeshOf(DrawMesh({{0, 1}, {1, 1}, {2, 1}, {2, 0}, {2, 2}, {0, 2}, {3, 1}, {3, 0}, {0, 0}},
-                      {{8, 3, 2, 1, 0}, {0, 1, 2, 4, 5}, {3, 7, 6, 2}}));
+TEST(NavMeshTest, ASideInTwoPartsIsNoDoor) {
+  //  6-----------7
+  //  |     1     |
+  //  3---4===5---2---8
+  //  |     0     | 2 |
+  //  0-----------1---9
+  MeshSpec spec = DrawMesh({{0, 0}, {3, 0}, {3, 1}, {0, 1}, {1, 1}, {2, 1}, {0, 2}, {3, 2}, {4, 1}, {4, 0}},
+                           {{0, 1, 2, 5, 4, 3}, {3, 4, 5, 2, 7, 6}, {1, 9, 8, 2}});
+  spec.polygons[2].area = 1;
+  spec.neighbours = {kNoPolygon, 2,          1,          kNoPolygon, 1,          kNoPolygon,  //
+                     0,          kNoPolygon, 0,          kNoPolygon, kNoPolygon, kNoPolygon,  //
+                     kNoPolygon, kNoPolygon, kNoPolygon, 0};
+  const NavMesh mesh = MeshOf(std::move(spec));
+  EXPECT_EQ(CellLayer(mesh).cell_count(), 3u);
   EXPECT_EQ(mesh.room_count(), 2u);
   EXPECT_EQ(mesh.RoomOf(0), mesh.RoomOf(1));
   EXPECT_EQ(mesh.RoomOf(2), 1u);

@@ -172,7 +172,7 @@ TEST_F(IntervalSearchTest, EntersNoRoomThatItWouldLeaveThroughTheSameDoor) {
                                             ".######.",  //
                                             ".######.",  //
                                             ".######.",  //
-                                            ".######.",  //
+                                            ".#.####.",  //
                                             "........"}));
   const Found found = Search(mesh, PlaceAt(mesh, 3.5, 5.5), PlaceAt(mesh, 3.5, 0.5));
   const Found same = Search(without, PlaceAt(without, 3.5, 5.5), PlaceAt(without, 3.5, 0.5));

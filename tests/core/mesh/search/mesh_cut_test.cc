@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <set>
 #include <string>
 #include <utility>
@@ -112,13 +113,16 @@ TEST(MeshCutTest, LinesAreThinWalls) {
   EXPECT_NEAR(Length(cut, {4, 0}, {6, 0}), 2.0 * std::sqrt(65.0), 0.01);
 }
 
-TEST(MeshCutTest, DiscsAreRound) {
+TEST(MeshCutTest, DiscsHaveSixteenSides) {
   const NavMesh cut = Cut(Square(10), {.discs = {{.center = {5, 5}, .radius = 2.0}}});
-  EXPECT_NEAR(AreaOf(cut), 100.0 - 4.0 * 3.14159265, 0.05);
-  // Tangents to the disc, and the arc between them.
-  const double tangent = std::sqrt(16.0 - 4.0);
-  const double arc = 2.0 * (3.14159265358979 - 2.0 * std::acos(2.0 / 4.0));
-  EXPECT_NEAR(Length(cut, {1, 5}, {9, 5}), 2.0 * tangent + arc, 0.02);
+  // The circumscribed polygon.
+  EXPECT_NEAR(AreaOf(cut), 100.0 - 16.0 * 4.0 * std::tan(std::numbers::pi / 16.0), 1e-4);
+  // Lines to the first and the last of three corners, and the sides between them.
+  const double radius = 2.0 / std::cos(std::numbers::pi / 16.0);
+  const double turn = 3.0 * std::numbers::pi / 8.0;
+  const double line = std::hypot(4.0 - radius * std::cos(turn), radius * std::sin(turn));
+  const double side = 4.0 * std::tan(std::numbers::pi / 16.0);
+  EXPECT_NEAR(Length(cut, {1, 5}, {9, 5}), 2.0 * (line + side), 1e-4);
 }
 
 TEST(MeshCutTest, ConcavePolygonsAreCutAsTheyAre) {
