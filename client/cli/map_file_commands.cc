@@ -310,6 +310,10 @@ void AddImportCommand(CLI::App& parent, Session& session) {
   AddValue<double>(
       command, "--weld", [&header](double weld) { header.mutable_import_options()->set_weld(weld); },
       "Within what to join the edges of a navigation mesh, seen from above [0.01]", "LENGTH");
+  AddValue<double>(
+      command, "--mesh-agent-radius",
+      [&header](double radius) { header.mutable_import_options()->set_agent_radius(radius); },
+      "By what obstacles on a navigation mesh are widened [the file's, else 0]", "LENGTH");
   AddBuildOptions(command, header);
   AddParsedList(
       command, "--agent", &ParseAgentSize,

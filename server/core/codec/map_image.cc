@@ -12,12 +12,10 @@ namespace waystar::core {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-// Version of meshes with obstacles.
+// Version of meshes with obstacles or a radius of agents.
 constexpr std::uint64_t kObstacleVersion = 2;
 
-std::uint64_t VersionOf(const NavMesh& mesh) {
-  return mesh.obstacles().size() > 0 ? kObstacleVersion : kVersion;
-}
+std::uint64_t VersionOf(const NavMesh& mesh) { return HasObstaclePart(mesh) ? kObstacleVersion : kVersion; }
 template <typename Map>
 std::uint64_t VersionOf(const Map& /*map*/) {
   return kVersion;

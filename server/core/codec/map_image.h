@@ -56,7 +56,8 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop = nul
 // between paths are broken as before.
 absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits);
 absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop = nullptr);
-// Obstacles follow only in images of version 2.
+// Returns true if the image of the mesh has its radius and obstacles, which those of version 1 lack.
+bool HasObstaclePart(const NavMesh& mesh);
 absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

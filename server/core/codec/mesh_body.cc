@@ -17,6 +17,8 @@
 
 namespace waystar::core {
 
+bool HasObstaclePart(const NavMesh& mesh) { return mesh.agent_radius() > 0.0 || mesh.obstacles().size() > 0; }
+
 void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
   to.PutNumber(mesh.vertex_count());
   for (std::uint32_t vertex = 0; vertex < mesh.vertex_count() && !IsStopped(stop); ++vertex) {
@@ -34,9 +36,10 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
     }
   }
   WriteTable<MeshPortal>(mesh.portals(), to, stop);
-  if (mesh.obstacles().size() == 0) {
+  if (!HasObstaclePart(mesh)) {
     return;
   }
+  to.PutDouble(mesh.agent_radius());
   to.PutNumber(mesh.obstacles().size());
   mesh.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
     WriteValue(obstacle, to);
@@ -68,6 +71,10 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const St
   for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
     edits.push_back(PutMeshPortal{.portal = ReadValue<MeshPortal>(from)});
   }
+  const double agent_radius = has_obstacles ? from.Double() : 0.0;
+  if (!(agent_radius >= 0.0 && agent_radius <= kMaxMeshAgentRadius)) {
+    from.Fail("the radius of agents is out of range");
+  }
   std::vector<std::shared_ptr<const Obstacle>> obstacles;
   for (std::uint64_t left = has_obstacles ? from.Number(kMaxObstacles) : 0; left > 0 && from.ok(); --left) {
     auto obstacle = std::make_shared<Obstacle>(ReadValue<Obstacle>(from));
@@ -87,7 +94,7 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const St
     from.Fail(status.message());
     return from.status();
   };
-  MeshBatchEditor editor(*std::move(mesh));
+  MeshBatchEditor editor(mesh->WithAgentRadius(agent_radius));
   if (!edits.empty()) {
     if (const absl::Status status = editor.Apply(edits, absl::UnixEpoch()).status(); !status.ok()) {
       return fail(status);

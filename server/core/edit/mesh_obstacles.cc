@@ -11,12 +11,13 @@ namespace waystar::core {
 namespace {
 
 // Appends the holes of an obstacle, which may be null.
-absl::Status AddHoles(const Obstacle* obstacle, const StopCheck* stop, HoleList& holes) {
+absl::Status AddHoles(const Obstacle* obstacle, double widening, const StopCheck* stop, HoleList& holes) {
   if (obstacle == nullptr) {
     return absl::OkStatus();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const HoleList added,
-                           HolesOf(obstacle->shape, obstacle->heights.value_or(HeightRange()), stop));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const HoleList added,
+      HolesOf(obstacle->shape, obstacle->heights.value_or(HeightRange()), widening, stop));
   holes.insert(holes.end(), added.begin(), added.end());
   return absl::OkStatus();
 }
@@ -61,9 +62,9 @@ absl::Status MeshObstacleEditor::Replace(const Obstacle* before, std::shared_ptr
   if (after != nullptr) {
     WAYSTAR_RETURN_IF_ERROR(CheckObstacle(*after, Rectangle{}));
     WAYSTAR_RETURN_IF_ERROR(CheckOnlyBlocks(*after, "a navigation mesh"));
-    WAYSTAR_RETURN_IF_ERROR_AT(".shape", AddHoles(after.get(), nullptr, holes));
+    WAYSTAR_RETURN_IF_ERROR_AT(".shape", AddHoles(after.get(), mesh_.agent_radius(), nullptr, holes));
   }
-  WAYSTAR_RETURN_IF_ERROR(AddHoles(before, nullptr, holes));
+  WAYSTAR_RETURN_IF_ERROR(AddHoles(before, mesh_.agent_radius(), nullptr, holes));
   parts_ += holes.size();
   if (parts_ > kMaxBatchParts) {
     return MakeError(ErrorReason::kBatchTooLarge, "",
@@ -94,8 +95,8 @@ absl::StatusOr<NavMesh> MeshObstacleEditor::Finish(const StopCheck* stop) && {
     const std::shared_ptr<const Obstacle> after = obstacles_.Find(id);
     if (before == nullptr || after == nullptr || before->shape != after->shape ||
         before->heights != after->heights) {
-      WAYSTAR_RETURN_IF_ERROR(AddHoles(before.get(), stop, change.removed));
-      WAYSTAR_RETURN_IF_ERROR(AddHoles(after.get(), stop, change.added));
+      WAYSTAR_RETURN_IF_ERROR(AddHoles(before.get(), mesh_.agent_radius(), stop, change.removed));
+      WAYSTAR_RETURN_IF_ERROR(AddHoles(after.get(), mesh_.agent_radius(), stop, change.added));
     }
   }
   absl::StatusOr<NavMesh> cut = ChangeHoles(mesh_, change, stop);

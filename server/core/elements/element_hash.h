@@ -29,6 +29,7 @@ enum class ElementKind : std::uint8_t {
   kTag = 11,
   kMesh = 12,
   kMeshPortal = 13,
+  kMeshRadius = 14,
 };
 
 // Hash of one element: of its kind and of the values added, in their order. It is the same on every machine.

@@ -257,7 +257,8 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
   }
   const BudgetStop stop(budget);
   HoleChange change;
-  absl::StatusOr<HoleList> holes = HolesOf(overlay.blocked, overlay.blocked_heights, &stop);
+  absl::StatusOr<HoleList> holes =
+      HolesOf(overlay.blocked, overlay.blocked_heights, plain_.agent_radius(), &stop);
   WAYSTAR_RETURN_IF_ERROR(BelowBlocked(holes.status()));
   change.added = *std::move(holes);
   if (change.added.size() > kMaxOutlines) {
@@ -267,8 +268,9 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
   }
   for (const std::string& id : std::set(overlay.ignored_obstacles.begin(), overlay.ignored_obstacles.end())) {
     if (const std::shared_ptr<const Obstacle> obstacle = plain_.obstacles().Find(id)) {
-      WAYSTAR_ASSIGN_OR_RETURN(const HoleList ignored,
-                               HolesOf(obstacle->shape, obstacle->heights.value_or(HeightRange()), &stop));
+      WAYSTAR_ASSIGN_OR_RETURN(
+          const HoleList ignored,
+          HolesOf(obstacle->shape, obstacle->heights.value_or(HeightRange()), plain_.agent_radius(), &stop));
       change.removed.insert(change.removed.end(), ignored.begin(), ignored.end());
     }
   }

@@ -134,6 +134,7 @@ absl::StatusOr<BuildSettings> MakeSettings(const BuildOptions& options) {
   return BuildSettings{
       .cell_size = cell_size,
       .cell_height = cell_height,
+      .agent_radius = radius,
       .agent_height = height,
       .agent_climb = climb,
       .least_squared_cosine = cosine * cosine * (1.0 - kSlopeRoom),

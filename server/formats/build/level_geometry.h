@@ -55,6 +55,7 @@ struct BuildSettings {
   // World units.
   double cell_size = 0.0;
   double cell_height = 0.0;
+  double agent_radius = 0.0;
   double agent_height = 0.0;
   double agent_climb = 0.0;
   // Squared cosine of the steepest walkable slope.

@@ -300,17 +300,23 @@ absl::Status CheckFileKind(MapFormat format, absl::string_view bytes) {
 }
 
 absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options) {
-  for (const auto& [field, is_set, use] : {std::tuple(kTerrainsField, !options.terrains.empty(), kTerrains),
-                                           std::tuple(kLevelField, !options.level.empty(), kLevel),
-                                           std::tuple(kLayersField, !options.layers.empty(), kLayers),
-                                           std::tuple(kAxesField, options.axes.has_value(), kAxes),
-                                           std::tuple(kWeldField, options.weld.has_value(), kAxes)}) {
+  for (const auto& [field, is_set, use] :
+       {std::tuple(kTerrainsField, !options.terrains.empty(), kTerrains),
+        std::tuple(kLevelField, !options.level.empty(), kLevel),
+        std::tuple(kLayersField, !options.layers.empty(), kLayers),
+        std::tuple(kAxesField, options.axes.has_value(), kAxes),
+        std::tuple(kWeldField, options.weld.has_value(), kAxes),
+        std::tuple(kAgentRadiusField, options.agent_radius.has_value(), kMesh)}) {
     if (is_set && !Has(format, use)) {
       return MakeError(ErrorReason::kBadValue, field, "this option does not apply to files of this format");
     }
   }
-  if (options.weld.has_value() && !(*options.weld >= 0.0 && *options.weld <= kMaxWeld)) {
-    return MakeError(ErrorReason::kBadValue, kWeldField, absl::StrCat("it must be 0 to ", kMaxWeld));
+  for (const auto& [field, value, most] :
+       {std::tuple(kWeldField, options.weld, kMaxWeld),
+        std::tuple(kAgentRadiusField, options.agent_radius, kMaxMeshAgentRadius)}) {
+    if (value.has_value() && !(*value >= 0.0 && *value <= most)) {
+      return MakeError(ErrorReason::kBadValue, field, absl::StrCat("it must be 0 to ", most));
+    }
   }
   return options.layers.size() <= kMaxLayerNames
              ? absl::OkStatus()
@@ -344,6 +350,9 @@ absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, cons
   // A stopped parser may report the file as truncated.
   WAYSTAR_RETURN_IF_ERROR(CheckStop(options.grid.stop));
   if (map.ok()) {
+    if (const auto* const mesh = std::get_if<NavMesh>(&*map); mesh != nullptr && options.agent_radius) {
+      map = mesh->WithAgentRadius(*options.agent_radius);
+    }
     NoteOpenGround(format, options.level, *map, notes);
   }
   return map;

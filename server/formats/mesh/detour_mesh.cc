@@ -126,6 +126,7 @@ struct TileHeader {
   std::uint32_t polygons = 0;
   std::uint32_t vertices = 0;
   std::uint32_t connections = 0;
+  double radius = 0.0;
   double climb = 0.0;
   // Size of the tile in bytes, with short and with long links.
   std::uint64_t short_size = 0;
@@ -154,7 +155,7 @@ class DetourParser {
     if (notes_ != nullptr) {
       NoteLostLinks(mesh, report);
     }
-    DetourMesh detour{std::move(mesh), tile_count_, 0, 0};
+    DetourMesh detour{mesh.WithAgentRadius(agent_radius_), tile_count_, 0, 0};
     WAYSTAR_RETURN_IF_ERROR(Connect(detour));
     return detour;
   }
@@ -417,6 +418,7 @@ class DetourParser {
     tile.polygons = NumberAt<std::uint32_t>(header, kListsAt);
     tile.vertices = NumberAt<std::uint32_t>(header, kListsAt + 4);
     tile.connections = NumberAt<std::uint32_t>(header, kListsAt + 28);
+    tile.radius = FloatAt(header, 64);
     tile.climb = FloatAt(header, 68);
     if (!(tile.climb >= 0.0 && tile.climb <= kMaxReach)) {
       return BadTile("what an agent can climb is not a height");
@@ -442,6 +444,9 @@ class DetourParser {
       return BadTile("another one has the same place and layer");
     }
     climb_ = std::max(climb_, header.climb);
+    if (header.radius <= kMaxMeshAgentRadius) {
+      agent_radius_ = std::max(agent_radius_, header.radius);
+    }
     const std::size_t first_vertex = soup_.spec.vertices.size();
     for (std::uint32_t i = 0; i < header.vertices; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
@@ -604,8 +609,9 @@ class DetourParser {
   std::vector<Link> links_;
   // Position of each tile: x, y and layer.
   absl::flat_hash_set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places_;
-  // Maximum over the tiles.
+  // Maxima over the tiles.
   double climb_ = 0.0;
+  double agent_radius_ = 0.0;
   std::size_t tile_count_ = 0;
   // Only connections with valid numbers; connection_count_ counts all.
   std::vector<Connection> connections_;

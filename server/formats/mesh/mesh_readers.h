@@ -157,6 +157,8 @@ absl::StatusOr<MeshSoup> ParseGltfFaces(absl::string_view bytes, MeshAxes axes,
 // Off-mesh connections become portals. Each end is the nearest ground found by FindNearestByBox within the
 // connection's radius and the agent's climb. The cost is the distance in space. Areas of connections are not
 // read.
+//
+// The mesh has the radius of agents of the tiles, the greatest if they differ.
 struct DetourMesh {
   NavMesh mesh;
   std::size_t tile_count = 0;

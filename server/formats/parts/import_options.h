@@ -114,6 +114,9 @@ struct ImportOptions {
   // Distance in plan within which edges of a navigation mesh file are joined, 0 to kMaxWeld; see
   // MeshOfFile.
   std::optional<double> weld;
+  // Radius of the agents that a navigation mesh was made for, 0 to kMaxMeshAgentRadius. If unset, that of the
+  // file, or 0 if it has none.
+  std::optional<double> agent_radius;
   // Null if there are no other files.
   NeighbourFiles neighbours;
   // Receives notes on skipped content; may be null.
@@ -127,6 +130,7 @@ inline constexpr absl::string_view kLevelField = "import_options.level";
 inline constexpr absl::string_view kLayersField = "import_options.layers";
 inline constexpr absl::string_view kAxesField = "import_options.axes";
 inline constexpr absl::string_view kWeldField = "import_options.weld";
+inline constexpr absl::string_view kAgentRadiusField = "import_options.agent_radius";
 inline constexpr absl::string_view kBuildField = "import_options.build";
 
 }  // namespace waystar::core

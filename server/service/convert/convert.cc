@@ -99,6 +99,7 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   out.set_parts(static_cast<std::int32_t>(mesh.part_count()));
   out.set_portals(static_cast<std::int32_t>(mesh.portals().size()));
   out.set_named_obstacles(static_cast<std::int32_t>(mesh.obstacles().size()));
+  out.set_agent_radius(mesh.agent_radius());
   if (mesh.vertex_count() > 0) {
     const core::MeshBounds& bounds = mesh.bounds();
     FillPosition(bounds.low, *out.mutable_low());

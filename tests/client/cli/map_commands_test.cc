@@ -220,7 +220,8 @@ TEST_F(MapFilesTest, ImportsWithOptions) {
                "map: 'level' grid {} import_options { build { agent_radius: 0.4 agent_height: 1.8"
                " tile_cells: 32 } }");
   ExpectHeader("level.glb", " --build", "map: 'level' grid {} import_options { build {} }");
-  ExpectHeader("ground.glb", " --weld 0.1", "map: 'ground' grid {} import_options { weld: 0.1 }");
+  ExpectHeader("ground.glb", " --weld 0.1 --mesh-agent-radius 0.5",
+               "map: 'ground' grid {} import_options { weld: 0.1 agent_radius: 0.5 }");
   ExpectHeader("level.obj", " --agent human:0.4:1.8 --agent troll:1.2:3",
                "map: 'level-troll' grid {} import_options { build { agent_radius: 1.2 agent_height: 3 } }");
 }

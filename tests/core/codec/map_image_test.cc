@@ -277,7 +277,7 @@ TEST(MapImageTest, MeshesComeBackAsTheyWere) {
 }
 
 TEST(MapImageTest, ObstaclesOfMeshesComeBackAsTheyWere) {
-  MeshBatchEditor editor(RandomMesh(1));
+  MeshBatchEditor editor(RandomMesh(1).WithAgentRadius(0.4));
   const Obstacle crate{.id = "crate", .shape = {.discs = {{{2, 2}, 1}}}};
   const Obstacle wall{.id = "wall", .shape = {.lines = {{{0, 0}, {4, 3}, 0.5}}}};
   const std::vector<Edit> edits = {PutMeshObstacle{{.obstacle = crate, .lifetime = absl::Seconds(5)}, {0, 2}},
@@ -286,6 +286,7 @@ TEST(MapImageTest, ObstaclesOfMeshesComeBackAsTheyWere) {
   const NavMesh mesh = std::move(editor).Finish();
   const NavMesh again = Decoded<NavMesh>(EncodeImage(mesh));
   EXPECT_EQ(again.digest(), mesh.digest());
+  EXPECT_EQ(again.agent_radius(), 0.4);
   EXPECT_EQ(again.Polygons(), mesh.Polygons());
   EXPECT_EQ(*again.obstacles().Find("crate"), *mesh.obstacles().Find("crate"));
   EXPECT_EQ(*again.obstacles().Find("wall"), *mesh.obstacles().Find("wall"));
@@ -303,6 +304,7 @@ TEST(MapImageTest, DigestsTellMeshesApart) {
   spec.polygons.front().area = 0;
   spec.vertices.front().z += 1;
   EXPECT_NE(MeshOf(spec).digest(), mesh.digest());
+  EXPECT_NE(mesh.WithAgentRadius(0.5).digest(), mesh.digest());
 }
 
 // A map with something of everything.

@@ -50,6 +50,21 @@ TEST(MeshObstaclesTest, BlockUntilTheyAreRemoved) {
   EXPECT_EQ(AreaOf(blocked), 84.0);
 }
 
+TEST(MeshObstaclesTest, AreWidenedByTheRadiusOfTheAgents) {
+  const NavMesh mesh = SquareMesh(10).WithAgentRadius(0.5);
+  const NavMesh blocked = MeshAfter(mesh, {PutOn("crate", {.rectangles = {{4, 4, 2, 2}}})});
+  const auto is_free = [&](double x, double y) {
+    return blocked.FindNearest({.position = {x, y, 0}, .radius = 0.0, .height = 1.0}).has_value();
+  };
+  EXPECT_FALSE(is_free(3.51, 5.0));
+  EXPECT_TRUE(is_free(3.48, 5.0));
+  EXPECT_FALSE(is_free(3.66, 3.66)) << "at a round corner";
+  EXPECT_TRUE(is_free(3.6, 3.6));
+  const NavMesh free = MeshAfter(blocked, {RemoveObstacle{.id = "crate"}});
+  EXPECT_FALSE(free.is_cut());
+  EXPECT_EQ(free.digest(), mesh.digest());
+}
+
 TEST(MeshObstaclesTest, StandOnTheirFloorAlone) {
   const NavMesh mesh = MeshOf(
       DrawMesh({{0, 0, 0}, {9, 0, 0}, {9, 9, 0}, {0, 9, 0}, {0, 0, 3}, {9, 0, 3}, {9, 9, 3}, {0, 9, 3}},
@@ -143,7 +158,8 @@ void ExpectSameMesh(const NavMesh& mesh, const NavMesh& other) {
 
 TEST(MeshObstaclesPropertyTest, AnySequenceOfEditsGivesWhatAMeshMadeAfreshHas) {
   ForSeeds(400, [](Random& random) {
-    const NavMesh mesh = MeshOf(BentFloors(random, random.Between(1, 2), 1, 7));
+    const NavMesh mesh = MeshOf(BentFloors(random, random.Between(1, 2), 1, 7))
+                             .WithAgentRadius(random.Chance(0.3) ? random.Between(1, 6) / 8.0 : 0.0);
     NavMesh edited = mesh;
     for (int i = random.Between(1, 12); i > 0; --i) {
       std::vector<Edit> batch;

@@ -165,6 +165,7 @@ void ExpectTwoTiles(const absl::StatusOr<DetourMesh>& detour, MeshAxes axes = Me
   EXPECT_EQ(detour->tile_count, 2u);
   EXPECT_EQ(detour->portal_count, 1u);
   EXPECT_EQ(detour->passed_over, 1u);
+  EXPECT_EQ(mesh.agent_radius(), double{0.6F});
   const auto portal = mesh.portals().Find("off-mesh-1");
   ASSERT_NE(portal, nullptr);
   EXPECT_EQ(portal->from, FromAxes(axes, 1, 1, 1)) << "on the ground";

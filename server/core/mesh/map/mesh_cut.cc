@@ -639,8 +639,9 @@ class MeshCutter {
 
 }  // namespace
 
-absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights, const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::vector<ConvexOutline> outlines, OutlinesOf(shape, stop));
+absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights, double widening,
+                                 const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::vector<ConvexOutline> outlines, OutlinesOf(shape, widening, stop));
   HoleList holes;
   holes.reserve(outlines.size());
   for (ConvexOutline& outline : outlines) {

@@ -22,8 +22,8 @@ struct HoleChange {
   HoleList added;
 };
 
-// Returns the holes of a shape at these heights. Returns the errors of OutlinesOf.
-absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights,
+// Returns the holes of a shape at these heights, widened as by OutlinesOf. Returns the errors of OutlinesOf.
+absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights, double widening = 0.0,
                                  const StopCheck* stop = nullptr);
 
 // Returns the mesh without the ground inside its holes, after the change. It shares everything else with the

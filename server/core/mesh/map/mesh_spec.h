@@ -24,6 +24,8 @@ inline constexpr std::size_t kMaxMeshCorners = std::size_t{1} << 23;
 inline constexpr std::size_t kMaxPolygonCorners = 128;
 // Exclusive upper bound of area numbers, as in Detour.
 inline constexpr std::uint8_t kMaxMeshAreas = 64;
+// Maximum radius of the agents that a mesh was made for.
+inline constexpr double kMaxMeshAgentRadius = 1000.0;
 
 struct MeshPolygon {
   // From 3 to kMaxPolygonCorners.

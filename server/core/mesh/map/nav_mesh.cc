@@ -284,6 +284,15 @@ std::uint64_t NavMesh::DigestOf(const Surface& surface) {
   return hash.value();
 }
 
+std::uint64_t NavMesh::DigestOfRadius() const {
+  if (agent_radius_ == 0.0) {
+    return 0;
+  }
+  ElementHash hash(ElementKind::kMeshRadius);
+  hash.AddDouble(agent_radius_);
+  return hash.value();
+}
+
 std::vector<PolygonNumber> NavMesh::Polygons() const {
   std::vector<PolygonNumber> polygons;
   polygons.reserve(polygon_count_);

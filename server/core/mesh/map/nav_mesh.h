@@ -229,6 +229,18 @@ class NavMesh {
     return cuts_ == nullptr ? absl::Span<const std::uint32_t>() : cuts_->opened_rooms;
   }
 
+  // Returns the radius of the agents that the mesh was made for, or 0 if it is not known. Obstacles are
+  // widened by it.
+  double agent_radius() const { return agent_radius_; }
+  // Returns a mesh with this radius, from 0 to kMaxMeshAgentRadius, that shares everything else.
+  // REQUIRES: the mesh has no obstacles.
+  NavMesh WithAgentRadius(double radius) const {
+    assert(radius >= 0.0 && radius <= kMaxMeshAgentRadius && obstacles_.size() == 0);
+    NavMesh mesh = *this;
+    mesh.agent_radius_ = radius;
+    return mesh;
+  }
+
   // Returns the landmarks, or null if the mesh has none.
   const LandmarkTable* landmarks() const { return landmarks_.get(); }
   // Returns a mesh with these landmarks that shares everything else.
@@ -305,7 +317,9 @@ class NavMesh {
 
   // Returns a hash of the content, as GridMap::digest does. It includes the numbers of vertices and polygons,
   // since answers refer to them.
-  std::uint64_t digest() const { return surface_->digest + obstacles_.digest() + portals_.digest(); }
+  std::uint64_t digest() const {
+    return surface_->digest + DigestOfRadius() + obstacles_.digest() + portals_.digest();
+  }
 
   // Returns the bytes held, which copies share.
   std::size_t memory_bytes() const {
@@ -354,6 +368,7 @@ class NavMesh {
   // Labels the polygons with their parts.
   static void LabelParts(Surface& surface);
   static std::uint64_t DigestOf(const Surface& surface);
+  std::uint64_t DigestOfRadius() const;
 
   static void NoteDents(Surface& surface);
 
@@ -389,6 +404,7 @@ class NavMesh {
   const WorldPoint* vertices_;
   std::uint32_t vertex_count_;
   std::uint32_t polygon_count_;
+  double agent_radius_ = 0.0;
   std::shared_ptr<const LandmarkTable> landmarks_;
   // Null if no polygon is cut.
   std::shared_ptr<const CutTable> cuts_;

@@ -19,6 +19,21 @@ constexpr std::array<double, kDiscCorners / 4 + 1> kCosines = {1.0, 0.9238795325
 // Distance of the corners of a regular polygon circumscribed around a circle of radius 1.
 constexpr double kCornerRadius = 1.0195911582083184;
 
+// Returns the corners of a regular polygon circumscribed around a circle at the origin, counterclockwise.
+std::array<Point, kDiscCorners> CornersOfDisc(double radius) {
+  constexpr std::size_t kQuarter = kDiscCorners / 4;
+  std::array<Point, kDiscCorners> corners;
+  for (std::size_t step = 0; step < kQuarter; ++step) {
+    const double along = radius * kCornerRadius * kCosines[step];
+    const double across = radius * kCornerRadius * kCosines[kQuarter - step];
+    corners[step] = {along, across};
+    corners[step + kQuarter] = {-across, along};
+    corners[step + 2 * kQuarter] = {-along, -across};
+    corners[step + 3 * kQuarter] = {across, -along};
+  }
+  return corners;
+}
+
 Int128 TwiceAreaOf(absl::Span<const WorldPoint> loop) {
   return TwiceArea(loop.size(), [&](std::size_t k) { return ToFixed(loop[k]); });
 }
@@ -59,7 +74,7 @@ absl::StatusOr<bool> IsSimple(absl::Span<const FixedPoint> loop, const StopCheck
 
 class Outliner {
  public:
-  explicit Outliner(const StopCheck* stop) : stop_(stop) {}
+  Outliner(double widening, const StopCheck* stop) : widening_(widening), stop_(stop) {}
 
   absl::Status Add(const Shape& shape) {
     for (const Cell& cell : shape.cells) {
@@ -69,7 +84,7 @@ class Outliner {
       AddBox(rectangle);
     }
     for (const Disc& disc : shape.discs) {
-      AddDisc(disc.center, disc.radius);
+      AddRound(disc.center, std::max(disc.radius, kLeastOutlineRadius) + widening_);
     }
     for (std::size_t i = 0; i < shape.polygons.size(); ++i) {
       if (const absl::Status status = AddPolygon(shape.polygons[i]); !status.ok()) {
@@ -96,27 +111,51 @@ class Outliner {
     }
   }
 
+  // Widens the outline, and adds it. The result is the Minkowski sum with a disc of `widening_`.
+  void AddWidened(ConvexOutline outline) {
+    if (widening_ == 0.0) {
+      AddConvex(std::move(outline));
+      return;
+    }
+    const std::array<Point, kDiscCorners> disc = CornersOfDisc(widening_);
+    // Start at the corner furthest to the right of the last edge.
+    const auto right_of = [&](const Point& corner, const WorldPoint& from, const WorldPoint& to) {
+      return (to.y - from.y) * corner.x - (to.x - from.x) * corner.y;
+    };
+    std::size_t at = 0;
+    for (std::size_t k = 1; k < kDiscCorners; ++k) {
+      if (right_of(disc[k], outline.back(), outline.front()) >
+          right_of(disc[at], outline.back(), outline.front())) {
+        at = k;
+      }
+    }
+    ConvexOutline sum;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+      const WorldPoint& from = outline[i];
+      const WorldPoint& to = outline[i + 1 < outline.size() ? i + 1 : 0];
+      sum.push_back({from.x + disc[at].x, from.y + disc[at].y});
+      for (std::size_t next = (at + 1) % kDiscCorners;
+           right_of(disc[next], from, to) > right_of(disc[at], from, to); next = (at + 1) % kDiscCorners) {
+        at = next;
+        sum.push_back({from.x + disc[at].x, from.y + disc[at].y});
+      }
+    }
+    AddConvex(std::move(sum));
+  }
+
   void AddBox(const Rectangle& box) {
     const double right = double{1.0} * box.x + box.width;
     const double top = double{1.0} * box.y + box.height;
     const double x = box.x;
     const double y = box.y;
-    AddConvex({{x, y}, {right, y}, {right, top}, {x, top}});
+    AddWidened({{x, y}, {right, y}, {right, top}, {x, top}});
   }
 
-  void AddDisc(const Point& center, double radius) {
-    const double reach = std::max(radius, kLeastOutlineRadius) * kCornerRadius;
-    constexpr int kQuarter = kDiscCorners / 4;
+  void AddRound(const Point& center, double radius) {
     ConvexOutline outline;
     outline.reserve(kDiscCorners);
-    for (int k = 0; k < kDiscCorners; ++k) {
-      const auto step = static_cast<std::size_t>(k % kQuarter);
-      const double along = reach * kCosines[step];
-      const double across = reach * kCosines[kQuarter - step];
-      const std::array<Point, 4> turned = {
-          {{along, across}, {-across, along}, {-along, -across}, {across, -along}}};
-      const Point& offset = turned[static_cast<std::size_t>(k / kQuarter)];
-      outline.push_back({center.x + offset.x, center.y + offset.y});
+    for (const Point& corner : CornersOfDisc(radius)) {
+      outline.push_back({center.x + corner.x, center.y + corner.y});
     }
     AddConvex(std::move(outline));
   }
@@ -149,18 +188,18 @@ class Outliner {
       is_convex &= SideOf(points[k], points[(k + 1) % points.size()], points[(k + 2) % points.size()]) >= 0;
     }
     if (is_convex) {
-      AddConvex(std::move(loop));
+      AddWidened(std::move(loop));
       return absl::OkStatus();
     }
     WAYSTAR_ASSIGN_OR_RETURN(const std::vector<LoopTriangle> triangles, TriangulateLoop(points, stop_));
     for (const LoopTriangle& triangle : triangles) {
-      AddConvex({loop[triangle[0]], loop[triangle[1]], loop[triangle[2]]});
+      AddWidened({loop[triangle[0]], loop[triangle[1]], loop[triangle[2]]});
     }
     return absl::OkStatus();
   }
 
   void AddLine(const Line& line) {
-    const double radius = std::max(line.width / 2.0, kLeastOutlineRadius);
+    const double radius = std::max(line.width / 2.0, kLeastOutlineRadius) + widening_;
     const double dx = line.end.x - line.start.x;
     const double dy = line.end.y - line.start.y;
     const double length = std::sqrt(dx * dx + dy * dy);
@@ -172,20 +211,22 @@ class Outliner {
                  {line.end.x - y, line.end.y + x},
                  {line.start.x - y, line.start.y + x}});
     }
-    if (line.width > 0.0 || length == 0.0) {
-      AddDisc(line.start, radius);
-      AddDisc(line.end, radius);
+    if (line.width > 0.0 || widening_ > 0.0 || length == 0.0) {
+      AddRound(line.start, radius);
+      AddRound(line.end, radius);
     }
   }
 
+  const double widening_;
   const StopCheck* stop_;
   std::vector<ConvexOutline> outlines_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<ConvexOutline>> OutlinesOf(const Shape& shape, const StopCheck* stop) {
-  Outliner outliner(stop);
+absl::StatusOr<std::vector<ConvexOutline>> OutlinesOf(const Shape& shape, double widening,
+                                                      const StopCheck* stop) {
+  Outliner outliner(widening, stop);
   WAYSTAR_RETURN_IF_ERROR(outliner.Add(shape));
   return outliner.Take();
 }

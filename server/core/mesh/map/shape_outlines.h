@@ -24,12 +24,14 @@ inline constexpr double kLeastOutlineRadius = 1.0 / 1024;
 
 // Returns outlines that together cover the shape, in the order of its parts. Coordinates are those of the
 // world: a cell and a rectangle begin at (x, y), and a cell ends at (x + 1, y + 1). A line with a width has
-// round ends. Polygons that are not convex are triangulated.
+// round ends. Polygons that are not convex are triangulated. Each outline is widened by `widening`, with
+// round corners.
 //
 // Returns INVALID_ARGUMENT / BAD_POLYGON with a field such as ".polygons[3]" if a polygon touches or crosses
 // itself, or the error of `stop`. Costs O(corners^2) per polygon.
 // REQUIRES: the shape is valid by CheckShape.
-absl::StatusOr<std::vector<ConvexOutline>> OutlinesOf(const Shape& shape, const StopCheck* stop = nullptr);
+absl::StatusOr<std::vector<ConvexOutline>> OutlinesOf(const Shape& shape, double widening = 0.0,
+                                                      const StopCheck* stop = nullptr);
 
 // Positions in a loop of the corners of a triangle, counterclockwise.
 using LoopTriangle = std::array<std::uint32_t, 3>;

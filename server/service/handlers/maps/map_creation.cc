@@ -89,7 +89,7 @@ absl::StatusOr<core::AnyMap> BuildLevel(core::MapFormat format, absl::string_vie
   const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
   WAYSTAR_ASSIGN_OR_RETURN(core::NavMesh mesh, level::BuildMesh(geometry, *settings, threads, stop));
   absl::StatusOr<core::AnyMap> map;
-  map.emplace(std::move(mesh));
+  map.emplace(mesh.WithAgentRadius(options.agent_radius.value_or(settings->agent_radius)));
   return map;
 }
 
@@ -151,6 +151,7 @@ absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, co
       .layers = {options.layers().begin(), options.layers().end()},
       .axes = *axes,
       .weld = options.has_weld() ? std::optional(options.weld()) : std::nullopt,
+      .agent_radius = options.has_agent_radius() ? std::optional(options.agent_radius()) : std::nullopt,
       .notes = &notes};
   absl::StatusOr<core::AnyMap> map = options.has_build()
                                          ? BuildLevel(*format, file.bytes, options.build(), import)

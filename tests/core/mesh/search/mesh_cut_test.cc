@@ -288,6 +288,25 @@ void ExpectRight(const NavMesh& mesh, const Shape& shape, Random& random) {
   ExpectNoOtherWalls(mesh, cut, outlines);
 }
 
+TEST(MeshCutPropertyTest, WidenedOutlinesAreThatMuchWider) {
+  ForSeeds(300, [](Random& random) {
+    const Shape shape = RandomShape(random);
+    const double widening = random.Between(1, 2000) / 1000.0;
+    const std::vector<ConvexOutline> outlines = *OutlinesOf(shape);
+    const std::vector<ConvexOutline> widened = *OutlinesOf(shape, widening);
+    for (int i = 0; i < 100; ++i) {
+      const Point at = RandomPoint(random);
+      const double outside = Outside(outlines, {at.x, at.y, 0.0});
+      // Discs are polygons that reach up to 2 % further.
+      if (outside < widening - kNearOutline) {
+        EXPECT_LT(Outside(widened, {at.x, at.y, 0.0}), kNearOutline) << at.x << " " << at.y;
+      } else if (outside > 1.02 * widening + 0.02) {
+        EXPECT_GT(Outside(widened, {at.x, at.y, 0.0}), 0.0) << at.x << " " << at.y;
+      }
+    }
+  });
+}
+
 TEST(MeshCutPropertyTest, GroundIsLeftWhereNoOutlineIs) {
   ForMeshes(750, 3,
             [](const NavMesh& mesh, Random& random) { ExpectRight(mesh, RandomShape(random), random); });

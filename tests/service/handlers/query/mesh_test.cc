@@ -637,7 +637,34 @@ TEST_F(MeshTest, BuildsMeshesOfLevels) {
   // A ready mesh is not built.
   EXPECT_THAT(refusal("weld: 0.1 build {}", kTriangle),
               IsRefused(kInvalid, "BAD_VALUE", "import_options.weld"));
+  for (const char* radius : {"-1", "1001", "nan"}) {
+    EXPECT_THAT(refusal(absl::StrCat("agent_radius: ", radius), kTriangle),
+                IsRefused(kInvalid, "BAD_VALUE", "import_options.agent_radius"));
+  }
+  EXPECT_THAT(refusal("agent_radius: 1", "...\n..."),
+              IsRefused(kInvalid, "BAD_VALUE", "import_options.agent_radius"));
   EXPECT_THAT(refusal("weld: 0.1", kTriangle), IsOk());
+}
+
+TEST_F(MeshTest, BlockedAreasAreWidenedByTheRadiusOfTheAgents) {
+  auto request = About<v1::CreateMapRequest>("floor");
+  request.set_data("v 0 0 0\nv 0 0 20\nv 20 0 20\nv 20 0 0\nf 1 2 3 4\n");
+  const auto left_of_crate = [&](const std::string& map, const std::string& options) {
+    request.set_map(map);
+    *request.mutable_import_options() = Parsed<v1::ImportOptions>(options);
+    EXPECT_THAT(client().CreateMap(request), IsOk());
+    v1::FindPathRequest query = Query(At(2, 9.5, 0), At(18, 9.5, 0));
+    query.set_map(map);
+    *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = Parsed<v1::Cell>("x: 9 y: 9");
+    return server_.Find(query).cost();
+  };
+  const double unwidened = left_of_crate("ready", "");
+  EXPECT_GT(left_of_crate("wide", "agent_radius: 0.6"), unwidened + 0.01);
+  const double built = left_of_crate("built", "build { agent_radius: 1 }");
+  EXPECT_GT(built, left_of_crate("narrow", "agent_radius: 0 build { agent_radius: 1 }") + 0.01);
+  const auto info = client().GetMap(About<v1::GetMapRequest>("built"));
+  ASSERT_THAT(info, IsOk());
+  EXPECT_EQ(info->info().mesh().agent_radius(), 1.0);
 }
 
 TEST_F(MeshTest, BadFilesAreRefused) {
