@@ -3,25 +3,26 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace waystar::core {
 
-// For each vertex of the uncut mesh, the length of a shortest path from each landmark, seen from above and
-// rounded to single precision; NaN if unknown. A landmark is a vertex in each large part of the mesh.
+// For each vertex of the uncut mesh, the length of a shortest path from each landmark, seen from above. A
+// landmark is a vertex in each large part of the mesh.
 //
 // By the triangle inequality the difference of two vertices is a lower bound of the distance between them,
 // also where holes lengthen the paths.
 struct LandmarkTable {
   static constexpr std::size_t kCount = 8;
-  // Maximum rounding error of a bound, as a share of the longest distance.
-  static constexpr double kRounding = 1.0 / (1 << 21);
+  // Stands for all distances of a vertex if any is unknown.
+  static constexpr std::uint16_t kUnknown = 0xFFFF;
 
-  using Distances = std::array<float, kCount>;
+  using Distances = std::array<std::uint16_t, kCount>;
 
+  // Whole units, rounded down.
   std::vector<Distances> distances;
-  // The longest of them.
-  float longest = 0.0F;
+  double unit = 1.0;
 
   std::size_t memory_bytes() const { return distances.capacity() * sizeof(Distances); }
 };

@@ -333,25 +333,36 @@ class IntervalExpansion {
     }
   }
 
-  // Records the distances to corners that the root sees along the edges beside the interval, where no
-  // interval may end. Corners between walls of the polygon are not recorded. REQUIRES: the interval is the
-  // last that was expanded.
-  void NoteCornersAlong(IntervalNumber number) {
+  // Records the distances to the corners of the polygon behind the interval, over its ends if the root does
+  // not see them.
+  // REQUIRES: the interval is the last that was expanded.
+  void NoteCorners(IntervalNumber number) {
     const MeshInterval& interval = scratch_.At(number);
     const WorldPoint& from = PointOf(interval.root);
-    const auto note = [&](std::uint32_t j, double end_x, double end_y) {
-      const bool is_ahead =
-          (end_x - from.x) * (ring_.XAt(j) - end_x) + (end_y - from.y) * (ring_.YAt(j) - end_y) > 0.0;
-      if (is_ahead && (ring_.NeighbourAt(j - 1) != kNoPolygon || ring_.NeighbourAt(j) != kNoPolygon)) {
-        scratch_.template Reach<Mesh::kMayBeCut>(
-            ring_.VertexAt(j), interval.g + DistanceInPlan(from.x, from.y, ring_.XAt(j), ring_.YAt(j)));
+    const double to_right = DistanceInPlan(from.x, from.y, interval.right_x, interval.right_y);
+    const double to_left = DistanceInPlan(from.x, from.y, interval.left_x, interval.left_y);
+    for (std::uint32_t j = 2; j < ring_.size(); ++j) {
+      const double x = ring_.XAt(j);
+      const double y = ring_.YAt(j);
+      const double right = interval.is_right_root ? 1.0 : right_[j];
+      const double left = interval.is_left_root ? -1.0 : left_[j];
+      double length = DistanceInPlan(from.x, from.y, x, y);
+      if (right < 0.0 || left > 0.0) {
+        const bool is_right = right < 0.0;
+        if (!(is_right ? interval.is_right_vertex : interval.is_left_vertex)) {
+          continue;
+        }
+        length = is_right ? to_right + DistanceInPlan(interval.right_x, interval.right_y, x, y)
+                          : to_left + DistanceInPlan(interval.left_x, interval.left_y, x, y);
+      } else if (right == 0.0 && left == 0.0) {
+        // The edge leads away from the root, and a corner on the line may lie on the other side.
+        const double end_x = to_right > to_left ? interval.right_x : interval.left_x;
+        const double end_y = to_right > to_left ? interval.right_y : interval.left_y;
+        if (!((end_x - from.x) * (x - end_x) + (end_y - from.y) * (y - end_y) > 0.0)) {
+          continue;
+        }
       }
-    };
-    for (std::uint32_t j = 2; j < ring_.size() && right_[j] == 0.0; ++j) {
-      note(j, interval.right_x, interval.right_y);
-    }
-    for (std::uint32_t j = ring_.size() - 1; j > 1 && left_[j] == 0.0; --j) {
-      note(j, interval.left_x, interval.left_y);
+      scratch_.template Reach<Mesh::kMayBeCut>(ring_.VertexAt(j), interval.g + length);
     }
   }
 

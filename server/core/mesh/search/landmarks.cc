@@ -1,8 +1,11 @@
 #include "server/core/mesh/search/landmarks.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -19,8 +22,6 @@ namespace {
 // Meshes and parts of fewer cells or polygons than this get no landmarks.
 constexpr std::size_t kFewest = 128;
 constexpr std::size_t kMostSeeds = 1024;
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 // Finds the distances from the nearest of several vertices to all others, as FloodMesh does.
 class LandmarkFlood : private IntervalExpansion<LandmarkFlood, CellLayer> {
@@ -55,7 +56,7 @@ class LandmarkFlood : private IntervalExpansion<LandmarkFlood, CellLayer> {
         return false;
       }
       Expand(number);
-      NoteCornersAlong(number);
+      NoteCorners(number);
     }
     return true;
   }
@@ -100,10 +101,7 @@ class LandmarkFinder {
   }
 
   absl::StatusOr<NavMesh> Find(const StopCheck* stop) {
-    auto table = std::make_shared<LandmarkTable>();
-    LandmarkTable::Distances unknown;
-    unknown.fill(kUnknown);
-    table->distances.assign(mesh_.vertex_count(), unknown);
+    std::vector<std::array<float, LandmarkTable::kCount>> distances(mesh_.vertex_count());
     MeshScratch scratch(kLandmarkScratchBytes);
     std::vector<double> to(mesh_.vertex_count());
     for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
@@ -117,19 +115,43 @@ class LandmarkFinder {
       }
       NoteAroundSeeds(to);
       for (std::uint32_t vertex = 0; vertex < mesh_.vertex_count(); ++vertex) {
-        if (std::isfinite(to[vertex])) {
-          const auto distance = static_cast<float>(to[vertex]);
-          table->distances[vertex][k] = distance;
-          table->longest = std::max(table->longest, distance);
-          nearest_[vertex] = std::min(nearest_[vertex], distance);
-        }
+        const auto distance = static_cast<float>(to[vertex]);
+        distances[vertex][k] = distance;
+        nearest_[vertex] = std::min(nearest_[vertex], distance);
       }
     }
-    return mesh_.WithLandmarks(std::move(table));
+    return mesh_.WithLandmarks(TableOf(distances));
   }
 
  private:
   static constexpr std::uint32_t kNoSeed = std::numeric_limits<std::uint32_t>::max();
+
+  // Rounds the distances.
+  static std::shared_ptr<const LandmarkTable> TableOf(
+      absl::Span<const std::array<float, LandmarkTable::kCount>> distances) {
+    float longest = 0.0F;
+    for (const auto& of_vertex : distances) {
+      for (const float distance : of_vertex) {
+        longest = std::isfinite(distance) ? std::max(longest, distance) : longest;
+      }
+    }
+    auto table = std::make_shared<LandmarkTable>();
+    // The greatest is below kUnknown, also if it was rounded up to single precision.
+    table->unit = std::max(double{longest}, 1.0) / (LandmarkTable::kUnknown - 2);
+    table->distances.reserve(distances.size());
+    for (const auto& of_vertex : distances) {
+      LandmarkTable::Distances units;
+      for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
+        if (!std::isfinite(of_vertex[k])) {
+          units.fill(LandmarkTable::kUnknown);
+          break;
+        }
+        units[k] = static_cast<std::uint16_t>(of_vertex[k] / table->unit);
+      }
+      table->distances.push_back(units);
+    }
+    return table;
+  }
 
   // Sets each seed to the vertex of its part that is furthest from all landmarks, or first to the leftmost.
   void ChooseSeeds(bool is_first) {
@@ -189,36 +211,46 @@ absl::StatusOr<NavMesh> CreateMesh(MeshSpec spec, const StopCheck* stop) {
 
 GoalBounds::GoalBounds(const NavMesh& mesh, absl::Span<const MeshPlace> goals)
     : mesh_(mesh), table_(*mesh.landmarks()) {
-  constexpr float kAny = std::numeric_limits<float>::infinity();
-  low_.fill(kAny);
-  high_.fill(-kAny);
-  float longest = table_.longest;
+  using Units = std::array<double, LandmarkTable::kCount>;
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  Units low;
+  Units high;
+  low.fill(kAny);
+  high.fill(-kAny);
+  const CellLayer cells(mesh);
   for (const MeshPlace& goal : goals) {
-    LandmarkTable::Distances low;
-    LandmarkTable::Distances high;
-    low.fill(-kAny);
-    high.fill(kAny);
-    const CellLayer cells(mesh);
+    Units low_here;
+    Units high_here;
+    low_here.fill(0.0);
+    high_here.fill(kAny);
     const PolygonNumber polygon = mesh.WholeOf(goal.polygon);
     for (const absl::Span<const std::uint32_t> corners :
          {mesh.VerticesOf(polygon), cells.VerticesOf(cells.CellOf(polygon))}) {
       for (const std::uint32_t vertex : corners) {
-        const auto beside = static_cast<float>(DistanceInPlan(mesh.VertexAt(vertex), goal.point));
         const LandmarkTable::Distances& to = table_.distances[vertex];
-        for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
-          // Not true if a distance is unknown.
-          low[k] = to[k] - beside > low[k] ? to[k] - beside : low[k];
-          high[k] = to[k] + beside < high[k] ? to[k] + beside : high[k];
+        if (to.front() == LandmarkTable::kUnknown) {
+          continue;
         }
-        longest = std::max(longest, table_.longest + beside);
+        const double beside = DistanceInPlan(mesh.VertexAt(vertex), goal.point) / table_.unit;
+        for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
+          low_here[k] = std::max(low_here[k], to[k] - beside);
+          high_here[k] = std::min(high_here[k], to[k] + 1 + beside);
+        }
       }
     }
     for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
-      low_[k] = std::min(low_[k], low[k]);
-      high_[k] = std::max(high_[k], high[k]);
+      low[k] = std::min(low[k], low_here[k]);
+      high[k] = std::max(high[k], high_here[k]);
     }
   }
-  slack_ = LandmarkTable::kRounding * longest;
+  // Distances in single precision may be rounded by a share of a unit, and those of vertices are rounded
+  // down.
+  constexpr double kRoom = 1.0;
+  for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
+    low_[k] = static_cast<std::uint16_t>(std::max(0.0, std::floor(low[k]) - 1.0 - kRoom));
+    high_[k] =
+        static_cast<std::uint16_t>(std::min<double>(std::ceil(high[k]) + kRoom, LandmarkTable::kUnknown));
+  }
 }
 
 double GoalBounds::AtNew(std::uint32_t vertex) const {

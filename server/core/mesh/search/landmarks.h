@@ -2,6 +2,8 @@
 // Path: A* Search Meets Graph Theory", SODA 2005).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -40,23 +42,22 @@ class GoalBounds {
  private:
   double AtOwn(std::uint32_t vertex) const {
     const LandmarkTable::Distances& to = table_.distances[vertex];
-    float most = 0.0F;
-    for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
-      // Not true if a distance is unknown.
-      most = to[k] - high_[k] > most ? to[k] - high_[k] : most;
-      most = low_[k] - to[k] > most ? low_[k] - to[k] : most;
+    if (to.front() == LandmarkTable::kUnknown) {
+      return 0.0;
     }
-    return most - slack_;
+    int most = 0;
+    for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
+      most = std::max({most, to[k] - high_[k], low_[k] - to[k]});
+    }
+    return most * table_.unit;
   }
   double AtNew(std::uint32_t vertex) const;
 
   const NavMesh& mesh_;
   const LandmarkTable& table_;
-  // Bounds of the distances from each landmark to the goals.
+  // Bounds of the distances from each landmark to the goals, in units, less and plus their rounding errors.
   LandmarkTable::Distances low_;
   LandmarkTable::Distances high_;
-  // Rounding error of the bounds.
-  double slack_ = 0.0;
 };
 
 }  // namespace waystar::core
