@@ -36,6 +36,7 @@ struct Box {
     const double dy = std::max({y_low - y, 0.0, y - y_high});
     return dx * dx + dy * dy;
   }
+  double Distance(double x, double y) const { return std::sqrt(SquaredDistance(x, y)); }
   // Returns false only if the segment from a to b certainly does not touch the box.
   bool MayTouch(double ax, double ay, double bx, double by) const {
     if (!Overlaps({std::min(ax, bx), std::min(ay, by), std::max(ax, bx), std::max(ay, by)})) {

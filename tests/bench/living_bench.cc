@@ -3,8 +3,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
+#include <fstream>
+#include <functional>
 #include <iostream>
+#include <iterator>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -14,12 +17,17 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/core/edit/edit.h"
 #include "server/core/grid/engines/find_path.h"
+#include "server/core/mesh/search/mesh_path.h"
+#include "server/core/mesh/search/mesh_samples.h"
 #include "server/core/store/map_store.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "tests/bench/bench.h"
 
 ABSL_FLAG(std::string, maps, "arena2,TheFrozenSea,battleground",
@@ -27,6 +35,9 @@ ABSL_FLAG(std::string, maps, "arena2,TheFrozenSea,battleground",
 ABSL_FLAG(int, readers, 2, "Threads that ask for paths.");
 ABSL_FLAG(int, cells_per_second, 10'000, "How many cells change.");
 ABSL_FLAG(int, cells_per_batch, 10, "How many cells an update changes.");
+ABSL_FLAG(std::string, meshes, "aurora,scene_mp_2p_01",
+          "Meshes in $WAYSTAR_DATA/meshes/polyanya, with commas between.");
+ABSL_FLAG(double, crates_per_second, 1'000, "How many obstacles of a mesh are put elsewhere.");
 ABSL_FLAG(double, seconds, 2.0, "Of one phase, still or changing.");
 ABSL_FLAG(int, rounds, 5, "How often both phases are run.");
 
@@ -37,8 +48,9 @@ using core::Cell;
 using Clock = std::chrono::steady_clock;
 
 constexpr char kMap[] = "map";
-constexpr int kQueries = 2'000;
+constexpr std::size_t kQueries = 2'000;
 constexpr int kDoors = 2'000;
+constexpr std::size_t kCrates = 200;
 
 struct Phase {
   Sample query_micros;
@@ -46,20 +58,29 @@ struct Phase {
   double queries_per_second = 0.0;
 };
 
-// Queries, and the cells that open and close. No query begins or ends on such a cell.
-struct Workload {
-  std::vector<core::PathQuery> queries;
-  std::vector<Cell> doors;
+using Ask = std::function<void(const core::MapSnapshot& snapshot, std::size_t query)>;
+
+// A map, what readers ask of it, and what changes.
+struct World {
+  std::string name;
+  core::AnyMap map;
+  // Applied before the first phase.
+  core::UpdateBatch beginning;
+  // Makes the reader of one thread.
+  std::function<Ask()> make_reader;
+  std::function<core::UpdateBatch()> change;
+  double changes_per_second = 0.0;
 };
 
-Workload MakeWorkload(const core::GridMap& map) {
+// Doors of single cells, half of which are closed. No query begins or ends on one.
+World GridWorld(std::string name, const core::GridMap& map) {
   Random random(1);
-  Workload load;
+  std::vector<Cell> doors;
   std::set<std::pair<int, int>> taken;
-  while (load.doors.size() < kDoors) {
+  while (doors.size() < kDoors) {
     const Cell cell = WalkableCell(map, random);
     if (taken.emplace(cell.x, cell.y).second) {
-      load.doors.push_back(cell);
+      doors.push_back(cell);
     }
   }
   const auto end = [&] {
@@ -70,54 +91,101 @@ Workload MakeWorkload(const core::GridMap& map) {
       }
     }
   };
-  for (int i = 0; i < kQueries; ++i) {
-    load.queries.push_back({.start = end(), .goal = end(), .path_form = core::PathForm::kCorners});
+  std::vector<core::PathQuery> queries;
+  for (std::size_t i = 0; i < kQueries; ++i) {
+    queries.push_back({.start = end(), .goal = end(), .path_form = core::PathForm::kCorners});
   }
-  return load;
+  World world{.name = std::move(name), .map = map};
+  core::BlockCells block;
+  std::vector<bool> closed(kDoors, false);
+  for (std::size_t door = 0; door < kDoors; door += 2) {
+    closed[door] = true;
+    block.shape.cells.push_back(doors[door]);
+  }
+  world.beginning.edits.emplace_back(std::move(block));
+  world.make_reader = [queries] {
+    return [queries, scratch = std::make_shared<core::Scratch>(std::size_t{1} << 30)](
+               const core::MapSnapshot& snapshot, std::size_t i) {
+      OrDie(core::FindPath(snapshot.grid(), queries[i % queries.size()], {}, *scratch).status());
+    };
+  };
+  world.change = [doors, closed, changes = Random(2)]() mutable {
+    core::BlockCells blocked;
+    core::UnblockCells unblocked;
+    for (int i = 0; i < absl::GetFlag(FLAGS_cells_per_batch); ++i) {
+      const auto door = static_cast<std::size_t>(changes.Between(0, kDoors - 1));
+      closed[door] = !closed[door];
+      (closed[door] ? blocked.shape : unblocked.shape).cells.push_back(doors[door]);
+    }
+    core::UpdateBatch batch;
+    if (!blocked.shape.empty()) {
+      batch.edits.emplace_back(std::move(blocked));
+    }
+    if (!unblocked.shape.empty()) {
+      batch.edits.emplace_back(std::move(unblocked));
+    }
+    return batch;
+  };
+  world.changes_per_second =
+      1.0 * absl::GetFlag(FLAGS_cells_per_second) / absl::GetFlag(FLAGS_cells_per_batch);
+  return world;
 }
 
-void Update(core::MapStore& store, core::Shape block, core::Shape unblock) {
-  core::UpdateBatch batch;
-  if (!block.empty()) {
-    batch.edits.emplace_back(core::BlockCells{std::move(block)});
+// Crates that are put elsewhere, one at a time.
+World MeshWorld(std::string name, const core::NavMesh& mesh) {
+  const std::vector<core::MeshPlace> places =
+      OrDie(core::SampleMeshPoints(mesh, {.count = kQueries + kCrates})).places;
+  std::vector<core::MeshQuery> queries;
+  for (std::size_t i = 0; i + 1 < kQueries; ++i) {
+    queries.push_back({.start = places[i].point, .goals = {places[i + 1].point}});
   }
-  if (!unblock.empty()) {
-    batch.edits.emplace_back(core::UnblockCells{std::move(unblock)});
+  World world{.name = std::move(name), .map = mesh};
+  const auto crate = [places](std::size_t k, std::size_t at) {
+    const core::WorldPoint& point = places[at].point;
+    return core::PutObstacle{
+        .obstacle = {.id = absl::StrCat("crate", k), .shape = {.discs = {{{point.x, point.y}, 1.0}}}},
+        .replace = true};
+  };
+  for (std::size_t k = 0; k < kCrates; ++k) {
+    world.beginning.edits.emplace_back(crate(k, kQueries + k));
   }
-  OrDie(store.UpdateAndWait(kMap, std::move(batch)).status());
+  world.make_reader = [queries] {
+    return [queries, scratch = std::make_shared<core::MeshScratch>(std::size_t{1} << 30)](
+               const core::MapSnapshot& snapshot, std::size_t i) {
+      // An end may be under a crate.
+      static_cast<void>(core::FindMeshPath(*snapshot.as_mesh(), queries[i % queries.size()], {}, *scratch));
+    };
+  };
+  world.change = [crate, changes = Random(2)]() mutable {
+    core::UpdateBatch batch;
+    batch.edits.emplace_back(crate(static_cast<std::size_t>(changes.Between(0, kCrates - 1)),
+                                   static_cast<std::size_t>(changes.Between(0, kQueries + kCrates - 1))));
+    return batch;
+  };
+  world.changes_per_second = absl::GetFlag(FLAGS_crates_per_second);
+  return world;
 }
 
-void Read(const core::MapStore& store, const Workload& load, int reader, const std::atomic<bool>& stop,
+void Read(const core::MapStore& store, const World& world, int reader, const std::atomic<bool>& stop,
           Sample& micros) {
-  core::Scratch scratch(std::size_t{1} << 30);
+  const Ask ask = world.make_reader();
   for (std::size_t i = static_cast<std::size_t>(reader) * 977; !stop.load(std::memory_order_relaxed); ++i) {
-    micros.Add(MicrosOf([&] {
-      const core::PinnedSnapshot snapshot = *store.Pin(kMap);
-      OrDie(core::FindPath(snapshot->grid(), load.queries[i % load.queries.size()], {}, scratch).status());
-    }));
+    micros.Add(MicrosOf([&] { ask(**store.Pin(kMap), i); }));
   }
 }
 
-// Opens or closes doors at random, at an even rate. Where it falls behind it does not catch up.
-void Write(core::MapStore& store, const Workload& load, std::vector<bool>& closed, Random& random,
-           Clock::time_point end, Sample& micros) {
-  const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-      static_cast<double>(absl::GetFlag(FLAGS_cells_per_batch)) / absl::GetFlag(FLAGS_cells_per_second)));
+// Changes the map at an even rate. Where it falls behind it does not catch up.
+void Write(core::MapStore& store, const World& world, Clock::time_point end, Sample& micros) {
+  const auto pause = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(1.0 / world.changes_per_second));
   for (Clock::time_point next = Clock::now(); next < end; next += pause) {
     std::this_thread::sleep_until(next);
-    core::Shape block;
-    core::Shape unblock;
-    for (int i = 0; i < absl::GetFlag(FLAGS_cells_per_batch); ++i) {
-      const auto door = static_cast<std::size_t>(random.Between(0, kDoors - 1));
-      closed[door] = !closed[door];
-      (closed[door] ? block : unblock).cells.push_back(load.doors[door]);
-    }
-    micros.Add(MicrosOf([&] { Update(store, std::move(block), std::move(unblock)); }));
+    core::UpdateBatch batch = world.change();
+    micros.Add(MicrosOf([&] { OrDie(store.UpdateAndWait(kMap, std::move(batch)).status()); }));
   }
 }
 
-Phase Run(core::MapStore& store, const Workload& load, bool changing, std::vector<bool>& closed,
-          Random& random) {
+Phase Run(core::MapStore& store, const World& world, bool changing) {
   Phase phase;
   std::atomic<bool> stop = false;
   std::vector<Sample> micros(static_cast<std::size_t>(absl::GetFlag(FLAGS_readers)));
@@ -126,10 +194,10 @@ Phase Run(core::MapStore& store, const Workload& load, bool changing, std::vecto
                                             std::chrono::duration<double>(absl::GetFlag(FLAGS_seconds)));
   std::vector<std::thread> readers;
   for (int i = 0; i < absl::GetFlag(FLAGS_readers); ++i) {
-    readers.emplace_back([&, i] { Read(store, load, i, stop, micros[static_cast<std::size_t>(i)]); });
+    readers.emplace_back([&, i] { Read(store, world, i, stop, micros[static_cast<std::size_t>(i)]); });
   }
   if (changing) {
-    Write(store, load, closed, random, end, phase.update_micros);
+    Write(store, world, end, phase.update_micros);
   }
   std::this_thread::sleep_until(end);
   stop = true;
@@ -152,20 +220,11 @@ void PrintChangingMapHeader() {
 
 // Prints a line: queries a second, median and 99th percentile of a query's time in both kinds of phases,
 // their ratios (each the median of the rounds), and what an update took from call to answer.
-void PrintChangingMap(const std::string& name, const core::GridMap& map) {
-  const Workload load = MakeWorkload(map);
+void PrintChangingMap(const World& world) {
   core::MapStore store(1);
-  OrDie(store.Create(kMap, map, absl::Now()).status());
-  // Half of the doors are closed from the beginning, so that the map is on average always the same.
-  Random random(2);
-  std::vector<bool> closed(kDoors, false);
-  core::Shape block;
-  for (std::size_t door = 0; door < kDoors; door += 2) {
-    closed[door] = true;
-    block.cells.push_back(load.doors[door]);
-  }
-  Update(store, std::move(block), {});
-  Run(store, load, true, closed, random);
+  OrDie(store.Create(kMap, world.map, absl::Now()).status());
+  OrDie(store.UpdateAndWait(kMap, core::UpdateBatch(world.beginning)).status());
+  Run(store, world, true);
 
   Sample throughput[2];
   Sample p50[2];
@@ -176,7 +235,7 @@ void PrintChangingMap(const std::string& name, const core::GridMap& map) {
   for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
     Phase phases[2];
     for (const int changing : {0, 1}) {
-      phases[changing] = Run(store, load, changing == 1, closed, random);
+      phases[changing] = Run(store, world, changing == 1);
       throughput[changing].Add(phases[changing].queries_per_second);
       p50[changing].Add(phases[changing].query_micros.Median());
       p99[changing].Add(phases[changing].query_micros.Percentile(0.99));
@@ -185,10 +244,11 @@ void PrintChangingMap(const std::string& name, const core::GridMap& map) {
     p99_ratio.Add(phases[1].query_micros.Percentile(0.99) / phases[0].query_micros.Percentile(0.99));
     update_micros.Append(phases[1].update_micros);
   }
-  std::cout << absl::StreamFormat("%-24s | %9.0f %9.0f %6.2f | %8.1f %8.1f %8.1f %6.2f | %9.1f %9.1f\n", name,
-                                  throughput[0].Median(), throughput[1].Median(), throughput_ratio.Median(),
-                                  p50[0].Median(), p99[0].Median(), p99[1].Median(), p99_ratio.Median(),
-                                  update_micros.Median(), update_micros.Percentile(0.99))
+  std::cout << absl::StreamFormat("%-24s | %9.0f %9.0f %6.2f | %8.1f %8.1f %8.1f %6.2f | %9.1f %9.1f\n",
+                                  world.name, throughput[0].Median(), throughput[1].Median(),
+                                  throughput_ratio.Median(), p50[0].Median(), p99[0].Median(),
+                                  p99[1].Median(), p99_ratio.Median(), update_micros.Median(),
+                                  update_micros.Percentile(0.99))
             << std::flush;
 }
 
@@ -198,9 +258,15 @@ void PrintChangingMap(const std::string& name, const core::GridMap& map) {
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
   waystar::bench::PrintChangingMapHeader();
-  waystar::bench::PrintChangingMap("random 10 % 1024", waystar::bench::NoiseMap(1024, 0.1));
-  for (const auto& map : waystar::bench::MapsNamed(absl::StrSplit(absl::GetFlag(FLAGS_maps), ','))) {
-    waystar::bench::PrintChangingMap(map.name, waystar::LoadMovingAiMap(map));
+  using namespace waystar::bench;
+  PrintChangingMap(GridWorld("random 10 % 1024", NoiseMap(1024, 0.1)));
+  for (const auto& map : MapsNamed(absl::StrSplit(absl::GetFlag(FLAGS_maps), ','))) {
+    PrintChangingMap(GridWorld(map.name, waystar::LoadMovingAiMap(map)));
+  }
+  for (const absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_meshes), ',', absl::SkipEmpty())) {
+    std::ifstream file(*waystar::DataFolder() / "meshes" / "polyanya" / absl::StrCat(name, ".mesh"));
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    PrintChangingMap(MeshWorld(std::string(name), OrDie(waystar::core::ParsePolyanyaMesh(bytes))));
   }
   return 0;
 }

@@ -314,8 +314,8 @@ class MeshEditApplier {
     return absl::OkStatus();
   }
 
-  // Returns a box around the changed obstacles.
-  const Box& bounds() const { return obstacles_.bounds(); }
+  // Returns boxes around the changed obstacles.
+  const MeshPlaces& places() const { return obstacles_.places(); }
 
   // Returns the edited mesh, or the errors of MeshObstacleEditor::Finish.
   absl::StatusOr<NavMesh> Finish(const StopCheck* stop) && {
@@ -371,12 +371,20 @@ absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edit
                                                      const StopCheck* stop) {
   MeshEditApplier applier(mesh_, now);
   WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", applier));
-  const ChangeSummary summary{.changed_bounds = UnitsAround(applier.bounds())};
+  const MeshPlaces places = applier.places();
   WAYSTAR_ASSIGN_OR_RETURN(NavMesh edited, std::move(applier).Finish(stop));
   added_bytes_ = edited.memory_bytes() - std::min(edited.memory_bytes(), mesh_.memory_bytes());
+  changes_.portals |= edited.portals().digest() != mesh_.portals().digest();
+  changes_.mesh.blocked.Add(places.blocked);
+  changes_.mesh.opened.Add(places.opened);
   mesh_ = std::move(edited);
-  has_changed_ = true;
-  return summary;
+  Box bounds;
+  for (const BoxSet* const boxes : {&places.blocked, &places.opened}) {
+    for (const Box& box : boxes->boxes()) {
+      bounds = bounds.And(box);
+    }
+  }
+  return ChangeSummary{.changed_bounds = UnitsAround(bounds)};
 }
 
 absl::Status MeshBatchEditor::PutAll(std::vector<std::shared_ptr<const Obstacle>> obstacles,

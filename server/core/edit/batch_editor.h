@@ -153,14 +153,14 @@ class MeshBatchEditor {
   // As BatchEditor::changed_areas. They are the bounds of ChangeSummary. Portals have no area.
   std::vector<Rectangle> changed_areas() const { return {}; }
   // Returns the changes since the base.
-  MapChanges changes() const { return {.portals = has_changed_}; }
+  const MapChanges& changes() const { return changes_; }
 
   // The editor must not be used afterwards.
   NavMesh Finish() && { return std::move(mesh_); }
 
  private:
   NavMesh mesh_;
-  bool has_changed_ = false;
+  MapChanges changes_;
   std::size_t added_bytes_ = 0;
 };
 

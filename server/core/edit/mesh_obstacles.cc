@@ -22,6 +22,16 @@ absl::Status AddHoles(const Obstacle* obstacle, double widening, const StopCheck
   return absl::OkStatus();
 }
 
+void AddBoxes(const HoleList& holes, BoxSet& boxes) {
+  for (const std::shared_ptr<const MeshHole>& hole : holes) {
+    Box box;
+    for (const WorldPoint& corner : hole->outline) {
+      box = box.And({corner.x, corner.y, corner.x, corner.y});
+    }
+    boxes.Add(box);
+  }
+}
+
 }  // namespace
 
 absl::Status MeshObstacleEditor::Put(std::shared_ptr<const Obstacle> obstacle, bool replace) {
@@ -58,24 +68,22 @@ absl::Status MeshObstacleEditor::Remove(absl::string_view id) {
 
 absl::Status MeshObstacleEditor::Replace(const Obstacle* before, std::shared_ptr<const Obstacle> after) {
   const std::string id = before != nullptr ? before->id : after->id;
-  HoleList holes;
+  HoleList added;
+  HoleList removed;
   if (after != nullptr) {
     WAYSTAR_RETURN_IF_ERROR(CheckObstacle(*after, Rectangle{}));
     WAYSTAR_RETURN_IF_ERROR(CheckOnlyBlocks(*after, "a navigation mesh"));
-    WAYSTAR_RETURN_IF_ERROR_AT(".shape", AddHoles(after.get(), mesh_.agent_radius(), nullptr, holes));
+    WAYSTAR_RETURN_IF_ERROR_AT(".shape", AddHoles(after.get(), mesh_.agent_radius(), nullptr, added));
   }
-  WAYSTAR_RETURN_IF_ERROR(AddHoles(before, mesh_.agent_radius(), nullptr, holes));
-  parts_ += holes.size();
+  WAYSTAR_RETURN_IF_ERROR(AddHoles(before, mesh_.agent_radius(), nullptr, removed));
+  parts_ += added.size() + removed.size();
   if (parts_ > kMaxBatchParts) {
     return MakeError(ErrorReason::kBatchTooLarge, "",
                      absl::StrCat("on a mesh the shapes of a batch have at most ", kMaxBatchParts,
                                   " convex parts, old ones included"));
   }
-  for (const auto& hole : holes) {
-    for (const WorldPoint& corner : hole->outline) {
-      bounds_ = bounds_.And({corner.x, corner.y, corner.x, corner.y});
-    }
-  }
+  AddBoxes(added, places_.blocked);
+  AddBoxes(removed, places_.opened);
   changed_.insert(id);
   if (after != nullptr) {
     obstacles_.Put(after);

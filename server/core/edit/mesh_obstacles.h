@@ -38,8 +38,8 @@ class MeshObstacleEditor {
   absl::Status Resize(absl::string_view id, Shape shape);
   absl::Status Remove(absl::string_view id);
 
-  // Returns a box around the old and new shapes of the edited obstacles, seen from above.
-  const Box& bounds() const { return bounds_; }
+  // Returns boxes around the old and new shapes of the edited obstacles.
+  const MeshPlaces& places() const { return places_; }
   // Returns the mesh with the edited obstacles, or the errors of ChangeHoles with field "edits". Costs what
   // that does.
   absl::StatusOr<NavMesh> Finish(const StopCheck* stop = nullptr) &&;
@@ -51,7 +51,7 @@ class MeshObstacleEditor {
   ObstacleTable obstacles_;
   std::size_t parts_ = 0;
   std::set<std::string, std::less<>> changed_;
-  Box bounds_;
+  MeshPlaces places_;
 };
 
 }  // namespace waystar::core

@@ -27,6 +27,13 @@ struct GraphPlaces {
   }
 };
 
+// Boxes around the changes of a navigation mesh, seen from above.
+struct MeshPlaces {
+  // Ground that may have been cut out, and ground that may be walkable again.
+  BoxSet blocked;
+  BoxSet opened;
+};
+
 // Lists of words of cells; each word occurs at most once per list.
 struct MapChanges {
   // True if there are too many changes to list, or if named profiles changed. The lists are then empty, and
@@ -49,6 +56,10 @@ struct MapChanges {
 
   // Changes of a waypoint graph, for which all of the above is empty.
   GraphPlaces graph;
+
+  // Changes of the obstacles of a navigation mesh, for which all of the above but the first and `portals` is
+  // empty.
+  MeshPlaces mesh;
 
   // True if nothing changed for the default agent of a grid map.
   bool empty() const { return !is_everything && walkability.empty() && cost.empty() && !portals; }

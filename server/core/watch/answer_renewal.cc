@@ -13,6 +13,7 @@
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/watch/graph_answer.h"
 #include "server/core/watch/grid_answer.h"
+#include "server/core/watch/mesh_answer.h"
 
 namespace waystar::core {
 namespace {
@@ -101,7 +102,8 @@ void AnswerRenewal::Judge(const WaypointGraph& graph, const GraphQuery& query,
 
 void AnswerRenewal::JudgeOnMesh(const absl::StatusOr<Route>& route) {
   const auto* const last = static_cast<const MeshAnswer*>(last_.get());
-  auto answer = std::make_shared<const MeshAnswer>(route);
+  const bool is_plain = query_.goals.size() == 1 && !query_.snap && !query_.agent.overlay;
+  auto answer = std::make_shared<const MeshAnswer>(route, is_plain);
   is_news_ = last == nullptr || !last->IsSameAs(*answer);
   answer_ = is_news_ ? std::move(answer) : last_;
 }

@@ -16,9 +16,7 @@ constexpr double kSlack = 1e-3;
 // Exceeds the rounding error of sums of costs.
 constexpr double kMargin = 1.0 - 1e-12;
 
-double Distance(const WorldPoint& point, const Box& box) {
-  return std::sqrt(box.SquaredDistance(point.x, point.y));
-}
+double Distance(const WorldPoint& point, const Box& box) { return box.Distance(point.x, point.y); }
 
 Box BoxAt(const WorldPoint& point, double reach = 0.0) { return Box::Around(point.x, point.y, reach); }
 

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/base/config.h"
@@ -15,6 +16,8 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
+#include "server/core/map/map_snapshot.h"
+#include "server/core/mesh/map/nav_mesh.h"
 #include "tests/storage/folder/crashing_folder.h"
 #include "tests/storage/folder/durable_store.h"
 #include "tests/testing/drawn_map.h"
@@ -35,6 +38,19 @@ constexpr int kSide = 6;
 
 // So small that images are made all the time.
 constexpr std::uint64_t kMaxLogBytes = 6000;
+
+// The last of the maps is a navigation mesh, a square.
+bool IsMesh(int map) { return map == kMaps - 1; }
+
+core::AnyMap NewMap(int map, char cell) {
+  if (!IsMesh(map)) {
+    return DrawMap(std::vector<std::string>(kSide, std::string(kSide, cell)));
+  }
+  const double side = cell == '.' ? kSide : 2 * kSide;
+  core::MeshSpec spec{.vertices = {{0, 0}, {side, 0}, {side, side}, {0, side}}};
+  spec.AddPolygon({0, 1, 2, 3});
+  return *core::NavMesh::Create(std::move(spec));
+}
 
 std::string NameOf(int map) { return absl::StrCat("m", map); }
 
@@ -165,8 +181,7 @@ class ServerRun {
 
   void Create(int map) {
     WaitForAll();
-    const std::vector<std::string> rows(kSide, std::string(kSide, '.'));
-    const auto created = durable_.store().Create(NameOf(map), DrawMap(rows), absl::UnixEpoch());
+    const auto created = durable_.store().Create(NameOf(map), NewMap(map, '.'), absl::UnixEpoch());
     MutexLock lock(mutex_);
     told_[map] = {};
     if (!created.ok()) {
@@ -174,7 +189,7 @@ class ServerRun {
       return;
     }
     // The same without a folder tells what is to be there.
-    EXPECT_THAT(oracle_.Create(NameOf(map), DrawMap(rows), absl::UnixEpoch()), IsOk());
+    EXPECT_THAT(oracle_.Create(NameOf(map), NewMap(map, '.'), absl::UnixEpoch()), IsOk());
     next_[map] = (*created)->revision + 1;
     told_[map].digests[(*created)->revision] = (*created)->digest();
     told_[map].epoch = (*created)->epoch;
@@ -196,28 +211,36 @@ class ServerRun {
 
   void Replace(int map) {
     WaitForAll();
-    const std::vector<std::string> rows(kSide, std::string(kSide, '#'));
-    const auto replaced = durable_.store().Replace(NameOf(map), DrawMap(rows), absl::UnixEpoch());
+    const auto replaced = durable_.store().Replace(NameOf(map), NewMap(map, '#'), absl::UnixEpoch());
     MutexLock lock(mutex_);
     if (!replaced.ok()) {
       // There is the old map, or the new one.
-      told_[map].new_digest = DrawMap(rows).digest();
+      told_[map].new_digest = std::visit([](const auto& kind) { return kind.digest(); }, NewMap(map, '#'));
       next_[map] = 0;
       return;
     }
-    EXPECT_THAT(oracle_.Replace(NameOf(map), DrawMap(rows), absl::UnixEpoch()), IsOk());
+    EXPECT_THAT(oracle_.Replace(NameOf(map), NewMap(map, '#'), absl::UnixEpoch()), IsOk());
     told_[map] = {.digests = {{(*replaced)->revision, (*replaced)->digest()}},
                   .epoch = (*replaced)->epoch,
                   .acknowledged = (*replaced)->revision};
     next_[map] = (*replaced)->revision + 1;
   }
 
+  core::Edit AnyEdit(int map) {
+    const core::Cell cell{random_.Between(0, kSide - 1), random_.Between(0, kSide - 1)};
+    if (!IsMesh(map)) {
+      return random_.Chance(0.5) ? Block(cell) : Unblock(cell);
+    }
+    return core::PutObstacle{.obstacle = {.id = absl::StrCat("crate", random_.Between(0, 3)),
+                                          .shape = {.rectangles = {{cell.x, cell.y, 1, 2}}}},
+                             .replace = true};
+  }
+
   // Asks for a batch of two edits, and does not wait for it.
   void Update(int map) {
     std::vector<core::Edit> edits;
     for (int i = 0; i < 2; ++i) {
-      const core::Cell cell{random_.Between(0, kSide - 1), random_.Between(0, kSide - 1)};
-      edits.push_back(random_.Chance(0.5) ? Block(cell) : Unblock(cell));
+      edits.push_back(AnyEdit(map));
     }
     const auto expected = oracle_.UpdateAndWait(NameOf(map), {.edits = edits});
     ASSERT_THAT(expected, IsOk());

@@ -1,0 +1,71 @@
+#include "server/core/watch/mesh_answer.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "server/core/mesh/map/plan.h"
+
+namespace waystar::core {
+namespace {
+
+// Exceeds the tolerance of positions.
+constexpr double kRoom = 4 * kMeshTolerance;
+constexpr double kRounding = 1e-9;
+
+}  // namespace
+
+bool MeshChange::MayEndAnywhere(const Reach& reach) const {
+  return may_end_all_ || reach.is_unlimited ||
+         std::ranges::any_of(places_.opened.boxes(), [&](const Box& box) {
+           const double to = box.Distance(reach.start.x, reach.start.y);
+           const double from = box.Distance(reach.goal.x, reach.goal.y);
+           // An end in opened ground may be on another floor now.
+           return to <= kRoom || from <= kRoom || to + from < reach.limit;
+         });
+}
+
+MeshAnswer::MeshAnswer(const absl::StatusOr<Route>& route, bool is_plain) : error_(route.status()) {
+  if (!route.ok()) {
+    return;
+  }
+  outcome_ = route->path.outcome;
+  cost_ = route->path.cost;
+  corners_ = route->positions;
+  for (const MeshCrossing& crossing : route->mesh_crossings) {
+    portals_.push_back(crossing.portal->id);
+  }
+  if (!is_plain || outcome_ != Outcome::kFound || corners_.empty()) {
+    return;
+  }
+  for (const WorldPoint& corner : corners_) {
+    reach_.path = reach_.path.And(Box::Around(corner.x, corner.y, kRoom));
+  }
+  reach_.start = corners_.front();
+  reach_.goal = corners_.back();
+  // No path is shorter than a straight line.
+  reach_.limit = cost_ > DistanceInPlan(reach_.start, reach_.goal) + kRounding ? cost_ : 0.0;
+  reach_.is_unlimited = false;
+}
+
+bool MeshAnswer::MayEndBy(const MeshChange& change) const {
+  if (!change.MayEnd(reach_)) {
+    return false;
+  }
+  return change.MayEndAnywhere(reach_) ||
+         std::ranges::any_of(change.places_.blocked.boxes(), [&](const Box& box) {
+           const Box wider{box.x_low - kRoom, box.y_low - kRoom, box.x_high + kRoom, box.y_high + kRoom};
+           for (std::size_t i = 0; i < corners_.size(); ++i) {
+             const WorldPoint& from = corners_[i == 0 ? 0 : i - 1];
+             if (wider.MayTouch(from.x, from.y, corners_[i].x, corners_[i].y)) {
+               return true;
+             }
+           }
+           return false;
+         });
+}
+
+bool MeshAnswer::MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const {
+  return MayEndBy(MeshChange(changes, *snapshot.as_mesh()));
+}
+
+}  // namespace waystar::core

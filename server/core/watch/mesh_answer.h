@@ -1,0 +1,88 @@
+// Answer to a subscribed path query on a navigation mesh, and the test whether a change invalidates it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/map/map_snapshot.h"
+#include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/query/route.h"
+#include "server/core/search/query.h"
+#include "server/core/watch/kept_answer.h"
+#include "server/geometry/box.h"
+#include "server/geometry/world_point.h"
+
+namespace waystar::core {
+
+// A change of a mesh, prepared for comparison with many answers.
+class MeshChange {
+ public:
+  // Where a change may end an answer.
+  struct Reach {
+    // Box around the path.
+    Box path;
+    WorldPoint start;
+    WorldPoint goal;
+    // Only paths below this length are shorter; 0 if there can be none.
+    double limit = 0.0;
+    // True if changes elsewhere may end the answer too.
+    bool is_unlimited = true;
+  };
+
+  // The changes must outlive this. `mesh` is the map after the change.
+  MeshChange(const MapChanges& changes, const NavMesh& mesh)
+      : places_(changes.mesh),
+        // A path may be short through a portal.
+        may_end_all_(changes.is_everything || changes.portals || mesh.portals().size() > 0) {}
+
+  // Returns true if the change may end an answer with this reach.
+  bool MayEnd(const Reach& reach) const {
+    return MayEndAnywhere(reach) || places_.blocked.Overlaps(reach.path);
+  }
+
+ private:
+  friend class MeshAnswer;
+
+  // Returns true if the change may end the answer although its path can be walked. Only a path through opened
+  // ground can be shorter.
+  bool MayEndAnywhere(const Reach& reach) const;
+
+  const MeshPlaces& places_;
+  const bool may_end_all_;
+};
+
+// An answer holds while its path can be walked and none is shorter. Without a path, or if the query snaps or
+// has changes of its own, any change may end it.
+//
+// Thread safety: immutable.
+class MeshAnswer final : public KeptAnswer {
+ public:
+  using Change = MeshChange;
+
+  // `is_plain` is true if the query has a single goal, no overlay, and does not snap.
+  MeshAnswer(const absl::StatusOr<Route>& route, bool is_plain);
+
+  const MeshChange::Reach& reach() const { return reach_; }
+
+  bool MayEndBy(const MeshChange& change) const;
+  bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
+
+  // Returns true if both answers look the same to the subscriber.
+  bool IsSameAs(const MeshAnswer& other) const {
+    return error_ == other.error_ && outcome_ == other.outcome_ && cost_ == other.cost_ &&
+           corners_ == other.corners_ && portals_ == other.portals_;
+  }
+
+ private:
+  absl::Status error_;
+  Outcome outcome_ = Outcome::kUnreachable;
+  double cost_ = 0.0;
+  std::vector<WorldPoint> corners_;
+  std::vector<std::string> portals_;
+  MeshChange::Reach reach_;
+};
+
+}  // namespace waystar::core
