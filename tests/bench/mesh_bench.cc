@@ -51,7 +51,7 @@ ABSL_FLAG(int, world_queries, 300, "Queries of each kind on the large world.");
 ABSL_FLAG(int, passes, 5, "Over all queries; of each query the least time counts.");
 ABSL_FLAG(int, world_tiles, 53, "Tiles of 19.2 m to a side of the large world, at most 64; 0 leaves it out.");
 ABSL_FLAG(int, build_tiles, 26, "Tiles of 19.2 m to a side of the level that is built, at most 64; 0: none.");
-ABSL_FLAG(bool, open_ground, true, "Walls on open ground of 2,500 to 160,000 squares.");
+ABSL_FLAG(bool, open_ground, true, "Walls and obstacles on open ground of 2,500 to 1,000,000 squares.");
 
 namespace waystar::bench {
 namespace {
@@ -317,7 +317,7 @@ class MeshTimer {
       moves.Add(ThreadMicrosOf([&] { edited(move); }));
       removals.Add(ThreadMicrosOf([&] { edited(core::RemoveObstacle{.id = "crate"}); }));
       overlays.Add(ThreadMicrosOf([&] {
-        const auto holes = OrDie(core::HolesOf(crate.put.obstacle.shape, crate.heights));
+        const auto holes = OrDie(core::HolesOf(crate.put.obstacle.shape, crate.heights, mesh.agent_radius()));
         sink = static_cast<double>(OrDie(ChangeHoles(mesh, {.removed = {}, .added = holes})).corner_count());
       }));
     }
@@ -671,6 +671,7 @@ void TimeOpenGround(int side) {
   std::cout << absl::StreamFormat("\nopen ground of %d squares\n", mesh.polygon_count());
   PrintHeads();
   timer.TimeWalls(absl::GetFlag(FLAGS_queries), {.micros = kOpenWallMicrosAim}, 2.0 * side);
+  timer.TimeObstacles(absl::GetFlag(FLAGS_queries));
 }
 
 // Builds the mesh of a world by ourselves, with one thread and with two in turns; the least times count.
@@ -734,7 +735,7 @@ int Run() {
     TimeFolder(more);
   }
   if (absl::GetFlag(FLAGS_open_ground)) {
-    for (const int side : {50, 100, 200, 400}) {
+    for (const int side : {50, 100, 200, 400, 1000}) {
       TimeOpenGround(side);
     }
   }

@@ -1,7 +1,9 @@
 // Readers and writers on one navigation mesh, and every answer judged by the mesh as it was at the revision
 // that the answer names.
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -24,11 +26,12 @@
 namespace waystar::stress {
 namespace {
 
-constexpr char kMap[] = "mesh";
-constexpr int kSide = 16;
-constexpr int kAnswersEach = 400;
+constexpr char kMeshMap[] = "mesh";
+constexpr int kFloorSide = 16;
+constexpr int kEditsEach = 300;
+constexpr std::size_t kMostPathsEach = 2000;
 
-struct Answer {
+struct PathAnswer {
   core::PinnedSnapshot snapshot;
   core::MeshQuery query;
   core::Outcome outcome;
@@ -36,7 +39,7 @@ struct Answer {
 };
 
 core::WorldPoint AnyPoint(Random& random) {
-  return {random.Between(0, 1000 * kSide) / 1000.0, random.Between(0, 1000 * kSide) / 1000.0};
+  return {random.Between(0, 1000 * kFloorSide) / 1000.0, random.Between(0, 1000 * kFloorSide) / 1000.0};
 }
 
 core::Edit AnyEdit(Random& random) {
@@ -54,8 +57,8 @@ core::Edit AnyEdit(Random& random) {
 }
 
 // What FindMeshPath answers; an end under an obstacle is no answer.
-bool Find(const core::NavMesh& mesh, const core::MeshQuery& query, core::MeshScratch& scratch,
-          core::Outcome& outcome, double& cost) {
+bool FindOnMesh(const core::NavMesh& mesh, const core::MeshQuery& query, core::MeshScratch& scratch,
+                core::Outcome& outcome, double& cost) {
   const auto found = core::FindMeshPath(mesh, query, {}, scratch);
   if (!found.ok()) {
     return false;
@@ -68,40 +71,42 @@ bool Find(const core::NavMesh& mesh, const core::MeshQuery& query, core::MeshScr
 TEST(LivingMeshTest, EveryAnswerHoldsAtTheRevisionItNames) {
   Random random(1);
   core::MeshSpec spec;
-  AddFloor(spec, kSide, kSide, 0.0, random);
+  AddFloor(spec, kFloorSide, kFloorSide, 0.0, random);
   const core::NavMesh mesh = MeshOf(std::move(spec)).WithAgentRadius(0.25);
   core::MapStore store(1);
-  ASSERT_THAT(store.Create(kMap, mesh, absl::UnixEpoch()), IsOk());
+  ASSERT_THAT(store.Create(kMeshMap, mesh, absl::UnixEpoch()), IsOk());
 
   Mutex mutex;
   std::map<std::uint64_t, core::Edit> edits;
-  std::vector<std::vector<Answer>> answers(2);
-  std::atomic<int> readers = static_cast<int>(answers.size());
+  std::vector<std::vector<PathAnswer>> answers(2);
+  std::atomic<int> writers = 2;
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     threads.emplace_back([&, i] {
       Random own(10 + i);
       core::MeshScratch scratch(std::size_t{64} << 20);
-      while (answers[i].size() < kAnswersEach) {
-        Answer answer{.snapshot = *store.Pin(kMap),
-                      .query = {.start = AnyPoint(own), .goals = {AnyPoint(own)}}};
-        if (Find(*answer.snapshot->as_mesh(), answer.query, scratch, answer.outcome, answer.cost)) {
+      while (writers > 0 || answers[i].empty()) {
+        PathAnswer answer{.snapshot = *store.Pin(kMeshMap),
+                          .query = {.start = AnyPoint(own), .goals = {AnyPoint(own)}}};
+        if (FindOnMesh(*answer.snapshot->as_mesh(), answer.query, scratch, answer.outcome, answer.cost)) {
+          answers[i].resize(std::min(answers[i].size(), kMostPathsEach - 1));
           answers[i].push_back(std::move(answer));
         }
       }
-      --readers;
     });
   }
   for (const std::uint64_t seed : {20, 21}) {
     threads.emplace_back([&, seed] {
       Random own(seed);
-      while (readers > 0) {
+      for (int left = kEditsEach; left > 0;) {
         const core::Edit edit = AnyEdit(own);
-        if (const auto updated = store.UpdateAndWait(kMap, {.edits = {edit}}); updated.ok()) {
+        if (const auto updated = store.UpdateAndWait(kMeshMap, {.edits = {edit}}); updated.ok()) {
           MutexLock lock(mutex);
           edits.emplace(updated->revision, edit);
+          --left;
         }
       }
+      --writers;
     });
   }
   for (std::thread& thread : threads) {
@@ -115,8 +120,8 @@ TEST(LivingMeshTest, EveryAnswerHoldsAtTheRevisionItNames) {
     meshes.emplace(revision, std::move(editor).Finish());
   }
   core::MeshScratch scratch(std::size_t{64} << 20);
-  for (const std::vector<Answer>& of_reader : answers) {
-    for (const Answer& answer : of_reader) {
+  for (const std::vector<PathAnswer>& of_reader : answers) {
+    for (const PathAnswer& answer : of_reader) {
       SCOPED_TRACE(absl::StrCat("revision ", answer.snapshot->revision));
       const core::NavMesh& then = meshes.at(answer.snapshot->revision);
       EXPECT_EQ(answer.snapshot->digest(), then.digest());
@@ -124,7 +129,7 @@ TEST(LivingMeshTest, EveryAnswerHoldsAtTheRevisionItNames) {
       for (const core::NavMesh* const of : {&then, answer.snapshot->as_mesh()}) {
         core::Outcome outcome;
         double cost = 0.0;
-        ASSERT_TRUE(Find(*of, answer.query, scratch, outcome, cost));
+        ASSERT_TRUE(FindOnMesh(*of, answer.query, scratch, outcome, cost));
         EXPECT_EQ(outcome, answer.outcome);
         EXPECT_EQ(cost, answer.cost);
       }

@@ -20,7 +20,7 @@
 namespace waystar::core {
 
 // Faces of a planar subdivision as half-edges: each edge of a face starts at one of its corners. Two faces
-// are joined if their union is convex, the longest common edge first (Hertel, Mehlhorn, "Fast Triangulation
+// are joined if their union is convex, the longest common edges first (Hertel, Mehlhorn, "Fast Triangulation
 // of Simple Polygons", 1983), until no two can be joined.
 //
 // Not thread-safe.
@@ -28,6 +28,7 @@ class ConvexJoin {
  public:
   using Half = std::uint32_t;
   static constexpr Half kNone = std::numeric_limits<Half>::max();
+  static constexpr std::uint32_t kAnyFaces = std::uint32_t{1} << 31;
 
   // For each half-edge: the next one of its face, its face, and the half-edge in the opposite direction. That
   // is kNone at a wall, and where the faces must not be joined.
@@ -38,7 +39,8 @@ class ConvexJoin {
         face_of_(std::move(face_of)),
         twin_(std::move(twin)),
         joined_(face_count),
-        corner_counts_(face_count) {
+        corner_counts_(face_count),
+        face_counts_(face_count, 1) {
     std::iota(joined_.begin(), joined_.end(), 0);
     for (Half half = 0; half < next_.size(); ++half) {
       previous_[next_[half]] = half;
@@ -46,10 +48,12 @@ class ConvexJoin {
     }
   }
 
-  // Joins. point_at(half) returns the point where the half-edge starts, in multiples of 2^-20. Costs
-  // O(n log n) and, for each join, the common edges. Returns the error of `stop`.
+  // Joins. point_at(half) returns the point where the half-edge starts, in multiples of 2^-20. At most so
+  // many faces are joined to one, first in pairs, then to twice as many at a time, which makes round faces of
+  // many equal ones. Costs O(n log n) and the common edges for each round. Returns the error of `stop`.
   template <typename PointAt>
-  absl::Status Join(const PointAt& point_at, const StopCheck* stop = nullptr) {
+  absl::Status Join(const PointAt& point_at, std::uint32_t most_faces = kAnyFaces,
+                    const StopCheck* stop = nullptr) {
     struct Edge {
       double length;
       Half half;
@@ -57,18 +61,25 @@ class ConvexJoin {
     std::vector<Edge> edges;
     for (Half half = 0; half < next_.size(); ++half) {
       if (twin_[half] != kNone && half < twin_[half]) {
-        edges.push_back({SquaredPlanDistance(point_at(half), point_at(twin_[half])), half});
+        edges.push_back({0.0, half});
       }
     }
-    std::ranges::sort(edges, [](const Edge& a, const Edge& b) {
-      return std::tie(b.length, a.half) < std::tie(a.length, b.half);
-    });
     std::size_t steps = 0;
-    for (bool has_joined = true; has_joined;) {
+    bool has_joined = true;
+    for (std::uint32_t most = most_faces == kAnyFaces ? kAnyFaces : 2; has_joined || most < most_faces;
+         most = std::min(most, most_faces / 2) * 2) {
+      for (Edge& edge : edges) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, steps++));
+        const Seam seam = SeamAt(edge.half);
+        edge.length = SquaredPlanDistance(point_at(seam.first), point_at(twin_[seam.last]));
+      }
+      std::ranges::sort(edges, [](const Edge& a, const Edge& b) {
+        return std::tie(b.length, a.half) < std::tie(a.length, b.half);
+      });
       has_joined = false;
       for (const Edge& edge : edges) {
         WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, steps++));
-        has_joined |= !IsRemoved(edge.half) && JoinAcross(edge.half, point_at);
+        has_joined |= !IsRemoved(edge.half) && JoinAcross(edge.half, point_at, most);
       }
       std::erase_if(edges, [&](const Edge& edge) { return IsRemoved(edge.half); });
     }
@@ -100,25 +111,36 @@ class ConvexJoin {
     return side > 0.0 || (side == 0.0 && (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) > 0.0);
   }
 
+  // The common edges of two faces next to each other, from `first` to `last`.
+  struct Seam {
+    Half first;
+    Half last;
+    std::uint32_t edges;
+  };
+
+  Seam SeamAt(Half half) const {
+    Seam seam{half, half, 1};
+    while (twin_[next_[seam.last]] != kNone && twin_[next_[seam.last]] == previous_[twin_[seam.last]] &&
+           next_[seam.last] != seam.first) {
+      seam.last = next_[seam.last];
+      ++seam.edges;
+    }
+    while (twin_[previous_[seam.first]] != kNone &&
+           twin_[previous_[seam.first]] == next_[twin_[seam.first]] && previous_[seam.first] != seam.last) {
+      seam.first = previous_[seam.first];
+      ++seam.edges;
+    }
+    return seam;
+  }
+
   template <typename PointAt>
-  bool JoinAcross(Half half, const PointAt& point_at) {
+  bool JoinAcross(Half half, const PointAt& point_at, std::uint32_t most_faces) {
     const std::uint32_t face = RootBeside(half);
     const std::uint32_t other = RootBeside(twin_[half]);
-    if (face == other) {
+    if (face == other || face_counts_[face] + face_counts_[other] > most_faces) {
       return false;
     }
-    // The common edges lead from `first` to `last`.
-    Half first = half;
-    Half last = half;
-    std::uint32_t edges = 1;
-    while (twin_[next_[last]] != kNone && twin_[next_[last]] == previous_[twin_[last]]) {
-      last = next_[last];
-      ++edges;
-    }
-    while (twin_[previous_[first]] != kNone && twin_[previous_[first]] == next_[twin_[first]]) {
-      first = previous_[first];
-      ++edges;
-    }
+    const auto [first, last, edges] = SeamAt(half);
     const std::uint32_t corners = corner_counts_[face] + corner_counts_[other] - 2 * edges;
     const Half after = next_[last];
     const Half before = previous_[first];
@@ -139,6 +161,7 @@ class ConvexJoin {
     Link(other_before, after);
     joined_[other] = face;
     corner_counts_[face] = corners;
+    face_counts_[face] += face_counts_[other];
     return true;
   }
 
@@ -153,8 +176,9 @@ class ConvexJoin {
   std::vector<Half> twin_;
   // For each face, one on the way to its root.
   std::vector<std::uint32_t> joined_;
-  // For each root, the corners of its face.
+  // For each root, the corners of its face, and the faces that were joined to it.
   std::vector<std::uint32_t> corner_counts_;
+  std::vector<std::uint32_t> face_counts_;
 };
 
 }  // namespace waystar::core

@@ -51,7 +51,7 @@ absl::StatusOr<MeshCells> FindMeshCells(const CellSources& sources, const StopCh
   const auto point_at = [&](Half half) -> const WorldPoint& {
     return sources.vertices[sources.corners[half]];
   };
-  WAYSTAR_RETURN_IF_ERROR(join.Join(point_at, stop));
+  WAYSTAR_RETURN_IF_ERROR(join.Join(point_at, kMaxCellPolygons, stop));
 
   // One half-edge of each cell.
   std::vector<Half> firsts;

@@ -39,6 +39,9 @@ struct MeshCells {
   std::vector<PolygonNumber> cell_of;
 };
 
+// Maximum number of polygons in a cell: a change of one joins all of them again.
+inline constexpr std::uint32_t kMaxCellPolygons = 32;
+
 // Joins polygons to cells (ConvexJoin). Each polygon is part of one cell, and the cells have the same walls.
 // A corner in the middle of a side of every cell that it touches is dropped. Ground of different areas is
 // kept separate, and a dented polygon is a cell of its own.
