@@ -204,7 +204,7 @@ std::string Facts(const v1::MapInfo& info, std::size_t width) {
     rows.push_back({"tags", absl::StrJoin(graph.tags(), " ")});
   }
   if (mesh.agent_radius() > 0.0) {
-    rows.push_back({"agents of", absl::StrCat("radius ", mesh.agent_radius())});
+    rows.push_back({"agent radius", absl::StrCat(mesh.agent_radius())});
   }
   if (mesh.named_obstacles() > 0) {
     rows.push_back({"obstacles", absl::StrCat(mesh.named_obstacles())});

@@ -56,7 +56,7 @@ core::Edit AnyEdit(Random& random) {
       .replace = true};
 }
 
-// What FindMeshPath answers; an end under an obstacle is no answer.
+// Sets the outcome and the cost of FindMeshPath. Returns false if an end is under an obstacle.
 bool FindOnMesh(const core::NavMesh& mesh, const core::MeshQuery& query, core::MeshScratch& scratch,
                 core::Outcome& outcome, double& cost) {
   const auto found = core::FindMeshPath(mesh, query, {}, scratch);

@@ -15,9 +15,7 @@ absl::Status AddHoles(const Obstacle* obstacle, double widening, const StopCheck
   if (obstacle == nullptr) {
     return absl::OkStatus();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(
-      const HoleList added,
-      HolesOf(obstacle->shape, obstacle->heights.value_or(HeightRange()), widening, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const HoleList added, HolesOf(*obstacle, widening, stop));
   holes.insert(holes.end(), added.begin(), added.end());
   return absl::OkStatus();
 }

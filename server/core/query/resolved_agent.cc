@@ -268,9 +268,7 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
   }
   for (const std::string& id : std::set(overlay.ignored_obstacles.begin(), overlay.ignored_obstacles.end())) {
     if (const std::shared_ptr<const Obstacle> obstacle = plain_.obstacles().Find(id)) {
-      WAYSTAR_ASSIGN_OR_RETURN(
-          const HoleList ignored,
-          HolesOf(obstacle->shape, obstacle->heights.value_or(HeightRange()), plain_.agent_radius(), &stop));
+      WAYSTAR_ASSIGN_OR_RETURN(const HoleList ignored, HolesOf(*obstacle, plain_.agent_radius(), &stop));
       change.removed.insert(change.removed.end(), ignored.begin(), ignored.end());
     }
   }

@@ -8,7 +8,7 @@
 namespace waystar::core {
 namespace {
 
-// Exceeds the tolerance of positions.
+// Exceeds the tolerance of positions and of cuts.
 constexpr double kRoom = 4 * kMeshTolerance;
 constexpr double kRounding = 1e-9;
 
@@ -20,7 +20,7 @@ bool MeshChange::MayEndAnywhere(const Reach& reach) const {
            const double to = box.Distance(reach.start.x, reach.start.y);
            const double from = box.Distance(reach.goal.x, reach.goal.y);
            // An end in opened ground may be on another floor now.
-           return to <= kRoom || from <= kRoom || to + from < reach.limit;
+           return to <= kRoom || from <= kRoom || to + from < reach.limit + kRoom;
          });
 }
 

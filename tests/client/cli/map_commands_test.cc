@@ -103,6 +103,9 @@ TEST_F(MapCommandsTest, ShowsFactsOfGraphsAndMeshes) {
             "to        9,2,4\n"
             "memory    0 bytes\n"
             "portals   5\n");
+  Serve(server_.get_map, "info { map: 'keep' mesh { agent_radius: 0.5 named_obstacles: 3 } }");
+  EXPECT_EQ(Run("map show keep --no-picture"), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("agent radius  0.5\nobstacles     3\n"));
 }
 
 TEST_F(MapCommandsTest, Creates) {

@@ -46,7 +46,7 @@ class MeshWatchesTest : public RouteTest, public StoreListener {
     Search(watches_.size() - 1);
   }
 
-  // Answers the query of a watch anew.
+  // Searches for a watch again, and keeps the answer.
   void Search(AnswerIndex::Id id) {
     index_->Remove(id);
     KeptAnswerPtr answer;

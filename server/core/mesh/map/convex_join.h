@@ -48,9 +48,9 @@ class ConvexJoin {
     }
   }
 
-  // Joins. point_at(half) returns the point where the half-edge starts, in multiples of 2^-20. At most so
-  // many faces are joined to one, first in pairs, then to twice as many at a time, which makes round faces of
-  // many equal ones. Costs O(n log n) and the common edges for each round. Returns the error of `stop`.
+  // Joins at most `most_faces` faces to one. point_at(half) returns where the half-edge starts, in multiples
+  // of 2^-20. With a limit, faces double in each round, so that equal ones become round faces and not strips.
+  // A round costs O(n log n) and the common edges. Returns the error of `stop`.
   template <typename PointAt>
   absl::Status Join(const PointAt& point_at, std::uint32_t most_faces = kAnyFaces,
                     const StopCheck* stop = nullptr) {

@@ -32,9 +32,8 @@ struct BorderPoint {
 // Cuts one polygon in two steps, because walls depend on which ground remains across its edges.
 //
 // The pieces are those of a constrained Delaunay triangulation that are outside of all outlines, joined where
-// the union is convex (ConvexJoin). Their corners are
-// the points of the border, corners of outlines, and crossings. No point is added on the border, so that the
-// pieces of two adjacent polygons meet in whole edges.
+// the union is convex (ConvexJoin). Their corners are points of the border, corners of outlines, and
+// crossings. The pieces of two adjacent polygons meet in whole edges, as the border gets no further points.
 //
 // Not thread-safe.
 class FaceCut {

@@ -650,6 +650,10 @@ absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights,
   return holes;
 }
 
+absl::StatusOr<HoleList> HolesOf(const Obstacle& obstacle, double widening, const StopCheck* stop) {
+  return HolesOf(obstacle.shape, obstacle.heights.value_or(HeightRange()), widening, stop);
+}
+
 absl::StatusOr<NavMesh> ChangeHoles(const NavMesh& mesh, const HoleChange& change, const StopCheck* stop) {
   return MeshCutter(mesh, change, stop).Cut();
 }

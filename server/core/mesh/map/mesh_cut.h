@@ -3,6 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/base/stop_check.h"
+#include "server/core/elements/obstacle.h"
 #include "server/core/mesh/map/cut_table.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/geometry/box.h"
@@ -25,6 +26,8 @@ struct HoleChange {
 // Returns the holes of a shape at these heights, widened as by OutlinesOf. Returns the errors of OutlinesOf.
 absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights, double widening = 0.0,
                                  const StopCheck* stop = nullptr);
+// Returns the holes of an obstacle at its heights.
+absl::StatusOr<HoleList> HolesOf(const Obstacle& obstacle, double widening, const StopCheck* stop = nullptr);
 
 // Returns the mesh without the ground inside its holes, after the change. It shares everything else with the
 // mesh. A polygon that a hole touches is replaced by pieces (FaceCut), which depend on the polygon, the holes
@@ -36,10 +39,9 @@ absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights,
 // edge, others that of the surface.
 //
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if more than kMaxHolesOfPolygon holes touch a
-// polygon, the holes touch more than kMaxTouchedPolygons, or a polygon is cut into more pieces than it may
-// have; or the error of `stop`. Costs O(log polygons) per
-// changed hole, and for each polygon that it touches the corners of all holes there, times their crossings.
-// Where a hole may separate ground from other ground, it costs O(polygons) to find the connected parts.
+// polygon, the holes touch more than kMaxTouchedPolygons, or a polygon is cut into too many pieces; or the
+// error of `stop`. A changed hole costs O(log polygons), and for each polygon that it touches the corners of
+// all holes there, times their crossings; where it may separate ground, O(polygons) to find the parts.
 // REQUIRES: the removed holes are holes of the mesh.
 absl::StatusOr<NavMesh> ChangeHoles(const NavMesh& mesh, const HoleChange& change,
                                     const StopCheck* stop = nullptr);
