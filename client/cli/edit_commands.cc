@@ -114,6 +114,8 @@ void AddPutPortal(CLI::App& group, Session& session) {
       ->type_name("MAP");
   AddField(command, "--cost", portal, &v1::Portal::set_cost, "What it costs to go through [0]");
   AddField(command, "--both-ways", portal, &v1::Portal::set_both_ways, "It leads back as well");
+  AddField(command, "--width", portal, &v1::Portal::set_width,
+           "On a navigation mesh, how wide it is: agents cross in five lanes over that width [0]");
   AddTexts(
       command, "--tag", [&portal](const std::string& tag) { portal.add_tags(tag); },
       "What agents may require of it")
@@ -124,7 +126,7 @@ void AddPutPortal(CLI::App& group, Session& session) {
       "Examples:\n"
       "  waystar portal put arena ferry 3,9 40,9 --cost 5 --both-ways\n"
       "  waystar portal put arena stairs 12,4 2,2 --to-map cellar --cost 1\n"
-      "  waystar portal put keep jump 2,2,4 2,5,0 --cost 2\n");
+      "  waystar portal put keep jump 2,2,4 2,5,0 --cost 2 --width 3\n");
 }
 
 // One edit for each ID.
@@ -151,7 +153,9 @@ ExitCode ListPortals(const v1::ListPortalsRequest& request, Session& session) {
           {portal.id(), is_on_mesh ? FormatPosition(portal.from_position()) : FormatCell(portal.from()),
            absl::StrCat(is_on_mesh ? FormatPosition(portal.to_position()) : FormatCell(portal.to()),
                         portal.to_map().empty() ? "" : " of ", portal.to_map()),
-           absl::StrCat(portal.cost()), portal.both_ways() ? "both" : "one",
+           absl::StrCat(portal.cost()),
+           absl::StrCat(portal.both_ways() ? "both" : "one",
+                        portal.width() > 0.0 ? absl::StrCat(", ", portal.width(), " wide") : ""),
            portal.closed() ? "closed" : "open",
            portal.tags().empty() ? "-" : absl::StrJoin(portal.tags(), " ")});
     }

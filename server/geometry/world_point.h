@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cmath>
+#include <compare>
 #include <cstdint>
 
 #include "server/geometry/shape.h"
@@ -19,6 +20,8 @@ struct WorldPoint {
   double z = 0.0;
 
   friend bool operator==(const WorldPoint&, const WorldPoint&) = default;
+  // Orders by x, then y, then z.
+  friend auto operator<=>(const WorldPoint&, const WorldPoint&) = default;
 };
 
 inline constexpr double kFixedScale = 1 << 20;

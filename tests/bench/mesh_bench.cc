@@ -30,6 +30,8 @@
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/portal/mesh_portal_net.h"
+#include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_move.h"
 #include "server/core/mesh/search/mesh_path.h"
@@ -134,6 +136,11 @@ struct Pair {
   Spot start;
   Spot goal;
   core::MeshQuery query;
+};
+
+class NoOtherMaps final : public core::MeshWorld {
+ public:
+  const NavMesh* Find(absl::string_view /*id*/) override { return nullptr; }
 };
 
 enum class Goals : std::uint8_t { kReachable, kOutOfReach };
@@ -345,6 +352,67 @@ class MeshTimer {
                  },
                  [&](std::size_t i) { sink = FindPath(pairs[i]); }),
              {});
+  }
+
+  // Times paths among jumps that cost as much as the way to walk, in turns with the mesh without them, and
+  // updates of one jump and of one obstacle.
+  void TimePortals(int count) {
+    constexpr double kJump = 10.0;
+    const std::vector<Pair> pairs = MakePairs({.count = count});
+    int jumps = 0;
+    const auto any_jump = [&]() -> core::Edit {
+      while (true) {
+        const Way way = MakeWays(1, kJump).front();
+        if (const auto to = core::FindMeshPlace(mesh_, way.goal, {.radius = kJump / 2, .height = kJump})) {
+          return core::PutMeshPortal{.portal = {.id = absl::StrCat("jump-", jumps++),
+                                                .from = way.start.position,
+                                                .to = to->point,
+                                                .cost = PlanDistance(way.start.position, to->point),
+                                                .both_ways = true}};
+        }
+      }
+    };
+    for (const int portals : {64, 1000, 65'535}) {
+      std::vector<core::Edit> edits;
+      while (std::ssize(edits) < portals) {
+        edits.push_back(any_jump());
+      }
+      NavMesh mesh = mesh_;
+      const auto edit = [&](const std::vector<core::Edit>& batch) {
+        core::MeshBatchEditor editor(mesh);
+        const absl::Status status = editor.Apply(batch, absl::UnixEpoch()).status();
+        mesh = status.ok() ? std::move(editor).Finish() : mesh;
+      };
+      const double all = MicrosOf([&] { edit(edits); });
+      Sample jump;
+      Sample crate;
+      for (int i = 0; i < count; ++i) {
+        const std::vector<core::Edit> one = {any_jump()};
+        jump.Add(ThreadMicrosOf([&] { edit(one); }));
+        edit({core::RemovePortal{.id = std::get<core::PutMeshPortal>(one.front()).portal.id}});
+        const WorldPoint at = AnySpot().position;
+        const core::Edit put = core::PutMeshObstacle{
+            {.obstacle = {.id = "crate", .shape = {.discs = {{{at.x, at.y}, kObstacleRadius}}}}},
+            {at.z - 2.0, at.z + 2.0}};
+        crate.Add(ThreadMicrosOf([&] { edit({put}); }));
+        edit({core::RemoveObstacle{.id = "crate"}});
+      }
+      std::cout << absl::StreamFormat(
+          "%d jumps in %.0f ms; one more %.1f us, p99 %.1f; an obstacle %.1f us, p99 %.1f; without jumps:\n",
+          portals, all / 1e3, jump.Median(), jump.Percentile(0.99), crate.Median(), crate.Percentile(0.99));
+      NoOtherMaps world;
+      PrintRow(
+          "  path",
+          TimeByTurns(
+              pairs.size(), absl::GetFlag(FLAGS_passes),
+              [&](std::size_t i) {
+                core::MeshPortalNet net(mesh, world, {});
+                const auto found = core::FindMeshPathThroughPortals(net, {pairs[i].query, {}}, {}, scratch_);
+                sink = found.ok() ? found->path.cost : -1.0;
+              },
+              [&](std::size_t i) { sink = FindPath(pairs[i]); }),
+          {});
+    }
   }
 
   void PrintMemory(double square_metres) const {
@@ -621,6 +689,7 @@ void TimePolyanyaFile(const std::filesystem::path& path) {
     timer.TimeScenarios(path.string() + ".scen");
   }
   timer.TimeObstacles(count);
+  timer.TimePortals(count);
   timer.PrintMemory(0.0);
 }
 

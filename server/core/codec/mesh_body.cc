@@ -68,7 +68,7 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const St
     }
   }
   std::vector<Edit> edits;
-  for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
+  for (std::uint64_t left = from.Number(kMaxMeshPortals); left > 0 && from.ok(); --left) {
     edits.push_back(PutMeshPortal{.portal = ReadValue<MeshPortal>(from)});
   }
   const double agent_radius = has_obstacles ? from.Double() : 0.0;

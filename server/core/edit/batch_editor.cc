@@ -6,6 +6,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -288,8 +290,15 @@ class MeshEditApplier {
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<PlacedPortal>(portals_, edit.portal.id, edit.replace));
     auto portal = std::make_shared<PlacedPortal>(whole_.Placed(edit.portal));
     std::sort(portal->tags.begin(), portal->tags.end());
-    WAYSTAR_RETURN_IF_ERROR(CheckPlaces(*portal));
-    WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<PlacedPortal>(portals_, *portal, "place"));
+    WAYSTAR_RETURN_IF_ERROR(CheckPlaces(portal->lanes.front(), *portal));
+    absl::Status apart;
+    portals_.VisitAlike(*portal, [&](const PlacedPortal& other) {
+      apart = CheckIsApart<PlacedPortal>(*portal, other, "place");
+      return apart.ok();
+    });
+    WAYSTAR_RETURN_IF_ERROR(apart);
+    WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<PlacedPortal>(portals_, *portal, kMaxMeshPortals));
+    put_.insert(portal->id);
     portals_.Put(std::move(portal));
     return absl::OkStatus();
   }
@@ -319,23 +328,23 @@ class MeshEditApplier {
 
   // Returns the edited mesh, or the errors of MeshObstacleEditor::Finish.
   absl::StatusOr<NavMesh> Finish(const StopCheck* stop) && {
+    BoxSet changed = obstacles_.places().blocked;
+    changed.Add(obstacles_.places().opened);
     WAYSTAR_ASSIGN_OR_RETURN(const NavMesh cut, std::move(obstacles_).Finish(stop));
     // Portals may be put where obstacles are, and are usable once these are gone.
-    MeshPortalTable placed = portals_;
-    portals_.VisitAfter("", [&](const PlacedPortal& portal) {
-      PlacedPortal moved = cut.Placed(portal);
-      if (moved.from_place != portal.from_place || moved.to_place != portal.to_place) {
-        placed.Put(std::make_shared<const PlacedPortal>(std::move(moved)));
+    for (const std::string& id : put_) {
+      if (const auto portal = portals_.Find(id); portal != nullptr && cut.is_cut()) {
+        portals_.Put(std::make_shared<const PlacedPortal>(cut.Placed(*portal)));
       }
-      return true;
-    });
-    return cut.WithPortals(std::move(placed));
+    }
+    const NavMesh edited = cut.WithPortals(std::move(portals_));
+    return edited.WithPortals(edited.PlacedAgain(changed.boxes()));
   }
 
  private:
-  static absl::Status CheckPlaces(const PlacedPortal& portal) {
-    const bool is_from_off = portal.from_place.polygon == kNoPolygon;
-    if (is_from_off || (portal.to_map.empty() && portal.to_place.polygon == kNoPolygon)) {
+  static absl::Status CheckPlaces(const PortalLane& lane, const MeshPortal& portal) {
+    const bool is_from_off = lane.from.polygon == kNoPolygon;
+    if (is_from_off || (portal.to_map.empty() && lane.to.polygon == kNoPolygon)) {
       return MakeError(ErrorReason::kOffMap, is_from_off ? "from_position" : "to_position",
                        "no surface of the mesh is there");
     }
@@ -347,6 +356,8 @@ class MeshEditApplier {
   const absl::Time now_;
   MeshObstacleEditor obstacles_;
   MeshPortalTable portals_;
+  // Ids of the portals that were put.
+  std::set<std::string> put_;
 };
 
 }  // namespace

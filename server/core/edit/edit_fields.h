@@ -85,7 +85,7 @@ void Fields(V& portal, const auto& visit) {
   if constexpr (Is<V, Portal>) {
     visit(AtMost(portal.cost, std::numeric_limits<Cost>::max()));
   } else {
-    visit(portal.cost);
+    visit(portal.cost, portal.width);
   }
   visit(portal.both_ways, TagsField(portal.tags), portal.closed);
 }

@@ -69,28 +69,28 @@ absl::Status CheckMayPut(const IdTable<Portal>& portals, absl::string_view id, b
                          absl::StrCat("the map has a portal \"", id, "\" already"));
 }
 
-// Returns PORTAL_OVERLAPS if another portal connects the same places, or TOO_MANY_PORTALS. `place` names a
-// place in the message. Linear in the number of portals.
+// Returns PORTAL_OVERLAPS if the other portal connects the same places. `place` names a place in the message.
 template <typename Portal>
-absl::Status CheckRoomFor(const IdTable<Portal>& portals, const Portal& portal, absl::string_view place) {
-  absl::Status status;
-  portals.VisitAfter("", [&](const Portal& other) {
-    const bool is_alike =
-        other.to_map == portal.to_map &&
-        ((other.from == portal.from && other.to == portal.to) ||
-         ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
-    if (is_alike && other.id != portal.id) {
-      status = MakeError(
-          ErrorReason::kPortalOverlaps, "",
-          absl::StrCat("the portal \"", other.id, "\" leads from the same ", place, " to the same ", place));
-    }
-    return status.ok();
-  });
-  if (status.ok() && portals.size() >= kMaxPortals && portals.Find(portal.id) == nullptr) {
+absl::Status CheckIsApart(const Portal& portal, const Portal& other, absl::string_view place) {
+  const bool is_alike =
+      other.to_map == portal.to_map &&
+      ((other.from == portal.from && other.to == portal.to) ||
+       ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
+  return is_alike && other.id != portal.id
+             ? MakeError(ErrorReason::kPortalOverlaps, "",
+                         absl::StrCat("the portal \"", other.id, "\" leads from the same ", place,
+                                      " to the same ", place))
+             : absl::OkStatus();
+}
+
+// Returns TOO_MANY_PORTALS if the table is full and does not have the portal.
+template <typename Portal>
+absl::Status CheckRoomFor(const IdTable<Portal>& portals, const Portal& portal, std::size_t most) {
+  if (portals.size() >= most && portals.Find(portal.id) == nullptr) {
     return MakeError(ErrorReason::kTooManyPortals, "",
-                     absl::StrCat("a map has at most ", kMaxPortals, " portals"));
+                     absl::StrCat("the map has at most ", most, " portals"));
   }
-  return status;
+  return absl::OkStatus();
 }
 
 // Returns a portal, or BAD_PORTAL_ID or PORTAL_NOT_FOUND with that field.

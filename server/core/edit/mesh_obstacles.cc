@@ -20,6 +20,8 @@ absl::Status AddHoles(const Obstacle* obstacle, double widening, const StopCheck
   return absl::OkStatus();
 }
 
+}  // namespace
+
 void AddBoxes(const HoleList& holes, BoxSet& boxes) {
   for (const std::shared_ptr<const MeshHole>& hole : holes) {
     Box box;
@@ -29,8 +31,6 @@ void AddBoxes(const HoleList& holes, BoxSet& boxes) {
     boxes.Add(box);
   }
 }
-
-}  // namespace
 
 absl::Status MeshObstacleEditor::Put(std::shared_ptr<const Obstacle> obstacle, bool replace) {
   const std::shared_ptr<const Obstacle> before = obstacles_.Find(obstacle->id);

@@ -9,9 +9,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
+#include "server/core/elements/map_changes.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
+#include "server/core/mesh/map/cut_table.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/geometry/box.h"
 #include "server/geometry/shape.h"
 
 namespace waystar::core {
@@ -19,6 +22,9 @@ namespace waystar::core {
 // Maximum number of convex parts of the old and new shapes of a batch, after polygons are triangulated. It
 // bounds the time of a batch to about a second.
 inline constexpr std::size_t kMaxBatchParts = 16'384;
+
+// Adds a box around each hole.
+void AddBoxes(const HoleList& holes, BoxSet& boxes);
 
 // Edits the obstacles of a mesh, one after the other. The ground is cut once, by Finish.
 //

@@ -65,6 +65,7 @@ std::uint64_t DigestOf(const MeshPortal& portal) {
     hash.AddDouble(end.z);
   }
   hash.AddDouble(portal.cost);
+  hash.AddDouble(portal.width);
   AddRules(portal, hash);
   return hash.value();
 }
@@ -85,7 +86,16 @@ absl::Status CheckPortal(const MeshPortal& portal) {
   WAYSTAR_RETURN_IF_ERROR_AT(".id", CheckPortalId(portal.id));
   WAYSTAR_RETURN_IF_ERROR_AT(".from_position", CheckPosition(portal.from));
   WAYSTAR_RETURN_IF_ERROR_AT(".to_position", CheckPosition(portal.to));
-  return CheckRules(portal, portal.cost, ".to_position", "place");
+  WAYSTAR_RETURN_IF_ERROR(CheckRules(portal, portal.cost, ".to_position", "place"));
+  if (!(portal.width >= 0.0 && portal.width <= kMaxPortalWidth)) {
+    return BadNumber(ErrorReason::kBadValue, ".width", portal.width, absl::StrCat("0 to ", kMaxPortalWidth));
+  }
+  const bool is_upright = portal.from.x == portal.to.x && portal.from.y == portal.to.y;
+  if (portal.width > 0.0 && (is_upright || !portal.to_map.empty())) {
+    return MakeError(ErrorReason::kBadPortal, ".width",
+                     "the ends of a portal with a width are on one map, and apart seen from above");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::core

@@ -34,6 +34,9 @@ struct PortalBetween {
   std::vector<std::string> tags;
   // A closed portal cannot be used.
   bool closed = false;
+  // On meshes: the width of both ends, across the direction from `from` to `to` seen from above; 0 for a
+  // portal that leads from point to point. 0 on grids.
+  double width = 0.0;
 
   friend bool operator==(const PortalBetween&, const PortalBetween&) = default;
 };
@@ -60,9 +63,11 @@ std::uint64_t DigestOf(const MeshPortal& portal);
 
 class PortalTable : public IdTable<Portal> {};
 
-// Maximum number of portals on a map.
+// Maximum numbers of portals on a grid and on a mesh.
 inline constexpr std::size_t kMaxPortals = 1000;
+inline constexpr std::size_t kMaxMeshPortals = 65'536;
 inline constexpr double kMaxPortalCost = 1'000'000.0;
+inline constexpr double kMaxPortalWidth = 1000.0;
 
 // Returns INVALID_ARGUMENT / BAD_PORTAL_ID without a field unless CheckName (tags.h) holds.
 absl::Status CheckPortalId(absl::string_view id);
@@ -70,8 +75,8 @@ absl::Status CheckPortalId(absl::string_view id);
 // Check everything about a portal: of a grid with these bounds, or of a mesh, except that its ends are on it.
 // Return BAD_PORTAL_ID (".id"); OUT_OF_RANGE / OFF_MAP (".from", and ".to", which on another map must only be
 // a cell that some map can have); INVALID_ARGUMENT / BAD_PORTAL (".both_ways" for a portal to another map,
-// ".to" or ".to_position" equal to `from`, ".tags") or BAD_VALUE (".from_position.x" and the like, by
-// CheckPosition; ".cost"; ".tags").
+// ".to" or ".to_position" equal to `from`, ".tags", ".width" for a portal to another map or straight up) or
+// BAD_VALUE (".from_position.x" and the like, by CheckPosition; ".cost"; ".tags"; ".width").
 absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds);
 absl::Status CheckPortal(const MeshPortal& portal);
 

@@ -57,8 +57,8 @@ struct CrossedPortalAt {
 //   Check: result for a leg or a path, with `cost` and `blocked_index`.
 //   Walk(map, leg, begin): the result for a leg that begins at point `begin`, or an error.
 //   IsWalkable(check), Blocked(end, before, point, cost): reads and makes a result.
-//   Starts(portal, point), Ends(portal, point): true if the portal starts or ends there on its own map.
-//   EndsOn(map, portal, point): true if it ends there on another map.
+//   Leads(portal, from, to): true if the portal leads from one point of its own map to the other.
+//   LeadsTo(map, portal, from, to): true if it leads from a point of its own map to one of another map.
 //   AreSame(a, b): true if two points are the same. CostOf(portal): its cost.
 //
 // Returns the errors of Walk and of CheckCrossingIndices.
@@ -71,14 +71,12 @@ absl::StatusOr<typename Kind::Check> ValidateLegs(const Kind& kind, const typena
   const typename World::Map* here = &map;
   // Returns the map behind a portal, or null if it does not lead there.
   const auto map_behind = [&](const auto& portal, const Point& from, const Point& to) {
-    const bool starts_there = kind.Starts(portal, from);
     if (portal.to_map.empty()) {
-      const bool leads_there = starts_there && kind.Ends(portal, to);
-      const bool leads_back = portal.both_ways && kind.Ends(portal, from) && kind.Starts(portal, to);
-      return leads_there || leads_back ? here : nullptr;
+      const bool leads_back = portal.both_ways && kind.Leads(portal, to, from);
+      return leads_back || kind.Leads(portal, from, to) ? here : nullptr;
     }
-    const typename World::Map* const there = starts_there ? world.Find(portal.to_map) : nullptr;
-    return there != nullptr && kind.EndsOn(*there, portal, to) ? there : nullptr;
+    const typename World::Map* const there = world.Find(portal.to_map);
+    return there != nullptr && kind.LeadsTo(*there, portal, from, to) ? there : nullptr;
   };
   double cost = 0.0;
   for (std::size_t leg = 0;; ++leg) {

@@ -99,6 +99,12 @@ class PortalNet {
     return entry->second;
   }
 
+  // Returns true if the agent may pass the portal.
+  template <typename Portal>
+  bool MayUse(const Portal& portal) const {
+    return MayPass(portal, required_tags_);
+  }
+
   const std::vector<Door>& doors() const { return doors_; }
   std::size_t door_count() const { return doors_.size(); }
   const Door& door(std::uint32_t number) const { return doors_[number]; }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/edit/edit_work.h"
+#include "server/core/edit/mesh_obstacles.h"
 #include "server/core/graph/map/sight_line.h"
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/map/cost_floor.h"
@@ -280,12 +281,10 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
     return MapsMemoryFull(account, "view.overlay");
   }
   cut_ = *std::move(cut);
-  MeshPortalTable portals;
-  plain_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
-    portals.Put(std::make_shared<const PlacedPortal>(cut_->Placed(portal)));
-    return true;
-  });
-  cut_ = cut_->WithPortals(std::move(portals));
+  BoxSet boxes;
+  AddBoxes(change.added, boxes);
+  AddBoxes(change.removed, boxes);
+  cut_ = cut_->WithPortals(cut_->PlacedAgain(boxes.boxes()));
   return absl::OkStatus();
 }
 

@@ -248,7 +248,7 @@ class DetourParser {
   absl::Status Connect(DetourMesh& detour) const {
     MeshBatchEditor editor(detour.mesh);
     std::size_t closed = 0;
-    for (std::size_t i = 0; i < connections_.size() && detour.portal_count < kMaxPortals; ++i) {
+    for (std::size_t i = 0; i < connections_.size() && detour.portal_count < kMaxMeshPortals; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       const Connection& connection = connections_[i];
       const auto nearest = [&](const WorldPoint& end) {

@@ -234,7 +234,9 @@ class MeshSceneMaker {
       return is_shown ? std::optional(At(end.point)) : std::nullopt;
     };
     mesh_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
-      AddPortal(shown(portal.from_place), shown(portal.to_place), portal.closed, sizes, scene_);
+      for (const PortalLane& lane : portal.lanes) {
+        AddPortal(shown(lane.from), shown(lane.to), portal.closed, sizes, scene_);
+      }
       return true;
     });
   }

@@ -213,9 +213,8 @@ absl::Status CheckFields(const v1::Portal& portal) {
     return BadNumber(ErrorReason::kBadValue, "cost", portal.cost(),
                      absl::StrCat("0 to ", core::kMaxPortalCost));
   }
-  if (portal.width() != 0.0) {
-    return is_of_mesh ? NotImplemented("width")
-                      : MakeError(ErrorReason::kWrongMapKind, "width", "a portal between cells has no width");
+  if (portal.width() != 0.0 && !is_of_mesh) {
+    return MakeError(ErrorReason::kWrongMapKind, "width", "a portal between cells has no width");
   }
   if (!portal.to_map().empty() && !core::CheckMapId(portal.to_map()).ok()) {
     return MakeError(
@@ -261,6 +260,7 @@ absl::StatusOr<core::Edit> ToPutPortal(const v1::Portal& portal, bool replace, a
     of_mesh.from = ToWorldPoint(portal.from_position());
     of_mesh.to = ToWorldPoint(portal.to_position());
     of_mesh.cost = portal.cost();
+    of_mesh.width = portal.width();
     return core::PutMeshPortal{.portal = std::move(of_mesh), .replace = replace};
   }
   core::Portal of_grid = WithRules<core::Portal>(portal, map);
@@ -306,6 +306,7 @@ void FillPortal(const core::MeshPortal& portal, const HexCoordinates& /*coordina
   FillPosition(portal.from, *out.mutable_from_position());
   FillPosition(portal.to, *out.mutable_to_position());
   out.set_cost(portal.cost);
+  out.set_width(portal.width);
 }
 
 }  // namespace waystar::rpc

@@ -248,6 +248,7 @@ TEST(EditDigestTest, WhatDiffersHasAnotherFingerprint) {
       {PutPortal{.portal = {.id = "door", .tags = {"ab"}}}},
       {PutMeshPortal{.portal = {.id = "door"}}},
       {PutMeshPortal{.portal = {.id = "door", .to = {0, 1, 0}}}},
+      {PutMeshPortal{.portal = {.id = "door", .width = 1.0}}},
       {RemovePortal{"a"}},
       {SwitchPortal{.id = "a"}},
       {SwitchPortal{.id = "a", .closed = true}},

@@ -106,10 +106,10 @@ TEST(MeshObstaclesTest, AnEndOfAPortalUnderAnObstacleCannotBeUsed) {
     for (const Edit& edit : edits) {
       mesh = MeshAfter(mesh, {edit});
     }
-    EXPECT_EQ(mesh.portals().Find("gate")->from_place.polygon, kNoPolygon);
-    EXPECT_NE(mesh.portals().Find("gate")->to_place.polygon, kNoPolygon);
+    EXPECT_EQ(mesh.portals().Find("gate")->lanes[0].from.polygon, kNoPolygon);
+    EXPECT_NE(mesh.portals().Find("gate")->lanes[0].to.polygon, kNoPolygon);
     mesh = MeshAfter(mesh, {RemoveObstacle{.id = "crate"}});
-    EXPECT_EQ(mesh.portals().Find("gate")->from_place, (MeshPlace{0, {1, 1, 0}}));
+    EXPECT_EQ(mesh.portals().Find("gate")->lanes[0].from, (MeshPlace{0, {1, 1, 0}}));
   }
 }
 
@@ -154,12 +154,37 @@ void ExpectSameMesh(const NavMesh& mesh, const NavMesh& other) {
     }
   }
   EXPECT_EQ(mesh.opened_rooms(), other.opened_rooms());
+  mesh.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+    EXPECT_EQ(portal.lanes, other.portals().Find(portal.id)->lanes);
+    return true;
+  });
+}
+
+// Puts portals with and without a width at random places.
+NavMesh WithPortals(const NavMesh& mesh, int count, Random& random) {
+  MeshBatchEditor editor(mesh);
+  for (int i = 0; i < count; ++i) {
+    const auto place = [&] {
+      return MiddleOf(
+          mesh, static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1)));
+    };
+    const PutMeshPortal put{.portal = {.id = absl::StrCat("p", i),
+                                       .from = place(),
+                                       .to = place(),
+                                       .both_ways = random.Chance(0.5),
+                                       .width = random.Between(0, 3) * 0.75}};
+    // One from a place to the same place is refused.
+    editor.Apply({{put}}, absl::UnixEpoch()).IgnoreError();
+  }
+  return std::move(editor).Finish();
 }
 
 TEST(MeshObstaclesPropertyTest, AnySequenceOfEditsGivesWhatAMeshMadeAfreshHas) {
   ForSeeds(400, [](Random& random) {
-    const NavMesh mesh = MeshOf(BentFloors(random, random.Between(1, 2), 1, 7))
-                             .WithAgentRadius(random.Chance(0.3) ? random.Between(1, 6) / 8.0 : 0.0);
+    const NavMesh mesh =
+        WithPortals(MeshOf(BentFloors(random, random.Between(1, 2), 1, 7))
+                        .WithAgentRadius(random.Chance(0.3) ? random.Between(1, 6) / 8.0 : 0.0),
+                    random.Between(0, 4), random);
     NavMesh edited = mesh;
     for (int i = random.Between(1, 12); i > 0; --i) {
       std::vector<Edit> batch;

@@ -189,6 +189,18 @@ TEST_F(GridPortalEditsTest, CostsHaveALimitAndPortalsOfMeshesAreNamed) {
 
 TEST_F(MeshPortalEditsTest, CoordinatesHaveALimitAndEditsOfGridsAreNamed) {
   EXPECT_EQ(PutWith([](MeshPortal& p) { p.to.x = 1e9; }), "BAD_VALUE edits[1].add_portal.to_position.x");
+  EXPECT_EQ(PutWith([](MeshPortal& p) { p.width = -1; }), "BAD_VALUE edits[1].add_portal.width");
+  EXPECT_EQ(PutWith([](MeshPortal& p) { p.width = 1001; }), "BAD_VALUE edits[1].add_portal.width");
+  EXPECT_EQ(PutWith([](MeshPortal& p) {
+              p.width = 1;
+              p.to_map = "cellar";
+            }),
+            "BAD_PORTAL edits[1].add_portal.width");
+  EXPECT_EQ(PutWith([](MeshPortal& p) {
+              p.width = 1;
+              p.to = {p.from.x, p.from.y, 5};
+            }),
+            "BAD_PORTAL edits[1].add_portal.width");
   EXPECT_EQ(ApplySecond(PutPortal{}), MeshKind::kWrongKind);
   EXPECT_EQ(ApplySecond(BlockCells{}), "WRONG_MAP_KIND edits[1].block");
 }
@@ -197,8 +209,8 @@ TEST_F(MeshPortalEditsTest, APortalIsPlaced) {
   ASSERT_EQ(Apply({PutMeshPortal{.portal = MeshKind::Gate()}}), "OK");
   EXPECT_TRUE(editor_.changes().portals);
   const NavMesh mesh = std::move(editor_).Finish();
-  EXPECT_EQ(mesh.portals().Find("gate")->from_place, (MeshPlace{0, {1, 1, 0}}));
-  EXPECT_EQ(mesh.portals().Find("gate")->to_place, (MeshPlace{0, {9, 9, 0}}));
+  EXPECT_EQ(mesh.portals().Find("gate")->lanes[0].from, (MeshPlace{0, {1, 1, 0}}));
+  EXPECT_EQ(mesh.portals().Find("gate")->lanes[0].to, (MeshPlace{0, {9, 9, 0}}));
 }
 
 TEST_F(GridPortalEditsTest, ChangesTellOfPortals) {
@@ -212,28 +224,28 @@ TEST_F(GridPortalEditsTest, ChangesTellOfPortals) {
 
 // Puts as many portals as a map may have, and one more.
 template <typename Kind, typename Place>
-void ExpectLimit(typename Kind::Editor editor, Place place_of) {
+void ExpectLimit(std::size_t most, typename Kind::Editor editor, Place place_of) {
   std::vector<Edit> edits;
-  for (std::size_t i = 0; i <= kMaxPortals; ++i) {
+  for (std::size_t i = 0; i <= most; ++i) {
     auto portal = Kind::Gate(absl::StrCat("p", i));
     place_of(static_cast<int>(i), portal);
     edits.push_back(typename Kind::Put{.portal = portal});
   }
   const absl::Status status = editor.Apply(edits, absl::UnixEpoch()).status();
   EXPECT_EQ(ErrorReasonOf(status), "TOO_MANY_PORTALS");
-  EXPECT_EQ(ErrorFieldOf(status), absl::StrCat("edits[", kMaxPortals, "].add_portal"));
+  EXPECT_EQ(ErrorFieldOf(status), absl::StrCat("edits[", most, "].add_portal"));
   edits.pop_back();
   EXPECT_THAT(editor.Apply(edits, absl::UnixEpoch()), IsOk());
 }
 
 TEST(PortalLimitTest, AMapHoldsOnlySoMany) {
   const GridMap grid = *GridMap::Create(64, 64, {});
-  ExpectLimit<GridKind>(BatchEditor(grid), [](int i, Portal& portal) {
+  ExpectLimit<GridKind>(kMaxPortals, BatchEditor(grid), [](int i, Portal& portal) {
     portal.from = {i % 64, i / 64};
     portal.to = {63 - i % 64, 63 - i / 64};
   });
-  ExpectLimit<MeshKind>(MeshBatchEditor(MeshKind::Map()), [](int i, MeshPortal& portal) {
-    portal.from = {0.001 * i, 1, 0};
+  ExpectLimit<MeshKind>(kMaxMeshPortals, MeshBatchEditor(MeshKind::Map()), [](int i, MeshPortal& portal) {
+    portal.from = {0.0001 * i, 1, 0};
   });
 }
 

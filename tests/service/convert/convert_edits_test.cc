@@ -66,7 +66,8 @@ std::vector<core::Edit> EditsOfAllKinds() {
                                      .to = {4, 5, -6.5},
                                      .cost = 2.5,
                                      .tags = {"dry"},
-                                     .closed = true},
+                                     .closed = true,
+                                     .width = 3.5},
                           .replace = true},
       core::RemovePortal{.id = "stairs"},
       core::SwitchPortal{.id = "ferry", .closed = true},
@@ -175,9 +176,6 @@ TEST_F(BadEditTest, PartsOfOtherKindsOfMap) {
   EXPECT_THAT(Read(Parsed<v1::Edit>("add_portal { from {} to { x: 1 } width: 2 }")),
               IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
                       "edits[1].add_portal.width"));
-  EXPECT_THAT(
-      Read(Parsed<v1::Edit>("put_portal { from_position {} to_position { x: 1 } width: 2 }")),
-      IsError(absl::StatusCode::kUnimplemented, ErrorReason::kNotImplemented, "edits[1].put_portal.width"));
 }
 
 TEST(ConvertEditsTest, APortalToItsOwnMapLeadsToTheSame) {

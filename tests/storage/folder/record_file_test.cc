@@ -201,7 +201,7 @@ std::vector<core::Edit> AllKinds() {
                                          .tags = {"boat"},
                                          .closed = true},
                               .replace = true},
-          core::PutMeshPortal{.portal = {.id = "n", .to = {1, 0, 0}, .both_ways = true}},
+          core::PutMeshPortal{.portal = {.id = "n", .to = {1, 0, 0}, .both_ways = true, .width = 2.5}},
           core::RemovePortal{"p"},
           core::SwitchPortal{.id = "p", .closed = true},
           core::PutProfile{{.name = "cart",

@@ -382,10 +382,11 @@ struct GridLegs {
   static Validation Blocked(std::size_t end, Cell /*before*/, Cell cell, double cost) {
     return {.walkable = false, .blocked_index = end, .blocked_cell = cell, .cost = cost};
   }
-  static bool Starts(const Portal& portal, Cell cell) { return portal.from == cell; }
-  static bool Ends(const Portal& portal, Cell cell) { return portal.to == cell; }
-  static bool EndsOn(const GridMap& map, const Portal& portal, Cell cell) {
-    return map.settings().frame.PlaneCellOf(portal.to) == cell;
+  static bool Leads(const Portal& portal, Cell from, Cell to) {
+    return portal.from == from && portal.to == to;
+  }
+  static bool LeadsTo(const GridMap& map, const Portal& portal, Cell from, Cell to) {
+    return portal.from == from && map.settings().frame.PlaneCellOf(portal.to) == to;
   }
   static bool AreSame(Cell a, Cell b) { return a == b; }
   static double CostOf(const Portal& portal) { return CostToDouble(portal.cost); }

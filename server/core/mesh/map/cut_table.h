@@ -54,7 +54,7 @@ class CutNumbers {
       : vertex_count_(static_cast<std::uint32_t>(vertex_count)),
         polygon_count_(static_cast<std::uint32_t>(polygon_count)) {
     // Searches use the highest numbers for other things.
-    constexpr std::uint32_t kHighest = 0xFFFF0000;
+    constexpr std::uint32_t kHighest = 0xFFE00000;
     constexpr int kMostBits = 16;
     const std::uint32_t most = std::max(vertex_count_, polygon_count_);
     const std::uint32_t range = (kHighest - most) / std::max(polygon_count_, 1U);

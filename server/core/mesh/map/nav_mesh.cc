@@ -534,10 +534,72 @@ void NavMesh::FindAllTouching(absl::Span<const WorldPoint> outline, double margi
 }
 
 PlacedPortal NavMesh::Placed(const MeshPortal& portal) const {
-  PlacedPortal placed{portal, {}, {}};
-  placed.from_place = MeshPlaceAt(*this, portal.from).value_or(MeshPlace());
-  if (portal.to_map.empty()) {
-    placed.to_place = MeshPlaceAt(*this, portal.to).value_or(MeshPlace());
+  PlacedPortal placed{portal, {}, {}, !portal.to_map.empty()};
+  const NavMesh whole = WithCuts(nullptr);
+  std::vector<MeshPlace> near;
+  // Returns the place on the uncut mesh, and notes the polygons that meet there.
+  const auto ground_at = [&](const WorldPoint& position) {
+    const std::optional<MeshPlace> ground = MeshPlaceAt(whole, position);
+    if (ground) {
+      whole.FindAllNear({ground->point, kMeshTolerance, kMeshTolerance}, near);
+    }
+    return ground;
+  };
+  const auto place_on = [&](const std::optional<MeshPlace>& ground) {
+    return ground ? MeshPlaceAt(*this, ground->point).value_or(MeshPlace()) : MeshPlace();
+  };
+  const std::optional<MeshPlace> from = ground_at(portal.from);
+  const std::optional<MeshPlace> to = portal.to_map.empty() ? ground_at(portal.to) : std::nullopt;
+  placed.lanes.push_back({place_on(from), place_on(to)});
+  const double dx = portal.to.x - portal.from.x;
+  const double dy = portal.to.y - portal.from.y;
+  const double length = std::sqrt(dx * dx + dy * dy);
+  for (int i = 0; i < kPortalLanes && portal.width > 0.0; ++i) {
+    const double aside = portal.width * (static_cast<double>(i) / (kPortalLanes - 1) - 0.5);
+    const auto beside = [&](const std::optional<MeshPlace>& middle) {
+      if (!middle) {
+        return MeshPlace();
+      }
+      const WorldPoint& at = middle->point;
+      const auto ground = ground_at({at.x - dy / length * aside, at.y + dx / length * aside, at.z});
+      return ground && std::abs(ground->point.z - at.z) <= std::abs(aside) ? place_on(ground) : MeshPlace();
+    };
+    if (aside != 0.0) {
+      placed.lanes.push_back({beside(from), beside(to)});
+    }
+  }
+  for (const PortalLane& lane : placed.lanes) {
+    placed.is_shortcut |= lane.is_open() && portal.cost < DistanceInPlan(lane.from.point, lane.to.point);
+  }
+  for (const MeshPlace& place : near) {
+    placed.polygons.push_back(place.polygon);
+  }
+  std::ranges::sort(placed.polygons);
+  placed.polygons.erase(std::unique(placed.polygons.begin(), placed.polygons.end()), placed.polygons.end());
+  placed.polygons.shrink_to_fit();
+  return placed;
+}
+
+MeshPortalTable NavMesh::PlacedAgain(absl::Span<const Box> boxes) const {
+  MeshPortalTable placed = portals_;
+  std::vector<PolygonNumber> polygons;
+  for (const Box& box : boxes) {
+    const WorldPoint low = Rounded({box.x_low, box.y_low, 0.0});
+    const WorldPoint high = Rounded({box.x_high, box.y_high, 0.0});
+    FindAllTouching({{low, {high.x, low.y, 0.0}, high, {low.x, high.y, 0.0}}}, -kMeshTolerance, polygons);
+  }
+  std::ranges::sort(polygons);
+  polygons.erase(std::unique(polygons.begin(), polygons.end()), polygons.end());
+  for (const PolygonNumber polygon : polygons) {
+    if (const MeshPortalTable::Portals* const portals = portals_.At(polygon)) {
+      portals->VisitAfter("", [&](const PlacedPortal& portal) {
+        PlacedPortal again = Placed(portal);
+        if (again.lanes != portal.lanes) {
+          placed.Put(std::make_shared<const PlacedPortal>(std::move(again)));
+        }
+        return true;
+      });
+    }
   }
   return placed;
 }

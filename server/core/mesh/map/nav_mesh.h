@@ -15,26 +15,17 @@
 #include "absl/types/span.h"
 #include "server/base/memory_account.h"
 #include "server/base/stop_check.h"
-#include "server/core/elements/id_table.h"
 #include "server/core/elements/map_kind.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/core/elements/portal.h"
 #include "server/core/mesh/map/cut_table.h"
 #include "server/core/mesh/map/landmark_table.h"
+#include "server/core/mesh/map/mesh_portals.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
+#include "server/geometry/box.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
-
-// A portal with its ends on its own mesh, as returned by MeshPlaceAt. An end without a polygon is not on the
-// mesh, or is on another one; the portal cannot be used there.
-struct PlacedPortal : MeshPortal {
-  MeshPlace from_place;
-  MeshPlace to_place;
-};
-
-class MeshPortalTable : public IdTable<PlacedPortal> {};
 
 class CellTable;
 
@@ -312,8 +303,13 @@ class NavMesh {
     mesh.portals_ = std::move(portals);
     return mesh;
   }
-  // Returns the portal with the places of its ends on this mesh.
+  // Returns the portal with its lanes on this mesh. The middle lane ends at MeshPlaceAt of the portal's ends.
+  // Another lane must lie on ground about as high as the middle one: it may differ by as much as the lanes
+  // are apart.
   PlacedPortal Placed(const MeshPortal& portal) const;
+  // Returns the portals of this mesh with their lanes as they are now that holes were changed within these
+  // boxes. Costs O(log polygons) per polygon and portal near the boxes.
+  MeshPortalTable PlacedAgain(absl::Span<const Box> boxes) const;
 
   // Returns a hash of the content, as GridMap::digest does. It includes the numbers of vertices and polygons,
   // since answers refer to them.
@@ -363,7 +359,8 @@ class NavMesh {
       : surface_(std::move(surface)),
         vertices_(surface_->vertices.data()),
         vertex_count_(static_cast<std::uint32_t>(surface_->vertices.size())),
-        polygon_count_(static_cast<std::uint32_t>(surface_->polygons.size())) {}
+        polygon_count_(static_cast<std::uint32_t>(surface_->polygons.size())),
+        portals_(surface_->polygons.size()) {}
 
   // Labels the polygons with their parts.
   static void LabelParts(Surface& surface);

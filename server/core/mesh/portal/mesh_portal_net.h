@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -23,22 +26,32 @@ namespace waystar::core {
 
 using MeshWorld = WorldOf<NavMesh>;
 
+// A lane of a portal in one direction.
 using MeshDoor = PortalDoor<PlacedPortal, MeshPlace>;
 
 struct MeshLayer {
   // Empty for the map that queries start on.
   absl::string_view id;
   const NavMesh* map = nullptr;
-  // True once its portals have been read.
-  bool is_loaded = false;
+  // True once the lists below are complete.
+  bool has_departures = false;
+  bool has_shortcuts = false;
+  // Doors that start in each connected part, or on a vertex of it.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> departures;
+  // Doors that start in each polygon of the uncut mesh that was asked for.
+  absl::flat_hash_map<PolygonNumber, std::vector<std::uint32_t>> doors_at;
+  // Doors of the portals with is_shortcut.
+  std::vector<std::uint32_t> shortcuts;
 };
 
 // Connected part of a map: the index of the map and the label of the part.
 using MeshPart = std::pair<std::uint32_t, std::uint32_t>;
 
-// Lazily filled cache of portals, which many queries may share.
+// Lazily filled cache of portals, which many queries may share. It has the lanes of open portals with the
+// required tags that lead from the surface of a mesh to the surface of a mesh. Doors are listed in the order
+// of the ids of their portals.
 //
-// Not thread-safe.
+// Not thread-safe. A function that returns a list of doors may change the lists returned before.
 class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::string> {
  public:
   // Makes a net of the portals that have all of these tags, which are sorted. The arguments must outlive
@@ -46,72 +59,93 @@ class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::stri
   MeshPortalNet(const NavMesh& home, MeshWorld& world, absl::Span<const std::string> required_tags)
       : PortalNet(home, world, required_tags) {}
 
-  // Returns the doors that start in a part of a map, or on a vertex of it: those of open portals with the
-  // required tags that lead to the surface of a mesh. The first call for a map checks each of its portals;
-  // the first call for a part costs O(log polygons) per portal to another map. Returns the error of `stop`.
-  // The result lives as long as this.
+  // Returns the doors that start in a polygon of the uncut mesh, or near its border. The first call for a
+  // polygon costs O(1) per portal there, plus O(log polygons) if it leads to another map.
+  absl::Span<const std::uint32_t> DoorsAt(std::uint32_t map, PolygonNumber polygon);
+
+  // Returns the doors of a map's portals with is_shortcut. The first call for a map visits each of them.
+  absl::Span<const std::uint32_t> ShortcutsOn(std::uint32_t map);
+
+  // Returns the doors that start in a part of a map, or on a vertex of it. The first call for a map visits
+  // each of its portals. Returns the error of `stop`.
   absl::StatusOr<absl::Span<const std::uint32_t>> DeparturesFrom(const MeshPart& part, const StopCheck& stop);
 
  private:
-  // Doors that start in a part.
-  struct Departures {
-    std::vector<std::uint32_t> doors;
-    // True once the targets of the doors are known.
-    bool is_settled = false;
-  };
+  // Appends the doors of a portal.
+  void AddDoors(std::uint32_t map, const PlacedPortal& portal, std::vector<std::uint32_t>& doors);
 
-  void Load(std::uint32_t map);
-  // Finds where the door leads. Returns false if there is no surface.
-  bool Settle(MeshDoor& door);
-
-  std::map<MeshPart, Departures> departures_;
+  // Number of each lane and direction; nothing if it leads nowhere.
+  absl::flat_hash_map<std::tuple<const PlacedPortal*, std::size_t, bool>, std::optional<std::uint32_t>>
+      numbers_;
 };
 
 // Cost of a path that does not exist.
 inline constexpr double kNoWay = DoorCosts<double>::kFar;
 
-// The doors that paths from one place can reach, by part. Not thread-safe.
-class MeshDoors {
+// Lower bounds of the costs of paths to goals, ignoring walls. A path without shortcuts costs at least the
+// straight line. The bounds are therefore those of paths that lead along straight lines from shortcut to
+// shortcut.
+//
+// Thread safety: const methods may run concurrently.
+class PortalBounds {
  public:
-  // Finds the doors reachable from a place on the map that queries start on, and the parts behind them. Costs
-  // O(log parts) per door, plus lookups in the net. Returns the error of `stop`. The net must outlive the
-  // result.
-  static absl::StatusOr<MeshDoors> Find(MeshPortalNet& net, const MeshPlace& start, const StopCheck& stop);
+  // A goal, or a shortcut that may be on the way to one.
+  struct Bound {
+    MeshPlace place;
+    // Lower bound of the cost of a path from there; 0 for a goal.
+    double rest = 0.0;
+  };
 
-  const MeshPortalNet& net() const { return *net_; }
-  // Returns the numbers of the reachable doors.
-  const std::vector<std::uint32_t>& numbers() const { return numbers_; }
-  // Returns a lower bound of the cost from behind a door to a goal, ignoring walls; kNoWay if there is none.
-  // REQUIRES: EstimateRests was called; the door is reachable.
-  double RestBehind(std::uint32_t door) const { return rests_[door]; }
-  // Returns the reachable doors that start on a map.
-  std::vector<std::uint32_t> DeparturesOn(std::uint32_t map) const;
+  // Computes the bounds for goals on one map. With S shortcuts on all maps, costs O(S^2) and at most
+  // O(kMostShortcuts^2): if there are more, nothing is assumed about the cost behind one. Returns the error
+  // of `stop`. The net must outlive the result.
+  static absl::StatusOr<PortalBounds> Estimate(MeshPortalNet& net, std::uint32_t goal_map,
+                                               absl::Span<const MeshPlace> goals, const StopCheck& stop);
+
+  // Returns the goals on a map, followed by the shortcuts that start there.
+  absl::Span<const Bound> On(std::uint32_t map) const { return bounds_[map]; }
+  absl::Span<const Bound> ShortcutsOn(std::uint32_t map) const {
+    return On(map).subspan(map == goal_map_ ? goal_count_ : 0);
+  }
+  // Returns the bound for a path from a point; kNoWay if no path leads from the map to a goal. Costs
+  // O(shortcuts on the map), up to a limit.
+  double From(std::uint32_t map, const WorldPoint& point) const;
+  // Returns the bound for a path from behind a door.
+  double Behind(std::uint32_t door) const;
+
+  static constexpr std::size_t kMostShortcuts = 1024;
+
+ private:
+  PortalBounds(MeshPortalNet& net, std::uint32_t goal_map, std::size_t goal_count)
+      : net_(&net), goal_map_(goal_map), goal_count_(goal_count) {}
+
+  MeshPortalNet* net_;
+  std::uint32_t goal_map_;
+  std::size_t goal_count_;
+  std::vector<std::vector<Bound>> bounds_;
+  // Least rest of each map's bounds.
+  std::vector<double> least_rests_;
+  DoorCosts<double> behind_;
+};
+
+// The connected parts that paths from one place reach. Not thread-safe.
+class ReachableParts {
+ public:
+  // Finds the parts reachable from a place on the map that queries start on. Costs O(log parts) per door,
+  // plus lookups in the net. Returns the error of `stop`. The net must outlive the result.
+  static absl::StatusOr<ReachableParts> Find(MeshPortalNet& net, const MeshPlace& start,
+                                             const StopCheck& stop);
 
   // Returns true if a part that contains the place is reachable.
   bool IsReached(std::uint32_t map, const MeshPlace& place) const;
   // Returns the reachable parts of the map, in ascending order.
-  std::vector<std::uint32_t> ReachedParts(std::uint32_t map) const;
-
-  // Computes RestBehind for goals on one map. Costs at most O((goals + doors) * doors). Returns the error of
-  // `stop`.
-  absl::Status EstimateRests(std::uint32_t goal_map, absl::Span<const MeshPlace> goals,
-                             const StopCheck& stop);
-
-  // Returns a lower bound of the cost of a path from a place on the first map through a door, or kNoWay.
-  double LeastThroughDoors(const MeshPlace& place) const;
+  std::vector<std::uint32_t> On(std::uint32_t map) const;
 
  private:
-  explicit MeshDoors(MeshPortalNet& net) : net_(&net) {}
-
-  PartsAround PartsOf(std::uint32_t map, const MeshPlace& place) const {
-    return FindPartsAround(*net_->maps()[map].map, place);
-  }
+  explicit ReachableParts(MeshPortalNet& net) : net_(&net) {}
 
   MeshPortalNet* net_;
-  std::vector<std::uint32_t> numbers_;
-  DoorCosts<double> rests_;
-  // For each reachable part, the doors that start in it.
-  std::map<MeshPart, absl::Span<const std::uint32_t>> parts_;
+  std::set<MeshPart> parts_;
 };
 
 // Cache of the reachability between parts of the map that queries start on.
@@ -123,7 +157,8 @@ class ReachedMeshParts {
   explicit ReachedMeshParts(MeshPortalNet& net) : net_(net) {}
 
   // Returns true if a path leads from `from` to `to`. The first call for the parts of `from` costs as much as
-  // MeshDoors::Find, later ones O(log parts). Returns the error of `stop`.
+  // ReachableParts::Find, unless `to` is in one of them; later ones cost O(log parts). Returns the error of
+  // `stop`.
   absl::StatusOr<bool> IsReached(const MeshPlace& from, const MeshPlace& to, const StopCheck& stop);
 
  private:

@@ -18,6 +18,9 @@
 namespace waystar::core {
 namespace {
 
+// Up to this many portals of a mesh, a search visits each of them to find out what need not be searched.
+constexpr std::size_t kFewPortals = 1000;
+
 // Scratches of the waves: the caller's for the first map, and one for each other map. All share one limit.
 class WaveScratches {
  public:
@@ -45,16 +48,17 @@ class WaveScratches {
 // The waves of all maps.
 class WavesOverMaps {
  public:
-  WavesOverMaps(const MeshDoors& doors, const MeshPlace& start, std::uint32_t goal_map,
-                absl::Span<const MeshGoal> goals, const Budget& budget, MeshScratch& scratch)
-      : doors_(doors),
+  WavesOverMaps(MeshPortalNet& net, const PortalBounds& bounds, const MeshPlace& start,
+                std::uint32_t goal_map, absl::Span<const MeshGoal> goals, const Budget& budget,
+                MeshScratch& scratch)
+      : net_(net),
+        bounds_(bounds),
         start_(start),
         goal_map_(goal_map),
         goals_(goals),
         budget_(budget),
         scratches_(scratch),
-        waves_(doors.net().maps().size()),
-        passed_(doors.net().door_count()) {}
+        waves_(net.maps().size()) {}
 
   // Searches for paths that cost less than `bound`. Returns kGoalReached, kExhausted if there is none, or the
   // reason for an early end.
@@ -108,10 +112,10 @@ class WavesOverMaps {
       if (index == kStart) {
         break;
       }
-      const MeshDoor& door = doors_.net().door(index);
+      const MeshDoor& door = net_.door(index);
       found.crossings.push_back({{.portal = door.portal,
                                   .is_reversed = door.is_reversed,
-                                  .map = doors_.net().maps()[door.to_map].id,
+                                  .map = net_.maps()[door.to_map].id,
                                   .arrival = door.to.point,
                                   .index = corners.size()},
                                  corridor.size()});
@@ -138,8 +142,6 @@ class WavesOverMaps {
 
   struct Wave {
     std::unique_ptr<MeshWave> wave;
-    // Doors that start on the map, in the order of the wave's targets after the goals.
-    std::vector<std::uint32_t> departures;
     // For each seed, the door that leads to it, or kStart.
     std::vector<std::uint32_t> doors_of_seeds;
   };
@@ -161,9 +163,8 @@ class WavesOverMaps {
     expanded_ += step.is_expansion ? 1 : 0;
     if (step.arrival) {
       const std::uint32_t target = step.arrival->target;
-      const std::size_t goals = map == goal_map_ ? goals_.size() : 0;
-      if (target >= goals) {
-        if (!Pass(waves_[map].departures[target - goals], target, step.arrival->g)) {
+      if (step.arrival->door != MeshWave::kNoDoor) {
+        if (!Pass(step.arrival->door, target, step.arrival->g)) {
           return false;
         }
       } else if (!reached_goal_ || goals_[target].index < goals_[*reached_goal_].index) {
@@ -189,33 +190,11 @@ class WavesOverMaps {
     return cost;
   }
 
-  // Returns the wave of a map. Its targets are the goals on the map, if any, followed by the doors that start
-  // there.
   MeshWave& WaveOn(std::uint32_t map) {
     std::unique_ptr<MeshWave>& wave = waves_[map].wave;
     if (wave == nullptr) {
-      std::vector<WaveTarget> targets;
-      if (map == goal_map_) {
-        for (const MeshGoal& goal : goals_) {
-          targets.push_back({goal.place, 0.0});
-        }
-      }
-      waves_[map].departures = doors_.DeparturesOn(map);
-      for (const std::uint32_t index : waves_[map].departures) {
-        const MeshDoor& door = doors_.net().door(index);
-        targets.push_back({door.from, door.portal->cost + doors_.RestBehind(index)});
-      }
-      std::vector<MeshPlace> seeds;
-      if (map == 0) {
-        seeds.push_back(start_);
-      }
-      for (const std::uint32_t index : doors_.numbers()) {
-        if (const MeshDoor& door = doors_.net().door(index); door.to_map == map) {
-          seeds.push_back(door.to);
-        }
-      }
-      wave = std::make_unique<MeshWave>(*doors_.net().maps()[map].map, std::move(targets), seeds,
-                                        scratches_.Of(map));
+      wave = std::make_unique<MeshWave>(
+          net_, map, bounds_, map == goal_map_ ? goals_ : absl::Span<const MeshGoal>(), scratches_.Of(map));
     }
     return *wave;
   }
@@ -233,12 +212,12 @@ class WavesOverMaps {
   // Seeds the wave behind a door, unless a cheaper path arrived there or no goal can be reached from there.
   // Returns false if a scratch is full.
   bool Pass(std::uint32_t index, std::uint32_t target, double g) {
-    const MeshDoor& door = doors_.net().door(index);
+    const MeshDoor& door = net_.door(index);
     const double behind = g + door.portal->cost;
     // Several portals may lead to the same place.
     const auto [least, is_new] =
         arrived_.try_emplace({door.to_map, door.to.polygon, door.to.point.x, door.to.point.y}, behind);
-    if ((!is_new && behind >= least->second) || doors_.RestBehind(index) == kNoWay) {
+    if (!is_new && behind >= least->second) {
       return true;
     }
     least->second = behind;
@@ -254,7 +233,8 @@ class WavesOverMaps {
 
   using Entry = std::pair<double, std::uint32_t>;
 
-  const MeshDoors& doors_;
+  MeshPortalNet& net_;
+  const PortalBounds& bounds_;
   const MeshPlace start_;
   const std::uint32_t goal_map_;
   const absl::Span<const MeshGoal> goals_;
@@ -262,7 +242,7 @@ class WavesOverMaps {
   WaveScratches scratches_;
   std::vector<Wave> waves_;
   // For each door passed, the target of its wave.
-  std::vector<std::uint32_t> passed_;
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> passed_;
   // Minimum cost of a path through a portal to each arrival.
   std::map<std::tuple<std::uint32_t, PolygonNumber, double, double>, double> arrived_;
   // Maps by the lowest f of their waves; some entries are stale.
@@ -293,23 +273,36 @@ class PortalPathFinder {
                        absl::StrCat("there is no navigation mesh \"", query.goal_map, "\""));
     }
     const NavMesh& there = *net_.maps()[*map].map;
-    WAYSTAR_ASSIGN_OR_RETURN(MeshDoors doors, MeshDoors::Find(net_, start_, stop_));
-    if (doors.numbers().empty() && *map == 0) {
+    if (home_.portals().empty() && *map == 0) {
       WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult plain,
                                FindMeshPath(home_, path, budget_, scratch_, recorder_));
       return MeshPortalPath{plain, {}};
     }
     WAYSTAR_ASSIGN_OR_RETURN(std::vector<MeshGoal> goals, FindMeshGoals(there, path, budget_));
     const bool is_blocked = goals.empty();
-    std::erase_if(goals, [&](const MeshGoal& goal) { return !doors.IsReached(*map, goal.place); });
-    const bool is_stand_in = goals.empty();
-    if (is_stand_in && path.unreachable_policy != UnreachablePolicy::kReport) {
-      WAYSTAR_ASSIGN_OR_RETURN(goals, NearestTo(path.goals.front(), doors, *map));
+    bool is_stand_in = false;
+    if (is_blocked || *map != 0 ||
+        std::ranges::any_of(goals, [&](const MeshGoal& goal) { return !IsInPartOfStart(goal.place); })) {
+      WAYSTAR_ASSIGN_OR_RETURN(const ReachableParts parts, ReachableParts::Find(net_, start_, stop_));
+      std::erase_if(goals, [&](const MeshGoal& goal) { return !parts.IsReached(*map, goal.place); });
+      is_stand_in = goals.empty();
+      if (is_stand_in && path.unreachable_policy != UnreachablePolicy::kReport) {
+        WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MeshPlace> nearest,
+                                 FindNearestInParts(there, path.goals.front(), parts.On(*map), stop_));
+        if (nearest) {
+          goals.push_back({*nearest, 0});
+        }
+      }
     }
     if (goals.empty()) {
       return MeshPortalPath();
     }
-    WAYSTAR_ASSIGN_OR_RETURN(MeshPortalPath found, Search(doors, *map, goals, budget_));
+    std::vector<MeshPlace> places;
+    for (const MeshGoal& goal : goals) {
+      places.push_back(goal.place);
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const PortalBounds bounds, PortalBounds::Estimate(net_, *map, places, stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(MeshPortalPath found, Search(bounds, *map, goals, budget_));
     if (is_stand_in && found.path.outcome == Outcome::kFound) {
       found.path.outcome = Outcome::kPartial;
       found.path.reason = is_blocked ? OutcomeReason::kGoalBlocked : OutcomeReason::kNoRoute;
@@ -322,69 +315,73 @@ class PortalPathFinder {
                                            absl::Span<const MeshPlace> goals) {
     MeshMatrix matrix;
     matrix.lengths.assign(starts.size() * goals.size(), MeshMatrix::kUnreachable);
-    // Starts in the same parts reach the same doors.
-    std::map<PartsAround, std::vector<std::size_t>> starts_of_parts;
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-      starts_of_parts[FindPartsAround(home_, starts[i])].push_back(i);
-    }
+    ReachedMeshParts reached(net_);
     Budget left = budget_;
-    for (const auto& [parts, members] : starts_of_parts) {
-      WAYSTAR_ASSIGN_OR_RETURN(MeshDoors doors, MeshDoors::Find(net_, starts[members.front()], stop_));
-      for (std::size_t j = 0; j < goals.size(); ++j) {
-        if (!doors.IsReached(0, goals[j])) {
+    for (std::size_t j = 0; j < goals.size(); ++j) {
+      WAYSTAR_ASSIGN_OR_RETURN(const PortalBounds bounds,
+                               PortalBounds::Estimate(net_, 0, goals.subspan(j, 1), stop_));
+      for (std::size_t i = 0; i < starts.size(); ++i) {
+        start_ = starts[i];
+        WAYSTAR_ASSIGN_OR_RETURN(const bool is_reached, reached.IsReached(start_, goals[j], stop_));
+        if (!is_reached) {
           continue;
         }
-        WAYSTAR_RETURN_IF_ERROR(doors.EstimateRests(0, goals.subspan(j, 1), stop_));
-        for (const std::size_t i : members) {
-          start_ = starts[i];
-          WAYSTAR_ASSIGN_OR_RETURN(const MeshPortalPath found,
-                                   SearchByRests(doors, 0, {{goals[j], 0}}, left));
-          if (found.path.outcome == Outcome::kBudgetExhausted) {
-            return MakeError(ErrorReason::kRegionTooLarge, "",
-                             found.path.reason == OutcomeReason::kScratchLimit
-                                 ? "a search would take more than the server's memory for one search"
-                                 : "the searches would take more expansions than one answer may");
-          }
-          if (found.path.outcome == Outcome::kFound) {
-            matrix.lengths[i * goals.size() + j] = found.path.cost;
-          }
-          const SearchStatistics& took = found.path.statistics;
-          matrix.statistics.expanded += took.expanded;
-          matrix.statistics.generated += took.generated;
-          left.max_expansions -= std::min(left.max_expansions, took.expanded);
+        WAYSTAR_ASSIGN_OR_RETURN(const MeshPortalPath found, Search(bounds, 0, {{goals[j], 0}}, left));
+        if (found.path.outcome == Outcome::kBudgetExhausted) {
+          return MakeError(ErrorReason::kRegionTooLarge, "",
+                           found.path.reason == OutcomeReason::kScratchLimit
+                               ? "a search would take more than the server's memory for one search"
+                               : "the searches would take more expansions than one answer may");
         }
+        if (found.path.outcome == Outcome::kFound) {
+          matrix.lengths[i * goals.size() + j] = found.path.cost;
+        }
+        const SearchStatistics& took = found.path.statistics;
+        matrix.statistics.expanded += took.expanded;
+        matrix.statistics.generated += took.generated;
+        left.max_expansions -= std::min(left.max_expansions, took.expanded);
       }
     }
     return matrix;
   }
 
  private:
-  // Returns the reachable place on the map nearest to a position in space.
-  absl::StatusOr<std::vector<MeshGoal>> NearestTo(const WorldPoint& position, const MeshDoors& doors,
-                                                  std::uint32_t map) const {
-    WAYSTAR_ASSIGN_OR_RETURN(
-        const std::optional<MeshPlace> nearest,
-        FindNearestInParts(*doors.net().maps()[map].map, position, doors.ReachedParts(map), stop_));
-    return nearest ? std::vector<MeshGoal>{{*nearest, 0}} : std::vector<MeshGoal>();
+  bool IsInPartOfStart(const MeshPlace& place) const {
+    return HaveSharedPart(FindPartsAround(home_, place), FindPartsAround(home_, start_));
   }
 
-  absl::StatusOr<MeshPortalPath> Search(MeshDoors& doors, std::uint32_t goal_map,
-                                        const std::vector<MeshGoal>& goals, const Budget& budget) {
-    std::vector<MeshPlace> places;
-    places.reserve(goals.size());
-    for (const MeshGoal& goal : goals) {
-      places.push_back(goal.place);
+  // Returns a lower bound of the cost of a path from the start through a portal.
+  double LeastThroughPortals(const PortalBounds& bounds) const {
+    if (home_.portals().size() > kFewPortals) {
+      return bounds.From(0, start_.point);
     }
-    WAYSTAR_RETURN_IF_ERROR(doors.EstimateRests(goal_map, places, stop_));
-    return SearchByRests(doors, goal_map, goals, budget);
+    double least = kNoWay;
+    for (const PortalBounds::Bound& shortcut : bounds.ShortcutsOn(0)) {
+      least = std::min(least, DistanceInPlan(start_.point, shortcut.place.point) + shortcut.rest);
+    }
+    const auto try_lane = [&](const MeshPlace& from, const MeshPlace& to, double cost) {
+      const double before = DistanceInPlan(start_.point, from.point) + cost;
+      least = before < least ? std::min(least, before + bounds.From(0, to.point)) : least;
+    };
+    home_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+      for (std::size_t i = 0; i < portal.lanes.size() && !portal.is_shortcut && net_.MayUse(portal); ++i) {
+        if (const PortalLane& lane = portal.lanes[i]; lane.is_open()) {
+          try_lane(lane.from, lane.to, portal.cost);
+          if (portal.both_ways) {
+            try_lane(lane.to, lane.from, portal.cost);
+          }
+        }
+      }
+      return true;
+    });
+    return least;
   }
 
-  absl::StatusOr<MeshPortalPath> SearchByRests(const MeshDoors& doors, std::uint32_t goal_map,
-                                               const std::vector<MeshGoal>& goals, const Budget& budget) {
-    const PartsAround start_parts = FindPartsAround(home_, start_);
+  absl::StatusOr<MeshPortalPath> Search(const PortalBounds& bounds, std::uint32_t goal_map,
+                                        const std::vector<MeshGoal>& goals, const Budget& budget) {
     std::vector<MeshGoal> without_portals;
     for (const MeshGoal& goal : goals) {
-      if (goal_map == 0 && HaveSharedPart(FindPartsAround(home_, goal.place), start_parts)) {
+      if (goal_map == 0 && IsInPartOfStart(goal.place)) {
         without_portals.push_back(goal);
       }
     }
@@ -397,13 +394,13 @@ class PortalPathFinder {
       }
     }
     const bool has_plain = plain.path.outcome == Outcome::kFound;
-    if (has_plain && plain.path.cost <= doors.LeastThroughDoors(start_)) {
+    if (has_plain && plain.path.cost <= LeastThroughPortals(bounds)) {
       return plain;
     }
     // The waves clear the path on the scratch.
     const std::vector<WorldPoint> corners(plain.path.corners.begin(), plain.path.corners.end());
     const std::vector<PolygonNumber> corridor(plain.path.corridor.begin(), plain.path.corridor.end());
-    WavesOverMaps waves(doors, start_, goal_map, goals, budget, scratch_);
+    WavesOverMaps waves(net_, bounds, start_, goal_map, goals, budget, scratch_);
     const std::uint64_t before = plain.path.statistics.expanded;
     const SearchEnd end = waves.Run(has_plain ? plain.path.cost : kNoWay,
                                     budget.max_expansions - std::min(budget.max_expansions, before));
@@ -477,14 +474,14 @@ struct MeshLegs {
                                double cost) {
     return {.is_walkable = false, .blocked_index = end, .blocked_at = before, .cost = cost};
   }
-  static bool Starts(const PlacedPortal& portal, const WorldPoint& point) {
-    return IsAt(portal.from_place, point);
+  static bool Leads(const PlacedPortal& portal, const WorldPoint& from, const WorldPoint& to) {
+    return std::ranges::any_of(
+        portal.lanes, [&](const PortalLane& lane) { return IsAt(lane.from, from) && IsAt(lane.to, to); });
   }
-  static bool Ends(const PlacedPortal& portal, const WorldPoint& point) {
-    return IsAt(portal.to_place, point);
-  }
-  bool EndsOn(const NavMesh& mesh, const PlacedPortal& portal, const WorldPoint& point) const {
-    return IsAt(MeshPlaceAt(mesh, portal.to).value_or(MeshPlace()), point);
+  static bool LeadsTo(const NavMesh& mesh, const PlacedPortal& portal, const WorldPoint& from,
+                      const WorldPoint& to) {
+    return IsAt(portal.lanes.front().from, from) &&
+           IsAt(MeshPlaceAt(mesh, portal.to).value_or(MeshPlace()), to);
   }
   static bool AreSame(const WorldPoint& a, const WorldPoint& b) { return IsNear(a, b); }
   static double CostOf(const PlacedPortal& portal) { return portal.cost; }
@@ -503,88 +500,113 @@ absl::StatusOr<MeshPathCheck> ValidateThroughMeshPortals(const NavMesh& mesh, Me
 
 namespace {
 
-// Up to this many targets, each interval evaluates every target for its heuristic.
-constexpr std::size_t kFewTargets = 8;
+// Up to this many goals and shortcuts, each interval evaluates every one for its heuristic.
+constexpr std::size_t kFewBounds = 8;
 
 }  // namespace
 
-MeshWave::MeshWave(const NavMesh& mesh, std::vector<WaveTarget> targets, absl::Span<const MeshPlace> seeds,
-                   MeshScratch& scratch)
-    : Expansion(mesh, scratch), targets_(std::move(targets)), reached_(targets_.size()) {
+MeshWave::MeshWave(MeshPortalNet& net, std::uint32_t map, const PortalBounds& bounds,
+                   absl::Span<const MeshGoal> goals, MeshScratch& scratch)
+    : Expansion(*net.maps()[map].map, scratch),
+      net_(net),
+      map_(map),
+      bounds_(bounds),
+      single_bounds_(bounds.On(map)) {
   has_started_ = scratch_.Start(mesh_.vertex_count(), mesh_.room_count());
   if (!has_started_) {
     return;
   }
-  for (std::uint32_t i = 0; i < targets_.size(); ++i) {
-    around_.clear();
-    FindPolygonsOfAllFans(mesh_, targets_[i].place, around_);
-    for (const PolygonNumber polygon : around_) {
-      polygons_.push_back({polygon, i});
-      MarkOuterRooms(polygon);
+  for (const MeshGoal& goal : goals) {
+    AddTarget(goal.place, kNoDoor, 0.0);
+    MarkRoomsOf(goal.place);
+  }
+  if (single_bounds_.size() > kFewBounds) {
+    const std::size_t singles = goals.size() > kFewBounds ? 0 : goals.size();
+    for (const PortalBounds::Bound& bound : single_bounds_.subspan(singles)) {
+      least_rest_ = std::min(least_rest_, bound.rest);
     }
+    single_bounds_ = single_bounds_.first(singles);
   }
-  single_targets_ = targets_.size();
-  if (single_targets_ > kFewTargets) {
-    const auto is_end = [](const WaveTarget& target) { return target.rest > 0.0; };
-    const auto ends = static_cast<std::size_t>(std::ranges::find_if(targets_, is_end) - targets_.begin());
-    single_targets_ = ends > kFewTargets ? 0 : ends;
-  }
-  for (std::size_t i = single_targets_; i < targets_.size(); ++i) {
-    least_rest_ = std::min(least_rest_, targets_[i].rest);
-  }
-  std::sort(polygons_.begin(), polygons_.end());
-  for (const MeshPlace& seed : seeds) {
-    for (const MeshPlace& place : FindPlacesAround(mesh_, seed)) {
-      MarkOuterRooms(place.polygon);
-    }
+  has_all_rooms_ = mesh_.portals().size() > kFewPortals;
+  if (!has_all_rooms_) {
+    mesh_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+      for (const PortalLane& lane : portal.lanes) {
+        for (const MeshPlace& end : {lane.from, lane.to}) {
+          if (end.polygon != kNoPolygon) {
+            MarkRoomsOf(end);
+          }
+        }
+      }
+      return true;
+    });
   }
   MarkOpenedRooms();
 }
 
-template <typename Visitor>
-void MeshWave::VisitTargets(PolygonNumber polygon, Visitor visit) const {
-  for (auto i = std::lower_bound(polygons_.begin(), polygons_.end(), std::pair(polygon, std::uint32_t{0}));
-       i != polygons_.end() && i->first == polygon; ++i) {
-    visit(i->second);
+void MeshWave::MarkRoomsOf(const MeshPlace& place) {
+  for (const MeshPlace& at : FindPlacesAround(mesh_, place)) {
+    for (std::uint32_t room = mesh_.RoomOf(at.polygon); marked_rooms_.insert(room).second;
+         room = mesh_.OuterRoomOf(room)) {
+      scratch_.MarkRoom(room);
+    }
   }
 }
 
-std::size_t MeshWave::TargetsIn(PolygonNumber polygon) const {
-  std::size_t count = 0;
-  VisitTargets(polygon, [&](std::uint32_t /*target*/) { ++count; });
-  return count;
+void MeshWave::AddTarget(const MeshPlace& place, std::uint32_t door, double rest) {
+  std::vector<PolygonNumber> around;
+  FindPolygonsOfAllFans(mesh_, place, around);
+  for (const PolygonNumber polygon : around) {
+    targets_in_[polygon].push_back(static_cast<std::uint32_t>(targets_.size()));
+  }
+  targets_.push_back({.place = place, .door = door, .rest = rest});
+}
+
+absl::Span<const std::uint32_t> MeshWave::TargetsIn(PolygonNumber polygon) {
+  const PolygonNumber whole = mesh_.WholeOf(polygon);
+  if (mesh_.portals().At(whole) != nullptr && known_polygons_.insert(whole).second) {
+    for (const std::uint32_t number : net_.DoorsAt(map_, whole)) {
+      const double rest = net_.door(number).portal->cost + bounds_.Behind(number);
+      if (known_doors_.insert(number).second && rest != kNoWay) {
+        AddTarget(net_.door(number).from, number, rest);
+      }
+    }
+  }
+  const auto found = targets_in_.find(polygon);
+  return found == targets_in_.end() ? absl::Span<const std::uint32_t>() : absl::MakeConstSpan(found->second);
 }
 
 // A neighbour may be entered as seen from the root, and from both ends of the interval.
-std::size_t MeshWave::MostSuccessors(PolygonNumber polygon) const {
+std::size_t MeshWave::MostSuccessors(PolygonNumber polygon) {
   constexpr std::size_t kMostRoots = 3;
   const std::size_t corners = mesh_.VerticesOf(polygon).size();
   std::size_t most = corners + 4;
-  for (std::size_t k = 0; k < corners && !polygons_.empty(); ++k) {
+  for (std::size_t k = 0; k < corners; ++k) {
     const PolygonNumber neighbour = mesh_.Across(polygon, k);
-    most += neighbour == kNoPolygon ? 0 : kMostRoots * TargetsIn(neighbour);
+    most += neighbour == kNoPolygon ? 0 : kMostRoots * TargetsIn(neighbour).size();
   }
   return most;
 }
 
 bool MeshWave::AddSeed(const MeshPlace& place, double g) {
-  assert(seeds_.size() < std::size_t{1} << 20);
-  if (!has_started_) {
+  // The numbers of roots leave room for so many.
+  constexpr std::size_t kMostSeeds = std::size_t{1} << 20;
+  if (!has_started_ || seeds_.size() >= kMostSeeds) {
     return false;
   }
+  MarkRoomsOf(place);
   const auto seed = static_cast<std::uint32_t>(MeshInterval::kStart - seeds_.size());
   seeds_.push_back(place);
   around_.clear();
   FindPolygonsOfAllFans(mesh_, place, around_);
   std::size_t most = 0;
   for (const PolygonNumber polygon : around_) {
-    most += TargetsIn(polygon) + MostSuccessors(polygon);
+    most += TargetsIn(polygon).size() + MostSuccessors(polygon);
   }
   if (!scratch_.Reserve(most)) {
     return false;
   }
   for (const PolygonNumber polygon : around_) {
-    VisitTargets(polygon, [&](std::uint32_t target) {
+    for (const std::uint32_t target : TargetsIn(polygon)) {
       MeshInterval interval;
       interval.g = g;
       interval.root = seed;
@@ -592,13 +614,13 @@ bool MeshWave::AddSeed(const MeshPlace& place, double g) {
       interval.polygon = polygon;
       interval.edge_left = MeshInterval::kNoEdge;
       Reach(target, interval, g + DistanceInPlan(place.point, targets_[target].place.point));
-    });
+    }
   }
   return ExpandSeed(seed, around_, g);
 }
 
 void MeshWave::Reach(std::uint32_t target, const MeshInterval& interval, double g) {
-  Reached& reached = reached_[target];
+  Target& reached = targets_[target];
   if (g >= reached.g) {
     return;
   }
@@ -606,8 +628,9 @@ void MeshWave::Reach(std::uint32_t target, const MeshInterval& interval, double 
   last.is_final = true;
   // A final interval has no sight; the field holds the target.
   last.right_sight = target;
-  reached = {g, scratch_.Add(last)};
-  scratch_.Push({g + targets_[target].rest, reached.arrival});
+  reached.g = g;
+  reached.arrival = scratch_.Add(last);
+  scratch_.Push({g + reached.rest, reached.arrival});
   ++generated_;
 }
 
@@ -616,10 +639,9 @@ MeshWave::Step MeshWave::Next() {
   const MeshInterval& interval = scratch_.At(number);
   if (interval.is_final) {
     Step step;
-    step.arrival = Arrival{interval.right_sight, reached_[interval.right_sight].g};
     // A shorter path may have been found since.
-    if (reached_[interval.right_sight].arrival != number) {
-      step.arrival.reset();
+    if (const Target& target = targets_[interval.right_sight]; target.arrival == number) {
+      step.arrival = Arrival{interval.right_sight, target.door, target.g};
     }
     return step;
   }
@@ -636,7 +658,7 @@ MeshWave::Step MeshWave::Next() {
 void MeshWave::AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumber polygon,
                             std::uint32_t edge_right, std::uint32_t edge_left, const End& right,
                             const End& left) {
-  if (!scratch_.IsRoomMarked(mesh_.RoomOf(polygon))) {
+  if (!has_all_rooms_ && !scratch_.IsRoomMarked(mesh_.RoomOf(polygon))) {
     return;
   }
   const WorldPoint& from = PointOf(root.vertex);
@@ -645,7 +667,7 @@ void MeshWave::AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumb
   }
   MeshInterval interval;
   Fill(interval, from, root, parent, polygon, edge_left, right, left);
-  VisitTargets(polygon, [&](std::uint32_t target) {
+  for (const std::uint32_t target : TargetsIn(polygon)) {
     const WorldPoint& point = targets_[target].place.point;
     if (const std::optional<Expansion::Arrival> arrival = ArrivalAt(point, interval, root, edge_right)) {
       MeshInterval last = interval;
@@ -655,7 +677,7 @@ void MeshWave::AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumb
       last.is_turned = arrival->is_turned;
       Reach(target, last, arrival->length);
     }
-  });
+  }
   scratch_.Push({root.g + RestOf(interval, from, edge_right), scratch_.Add(interval)});
   ++generated_;
 }
@@ -667,9 +689,8 @@ double MeshWave::RestOf(const MeshInterval& interval, const WorldPoint& root, st
   const double y = std::clamp(root.y, std::min(interval.left_y, interval.right_y),
                               std::max(interval.left_y, interval.right_y));
   double rest = DistanceInPlan(root.x, root.y, x, y) + least_rest_;
-  for (std::size_t i = 0; i < single_targets_; ++i) {
-    const WaveTarget& target = targets_[i];
-    rest = std::min(rest, LeastDistance(target.place.point, interval, root, right) + target.rest);
+  for (const PortalBounds::Bound& bound : single_bounds_) {
+    rest = std::min(rest, LeastDistance(bound.place.point, interval, root, right) + bound.rest);
   }
   return rest;
 }
@@ -677,7 +698,7 @@ double MeshWave::RestOf(const MeshInterval& interval, const WorldPoint& root, st
 std::uint32_t MeshWave::Trace(std::uint32_t target, std::vector<WorldPoint>& corners,
                               std::vector<PolygonNumber>& corridor) const {
   return MeshInterval::kStart -
-         TracePath(reached_[target].arrival, targets_[target].place.point, corners, corridor);
+         TracePath(targets_[target].arrival, targets_[target].place.point, corners, corridor);
 }
 
 }  // namespace waystar::core

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -50,9 +52,11 @@ struct MeshPortalPath {
 // equal cost, one without portals is preferred. With UnreachablePolicy::kNearestByDistance the path leads to
 // the reachable point of the goal's map nearest to the goal, by NavMesh::FindNearest.
 //
-// If no portal can shorten the path, the cost is that of FindMeshPath plus MeshDoors::Find. Otherwise another
-// search runs over all meshes at once. Each mesh has a wave of intervals (see MeshWave) that starts where
-// portals arrive; the wave whose first interval has the lowest f advances.
+// If no portal can shorten the path, the cost is that of FindMeshPath plus PortalBounds::Estimate. Otherwise
+// another search runs over all meshes at once. Each mesh has a wave of intervals (see MeshWave) that starts
+// where portals arrive; the wave whose first interval has the lowest f advances. A search visits the portals
+// in the polygons that it enters, so others on the mesh cost nothing. There are two exceptions: a goal in
+// another part than the start (MeshPortalNet::DeparturesFrom), and shortcuts.
 //
 // The recorder only gets the steps of the search without portals.
 //
@@ -81,15 +85,9 @@ absl::StatusOr<MeshPathCheck> ValidateThroughMeshPortals(const NavMesh& mesh, Me
                                                          absl::Span<const std::string> required_tags,
                                                          const Budget& budget = {});
 
-// A place that a wave searches for.
-struct WaveTarget {
-  MeshPlace place;
-  // Lower bound of the cost of a path from there.
-  double rest = 0.0;
-};
-
-// Polyanya search (see SearchMesh) from several seeds, which may be added during the search, to several
-// targets. It reports each target it reaches and continues beyond it.
+// Polyanya search (see SearchMesh) from several seeds, which may be added during the search, to goals and to
+// the doors in the polygons that it enters. It reports each of these targets that it reaches and continues
+// beyond it.
 //
 // Not thread-safe.
 class MeshWave : private IntervalExpansion<MeshWave> {
@@ -98,10 +96,12 @@ class MeshWave : private IntervalExpansion<MeshWave> {
 
  public:
   static constexpr double kNothing = std::numeric_limits<double>::infinity();
+  static constexpr std::uint32_t kNoDoor = std::numeric_limits<std::uint32_t>::max();
 
-  // A target that the wave reached.
+  // A target that the wave reached: one of the goals, or a door.
   struct Arrival {
     std::uint32_t target = 0;
+    std::uint32_t door = kNoDoor;
     // Cost from the start.
     double g = 0.0;
   };
@@ -112,14 +112,11 @@ class MeshWave : private IntervalExpansion<MeshWave> {
     std::optional<Arrival> arrival;
   };
 
-  // The mesh and the scratch must outlive this. List `targets` with a rest of 0 first: if there are many
-  // targets, the heuristic evaluates only those first ones individually. `seeds` lists all places that may
-  // become seeds.
-  MeshWave(const NavMesh& mesh, std::vector<WaveTarget> targets, absl::Span<const MeshPlace> seeds,
-           MeshScratch& scratch);
+  // Makes a wave on a map of the net. The first targets are the goals. The arguments must outlive this.
+  MeshWave(MeshPortalNet& net, std::uint32_t map, const PortalBounds& bounds,
+           absl::Span<const MeshGoal> goals, MeshScratch& scratch);
 
   // Starts the wave at a place, at this cost from the start. Returns false if the scratch is full.
-  // REQUIRES: the place is one of the announced seeds; there are fewer than 2^20 seeds.
   bool AddSeed(const MeshPlace& place, double g);
 
   // Returns a lower bound of the cost of the paths that the wave has yet to find, or kNothing if there are
@@ -137,8 +134,12 @@ class MeshWave : private IntervalExpansion<MeshWave> {
                       std::vector<PolygonNumber>& corridor) const;
 
  private:
-  // Search state of a target.
-  struct Reached {
+  struct Target {
+    MeshPlace place;
+    std::uint32_t door = kNoDoor;
+    // Lower bound of the cost of a path from there.
+    double rest = 0.0;
+    // Cost of the shortest path found, and its last interval.
     double g = kNothing;
     IntervalNumber arrival = 0;
   };
@@ -150,20 +151,28 @@ class MeshWave : private IntervalExpansion<MeshWave> {
   // Records a path to a target that ends behind this interval.
   void Reach(std::uint32_t target, const MeshInterval& interval, double g);
   double RestOf(const MeshInterval& interval, const WorldPoint& root, std::uint32_t right) const;
-  // Calls visit(target) for the targets in the polygon.
-  template <typename Visitor>
-  void VisitTargets(PolygonNumber polygon, Visitor visit) const;
-  std::size_t TargetsIn(PolygonNumber polygon) const;
+  // Returns the targets in the polygon, after it has added the doors there.
+  absl::Span<const std::uint32_t> TargetsIn(PolygonNumber polygon);
+  void AddTarget(const MeshPlace& place, std::uint32_t door, double rest);
+  // Marks the rooms through which paths lead to and from the place.
+  void MarkRoomsOf(const MeshPlace& place);
   // Returns the maximum number of intervals that expanding an interval before the polygon can create.
-  std::size_t MostSuccessors(PolygonNumber polygon) const;
+  std::size_t MostSuccessors(PolygonNumber polygon);
 
-  const std::vector<WaveTarget> targets_;
-  std::vector<Reached> reached_;
-  // Polygons that contain each target, paired with the target's number; sorted.
-  std::vector<std::pair<PolygonNumber, std::uint32_t>> polygons_;
-  // Number of targets that the heuristic evaluates individually, and the minimum rest of the others.
-  std::size_t single_targets_ = 0;
+  MeshPortalNet& net_;
+  const std::uint32_t map_;
+  const PortalBounds& bounds_;
+  std::vector<Target> targets_;
+  absl::flat_hash_map<PolygonNumber, std::vector<std::uint32_t>> targets_in_;
+  // Polygons of the uncut mesh whose doors are among the targets, and the doors.
+  absl::flat_hash_set<PolygonNumber> known_polygons_;
+  absl::flat_hash_set<std::uint32_t> known_doors_;
+  // Bounds that the heuristic evaluates individually, and the least rest of the others.
+  absl::Span<const PortalBounds::Bound> single_bounds_;
   double least_rest_ = kNothing;
+  // Rooms of MarkRoomsOf. If there are too many portals, no room is passed over.
+  absl::flat_hash_set<std::uint32_t> marked_rooms_;
+  bool has_all_rooms_ = false;
   std::vector<MeshPlace> seeds_;
   std::vector<PolygonNumber> around_;
   std::uint64_t generated_ = 0;

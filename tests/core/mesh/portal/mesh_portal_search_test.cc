@@ -174,6 +174,53 @@ TEST_F(MeshPortalSearchTest, AStartOnAVertexMayTakeThePortalsOfAllPartsThatHaveI
   }
 }
 
+TEST_F(MeshPortalSearchTest, AWidePortalIsCrossedAtItsBestLane) {
+  world_.meshes.emplace("keep", TwoRooms());
+  world_.Put("keep",
+             {.id = "ferry", .from = {9, 5, 0}, .to = {101, 5, 5}, .cost = 3, .both_ways = true, .width = 8});
+  const auto cost = [&](const WorldPoint& start, const WorldPoint& goal) {
+    return Find("keep", Query(start, goal)).path->path.cost;
+  };
+  for (const double y : {1.0, 3.0, 5.0, 7.0, 9.0}) {
+    EXPECT_EQ(cost({1, y, 0}, {109, y, 5}), 8.0 + 3.0 + 8.0) << y;
+    EXPECT_EQ(cost({109, y, 5}, {1, y, 0}), 8.0 + 3.0 + 8.0) << y;
+  }
+  const Found found = Find("keep", Query({1, 1, 0}, {109, 1, 5}));
+  EXPECT_EQ(found.path->crossings.front().arrival, (WorldPoint{101, 1, 5}));
+  // A crate on a lane closes that lane alone.
+  MeshBatchEditor editor(world_.meshes.at("keep"));
+  const std::vector<Edit> crate = {PutMeshObstacle{
+      {.obstacle = {.id = "crate", .shape = {.cells = {{8, 0}, {9, 0}, {8, 1}, {9, 1}}}}}, {}}};
+  ASSERT_EQ(editor.Apply(crate, absl::UnixEpoch()).status(), absl::OkStatus());
+  world_.meshes.at("keep") = std::move(editor).Finish();
+  EXPECT_GT(cost({1, 1, 0}, {109, 1, 5}), 19.0);
+  EXPECT_EQ(cost({1, 3, 0}, {109, 3, 5}), 19.0);
+}
+
+TEST_F(MeshPortalSearchTest, LanesBesideTheGroundAreClosed) {
+  NavMesh mesh = MeshOf(DrawMesh({{0, 0, 0},
+                                  {10, 0, 0},
+                                  {10, 20, 0},
+                                  {0, 20, 0},
+                                  {20, 0, 0},
+                                  {30, 0, 0},
+                                  {30, 10, 0},
+                                  {20, 10, 0},
+                                  {20, 20, -30},
+                                  {30, 20, -30},
+                                  {30, 30, -30},
+                                  {20, 30, -30}},
+                                 {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
+  world_.meshes.emplace("pier", std::move(mesh));
+  world_.Put("pier", {.id = "jump", .from = {10, 0, 0}, .to = {20, 0, 0}, .width = 40});
+  std::vector<bool> is_open;
+  for (const PortalLane& lane : world_.meshes.at("pier").portals().Find("jump")->lanes) {
+    is_open.push_back(lane.is_open());
+  }
+  // The middle one, and those at y = -20, -10, 10 and 20, where the ground is far below.
+  EXPECT_THAT(is_open, ElementsAre(true, false, false, true, false));
+}
+
 TEST_F(MeshPortalSearchTest, TagsKeepAgentsOut) {
   world_.meshes.emplace("keep", TwoRooms());
   world_.Put("keep",
@@ -298,11 +345,16 @@ double OracleCost(Meshes& world, const Stop& start, const Stop& goal, MeshScratc
       if (portal.closed || there == nullptr) {
         return true;
       }
-      const Stop from{&mesh, *MeshPlaceAt(mesh, portal.from)};
-      const Stop to{there, *MeshPlaceAt(*there, portal.to)};
-      edges.push_back({from, to, portal.cost});
-      if (portal.both_ways) {
-        edges.push_back({to, from, portal.cost});
+      for (const PortalLane& lane : portal.lanes) {
+        const Stop from{&mesh, lane.from};
+        const Stop to{there, portal.to_map.empty() ? lane.to : *MeshPlaceAt(*there, portal.to)};
+        if (from.place.polygon == kNoPolygon || to.place.polygon == kNoPolygon) {
+          continue;
+        }
+        edges.push_back({from, to, portal.cost});
+        if (portal.both_ways) {
+          edges.push_back({to, from, portal.cost});
+        }
       }
       return true;
     });
@@ -355,8 +407,23 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
                            .to = PointOf(world.meshes.at(to), random),
                            .cost = random.Between(0, 12) * 0.25,
                            .both_ways = from == to && random.Chance(0.5),
-                           .closed = random.Chance(0.1)})
+                           .closed = random.Chance(0.1),
+                           .width = from == to ? random.Between(0, 2) * 0.5 : 0.0})
           .IgnoreError();
+    }
+    // Sometimes so many that a search does not visit each of them beforehand.
+    if (random.Chance(0.2)) {
+      std::vector<Edit> closed;
+      for (int i = 0; i < 1001; ++i) {
+        closed.push_back(PutMeshPortal{.portal = {.id = absl::StrCat("c", i),
+                                                  .from = PointOf(world.meshes.at("a"), random),
+                                                  .to_map = "b",
+                                                  .to = {1.0 * i, 0.5, 0.0},
+                                                  .closed = true}});
+      }
+      MeshBatchEditor editor(world.meshes.at("a"));
+      ASSERT_EQ(editor.Apply(closed, absl::UnixEpoch()).status(), absl::OkStatus());
+      world.meshes.at("a") = std::move(editor).Finish();
     }
     const NavMesh& home = world.meshes.at("a");
     // One for all questions.
@@ -370,9 +437,9 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
       const Stop goal{&there, *MeshPlaceAt(there, query.path.goals.front())};
       const double least = OracleCost(world, start, goal, scratch_);
       const auto map = net.FindMap(query.goal_map);
-      const absl::StatusOr<MeshDoors> doors = MeshDoors::Find(net, start.place, stop);
-      ASSERT_TRUE(doors.ok()) << doors.status();
-      EXPECT_EQ(map && doors->IsReached(*map, goal.place), least < kInfinity);
+      const absl::StatusOr<ReachableParts> parts = ReachableParts::Find(net, start.place, stop);
+      ASSERT_TRUE(parts.ok()) << parts.status();
+      EXPECT_EQ(map && parts->IsReached(*map, goal.place), least < kInfinity);
       const absl::StatusOr<MeshPortalPath> found = FindMeshPathThroughPortals(net, query, {}, scratch_);
       ASSERT_TRUE(found.ok()) << found.status();
       if (least == kInfinity) {
@@ -406,6 +473,51 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
   });
   EXPECT_GT(found_paths, static_cast<int>(Rounds(80)));
   EXPECT_GT(crossed, static_cast<int>(Rounds(40)));
+}
+
+// More shortcuts than a search estimates the rest of the way for. On open ground, lengths are those of lines.
+TEST_F(MeshPortalSearchTest, PathsThroughThousandsOfShortcutsAreTheCheapest) {
+  constexpr int kPortals = 1100;
+  Random random(11);
+  const auto any = [&] {
+    return WorldPoint{random.Between(0, 400) * 0.25, random.Between(0, 400) * 0.25, 0};
+  };
+  world_.meshes.emplace("yard", Square(0, 0, 100));
+  std::vector<Edit> edits;
+  std::vector<MeshPortal> portals;
+  for (int i = 0; i < kPortals; ++i) {
+    portals.push_back(
+        {.id = absl::StrCat("p", i), .from = any(), .to = any(), .cost = 0.25 * random.Between(0, 4)});
+    edits.push_back(PutMeshPortal{.portal = portals.back()});
+  }
+  MeshBatchEditor editor(world_.meshes.at("yard"));
+  ASSERT_EQ(editor.Apply(edits, absl::UnixEpoch()).status(), absl::OkStatus());
+  world_.meshes.at("yard") = std::move(editor).Finish();
+  const auto between = [](const WorldPoint& a, const WorldPoint& b) { return DistanceInPlan(a, b); };
+  for (int query = 0; query < 5; ++query) {
+    const WorldPoint start = any();
+    const WorldPoint goal = any();
+    // Dijkstra's algorithm over the portals.
+    std::vector<double> behind;
+    for (const MeshPortal& portal : portals) {
+      behind.push_back(between(start, portal.from) + portal.cost);
+    }
+    std::vector<bool> is_done(portals.size());
+    double least = between(start, goal);
+    for (int round = 0; round < kPortals; ++round) {
+      std::size_t next = portals.size();
+      for (std::size_t i = 0; i < portals.size(); ++i) {
+        next = !is_done[i] && (next == portals.size() || behind[i] < behind[next]) ? i : next;
+      }
+      is_done[next] = true;
+      least = std::min(least, behind[next] + between(portals[next].to, goal));
+      for (std::size_t i = 0; i < portals.size(); ++i) {
+        behind[i] =
+            std::min(behind[i], behind[next] + between(portals[next].to, portals[i].from) + portals[i].cost);
+      }
+    }
+    EXPECT_NEAR(Find("yard", Query(start, goal)).path->path.cost, least, 1e-9);
+  }
 }
 
 TEST_F(MeshPortalSearchTest, TheNearestOfSeveralGoalsIsFound) {
