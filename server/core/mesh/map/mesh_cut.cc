@@ -164,6 +164,10 @@ class MeshCutter {
       if (face.holes.size() > kMaxHolesOfPolygon) {
         return TooIntricate();
       }
+      face.is_covered = IsCovered(face);
+      if (face.is_covered) {
+        continue;
+      }
       face.border = BorderOf(face);
       face.cut = Cut(face);
       if (!face.cut->is_cut()) {
@@ -205,15 +209,31 @@ class MeshCutter {
     HoleList holes;
     // Changed holes that touch it.
     std::vector<const MeshHole*> changed;
+    // True if a hole leaves nothing of it. The members below are then empty.
+    bool is_covered = false;
     std::vector<BorderPoint> border;
     // For each point of the border, whether ground is left along the edge that starts there.
     std::vector<bool> has_ground;
     // Null if there are too many to keep.
-    std::unique_ptr<FaceCut> cut;
+    std::unique_ptr<FaceCut> cut = nullptr;
   };
 
   // Maximum number of FaceCuts kept at a time, of some 20 kB each. More are made twice.
   static constexpr std::size_t kMostCuts = 4096;
+
+  // Returns true if all corners of the polygon are inside a hole.
+  bool IsCovered(const Face& face) const {
+    const std::vector<WorldPoint> loop = LoopOf(face.polygon);
+    return std::ranges::any_of(face.holes, [&](const auto& hole) {
+      const ConvexOutline& outline = hole->outline;
+      for (std::size_t k = 0; k < outline.size(); ++k) {
+        if (!AreRightOf(outline[k + 1 < outline.size() ? k + 1 : 0], outline[k], loop)) {
+          return false;
+        }
+      }
+      return true;
+    });
+  }
 
   std::unique_ptr<FaceCut> Cut(const Face& face) const {
     std::vector<ConvexOutline> outlines;
@@ -237,7 +257,7 @@ class MeshCutter {
     if (entry != index_.end()) {
       return faces_[entry->second];
     }
-    faces_.push_back({polygon, HolesAt(polygon), {}, {}, {}, nullptr});
+    faces_.push_back({.polygon = polygon, .holes = HolesAt(polygon)});
     index_.emplace(polygon, faces_.size() - 1);
     return faces_.back();
   }
@@ -473,6 +493,10 @@ class MeshCutter {
   }
 
   absl::Status Finish(Face& face) {
+    if (face.is_covered) {
+      finished_.emplace_back(face.polygon, std::make_shared<const CutFace>(CutFace{.holes = face.holes}));
+      return absl::OkStatus();
+    }
     std::vector<bool> is_open(face.border.size());
     for (std::size_t k = 0; k < is_open.size(); ++k) {
       is_open[k] = IsOpen(face, k);
