@@ -45,6 +45,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/detour_peer.h"
 #include "tests/bench/mesh_world.h"
+#include "tests/testing/tile_cache.h"
 
 ABSL_FLAG(std::string, meshes, "", "Only meshes of files whose name contains this.");
 ABSL_FLAG(std::string, folder, "", "Detour meshes of this folder too, beside those of $WAYSTAR_DATA.");
@@ -415,6 +416,57 @@ class MeshTimer {
     }
   }
 
+  // Times obstacles that are put and removed among others, beside Detour's tile cache. Both block the same
+  // ground: Detour's obstacles are as large as ours are after they are widened. Ours makes a new revision of
+  // the mesh each time, Detour changes its only one.
+  void TimeBesideTileCache(const std::filesystem::path& path, int count) {
+    const std::string bytes = BytesOfFile(path);
+    for (const int standing : {0, 100}) {
+      const auto cache = TileCache::Load(bytes, standing + 1);
+      if (cache == nullptr) {
+        Die(absl::StrCat("Detour does not take the tile cache ", path.string()));
+      }
+      NavMesh mesh = mesh_;
+      const auto edited = [&](const core::Edit& edit) {
+        core::MeshBatchEditor editor(mesh);
+        OrDie(editor.Apply({&edit, 1}, absl::UnixEpoch()).status());
+        mesh = std::move(editor).Finish();
+      };
+      const double radius = kObstacleRadius + mesh.agent_radius();
+      TurnTimes puts;
+      TurnTimes removals;
+      for (int i = 0; i < standing + count; ++i) {
+        const WorldPoint at = AnySpot().position;
+        const std::string id = absl::StrCat("crate-", i);
+        const core::PutMeshObstacle crate{
+            {.obstacle = {.id = id, .shape = {.discs = {{{at.x, at.y}, kObstacleRadius}}}}},
+            {at.z - 2.0, at.z + 2.0}};
+        dtObstacleRef theirs = 0;
+        const double own = ThreadMicrosOf([&] { edited(crate); });
+        const double other = ThreadMicrosOf([&] {
+          theirs = cache->PutCylinder({at.x, at.y, at.z - 2.0}, radius, 4.0);
+        });
+        if (theirs == 0) {
+          Die("Detour does not take an obstacle");
+        }
+        if (i < standing) {
+          continue;
+        }
+        puts.ours.single.Add(own);
+        puts.theirs.single.Add(other);
+        removals.ours.single.Add(ThreadMicrosOf([&] { edited(core::RemoveObstacle{.id = id}); }));
+        removals.theirs.single.Add(ThreadMicrosOf([&] { cache->Remove(theirs); }));
+      }
+      std::cout << absl::StreamFormat("obstacles beside the tile cache, %.1f with the agent, %d stand:\n",
+                                      radius, standing);
+      for (auto& [name, times] : {std::pair{"  put", &puts}, std::pair{"  removed", &removals}}) {
+        times->ours.mean = times->ours.single.Mean();
+        times->theirs.mean = times->theirs.single.Mean();
+        PrintRow(name, *times, {});
+      }
+    }
+  }
+
   void PrintMemory(double square_metres) const {
     const auto ours = static_cast<double>(mesh_.memory_bytes());
     std::cout << absl::StreamFormat("memory: %.0f kB", ours / 1e3);
@@ -621,7 +673,8 @@ class MeshTimer {
   double area_ = 0.0;
 };
 
-PathFigures TimeDetourFile(const std::filesystem::path& path) {
+// `tile_cache` is a file of the same level, or empty.
+PathFigures TimeDetourFile(const std::filesystem::path& path, const std::filesystem::path& tile_cache = {}) {
   const std::string bytes = BytesOfFile(path);
   const core::DetourMesh read = OrDie(core::ParseDetourMesh(bytes));
   DetourPeer peer(bytes);
@@ -636,6 +689,9 @@ PathFigures TimeDetourFile(const std::filesystem::path& path) {
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
   timer.TimeOthers(count);
   timer.TimeObstacles(count);
+  if (std::filesystem::exists(tile_cache)) {
+    timer.TimeBesideTileCache(tile_cache, count);
+  }
   timer.PrintMemory(0.0);
   return paths;
 }
@@ -788,9 +844,11 @@ int Run() {
     const auto is_wanted = [](const char* name) {
       return absl::StrContains(name, absl::GetFlag(FLAGS_meshes));
     };
-    for (const char* name : {"all_tiles_navmesh.bin", "dungeon_all_tiles_navmesh.bin"}) {
-      if (is_wanted(name)) {
-        TimeDetourFile(*folder / "meshes" / "detour" / name);
+    for (const char* level : {"all_tiles", "dungeon_all_tiles"}) {
+      const std::string name = absl::StrCat(level, "_navmesh.bin");
+      if (is_wanted(name.c_str())) {
+        const std::filesystem::path meshes = *folder / "meshes" / "detour";
+        TimeDetourFile(meshes / name, meshes / absl::StrCat(level, "_tilecache.bin"));
       }
     }
     for (const char* name :
