@@ -12,14 +12,40 @@ constexpr int kObstacleIds = 40;
 constexpr int kMaps = 3;
 constexpr int kPortalIds = 6;
 constexpr int kProfileNames = 3;
+constexpr char kMesh[] = "mesh-1";
+// In each direction of the mesh, which rises by 1 with each row.
+constexpr int kSquares = 20;
 
 }  // namespace
 
-std::string RandomRequests::MapId() { return absl::StrCat("map-", random_.Between(1, kMaps)); }
+std::string RandomRequests::MapId() {
+  const int map = random_.Between(0, kMaps);
+  return map == 0 ? kMesh : absl::StrCat("map-", map);
+}
+
+bool RandomRequests::IsForMesh(const std::string& map) { return map == kMesh && !random_.Chance(0.02); }
+
+std::string RandomRequests::Slope() {
+  std::string slope;
+  for (int i = 0; i < (kSquares + 1) * (kSquares + 1); ++i) {
+    const int row = i / (kSquares + 1);
+    const int column = i % (kSquares + 1);
+    absl::StrAppend(&slope, "v ", column * side_ / kSquares, " ", row, " ", row * side_ / kSquares, "\n");
+    if (row > 0 && column > 0 && !random_.Chance(0.05)) {
+      absl::StrAppend(&slope, "f -1 -2 -", kSquares + 3, " -", kSquares + 2, "\n");
+    }
+  }
+  return slope;
+}
 
 v1::CreateMapRequest RandomRequests::CreateMap(const std::string& map) {
   v1::CreateMapRequest request;
   request.set_map(map);
+  if (map == kMesh) {
+    request.set_data(Slope());
+    request.mutable_import_options()->set_agent_radius(random_.Between(0, 4) / 4.0);
+    return request;
+  }
   request.mutable_blank()->set_width(side_);
   request.mutable_blank()->set_height(side_);
   if (random_.Chance(0.5)) {
@@ -38,6 +64,23 @@ v1::Cell RandomRequests::CellOnMap() {
   cell.set_x(random_.Between(0, side_ - 1));
   cell.set_y(random_.Between(0, side_ - 1));
   return cell;
+}
+
+v1::Position RandomRequests::PositionOnMesh() {
+  v1::Position position;
+  position.set_x(random_.Between(0, 1000) * side_ / 1000.0);
+  position.set_y(random_.Between(0, 1000) * side_ / 1000.0);
+  return position;
+}
+
+v1::Location RandomRequests::Place(bool is_on_mesh) {
+  v1::Location place;
+  if (is_on_mesh) {
+    *place.mutable_position() = PositionOnMesh();
+  } else {
+    *place.mutable_cell() = CellOnMap();
+  }
+  return place;
 }
 
 std::string RandomRequests::ObstacleId() { return absl::StrCat("unit-", random_.Between(1, kObstacleIds)); }
@@ -71,11 +114,16 @@ v1::MovementProfile RandomRequests::Profile() {
   return profile;
 }
 
-v1::Portal RandomRequests::Portal() {
+v1::Portal RandomRequests::Portal(bool is_on_mesh) {
   v1::Portal portal;
   portal.set_id(PortalId());
-  *portal.mutable_from() = CellOnMap();
-  *portal.mutable_to() = CellOnMap();
+  if (is_on_mesh) {
+    *portal.mutable_from_position() = PositionOnMesh();
+    *portal.mutable_to_position() = PositionOnMesh();
+  } else {
+    *portal.mutable_from() = CellOnMap();
+    *portal.mutable_to() = CellOnMap();
+  }
   portal.set_cost(random_.Between(0, 20) / 2.0);
   if (random_.Chance(0.3)) {
     portal.set_to_map(MapId());
@@ -135,9 +183,32 @@ v1::Shape RandomRequests::ShapeOnMap() {
   return shape;
 }
 
-v1::Edit RandomRequests::AnyEdit() {
+v1::Obstacle RandomRequests::Obstacle(bool is_on_mesh) {
+  v1::Obstacle obstacle;
+  obstacle.set_id(ObstacleId());
+  *obstacle.mutable_shape() = ShapeOnMap();
+  if (is_on_mesh && random_.Chance(0.5)) {
+    obstacle.mutable_heights()->set_low(random_.Between(0, kSquares));
+    obstacle.mutable_heights()->set_high(obstacle.heights().low() + random_.Between(-1, kSquares));
+  }
+  const double effects = is_on_mesh ? 0.02 : 0.4;
+  if (random_.Chance(effects)) {
+    obstacle.set_cost_addition(random_.Between(-2, 8));
+  } else if (random_.Chance(effects)) {
+    obstacle.set_cost_factor(random_.Between(1, 6) / 2.0);
+  }
+  if (obstacle.effect_case() != v1::Obstacle::EFFECT_NOT_SET && obstacle.shape().discs_size() == 1) {
+    obstacle.set_falloff(v1::FALLOFF_LINEAR);
+  }
+  if (random_.Chance(0.5)) {
+    obstacle.mutable_lifetime()->set_nanos(random_.Between(1, 900) * 1'000'000);
+  }
+  return obstacle;
+}
+
+v1::Edit RandomRequests::AnyEdit(bool is_on_mesh) {
   v1::Edit edit;
-  switch (random_.Between(0, 11)) {
+  switch (is_on_mesh ? random_.Between(6, 15) : random_.Between(0, 12)) {
     case 0:
     case 1:
       *edit.mutable_block() = ShapeOnMap();
@@ -162,7 +233,7 @@ v1::Edit RandomRequests::AnyEdit() {
       edit.set_remove_obstacle(ObstacleId());
       break;
     case 8:
-      *edit.mutable_put_portal() = Portal();
+      *edit.mutable_put_portal() = Portal(is_on_mesh);
       break;
     case 9:
       if (random_.Chance(0.3)) {
@@ -173,7 +244,9 @@ v1::Edit RandomRequests::AnyEdit() {
       }
       break;
     case 10:
-      if (random_.Chance(0.1)) {
+      if (is_on_mesh) {
+        *edit.mutable_add_obstacle() = Obstacle(is_on_mesh);
+      } else if (random_.Chance(0.1)) {
         edit.set_remove_profile(ProfileName());
       } else {
         v1::NamedProfile& named = *edit.mutable_put_profile();
@@ -181,23 +254,13 @@ v1::Edit RandomRequests::AnyEdit() {
         *named.mutable_profile() = Profile();
       }
       break;
-    default: {
-      v1::Obstacle& obstacle = *edit.mutable_put_obstacle();
-      obstacle.set_id(ObstacleId());
-      *obstacle.mutable_shape() = ShapeOnMap();
-      if (random_.Chance(0.4)) {
-        obstacle.set_cost_addition(random_.Between(-2, 8));
-      } else if (random_.Chance(0.3)) {
-        obstacle.set_cost_factor(random_.Between(1, 6) / 2.0);
-      }
-      if (obstacle.effect_case() != v1::Obstacle::EFFECT_NOT_SET && obstacle.shape().discs_size() == 1) {
-        obstacle.set_falloff(v1::FALLOFF_LINEAR);
-      }
-      if (random_.Chance(0.5)) {
-        obstacle.mutable_lifetime()->set_nanos(random_.Between(1, 900) * 1'000'000);
-      }
+    case 11:
+      edit.mutable_resize_obstacle()->set_id(ObstacleId());
+      *edit.mutable_resize_obstacle()->mutable_shape() = ShapeOnMap();
       break;
-    }
+    default:
+      *edit.mutable_put_obstacle() = Obstacle(is_on_mesh);
+      break;
   }
   return edit;
 }
@@ -206,7 +269,7 @@ v1::UpdateMapRequest RandomRequests::UpdateMap(const std::string& map) {
   v1::UpdateMapRequest request;
   request.set_map(map);
   for (int i = random_.Between(1, 4); i > 0; --i) {
-    *request.add_edits() = AnyEdit();
+    *request.add_edits() = AnyEdit(IsForMesh(map));
   }
   if (random_.Chance(0.2)) {
     request.set_request_id(absl::StrCat("request-", random_.Between(1, 1'000'000'000)));
@@ -221,16 +284,25 @@ v1::UpdateMapRequest RandomRequests::UpdateMap(const std::string& map) {
 v1::FindPathRequest RandomRequests::FindPath(const std::string& map) {
   v1::FindPathRequest request;
   request.set_map(map);
-  *request.mutable_start()->mutable_cell() = CellOnMap();
-  *request.add_goals()->mutable_cell() = CellOnMap();
-  request.mutable_agent()->set_corner_rule(static_cast<v1::CornerRule>(random_.Between(0, 3)));
+  const bool is_for_mesh = IsForMesh(map);
+  *request.mutable_start() = Place(is_for_mesh);
+  *request.add_goals() = Place(is_for_mesh);
   request.set_unreachable_policy(static_cast<v1::UnreachablePolicy>(random_.Between(0, 2)));
-  request.set_path_form(static_cast<v1::PathForm>(random_.Between(0, 4)));
-  request.set_algorithm(static_cast<v1::Algorithm>(random_.Between(0, 6)));
-  request.mutable_agent()->set_footprint(random_.Chance(0.7) ? random_.Between(0, 1) : random_.Between(2, 5));
-  if (random_.Chance(0.2)) {
+  if (is_for_mesh) {
+    request.mutable_snap()->set_radius(random_.Between(1, 20));
+    request.set_with_corridor(random_.Chance(0.5));
+  } else {
+    request.mutable_agent()->set_corner_rule(static_cast<v1::CornerRule>(random_.Between(0, 3)));
+    request.set_path_form(static_cast<v1::PathForm>(random_.Between(0, 4)));
+    request.set_algorithm(static_cast<v1::Algorithm>(random_.Between(0, 6)));
+    request.mutable_agent()->set_footprint(random_.Chance(0.7) ? random_.Between(0, 1)
+                                                               : random_.Between(2, 5));
+  }
+  if (is_for_mesh && random_.Chance(0.2)) {
+    request.mutable_agent()->mutable_profile()->add_required_tags("dry");
+  } else if (random_.Chance(is_for_mesh ? 0.02 : 0.2)) {
     *request.mutable_agent()->mutable_profile() = Profile();
-  } else if (random_.Chance(0.2)) {
+  } else if (random_.Chance(is_for_mesh ? 0.02 : 0.2)) {
     request.mutable_agent()->set_profile_name(ProfileName());
   }
   if (random_.Chance(0.1)) {
@@ -248,8 +320,13 @@ v1::ValidatePathsRequest RandomRequests::ValidatePaths(const std::string& map) {
   request.set_map(map);
   for (int i = 0; i < 3; ++i) {
     v1::Path& path = *request.add_paths();
-    *path.add_points() = CellOnMap();
-    *path.add_points() = CellOnMap();
+    if (IsForMesh(map)) {
+      *path.add_positions() = PositionOnMesh();
+      *path.add_positions() = PositionOnMesh();
+    } else {
+      *path.add_points() = CellOnMap();
+      *path.add_points() = CellOnMap();
+    }
   }
   return request;
 }
