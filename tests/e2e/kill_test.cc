@@ -22,6 +22,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/client.h"
@@ -42,10 +43,15 @@ namespace {
 using ::waystar::client::Client;
 
 constexpr int kSide = 64;
-constexpr int kWriters = 4;
+constexpr int kWriters = 6;
 constexpr int kWindow = 32;
 // Maps that come and go.
 constexpr int kNames = 4;
+// Two grids and a navigation mesh.
+constexpr const char* kMaps[] = {"north", "south", "slope"};
+constexpr char kMesh[] = "slope";
+// Of the mesh, beside the marks: few enough for one page of a list.
+constexpr int kCrates = 40;
 
 int Kills() {
   const char* const kills = std::getenv("WAYSTAR_KILLS");
@@ -76,6 +82,31 @@ void AddMark(const std::string& id, int cell, v1::UpdateMapRequest& batch) {
   v1::Obstacle& mark = *batch.add_edits()->mutable_put_obstacle();
   mark.set_id(id);
   AddCell(cell % kSide, cell / kSide, *mark.mutable_shape());
+}
+
+// Puts one of a few obstacles on the mesh, at some of its heights. It may reach under others.
+void AddCrate(Random& random, v1::UpdateMapRequest& batch) {
+  v1::Obstacle& crate = *batch.add_edits()->mutable_put_obstacle();
+  crate.set_id(absl::StrCat("crate-", random.Between(1, kCrates)));
+  v1::Disc& disc = *crate.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(random.Between(0, 4 * kSide) / 4.0);
+  disc.mutable_center()->set_y(random.Between(0, 4 * kSide) / 4.0);
+  disc.set_radius(random.Between(1, 12) / 4.0);
+  crate.mutable_heights()->set_low(random.Between(0, 8));
+}
+
+// A mesh of kSide x kSide: two squares below, and two on a slope.
+v1::CreateMapRequest SlopedMesh(const std::string& map) {
+  v1::CreateMapRequest request;
+  request.set_map(map);
+  std::string& faces = *request.mutable_data();
+  for (const int row : {0, 1, 2}) {
+    for (const int column : {0, 1, 2}) {
+      absl::StrAppend(&faces, "v ", column * kSide / 2, " ", row == 2 ? 8 : 0, " ", row * kSide / 2, "\n");
+    }
+  }
+  faces += "f 1 2 5 4\nf 2 3 6 5\nf 4 5 8 7\nf 5 6 9 8\n";
+  return request;
 }
 
 // Keeps what clients know of the maps, by epoch, and fails the test when something that they are told later,
@@ -219,10 +250,10 @@ class Writer {
     batch.set_request_id(absl::StrCat(name_, "-", made_));
     batch.mutable_request_time()->set_seconds(absl::ToUnixSeconds(absl::Now()));
     AddMark(FirstMark(), made_ % (kSide * kSide), batch);
-    v1::Edit& edit = *batch.add_edits();
-    v1::Shape& shape = random_.Chance(0.5) ? *edit.mutable_block() : *edit.mutable_unblock();
-    for (int cells = random_.Chance(0.25) ? 500 : 1; cells > 0; --cells) {
-      AddCell(random_.Between(0, kSide - 1), random_.Between(0, kSide - 1), shape);
+    if (map_ == kMesh) {
+      AddCrate(random_, batch);
+    } else {
+      AddBlocks(batch);
     }
     AddMark(LastMark(), made_ % (kSide * kSide), batch);
     return batch;
@@ -275,6 +306,14 @@ class Writer {
   }
 
  private:
+  void AddBlocks(v1::UpdateMapRequest& batch) {
+    v1::Edit& edit = *batch.add_edits();
+    v1::Shape& shape = random_.Chance(0.5) ? *edit.mutable_block() : *edit.mutable_unblock();
+    for (int cells = random_.Chance(0.25) ? 500 : 1; cells > 0; --cells) {
+      AddCell(random_.Between(0, kSide - 1), random_.Between(0, kSide - 1), shape);
+    }
+  }
+
   const std::string name_;
   const std::string map_;
   Random random_;
@@ -410,7 +449,7 @@ class KillTest : public ::testing::Test {
  protected:
   KillTest() {
     for (int i = 0; i < kWriters; ++i) {
-      writers_.emplace_back(i, i % 2 == 0 ? "north" : "south");
+      writers_.emplace_back(i, kMaps[i % 3]);
     }
   }
 
@@ -479,7 +518,7 @@ class KillTest : public ::testing::Test {
 
   // Compares what the new server shows with it.
   void CompareMaps() {
-    for (const char* const map : {"north", "south"}) {
+    for (const char* const map : kMaps) {
       const absl::StatusOr<v1::MapInfo> info = InfoOf(*maps_, map);
       ASSERT_TRUE(info.ok()) << info.status();
       const std::uint64_t epoch = info->version().epoch();
@@ -512,8 +551,9 @@ class KillTest : public ::testing::Test {
   }
 
   void CreateMaps() {
-    for (const char* const map : {"north", "south"}) {
-      const auto response = maps_->CreateMap(BlankMap(map, kSide));
+    for (const char* const map : kMaps) {
+      const auto response =
+          maps_->CreateMap(map == absl::string_view(kMesh) ? SlopedMesh(map) : BlankMap(map, kSide));
       ASSERT_TRUE(response.ok()) << response.status();
       ledger_.Saw(response->info());
     }
