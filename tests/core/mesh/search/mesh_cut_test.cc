@@ -398,5 +398,96 @@ TEST(MeshCutPropertyTest, PathsAmongHolesAreShortest) {
   EXPECT_GT(paths, static_cast<int>(Rounds(500)));
 }
 
+// Heights of one storey of DrawStoreys, and of the ends of ramps there; or of all.
+HeightRange RandomStorey(int storeys, Random& random) {
+  const int storey = random.Between(0, storeys);
+  return storey == storeys ? HeightRange() : HeightRange{4.0 * storey - 0.5, 4.0 * storey + 0.5};
+}
+
+// Expects that a search finds a path of that length, or none if it is infinity. Counts it if its ends are on
+// different storeys.
+void ExpectLength(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal, double expected,
+                  MeshScratch& scratch, int& climbs) {
+  const double length = LengthOf(mesh, start, goal, scratch);
+  ASSERT_EQ(std::isfinite(length), std::isfinite(expected)) << Between(start, goal.point);
+  if (std::isfinite(expected)) {
+    EXPECT_NEAR(length, expected, 1e-9) << Between(start, goal.point);
+    climbs += std::abs(start.point.z - goal.point.z) > 3.5 ? 1 : 0;
+  }
+}
+
+std::vector<std::vector<std::string>> RandomStoreys(Random& random) {
+  std::vector<std::vector<std::string>> storeys(static_cast<std::size_t>(random.Between(2, 3)));
+  const double walls = random.Between(0, 3) / 10.0;
+  for (std::vector<std::string>& rows : storeys) {
+    rows = RandomRooms(6, 5, walls, random);
+  }
+  return storeys;
+}
+
+// Rectangles that are cut out of single storeys are the same as storeys without those squares, whose shortest
+// paths are judged without any cut.
+TEST(MeshCutPropertyTest, PathsAcrossStoreysAreThoseWithoutTheSquares) {
+  int climbs = 0;
+  ForSeeds(150, [&](Random& random) {
+    std::vector<std::vector<std::string>> storeys = RandomStoreys(random);
+    NavMesh cut = MeshOf(DrawStoreys(storeys));
+    for (int i = random.Between(1, 6); i > 0; --i) {
+      const HeightRange heights = RandomStorey(static_cast<int>(storeys.size()), random);
+      const Rectangle rectangle = {random.Between(0, 3), random.Between(0, 4), random.Between(1, 3), 1};
+      cut = *ChangeHoles(cut, {.removed = {}, .added = *HolesOf({.rectangles = {rectangle}}, heights)});
+      for (std::size_t k = 0; k < storeys.size(); ++k) {
+        const double z = 4.0 * static_cast<double>(k);
+        for (int x = rectangle.x; x < rectangle.x + rectangle.width; ++x) {
+          if (heights.low <= z && z <= heights.high) {
+            storeys[k][static_cast<std::size_t>(rectangle.y)][static_cast<std::size_t>(x)] = '#';
+          }
+        }
+      }
+    }
+    const NavMesh drawn = MeshOf(DrawStoreys(storeys));
+    const SightGraph oracle(drawn);
+    MeshScratch scratch(kScratchBytes);
+    for (int i = 0; i < 30; ++i) {
+      const MeshPlace start = RandomPlace(drawn, random);
+      const MeshPlace goal = RandomPlace(drawn, random);
+      // Corners and edges belong to several polygons, which may be of different parts.
+      const auto is_inner = [](const WorldPoint& point) {
+        return point.x != std::floor(point.x) && point.y != std::floor(point.y);
+      };
+      if (is_inner(start.point) && is_inner(goal.point)) {
+        const std::optional<MeshPlace> from = cut.FindNearest({start.point, 0.0, 0.1});
+        const std::optional<MeshPlace> to = cut.FindNearest({goal.point, 0.0, 0.1});
+        ASSERT_TRUE(from && to);
+        ExpectLength(cut, *from, *to, oracle.Length(start, goal), scratch, climbs);
+      }
+    }
+  });
+  EXPECT_GT(climbs, static_cast<int>(Rounds(200)));
+}
+
+TEST(MeshCutPropertyTest, PathsAmongHolesOfStoreysAreShortest) {
+  int climbs = 0;
+  ForSeeds(100, [&](Random& random) {
+    const std::vector<std::vector<std::string>> storeys = RandomStoreys(random);
+    NavMesh cut = MeshOf(DrawStoreys(storeys));
+    for (int i = random.Between(1, 3); i > 0; --i) {
+      const HeightRange heights = RandomStorey(static_cast<int>(storeys.size()), random);
+      cut = *ChangeHoles(cut, {.removed = {}, .added = *HolesOf(RandomShape(random), heights)});
+    }
+    if (cut.Polygons().empty()) {
+      return;
+    }
+    const SightGraph oracle(cut);
+    MeshScratch scratch(kScratchBytes);
+    for (int i = 0; i < 30; ++i) {
+      const MeshPlace start = RandomPlace(cut, random);
+      const MeshPlace goal = RandomPlace(cut, random);
+      ExpectLength(cut, start, goal, oracle.Length(start, goal), scratch, climbs);
+    }
+  });
+  EXPECT_GT(climbs, static_cast<int>(Rounds(100)));
+}
+
 }  // namespace
 }  // namespace waystar::core

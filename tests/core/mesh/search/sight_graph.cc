@@ -1,6 +1,7 @@
 #include "tests/core/mesh/search/sight_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -68,6 +69,73 @@ std::vector<PolygonNumber> Flood(const NavMesh& mesh, std::vector<PolygonNumber>
     }
   }
   return polygons;
+}
+
+// How far along a segment a point is: a fraction whose lower number is positive.
+struct Share {
+  Int128 upper = 0;
+  Int128 lower = 1;
+
+  friend bool operator<(const Share& a, const Share& b) { return a.upper * b.lower < b.upper * a.lower; }
+};
+
+// Returns the first and the last share of the segment from a to b that the edge from c to d has a point at.
+// REQUIRES: they touch.
+std::pair<Share, Share> SharesAt(const FixedPoint& a, const FixedPoint& b, const FixedPoint& c,
+                                 const FixedPoint& d) {
+  const Int128 dx = b.x - a.x;
+  const Int128 dy = b.y - a.y;
+  const Int128 squared = dx * dx + dy * dy;
+  if (squared == 0) {
+    return {};
+  }
+  if (SideOf(a, b, c) == 0 && SideOf(a, b, d) == 0) {
+    const auto share = [&](const FixedPoint& p) {
+      return Share{std::clamp<Int128>(dx * (p.x - a.x) + dy * (p.y - a.y), 0, squared), squared};
+    };
+    return std::minmax({share(c), share(d)});
+  }
+  const Int128 a_side = SideOf(c, d, a);
+  const Int128 b_side = SideOf(c, d, b);
+  const Share share = a_side > b_side ? Share{a_side, a_side - b_side} : Share{-a_side, b_side - a_side};
+  return {share, share};
+}
+
+// Returns whether the segment from a, where these polygons are, leads on through edges to one of the others,
+// which are at b.
+bool LeadsOn(const NavMesh& mesh, const std::vector<PolygonNumber>& at_a,
+             const std::vector<PolygonNumber>& at_b, const FixedPoint& a, const FixedPoint& b) {
+  // The first share of the segment at which each polygon is reached.
+  std::map<PolygonNumber, Share> reached;
+  std::vector<PolygonNumber> changed = at_a;
+  for (const PolygonNumber polygon : at_a) {
+    reached[polygon];
+  }
+  while (!changed.empty()) {
+    const PolygonNumber polygon = changed.back();
+    changed.pop_back();
+    const Share from = reached.at(polygon);
+    const absl::Span<const std::uint32_t> vertices = mesh.VerticesOf(polygon);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      const PolygonNumber neighbour = mesh.Across(polygon, k);
+      const FixedPoint c = ToFixed(mesh.VertexAt(vertices[k]));
+      const FixedPoint d = ToFixed(mesh.VertexAt(vertices[(k + 1) % vertices.size()]));
+      if (neighbour == kNoPolygon || !Touch(a, b, c, d)) {
+        continue;
+      }
+      const auto [first, last] = SharesAt(a, b, c, d);
+      if (last < from) {
+        continue;
+      }
+      const Share to = std::max(from, first);
+      const auto [entry, is_new] = reached.try_emplace(neighbour, to);
+      if (is_new || to < entry->second) {
+        entry->second = to;
+        changed.push_back(neighbour);
+      }
+    }
+  }
+  return std::ranges::any_of(at_b, [&](PolygonNumber polygon) { return reached.contains(polygon); });
 }
 
 }  // namespace
@@ -167,6 +235,41 @@ MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random) {
     } else {
       spec.AddPolygon(loop);
     }
+  }
+  return spec;
+}
+
+MeshSpec DrawStoreys(const std::vector<std::vector<std::string>>& storeys) {
+  MeshSpec spec;
+  std::map<std::array<int, 3>, std::uint32_t> numbers;
+  const auto add = [&](const std::vector<std::array<int, 3>>& corners) {
+    std::vector<std::uint32_t> loop;
+    for (const std::array<int, 3>& at : corners) {
+      const auto [entry, is_new] = numbers.try_emplace(at, static_cast<std::uint32_t>(spec.vertices.size()));
+      if (is_new) {
+        spec.vertices.push_back({1.0 * at[0], 1.0 * at[1], 1.0 * at[2]});
+      }
+      loop.push_back(entry->second);
+    }
+    spec.AddPolygon(loop);
+  };
+  const int end = static_cast<int>(storeys[0][0].size());
+  int z = 0;
+  for (const std::vector<std::string>& rows : storeys) {
+    for (int y = 0; y < static_cast<int>(rows.size()); ++y) {
+      for (int x = 0; x < end; ++x) {
+        if (rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] != '#') {
+          add({{x, y, z}, {x + 1, y, z}, {x + 1, y + 1, z}, {x, y + 1, z}});
+        }
+      }
+    }
+    if (&rows != &storeys.back()) {
+      const int x = end + 2;
+      add({{end, 0, z}, {x, 0, z + 2}, {x, 1, z + 2}, {end, 1, z}});
+      add({{x, 0, z + 2}, {x + 1, 0, z + 2}, {x + 1, 2, z + 2}, {x, 2, z + 2}, {x, 1, z + 2}});
+      add({{end, 1, z + 4}, {x, 1, z + 2}, {x, 2, z + 2}, {end, 2, z + 4}});
+    }
+    z += 4;
   }
   return spec;
 }
@@ -343,7 +446,8 @@ SightGraph::Node SightGraph::NodeOf(const MeshPlace& place) const {
 SightGraph::Node SightGraph::EndOf(const MeshPlace& place) const {
   Node end = NodeOf(place);
   for (const Node& node : nodes_) {
-    if (node.point.x == place.point.x && node.point.y == place.point.y) {
+    if (node.point.x == place.point.x && node.point.y == place.point.y &&
+        std::abs(node.point.z - place.point.z) < 0.01) {
       end.around.insert(end.around.end(), node.around.begin(), node.around.end());
     }
   }
@@ -351,12 +455,9 @@ SightGraph::Node SightGraph::EndOf(const MeshPlace& place) const {
 }
 
 double SightGraph::Distance(const Node& a, const Node& b) const {
-  for (const PolygonNumber polygon : Flood(mesh_, a.around, ToFixed(a.point), ToFixed(b.point))) {
-    if (std::find(b.around.begin(), b.around.end(), polygon) != b.around.end()) {
-      return std::hypot(a.point.x - b.point.x, a.point.y - b.point.y);
-    }
-  }
-  return kInfinity;
+  return LeadsOn(mesh_, a.around, b.around, ToFixed(a.point), ToFixed(b.point))
+             ? PlanDistance(a.point, b.point)
+             : kInfinity;
 }
 
 double SightGraph::Length(const MeshPlace& start, const MeshPlace& goal) const {

@@ -24,6 +24,10 @@ core::MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random = 
 // Polygons around (4, 4), of which some meet there in the vertex alone: each group has a vertex of its own.
 core::MeshSpec DrawFans();
 
+// A mesh of storeys above each other, each drawn as by DrawRooms from rows of the same size, 4 units above
+// the last. From each to the next, a ramp leads up from the right of row 0, and another back to row 1.
+core::MeshSpec DrawStoreys(const std::vector<std::vector<std::string>>& storeys);
+
 // Rows for DrawRooms, of 2 to 9 characters and as many rows. The first character is not '#'.
 std::vector<std::string> RandomRooms(Random& random);
 // The same of that size. `walls` is the chance of a '#'.
@@ -69,15 +73,16 @@ double DistanceToWalls(const core::NavMesh& mesh, const core::WorldPoint& point,
 // Returns a place inside of a random polygon, on one of its edges, or in one of its corners.
 core::MeshPlace RandomPlace(const core::NavMesh& mesh, Random& random);
 
-// Visibility graph: which vertices on walls see each other, by integers. A vertex counts once for each group
-// of polygons around it that edges join.
+// Visibility graph: which vertices see each other, by integers. One sees another if the straight line between
+// them, as seen from above, leads from polygon to polygon through edges and never back; so it stays on its
+// floor where others lie above. A vertex counts once for each group of polygons around it that edges join.
 class SightGraph {
  public:
-  // REQUIRES: the mesh has one floor, and outlives this.
+  // REQUIRES: the mesh outlives this.
   explicit SightGraph(const core::NavMesh& mesh);
 
   // Returns the length of the shortest path, or infinity. An end on a vertex is in all groups of polygons
-  // that have one there. REQUIRES: the polygons contain the points.
+  // that have one there, at its height. REQUIRES: the polygons contain the points.
   double Length(const core::MeshPlace& start, const core::MeshPlace& goal) const;
 
  private:
