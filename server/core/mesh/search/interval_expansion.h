@@ -537,9 +537,12 @@ class IntervalExpansion {
   }
 
   // Returns true if the path to an interval already passed through the polygon in a straight line. It cannot
-  // do so again, but small dents could make it appear so endlessly.
+  // do so again, but could appear to endlessly: because of small dents, or around a root between edges in one
+  // line that both sides share, as holes leave them.
   bool ComesBack(IntervalNumber number, PolygonNumber polygon) const {
-    if (!mesh_.IsDented(polygon)) {
+    const MeshInterval& last = scratch_.At(number);
+    const bool is_around_root = Mesh::kMayBeCut && (last.is_left_root || last.is_right_root);
+    if (!is_around_root && !mesh_.IsDented(polygon)) {
       return false;
     }
     // A return would occur within this many intervals.

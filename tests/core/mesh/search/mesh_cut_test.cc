@@ -489,5 +489,34 @@ TEST(MeshCutPropertyTest, PathsAmongHolesOfStoreysAreShortest) {
   EXPECT_GT(climbs, static_cast<int>(Rounds(100)));
 }
 
+// Holes that end at an edge between heights split it, though there may be ground on both of its sides.
+TEST(MeshCutPropertyTest, PathsAmongHolesOfSomeHeightsOfASlopeAreShortest) {
+  int climbs = 0;
+  ForSeeds(300, [&](Random& random) {
+    MeshSpec spec = DrawRooms(RandomRooms(random), &random);
+    for (WorldPoint& vertex : spec.vertices) {
+      vertex.z = vertex.y;
+    }
+    Shape shape;
+    for (int i = random.Between(1, 5); i > 0; --i) {
+      shape.cells.push_back({random.Between(0, 8), random.Between(0, 8)});
+    }
+    const HeightRange heights = {random.Between(0, 8) + 0.5, 10.0};
+    const NavMesh cut =
+        *ChangeHoles(MeshOf(std::move(spec)), {.removed = {}, .added = *HolesOf(shape, heights)});
+    if (cut.Polygons().empty()) {
+      return;
+    }
+    const SightGraph oracle(cut);
+    MeshScratch scratch(kScratchBytes);
+    for (int i = 0; i < 20; ++i) {
+      const MeshPlace start = RandomPlace(cut, random);
+      const MeshPlace goal = RandomPlace(cut, random);
+      ExpectLength(cut, start, goal, oracle.Length(start, goal), scratch, climbs);
+    }
+  });
+  EXPECT_GT(climbs, static_cast<int>(Rounds(200)));
+}
+
 }  // namespace
 }  // namespace waystar::core
