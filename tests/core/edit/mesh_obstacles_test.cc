@@ -179,6 +179,18 @@ NavMesh WithPortals(const NavMesh& mesh, int count, Random& random) {
   return std::move(editor).Finish();
 }
 
+// Returns the mesh, made afresh, with the obstacles of another.
+NavMesh MeshWithObstaclesOf(const NavMesh& mesh, const NavMesh& edited) {
+  std::vector<std::shared_ptr<const Obstacle>> obstacles;
+  edited.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+    obstacles.push_back(std::make_shared<const Obstacle>(obstacle));
+    return true;
+  });
+  MeshBatchEditor editor(mesh);
+  EXPECT_EQ(editor.PutAll(std::move(obstacles), nullptr), absl::OkStatus());
+  return std::move(editor).Finish();
+}
+
 TEST(MeshObstaclesPropertyTest, AnySequenceOfEditsGivesWhatAMeshMadeAfreshHas) {
   ForSeeds(400, [](Random& random) {
     const NavMesh mesh =
@@ -212,15 +224,46 @@ TEST(MeshObstaclesPropertyTest, AnySequenceOfEditsGivesWhatAMeshMadeAfreshHas) {
         edited = std::move(editor).Finish();
       }
     }
-    std::vector<std::shared_ptr<const Obstacle>> obstacles;
-    edited.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
-      obstacles.push_back(std::make_shared<const Obstacle>(obstacle));
-      return true;
-    });
-    MeshBatchEditor editor(mesh);
-    ASSERT_EQ(editor.PutAll(std::move(obstacles), nullptr), absl::OkStatus());
-    ExpectSameMesh(edited, std::move(editor).Finish());
+    ExpectSameMesh(edited, MeshWithObstaclesOf(mesh, edited));
   });
+}
+
+// More polygons than are labelled one by one.
+TEST(MeshObstaclesTest, LargePartsAreSeparatedAndJoined) {
+  constexpr int kSide = 110;
+  MeshSpec spec;
+  const auto vertex_at = [&](int x, int y) { return static_cast<std::uint32_t>(y * (kSide + 1) + x); };
+  for (int y = 0; y <= kSide; ++y) {
+    for (int x = 0; x <= kSide; ++x) {
+      spec.vertices.push_back({1.0 * x, 1.0 * y, 0.0});
+    }
+  }
+  for (int y = 0; y < kSide; ++y) {
+    for (int x = 0; x < kSide; ++x) {
+      spec.AddPolygon({vertex_at(x, y), vertex_at(x + 1, y), vertex_at(x + 1, y + 1), vertex_at(x, y + 1)});
+    }
+  }
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const NavMesh split = MeshAfter(mesh, {PutOn("wall", {.rectangles = {{kSide / 2, 0, 1, kSide}}})});
+  EXPECT_NE(split.PartOf(0), split.PartOf(kSide - 1));
+  ExpectSameMesh(split, MeshWithObstaclesOf(mesh, split));
+  const NavMesh joined =
+      MeshAfter(split, {ResizeObstacle{.id = "wall", .shape = {.rectangles = {{kSide / 2, 1, 1, kSide}}}}});
+  EXPECT_EQ(joined.PartOf(0), joined.PartOf(kSide - 1));
+  ExpectSameMesh(joined, MeshWithObstaclesOf(mesh, joined));
+  // Yards, each of which becomes a part of 81 polygons.
+  NavMesh yards = mesh;
+  for (int x = 0; x + 11 <= kSide; x += 11) {
+    for (int y = 0; y + 11 <= kSide; y += 11) {
+      yards = MeshAfter(
+          yards,
+          {PutOn(absl::StrCat("fence-", x, "-", y),
+                 {.rectangles = {{x, y, 11, 1}, {x, y + 10, 11, 1}, {x, y, 1, 11}, {x + 10, y, 1, 11}}})});
+    }
+  }
+  ExpectSameMesh(yards, MeshWithObstaclesOf(mesh, yards));
+  yards = MeshAfter(yards, {RemoveObstacle{.id = "fence-0-0"}, RemoveObstacle{.id = "fence-11-0"}});
+  ExpectSameMesh(yards, MeshWithObstaclesOf(mesh, yards));
 }
 
 }  // namespace

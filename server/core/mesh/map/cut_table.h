@@ -218,8 +218,8 @@ struct CutTable {
   CutFaces cells;
   // Parts of the polygons of the uncut mesh. Null if they are as without holes.
   std::shared_ptr<const std::vector<std::uint32_t>> parts;
-  // Parts of the pieces that are not in the part of their polygon.
-  absl::flat_hash_map<PolygonNumber, std::uint32_t> piece_parts;
+  // Parts of the polygons and pieces for which `parts` is wrong. It counts for pieces as for their polygon.
+  absl::flat_hash_map<PolygonNumber, std::uint32_t> own_parts;
   // Lowest label that no part has had.
   std::uint32_t next_part = 0;
   // Rooms on both sides of doors of which holes may have left several parts, in ascending order and once per
@@ -232,7 +232,7 @@ struct CutTable {
     return sizeof(*this) + polygons.memory_bytes() + cells.memory_bytes() +
            opened_rooms.capacity() * sizeof(std::uint32_t) +
            (parts == nullptr ? 0 : parts->capacity() * sizeof(std::uint32_t)) +
-           piece_parts.capacity() * sizeof(std::pair<PolygonNumber, std::uint32_t>);
+           own_parts.capacity() * sizeof(std::pair<PolygonNumber, std::uint32_t>);
   }
 };
 

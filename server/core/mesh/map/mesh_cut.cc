@@ -119,6 +119,40 @@ class LocalLinks {
   std::vector<PolygonNumber> outside_;
 };
 
+// Walk from polygon to polygon of a mesh, in the order of their distance. Not thread-safe.
+class PartWalk {
+ public:
+  explicit PartWalk(const NavMesh& mesh) : mesh_(mesh) {}
+  PartWalk(const NavMesh& mesh, PolygonNumber first) : PartWalk(mesh) { Add(first); }
+
+  void Add(PolygonNumber polygon) {
+    if (has_.insert(polygon).second) {
+      seen_.push_back(polygon);
+    }
+  }
+  // Adds the neighbours of the next polygon that may be entered.
+  // REQUIRES: !is_done().
+  template <typename MayEnter>
+  void Step(const MayEnter& may_enter) {
+    const PolygonNumber polygon = seen_[next_++];
+    for (std::size_t k = 0; k < mesh_.VerticesOf(polygon).size(); ++k) {
+      if (const PolygonNumber next = mesh_.Across(polygon, k); next != kNoPolygon && may_enter(next)) {
+        Add(next);
+      }
+    }
+  }
+
+  bool is_done() const { return next_ == seen_.size(); }
+  bool Has(PolygonNumber polygon) const { return has_.contains(polygon); }
+  const std::vector<PolygonNumber>& seen() const { return seen_; }
+
+ private:
+  const NavMesh& mesh_;
+  absl::flat_hash_set<PolygonNumber> has_;
+  std::vector<PolygonNumber> seen_;
+  std::size_t next_ = 0;
+};
+
 // Cuts one mesh. Not thread-safe.
 class MeshCutter {
  public:
@@ -218,6 +252,8 @@ class MeshCutter {
     std::unique_ptr<FaceCut> cut = nullptr;
   };
 
+  // Maximum number of polygons with a label of their own. Each change copies the list.
+  static constexpr std::size_t kMostOwnParts = 4096;
   // Maximum number of FaceCuts kept at a time, of some 20 kB each. More are made twice.
   static constexpr std::size_t kMostCuts = 4096;
 
@@ -534,70 +570,119 @@ class MeshCutter {
     table_->polygons.Put(polygon, std::move(after));
   }
 
-  // Labels the new pieces with their parts. The parts of other polygons stay, unless the change joins or
-  // separates parts: then all are labelled again.
+  // Labels the new pieces with their parts. Where the change separates or joins parts, the smaller one gets
+  // another label; if it is large, all polygons are labelled again.
   absl::Status LabelParts(absl::Span<const PolygonNumber> changed) {
     for (const PolygonNumber polygon : changed) {
+      table_->own_parts.erase(polygon);
       if (const CutFace* const before = mesh_.is_cut() ? mesh_.cuts()->polygons.Find(polygon) : nullptr) {
         const PolygonNumber first = table_->polygons.numbers().FirstPieceOf(polygon);
         for (PolygonNumber piece = first; piece < first + before->pieces.size(); ++piece) {
-          table_->piece_parts.erase(piece);
+          table_->own_parts.erase(piece);
         }
       }
     }
     const NavMesh cut = mesh_.WithCuts(table_);
     LocalLinks before(mesh_, changed);
     LocalLinks after(cut, changed);
-    // Polygons that were connected must still be.
-    absl::flat_hash_map<PolygonNumber, PolygonNumber> first_of;
-    for (const PolygonNumber polygon : before.outside()) {
-      const PolygonNumber first = first_of.try_emplace(before.RootOf(polygon), polygon).first->second;
-      if (after.RootOf(polygon) != after.RootOf(first)) {
-        if (!Reaches(cut, first, polygon)) {
-          return LabelAll(cut);
-        }
-        after.Join(first, polygon);
-      }
+    if (!SeparateParts(cut, before, after) || !JoinParts(cut, changed, before, after)) {
+      return LabelAll(cut);
     }
     absl::flat_hash_map<PolygonNumber, std::uint32_t> labels;
     for (const PolygonNumber polygon : after.outside()) {
-      const std::uint32_t part = mesh_.PartOf(polygon);
-      if (labels.try_emplace(after.RootOf(polygon), part).first->second != part) {
-        return LabelAll(cut);
-      }
+      labels.try_emplace(after.RootOf(polygon), cut.PartOf(polygon));
     }
-    // False if a polygon that is whole again is in another part than before its first cut.
-    bool is_known = true;
     for (const PolygonNumber polygon : changed) {
       cut.ForEachPieceOf(polygon, [&](PolygonNumber piece) {
         const auto [label, is_new] = labels.try_emplace(after.RootOf(piece), table_->next_part);
         table_->next_part += is_new ? 1 : 0;
-        if (label->second != cut.PartOf(piece)) {
-          is_known &= piece != polygon;
-          table_->piece_parts.emplace(piece, label->second);
-        }
+        SetPart(cut, piece, label->second);
       });
     }
-    return is_known ? absl::OkStatus() : LabelAll(cut);
+    // Labels are not used twice, and few remain before they run out.
+    constexpr std::uint32_t kLastLabel = 0xF0000000;
+    return table_->own_parts.size() > kMostOwnParts || table_->next_part > kLastLabel ? LabelAll(cut)
+                                                                                      : absl::OkStatus();
   }
 
-  // Returns true if a short walk leads from one polygon to the other.
-  static bool Reaches(const NavMesh& mesh, PolygonNumber from, PolygonNumber to) {
-    constexpr std::size_t kMostPolygons = 4096;
-    absl::flat_hash_set<PolygonNumber> seen = {from};
-    std::vector<PolygonNumber> open = {from};
-    for (std::size_t i = 0; i < open.size() && i < kMostPolygons; ++i) {
-      for (std::size_t k = 0; k < mesh.VerticesOf(open[i]).size(); ++k) {
-        const PolygonNumber next = mesh.Across(open[i], k);
-        if (next == to) {
-          return true;
+  void SetPart(const NavMesh& cut, PolygonNumber polygon, std::uint32_t label) {
+    table_->own_parts.erase(polygon);
+    if (cut.PartOf(polygon) != label) {
+      table_->own_parts.emplace(polygon, label);
+    }
+  }
+
+  // Gives new labels to parts that were connected through changed polygons and no longer are. Returns false
+  // if two of them are large.
+  bool SeparateParts(const NavMesh& cut, LocalLinks& before, LocalLinks& after) {
+    // For each group of polygons that was connected, those with different labels that are known.
+    absl::flat_hash_map<PolygonNumber, absl::flat_hash_map<std::uint32_t, PolygonNumber>> known;
+    for (const PolygonNumber polygon : before.outside()) {
+      auto& groups = known[before.RootOf(polygon)];
+      const PolygonNumber other = groups.try_emplace(cut.PartOf(polygon), polygon).first->second;
+      if (after.RootOf(polygon) == after.RootOf(other)) {
+        continue;
+      }
+      PartWalk from(cut, other);
+      PartWalk to(cut, polygon);
+      const auto is_any = [](PolygonNumber /*polygon*/) { return true; };
+      while (!from.Has(polygon) && !to.Has(other) && !from.is_done() && !to.is_done()) {
+        if (from.seen().size() > kMostOwnParts && to.seen().size() > kMostOwnParts) {
+          return false;
         }
-        if (next != kNoPolygon && seen.insert(next).second) {
-          open.push_back(next);
+        from.Step(is_any);
+        to.Step(is_any);
+      }
+      if (from.Has(polygon) || to.Has(other)) {
+        after.Join(other, polygon);
+        continue;
+      }
+      for (const PolygonNumber separate : (from.is_done() ? from : to).seen()) {
+        SetPart(cut, separate, table_->next_part);
+      }
+      ++table_->next_part;
+      groups[cut.PartOf(other)] = other;
+      groups[cut.PartOf(polygon)] = polygon;
+    }
+    return true;
+  }
+
+  // Gives one label to parts that changed polygons connect. Returns false if two of them are large.
+  bool JoinParts(const NavMesh& cut, absl::Span<const PolygonNumber> changed, const LocalLinks& before,
+                 LocalLinks& after) {
+    const absl::flat_hash_set<PolygonNumber> inside(changed.begin(), changed.end());
+    absl::flat_hash_map<PolygonNumber, PolygonNumber> first_of;
+    for (const PolygonNumber polygon : after.outside()) {
+      const PolygonNumber first = first_of.try_emplace(after.RootOf(polygon), polygon).first->second;
+      const std::uint32_t labels[] = {cut.PartOf(first), cut.PartOf(polygon)};
+      if (labels[0] == labels[1]) {
+        continue;
+      }
+      // Each part consists of what its polygons beside the change reach without it.
+      PartWalk walks[] = {PartWalk(cut), PartWalk(cut)};
+      for (const std::vector<PolygonNumber>* const outside : {&before.outside(), &after.outside()}) {
+        for (const PolygonNumber beside : *outside) {
+          for (const int i : {0, 1}) {
+            if (cut.PartOf(beside) == labels[i]) {
+              walks[i].Add(beside);
+            }
+          }
         }
       }
+      while (!walks[0].is_done() && !walks[1].is_done()) {
+        if (walks[0].seen().size() > kMostOwnParts && walks[1].seen().size() > kMostOwnParts) {
+          return false;
+        }
+        for (const int i : {0, 1}) {
+          walks[i].Step([&](PolygonNumber next) { return !inside.contains(cut.WholeOf(next)); });
+        }
+      }
+      const int smaller = walks[0].is_done() ? 0 : 1;
+      for (const PolygonNumber joined : walks[smaller].seen()) {
+        SetPart(cut, joined, labels[1 - smaller]);
+      }
     }
-    return false;
+    return true;
   }
 
   // Labels all polygons and pieces.
@@ -633,14 +718,14 @@ class MeshCutter {
       }
       ++count;
     }
-    table_->piece_parts.clear();
+    table_->own_parts.clear();
     table_->polygons.ForEach([&](PolygonNumber polygon, const CutFace& face) {
       const PolygonNumber first = table_->polygons.numbers().FirstPieceOf(polygon);
       for (PolygonNumber piece = first; piece < first + face.pieces.size(); ++piece) {
         if (piece == first) {
           (*labels)[polygon] = of_pieces[piece];
         } else if (of_pieces[piece] != (*labels)[polygon]) {
-          table_->piece_parts.emplace(piece, of_pieces[piece]);
+          table_->own_parts.emplace(piece, of_pieces[piece]);
         }
       }
     });

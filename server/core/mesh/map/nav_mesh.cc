@@ -317,9 +317,9 @@ std::size_t NavMesh::CornerAt(PolygonNumber polygon, std::uint32_t vertex) const
 }
 
 std::uint32_t NavMesh::PartAmongCuts(PolygonNumber polygon) const {
-  if (polygon >= polygon_count_) {
-    const auto part = cuts_->piece_parts.find(polygon);
-    if (part != cuts_->piece_parts.end()) {
+  if (!cuts_->own_parts.empty()) {
+    const auto part = cuts_->own_parts.find(polygon);
+    if (part != cuts_->own_parts.end()) {
       return part->second;
     }
   }
