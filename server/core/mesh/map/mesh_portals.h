@@ -28,6 +28,10 @@ struct PortalLane {
   friend bool operator==(const PortalLane&, const PortalLane&) = default;
 };
 
+// Minimum cost of a portal that is not a shortcut, as a share of the straight line. Clients that give the
+// distance between two positions do so before these are rounded.
+inline constexpr double kLineShare = 1.0 - 1.0 / (1 << 16);
+
 // A portal with its ends on its own mesh.
 struct PlacedPortal : MeshPortal {
   // The lane in the middle, followed by those beside it if the portal has a width.
@@ -35,8 +39,8 @@ struct PlacedPortal : MeshPortal {
   // Polygons of the uncut mesh at the ends of all lanes, in ascending order. The list may include others that
   // touch such a place, but are not connected to it.
   std::vector<PolygonNumber> polygons;
-  // True if the portal leads to another map, or costs less than the straight line between its ends seen from
-  // above. A path without such portals costs at least the straight line.
+  // True if the portal leads to another map, or costs less than kLineShare of the straight line between its
+  // ends seen from above. A path without such portals costs at least that share of the straight line.
   bool is_shortcut = false;
 };
 

@@ -569,7 +569,8 @@ PlacedPortal NavMesh::Placed(const MeshPortal& portal) const {
     }
   }
   for (const PortalLane& lane : placed.lanes) {
-    placed.is_shortcut |= lane.is_open() && portal.cost < DistanceInPlan(lane.from.point, lane.to.point);
+    placed.is_shortcut |=
+        lane.is_open() && portal.cost < kLineShare * DistanceInPlan(lane.from.point, lane.to.point);
   }
   for (const MeshPlace& place : near) {
     placed.polygons.push_back(place.polygon);

@@ -13,36 +13,39 @@ constexpr std::size_t kMostCompared = 256;
 
 }  // namespace
 
+std::optional<std::uint32_t> MeshPortalNet::NumberOf(std::uint32_t map, const PlacedPortal& portal,
+                                                     std::size_t lane, bool is_reversed) {
+  const auto [number, is_new] = numbers_.try_emplace({&portal, lane, is_reversed});
+  if (!is_new || !MayUse(portal)) {
+    return number->second;
+  }
+  PortalLane ends = portal.lanes[lane];
+  std::optional<std::uint32_t> to_map = map;
+  if (!portal.to_map.empty()) {
+    to_map = FindMap(portal.to_map);
+    ends.to = to_map ? MeshPlaceAt(*maps_[*to_map].map, portal.to).value_or(MeshPlace()) : MeshPlace();
+  }
+  if (ends.is_open()) {
+    number->second = static_cast<std::uint32_t>(doors_.size());
+    doors_.push_back({.portal = &portal,
+                      .is_reversed = is_reversed,
+                      .from_map = map,
+                      .to_map = *to_map,
+                      .from = is_reversed ? ends.to : ends.from,
+                      .to = is_reversed ? ends.from : ends.to});
+  }
+  return number->second;
+}
+
 void MeshPortalNet::AddDoors(std::uint32_t map, const PlacedPortal& portal,
                              std::vector<std::uint32_t>& doors) {
-  if (!MayUse(portal)) {
-    return;
-  }
   for (std::size_t lane = 0; lane < portal.lanes.size(); ++lane) {
     for (const bool is_reversed : {false, true}) {
       if (is_reversed && !portal.both_ways) {
         continue;
       }
-      const auto [number, is_new] = numbers_.try_emplace({&portal, lane, is_reversed});
-      if (is_new) {
-        PortalLane ends = portal.lanes[lane];
-        std::optional<std::uint32_t> to_map = map;
-        if (!portal.to_map.empty()) {
-          to_map = FindMap(portal.to_map);
-          ends.to = to_map ? MeshPlaceAt(*maps_[*to_map].map, portal.to).value_or(MeshPlace()) : MeshPlace();
-        }
-        if (ends.is_open()) {
-          number->second = static_cast<std::uint32_t>(doors_.size());
-          doors_.push_back({.portal = &portal,
-                            .is_reversed = is_reversed,
-                            .from_map = map,
-                            .to_map = *to_map,
-                            .from = is_reversed ? ends.to : ends.from,
-                            .to = is_reversed ? ends.from : ends.to});
-        }
-      }
-      if (number->second) {
-        doors.push_back(*number->second);
+      if (const std::optional<std::uint32_t> number = NumberOf(map, portal, lane, is_reversed)) {
+        doors.push_back(*number);
       }
     }
   }
@@ -78,7 +81,7 @@ absl::Span<const std::uint32_t> MeshPortalNet::ShortcutsOn(std::uint32_t map) {
 
 absl::StatusOr<absl::Span<const std::uint32_t>> MeshPortalNet::DeparturesFrom(const MeshPart& part,
                                                                               const StopCheck& stop) {
-  const auto [map, label] = part;
+  const std::uint32_t map = part.first;
   if (!maps_[map].has_departures) {
     std::vector<std::uint32_t> doors;
     absl::Status status = stop.Check();
@@ -96,7 +99,7 @@ absl::StatusOr<absl::Span<const std::uint32_t>> MeshPortalNet::DeparturesFrom(co
     }
     maps_[map].has_departures = true;
   }
-  const auto found = maps_[map].departures.find(label);
+  const auto found = maps_[map].departures.find(part.second);
   return found == maps_[map].departures.end() ? absl::Span<const std::uint32_t>()
                                               : absl::MakeConstSpan(found->second);
 }
@@ -122,7 +125,7 @@ absl::StatusOr<PortalBounds> PortalBounds::Estimate(MeshPortalNet& net, std::uin
     const auto relax = [&](std::uint32_t map, const MeshPlace& place, double rest) {
       for (const std::uint32_t number : shortcuts) {
         if (const MeshDoor& door = net.door(number); door.to_map == map) {
-          bounds.behind_.Reach(number, DistanceInPlan(door.to.point, place.point) + rest);
+          bounds.behind_.Reach(number, kLineShare * DistanceInPlan(door.to.point, place.point) + rest);
         }
       }
       return stop.Check();
@@ -142,7 +145,7 @@ absl::StatusOr<PortalBounds> PortalBounds::Estimate(MeshPortalNet& net, std::uin
   for (const std::uint32_t number : shortcuts) {
     const MeshDoor& door = net.door(number);
     if (const double behind = bounds.behind_[number]; behind != kNoWay) {
-      bounds.bounds_[door.from_map].push_back({door.from, door.portal->cost + behind});
+      bounds.bounds_[door.from_map].push_back({door.from, door.portal->cost + behind, number});
     }
   }
   for (const std::vector<Bound>& on_map : bounds.bounds_) {
@@ -155,6 +158,77 @@ absl::StatusOr<PortalBounds> PortalBounds::Estimate(MeshPortalNet& net, std::uin
   return bounds;
 }
 
+PortalBounds PortalBounds::Narrowed(const MeshPlace& start, absl::Span<const std::uint32_t> doors,
+                                    double most) const {
+  const NavMesh& mesh = net_->home();
+  const auto end_at = [&](const MeshPlace& place) { return End{place.point, GoalBounds(mesh, {{place}})}; };
+  const auto between = [](const End& a, const End& b) {
+    return std::max(DistanceInPlan(a.point, b.point), a.bounds.Between(b.bounds));
+  };
+  struct Ends {
+    End from;
+    End to;
+    double cost;
+  };
+  std::vector<Ends> all;
+  all.reserve(doors.size());
+  for (const std::uint32_t number : doors) {
+    const MeshDoor& door = net_->door(number);
+    all.push_back({end_at(door.from), end_at(door.to), door.portal->cost});
+  }
+  const auto spread = [&](DoorCosts<double>& costs, const auto& way) {
+    costs
+        .Spread([&](std::uint32_t i, double cost) {
+          for (std::uint32_t j = 0; j < all.size(); ++j) {
+            costs.Reach(j, cost + way(i, j));
+          }
+          return absl::OkStatus();
+        })
+        .IgnoreError();
+  };
+  DoorCosts<double> before(doors.size());
+  DoorCosts<double> behind(doors.size());
+  const End from = end_at(start);
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    before.Reach(i, between(from, all[i].from));
+  }
+  spread(before,
+         [&](std::uint32_t i, std::uint32_t j) { return all[i].cost + between(all[i].to, all[j].from); });
+  PortalBounds narrowed(*net_, goal_map_, goal_count_);
+  narrowed.bounds_.resize(bounds_.size());
+  narrowed.least_rests_ = least_rests_;
+  for (const Bound& goal : On(0).first(goal_count_)) {
+    narrowed.bounds_[0].push_back(goal);
+    narrowed.ends_.push_back(end_at(goal.place));
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      behind.Reach(i, between(all[i].to, narrowed.ends_.back()));
+    }
+  }
+  spread(behind,
+         [&](std::uint32_t i, std::uint32_t j) { return between(all[j].to, all[i].from) + all[i].cost; });
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (const double rest = all[i].cost + behind[i]; before[i] + rest < most) {
+      narrowed.bounds_[0].push_back({net_->door(doors[i]).from, rest, doors[i]});
+      narrowed.ends_.push_back({all[i].from.point, all[i].from.bounds, rest});
+    }
+  }
+  return narrowed;
+}
+
+double PortalBounds::At(std::uint32_t vertex) const {
+  const auto [entry, is_new] = at_vertices_.try_emplace(vertex, kNoWay);
+  if (is_new) {
+    const WorldPoint& point = net_->home().VertexAt(vertex);
+    for (const End& end : ends_) {
+      const double line = DistanceInPlan(point, end.point) + end.rest;
+      if (line < entry->second) {
+        entry->second = std::min(entry->second, std::max(line, end.bounds.At(vertex) + end.rest));
+      }
+    }
+  }
+  return entry->second;
+}
+
 double PortalBounds::From(std::uint32_t map, const WorldPoint& point) const {
   const absl::Span<const Bound> bounds = On(map);
   if (bounds.size() > kMostCompared) {
@@ -162,7 +236,7 @@ double PortalBounds::From(std::uint32_t map, const WorldPoint& point) const {
   }
   double least = kNoWay;
   for (const Bound& bound : bounds) {
-    least = std::min(least, DistanceInPlan(point, bound.place.point) + bound.rest);
+    least = std::min(least, kLineShare * DistanceInPlan(point, bound.place.point) + bound.rest);
   }
   return least;
 }

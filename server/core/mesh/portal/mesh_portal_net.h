@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/search/landmarks.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/portal/portal_net.h"
 #include "server/geometry/world_point.h"
@@ -59,6 +61,12 @@ class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::stri
   MeshPortalNet(const NavMesh& home, MeshWorld& world, absl::Span<const std::string> required_tags)
       : PortalNet(home, world, required_tags) {}
 
+  // Returns the number of the door that leads through a lane of a portal on a map, or nullopt if the agent
+  // cannot pass it. Costs O(1), plus O(log polygons) for the first call if it leads to another map.
+  // REQUIRES: the portal has that lane, and leads both ways if `is_reversed`.
+  std::optional<std::uint32_t> NumberOf(std::uint32_t map, const PlacedPortal& portal, std::size_t lane,
+                                        bool is_reversed);
+
   // Returns the doors that start in a polygon of the uncut mesh, or near its border. The first call for a
   // polygon costs O(1) per portal there, plus O(log polygons) if it leads to another map.
   absl::Span<const std::uint32_t> DoorsAt(std::uint32_t map, PolygonNumber polygon);
@@ -71,7 +79,7 @@ class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::stri
   absl::StatusOr<absl::Span<const std::uint32_t>> DeparturesFrom(const MeshPart& part, const StopCheck& stop);
 
  private:
-  // Appends the doors of a portal.
+  // Appends the doors of a portal to a list.
   void AddDoors(std::uint32_t map, const PlacedPortal& portal, std::vector<std::uint32_t>& doors);
 
   // Number of each lane and direction; nothing if it leads nowhere.
@@ -86,14 +94,17 @@ inline constexpr double kNoWay = DoorCosts<double>::kFar;
 // straight line. The bounds are therefore those of paths that lead along straight lines from shortcut to
 // shortcut.
 //
-// Thread safety: const methods may run concurrently.
+// Not thread-safe.
 class PortalBounds {
  public:
-  // A goal, or a shortcut that may be on the way to one.
+  static constexpr std::uint32_t kNoDoor = std::numeric_limits<std::uint32_t>::max();
+
+  // A goal, or a door that may be on the way to one.
   struct Bound {
     MeshPlace place;
     // Lower bound of the cost of a path from there; 0 for a goal.
     double rest = 0.0;
+    std::uint32_t door = kNoDoor;
   };
 
   // Computes the bounds for goals on one map. With S shortcuts on all maps, costs O(S^2) and at most
@@ -102,9 +113,21 @@ class PortalBounds {
   static absl::StatusOr<PortalBounds> Estimate(MeshPortalNet& net, std::uint32_t goal_map,
                                                absl::Span<const MeshPlace> goals, const StopCheck& stop);
 
-  // Returns the goals on a map, followed by the shortcuts that start there.
+  // Returns bounds for paths from the start that cost less than `most` and lead through some of these doors.
+  // Paths between doors are at least as long as by landmarks. With D doors, costs O(D^2).
+  // REQUIRES: the goals, all shortcuts and the doors are on the map that queries start on, which has
+  // landmarks; a path that costs less than `most` leads through no other door.
+  PortalBounds Narrowed(const MeshPlace& start, absl::Span<const std::uint32_t> doors, double most) const;
+  // Returns true if the bounds are Narrowed: paths then lead through no door that is not listed.
+  bool lists_all_doors() const { return !ends_.empty(); }
+  // Returns the bound by landmarks for a path from a vertex of the map that queries start on. The first call
+  // for a vertex costs O(doors).
+  // REQUIRES: lists_all_doors().
+  double At(std::uint32_t vertex) const;
+
+  // Returns the goals on a map, followed by the shortcuts that start there, or by all doors.
   absl::Span<const Bound> On(std::uint32_t map) const { return bounds_[map]; }
-  absl::Span<const Bound> ShortcutsOn(std::uint32_t map) const {
+  absl::Span<const Bound> DoorsOn(std::uint32_t map) const {
     return On(map).subspan(map == goal_map_ ? goal_count_ : 0);
   }
   // Returns the bound for a path from a point; kNoWay if no path leads from the map to a goal. Costs
@@ -126,6 +149,14 @@ class PortalBounds {
   // Least rest of each map's bounds.
   std::vector<double> least_rests_;
   DoorCosts<double> behind_;
+  // If narrowed: the goals and doors, with their rests.
+  struct End {
+    WorldPoint point;
+    GoalBounds bounds;
+    double rest = 0.0;
+  };
+  std::vector<End> ends_;
+  mutable absl::flat_hash_map<std::uint32_t, double> at_vertices_;
 };
 
 // The connected parts that paths from one place reach. Not thread-safe.

@@ -20,6 +20,8 @@ namespace {
 
 // Up to this many portals of a mesh, a search visits each of them to find out what need not be searched.
 constexpr std::size_t kFewPortals = 1000;
+// Maximum number of doors that PortalBounds are narrowed to.
+constexpr std::size_t kMostNarrowed = 128;
 
 // Scratches of the waves: the caller's for the first map, and one for each other map. All share one limit.
 class WaveScratches {
@@ -350,31 +352,45 @@ class PortalPathFinder {
     return HaveSharedPart(FindPartsAround(home_, place), FindPartsAround(home_, start_));
   }
 
-  // Returns a lower bound of the cost of a path from the start through a portal.
-  double LeastThroughPortals(const PortalBounds& bounds) const {
-    if (home_.portals().size() > kFewPortals) {
-      return bounds.From(0, start_.point);
-    }
+  // The doors through which a path from the start may begin that costs less than a given cost, and a lower
+  // bound of the cost of all paths through doors.
+  struct FirstDoors {
+    std::vector<std::uint32_t> numbers;
     double least = kNoWay;
-    for (const PortalBounds::Bound& shortcut : bounds.ShortcutsOn(0)) {
-      least = std::min(least, DistanceInPlan(start_.point, shortcut.place.point) + shortcut.rest);
-    }
-    const auto try_lane = [&](const MeshPlace& from, const MeshPlace& to, double cost) {
-      const double before = DistanceInPlan(start_.point, from.point) + cost;
-      least = before < least ? std::min(least, before + bounds.From(0, to.point)) : least;
+  };
+
+  // REQUIRES: there are at most kFewPortals.
+  FirstDoors FindFirstDoors(const PortalBounds& bounds, double most) {
+    FirstDoors first;
+    const auto try_lane = [&](const PlacedPortal& portal, std::size_t lane, bool is_reversed) {
+      const PortalLane& ends = portal.lanes[lane];
+      const WorldPoint& from = is_reversed ? ends.to.point : ends.from.point;
+      const WorldPoint& to = is_reversed ? ends.from.point : ends.to.point;
+      const double before = kLineShare * DistanceInPlan(start_.point, from) + portal.cost;
+      if (before >= most || !ends.is_open()) {
+        return;
+      }
+      if (const double least = before + bounds.From(0, to); least < most) {
+        if (const std::optional<std::uint32_t> number = net_.NumberOf(0, portal, lane, is_reversed)) {
+          first.least = std::min(first.least, least);
+          first.numbers.push_back(*number);
+        }
+      }
     };
     home_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
-      for (std::size_t i = 0; i < portal.lanes.size() && !portal.is_shortcut && net_.MayUse(portal); ++i) {
-        if (const PortalLane& lane = portal.lanes[i]; lane.is_open()) {
-          try_lane(lane.from, lane.to, portal.cost);
-          if (portal.both_ways) {
-            try_lane(lane.to, lane.from, portal.cost);
-          }
+      for (std::size_t lane = 0; lane < portal.lanes.size() && !portal.is_shortcut; ++lane) {
+        try_lane(portal, lane, false);
+        if (portal.both_ways) {
+          try_lane(portal, lane, true);
         }
       }
       return true;
     });
-    return least;
+    for (const PortalBounds::Bound& shortcut : bounds.DoorsOn(0)) {
+      const double before = kLineShare * DistanceInPlan(start_.point, shortcut.place.point);
+      first.least = std::min(first.least, before + shortcut.rest);
+    }
+    return first;
   }
 
   absl::StatusOr<MeshPortalPath> Search(const PortalBounds& bounds, std::uint32_t goal_map,
@@ -394,16 +410,32 @@ class PortalPathFinder {
       }
     }
     const bool has_plain = plain.path.outcome == Outcome::kFound;
-    if (has_plain && plain.path.cost <= LeastThroughPortals(bounds)) {
+    const double most = has_plain ? plain.path.cost : kNoWay;
+    std::optional<PortalBounds> narrowed;
+    if (home_.portals().size() <= kFewPortals) {
+      const FirstDoors first = FindFirstDoors(bounds, most);
+      if (first.least >= most) {
+        return plain;
+      }
+      // Without shortcuts, the way to a door costs at least the straight line, through whatever doors it
+      // leads.
+      const bool is_narrow = first.numbers.size() <= kMostNarrowed && home_.landmarks() != nullptr &&
+                             net_.maps().size() == 1 && bounds.DoorsOn(0).empty();
+      if (is_narrow) {
+        narrowed = bounds.Narrowed(start_, first.numbers, most);
+        if (narrowed->DoorsOn(0).empty()) {
+          return plain;
+        }
+      }
+    } else if (most <= bounds.From(0, start_.point)) {
       return plain;
     }
     // The waves clear the path on the scratch.
     const std::vector<WorldPoint> corners(plain.path.corners.begin(), plain.path.corners.end());
     const std::vector<PolygonNumber> corridor(plain.path.corridor.begin(), plain.path.corridor.end());
-    WavesOverMaps waves(net_, bounds, start_, goal_map, goals, budget, scratch_);
+    WavesOverMaps waves(net_, narrowed ? *narrowed : bounds, start_, goal_map, goals, budget, scratch_);
     const std::uint64_t before = plain.path.statistics.expanded;
-    const SearchEnd end = waves.Run(has_plain ? plain.path.cost : kNoWay,
-                                    budget.max_expansions - std::min(budget.max_expansions, before));
+    const SearchEnd end = waves.Run(most, budget.max_expansions - std::min(budget.max_expansions, before));
     MeshPortalPath found;
     found.path.statistics = plain.path.statistics;
     found.path.statistics.expanded += waves.expanded();
@@ -523,12 +555,21 @@ MeshWave::MeshWave(MeshPortalNet& net, std::uint32_t map, const PortalBounds& bo
   if (single_bounds_.size() > kFewBounds) {
     const std::size_t singles = goals.size() > kFewBounds ? 0 : goals.size();
     for (const PortalBounds::Bound& bound : single_bounds_.subspan(singles)) {
-      least_rest_ = std::min(least_rest_, bound.rest);
+      // Other doors than shortcuts cost at least the straight line to a goal.
+      if (bound.door == kNoDoor || net_.door(bound.door).portal->is_shortcut) {
+        least_rest_ = std::min(least_rest_, bound.rest);
+      }
     }
     single_bounds_ = single_bounds_.first(singles);
   }
+  if (bounds_.lists_all_doors()) {
+    for (const PortalBounds::Bound& bound : bounds_.DoorsOn(map)) {
+      AddTarget(bound.place, bound.door, bound.rest);
+      MarkRoomsOf(bound.place);
+    }
+  }
   has_all_rooms_ = mesh_.portals().size() > kFewPortals;
-  if (!has_all_rooms_) {
+  if (!has_all_rooms_ && !bounds_.lists_all_doors()) {
     mesh_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
       for (const PortalLane& lane : portal.lanes) {
         for (const MeshPlace& end : {lane.from, lane.to}) {
@@ -559,11 +600,15 @@ void MeshWave::AddTarget(const MeshPlace& place, std::uint32_t door, double rest
     targets_in_[polygon].push_back(static_cast<std::uint32_t>(targets_.size()));
   }
   targets_.push_back({.place = place, .door = door, .rest = rest});
+  // The memory of a target, its door and its entries in tables.
+  constexpr std::size_t kTargetBytes = 320;
+  is_full_ |= targets_.size() * kTargetBytes > scratch_.max_bytes();
 }
 
 absl::Span<const std::uint32_t> MeshWave::TargetsIn(PolygonNumber polygon) {
   const PolygonNumber whole = mesh_.WholeOf(polygon);
-  if (mesh_.portals().At(whole) != nullptr && known_polygons_.insert(whole).second) {
+  if (!bounds_.lists_all_doors() && mesh_.portals().At(whole) != nullptr &&
+      known_polygons_.insert(whole).second) {
     for (const std::uint32_t number : net_.DoorsAt(map_, whole)) {
       const double rest = net_.door(number).portal->cost + bounds_.Behind(number);
       if (known_doors_.insert(number).second && rest != kNoWay) {
@@ -602,7 +647,7 @@ bool MeshWave::AddSeed(const MeshPlace& place, double g) {
   for (const PolygonNumber polygon : around_) {
     most += TargetsIn(polygon).size() + MostSuccessors(polygon);
   }
-  if (!scratch_.Reserve(most)) {
+  if (is_full_ || !scratch_.Reserve(most)) {
     return false;
   }
   for (const PolygonNumber polygon : around_) {
@@ -648,7 +693,7 @@ MeshWave::Step MeshWave::Next() {
   if (!IsSeed(interval.root) && scratch_.IsBeaten<true>(interval.g, interval.root)) {
     return {};
   }
-  if (!scratch_.Reserve(MostSuccessors(interval.polygon))) {
+  if (!scratch_.Reserve(MostSuccessors(interval.polygon)) || is_full_) {
     return {.is_full = true, .is_expansion = false, .arrival = {}};
   }
   Expand(number);
@@ -688,11 +733,12 @@ double MeshWave::RestOf(const MeshInterval& interval, const WorldPoint& root, st
                               std::max(interval.left_x, interval.right_x));
   const double y = std::clamp(root.y, std::min(interval.left_y, interval.right_y),
                               std::max(interval.left_y, interval.right_y));
-  double rest = DistanceInPlan(root.x, root.y, x, y) + least_rest_;
+  double rest = kLineShare * DistanceInPlan(root.x, root.y, x, y) + least_rest_;
   for (const PortalBounds::Bound& bound : single_bounds_) {
-    rest = std::min(rest, LeastDistance(bound.place.point, interval, root, right) + bound.rest);
+    const double distance = kLineShare * LeastDistance(bound.place.point, interval, root, right);
+    rest = std::min(rest, distance + bound.rest);
   }
-  return rest;
+  return bounds_.lists_all_doors() ? std::max(rest, BoundOf(bounds_, interval, root, right)) : rest;
 }
 
 std::uint32_t MeshWave::Trace(std::uint32_t target, std::vector<WorldPoint>& corners,

@@ -96,7 +96,7 @@ class MeshWave : private IntervalExpansion<MeshWave> {
 
  public:
   static constexpr double kNothing = std::numeric_limits<double>::infinity();
-  static constexpr std::uint32_t kNoDoor = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kNoDoor = PortalBounds::kNoDoor;
 
   // A target that the wave reached: one of the goals, or a door.
   struct Arrival {
@@ -177,6 +177,8 @@ class MeshWave : private IntervalExpansion<MeshWave> {
   std::vector<PolygonNumber> around_;
   std::uint64_t generated_ = 0;
   bool has_started_ = false;
+  // True if the targets take as much memory as a search may.
+  bool is_full_ = false;
 };
 
 }  // namespace waystar::core

@@ -489,6 +489,29 @@ class IntervalExpansion {
     return DistanceInPlan(root.x, root.y, x, y);
   }
 
+  // Returns a lower bound of the distance from the root through the interval to a goal, by the bounds At the
+  // vertices of its edge. The bound of a point is that of an end of the edge, less the distance to it. From
+  // the left to the right, the sum with the bound of the left end decreases, and that with the bound of the
+  // right end increases. The least of the larger is where they are equal.
+  template <typename Bounds>
+  double BoundOf(const Bounds& bounds, const MeshInterval& interval, const WorldPoint& root,
+                 std::uint32_t right) const {
+    const WorldPoint& a = mesh_.VertexAt(interval.edge_left);
+    const WorldPoint& b = mesh_.VertexAt(right);
+    const double length = DistanceInPlan(a, b);
+    const double of_left = bounds.At(interval.edge_left);
+    const double of_right = bounds.At(right);
+    const double first =
+        interval.is_left_vertex ? 0.0 : DistanceInPlan(a.x, a.y, interval.left_x, interval.left_y);
+    const double last =
+        interval.is_right_vertex ? length : DistanceInPlan(a.x, a.y, interval.right_x, interval.right_y);
+    // Distance of the point from the left end of the edge.
+    const double along = std::max(first, std::min(last, (of_left - of_right + length) / 2.0));
+    const double share = along / length;
+    return DistanceInPlan(root.x, root.y, a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)) +
+           std::max(of_left - along, of_right - (length - along));
+  }
+
   // Appends the corners of the path that ends at `goal` behind this interval, from the goal to the seed, and
   // the polygons of its corridor in the same order. Returns the seed.
   std::uint32_t TracePath(IntervalNumber last, const WorldPoint& goal, std::vector<WorldPoint>& corners,

@@ -75,6 +75,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   friend Expansion;
 
   using Expansion::ArrivalAt;
+  using Expansion::BoundOf;
   using Expansion::Expand;
   using Expansion::ExpandSeed;
   using Expansion::Fill;
@@ -244,7 +245,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     } else {
       f = root.g + LeastDistance(goal_, interval, from, edge_right);
       if (bounds_) {
-        f = std::max(f, root.g + BoundOf(from, edge_right, edge_left, right, left));
+        f = std::max(f, root.g + BoundOf(*bounds_, interval, from, edge_right));
       }
     }
 
@@ -261,26 +262,6 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       scratch_.Push(entry);
     }
     report_.open_peak = std::max(report_.open_peak, scratch_.open_size() + 1);
-  }
-
-  // Returns a lower bound of the distance from `from` through the interval to the goal, from landmarks. The
-  // bound of a point is that of an end of the edge, less the distance to it. From the left to the right,
-  // the sum with the bound of the left end decreases, and that with the bound of the right end increases.
-  // The least of the larger is where they are equal.
-  double BoundOf(const WorldPoint& from, std::uint32_t edge_right, std::uint32_t edge_left, const End& right,
-                 const End& left) const {
-    const WorldPoint& a = mesh_.VertexAt(edge_left);
-    const WorldPoint& b = mesh_.VertexAt(edge_right);
-    const double length = DistanceInPlan(a, b);
-    const double of_left = bounds_->At(edge_left);
-    const double of_right = bounds_->At(edge_right);
-    const double first = left.is_vertex ? 0.0 : DistanceInPlan(a.x, a.y, left.x, left.y);
-    const double last = right.is_vertex ? length : DistanceInPlan(a.x, a.y, right.x, right.y);
-    // Distance of the point from the left end of the edge.
-    const double along = std::max(first, std::min(last, (of_left - of_right + length) / 2.0));
-    const double share = along / length;
-    return DistanceInPlan(from.x, from.y, a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)) +
-           std::max(of_left - along, of_right - (length - along));
   }
 
   // Returns the interval as seen from the root, even if it is final and has been given another root.

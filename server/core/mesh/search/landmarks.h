@@ -34,6 +34,15 @@ class GoalBounds {
   // REQUIRES: the mesh has landmarks.
   GoalBounds(const NavMesh& mesh, absl::Span<const MeshPlace> goals);
 
+  // Returns a lower bound of the distance between the goals of this and those of `other` on the same mesh.
+  double Between(const GoalBounds& other) const {
+    int most = 0;
+    for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
+      most = std::max({most, low_[k] - other.high_[k], other.low_[k] - high_[k]});
+    }
+    return most * table_.unit;
+  }
+
   // Returns a lower bound of the distance from the vertex to each of the goals.
   double At(std::uint32_t vertex) const {
     return vertex < table_.distances.size() ? AtOwn(vertex) : AtNew(vertex);

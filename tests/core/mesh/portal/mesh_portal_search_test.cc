@@ -20,6 +20,7 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/search/interval_search.h"
+#include "server/core/mesh/search/landmarks.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/search/interruption.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
@@ -390,22 +391,28 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
   ForSeeds(80, [&](Random& random) {
     Meshes world;
     const std::vector<std::string> ids = {"a", "b", "c"};
+    // On one mesh, without shortcuts.
+    const bool has_jumps_alone = random.Chance(0.4);
     for (const std::string& id : ids) {
-      world.meshes.emplace(id, MeshOf(BentFloors(random, 1, 2, 6)));
+      const NavMesh mesh = MeshOf(BentFloors(random, 1, 2, 6));
+      world.meshes.emplace(id, random.Chance(0.7) ? *WithLandmarks(mesh) : mesh);
     }
     const auto any = [&] { return ids[static_cast<std::size_t>(random.Between(0, 2))]; };
     // More than eight on one map, sometimes: then the heuristic is another.
     const int portals = random.Between(1, 25);
     for (int i = 0; i < portals; ++i) {
-      const std::string from = any();
-      const std::string to = any();
+      const std::string from = has_jumps_alone ? "a" : any();
+      const std::string to = has_jumps_alone ? "a" : any();
+      const WorldPoint start = PointOf(world.meshes.at(from), random);
+      const WorldPoint end = PointOf(world.meshes.at(to), random);
+      const double least = has_jumps_alone ? DistanceInPlan(start, end) : 0.0;
       // Some lead from a place to the same place, which is refused.
       world
           .TryToPut(from, {.id = absl::StrCat("p", i),
-                           .from = PointOf(world.meshes.at(from), random),
+                           .from = start,
                            .to_map = from == to ? "" : to,
-                           .to = PointOf(world.meshes.at(to), random),
-                           .cost = random.Between(0, 12) * 0.25,
+                           .to = end,
+                           .cost = least + random.Between(0, 12) * 0.25,
                            .both_ways = from == to && random.Chance(0.5),
                            .closed = random.Chance(0.1),
                            .width = from == to ? random.Between(0, 2) * 0.5 : 0.0})
@@ -429,7 +436,7 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
     // One for all questions.
     MeshPortalNet net(home, world, {});
     for (int i = 0; i < 4; ++i) {
-      const std::string goal_map = any();
+      const std::string goal_map = has_jumps_alone ? "a" : any();
       const NavMesh& there = world.meshes.at(goal_map);
       const MeshPortalQuery query = Query(PointOf(home, random), PointOf(there, random),
                                           goal_map == "a" ? absl::string_view() : goal_map);
@@ -518,6 +525,12 @@ TEST_F(MeshPortalSearchTest, PathsThroughThousandsOfShortcutsAreTheCheapest) {
     }
     EXPECT_NEAR(Find("yard", Query(start, goal)).path->path.cost, least, 1e-9);
   }
+  // All of them are in one polygon.
+  MeshPortalNet net(world_.meshes.at("yard"), world_, {});
+  MeshScratch small(std::size_t{1} << 16);
+  const auto found = FindMeshPathThroughPortals(net, Query(any(), any()), {}, small);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->path.reason, OutcomeReason::kScratchLimit);
 }
 
 TEST_F(MeshPortalSearchTest, TheNearestOfSeveralGoalsIsFound) {
