@@ -120,6 +120,7 @@ v1::Portal RandomRequests::Portal(bool is_on_mesh) {
   if (is_on_mesh) {
     *portal.mutable_from_position() = PositionOnMesh();
     *portal.mutable_to_position() = PositionOnMesh();
+    portal.set_width(random_.Chance(0.3) ? random_.Between(1, 20) : 0);
   } else {
     *portal.mutable_from() = CellOnMap();
     *portal.mutable_to() = CellOnMap();
