@@ -338,7 +338,8 @@ class MeshEditApplier {
       }
     }
     const NavMesh edited = cut.WithPortals(std::move(portals_));
-    return edited.WithPortals(edited.PlacedAgain(changed.boxes()));
+    WAYSTAR_ASSIGN_OR_RETURN(MeshPortalTable placed, edited.PlacedAgain(changed.boxes(), stop));
+    return edited.WithPortals(std::move(placed));
   }
 
  private:
@@ -400,7 +401,10 @@ absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edit
 
 absl::Status MeshBatchEditor::PutAll(std::vector<std::shared_ptr<const Obstacle>> obstacles,
                                      const StopCheck* stop) {
-  // A part of them at a time, as a batch is limited.
+  // Portals are placed at the end, once.
+  const MeshPortalTable portals = mesh_.portals();
+  mesh_ = mesh_.WithPortals(MeshPortalTable(mesh_.polygon_count()));
+  // A part of the obstacles at a time, as a batch is limited.
   constexpr std::size_t kAtOnce = 256;
   for (std::size_t i = 0; i < obstacles.size();) {
     MeshEditApplier applier(mesh_, absl::UnixEpoch());
@@ -409,6 +413,13 @@ absl::Status MeshBatchEditor::PutAll(std::vector<std::shared_ptr<const Obstacle>
       WAYSTAR_RETURN_IF_ERROR(applier.Put(std::move(obstacles[i]), false));
     }
     WAYSTAR_ASSIGN_OR_RETURN(mesh_, std::move(applier).Finish(stop));
+  }
+  mesh_ = mesh_.WithPortals(portals);
+  if (mesh_.is_cut()) {
+    const MeshBounds& bounds = mesh_.bounds();
+    const Box all = {bounds.low.x, bounds.low.y, bounds.high.x, bounds.high.y};
+    WAYSTAR_ASSIGN_OR_RETURN(MeshPortalTable placed, mesh_.PlacedAgain({all}, stop));
+    mesh_ = mesh_.WithPortals(std::move(placed));
   }
   return absl::OkStatus();
 }

@@ -90,7 +90,9 @@ absl::Status CheckPortal(const MeshPortal& portal) {
   if (!(portal.width >= 0.0 && portal.width <= kMaxPortalWidth)) {
     return BadNumber(ErrorReason::kBadValue, ".width", portal.width, absl::StrCat("0 to ", kMaxPortalWidth));
   }
-  const bool is_upright = portal.from.x == portal.to.x && portal.from.y == portal.to.y;
+  const WorldPoint from = Rounded(portal.from);
+  const WorldPoint to = Rounded(portal.to);
+  const bool is_upright = from.x == to.x && from.y == to.y;
   if (portal.width > 0.0 && (is_upright || !portal.to_map.empty())) {
     return MakeError(ErrorReason::kBadPortal, ".width",
                      "the ends of a portal with a width are on one map, and apart seen from above");

@@ -277,14 +277,14 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
       BeginUpkeep(budget, kCellsPerOutline * (change.added.size() + change.removed.size())));
   absl::StatusOr<NavMesh> cut = ChangeHoles(plain_, change, &stop);
   WAYSTAR_RETURN_IF_ERROR(BelowBlocked(cut.status()));
-  if (!account.Reserve(cut->BytesBeyond(plain_), overlay_memory_)) {
-    return MapsMemoryFull(account, "view.overlay");
-  }
-  cut_ = *std::move(cut);
   BoxSet boxes;
   AddBoxes(change.added, boxes);
   AddBoxes(change.removed, boxes);
-  cut_ = cut_->WithPortals(cut_->PlacedAgain(boxes.boxes()));
+  WAYSTAR_ASSIGN_OR_RETURN(MeshPortalTable portals, cut->PlacedAgain(boxes.boxes(), &stop));
+  cut_ = cut->WithPortals(std::move(portals));
+  if (!account.Reserve(cut_->BytesBeyond(plain_), overlay_memory_)) {
+    return MapsMemoryFull(account, "view.overlay");
+  }
   return absl::OkStatus();
 }
 

@@ -218,8 +218,11 @@ struct CutTable {
   CutFaces cells;
   // Parts of the polygons of the uncut mesh. Null if they are as without holes.
   std::shared_ptr<const std::vector<std::uint32_t>> parts;
-  // Parts of the polygons and pieces for which `parts` is wrong. It counts for pieces as for their polygon.
+  // Parts of the polygons and pieces for which `parts` is wrong. A piece that is not listed has the part of
+  // its polygon.
   absl::flat_hash_map<PolygonNumber, std::uint32_t> own_parts;
+  // Number of pieces in `own_parts` when `parts` was made.
+  std::size_t needed_own_parts = 0;
   // Lowest label that no part has had.
   std::uint32_t next_part = 0;
   // Rooms on both sides of doors of which holes may have left several parts, in ascending order and once per

@@ -7,7 +7,10 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -70,6 +73,33 @@ HoleList::const_iterator FindIn(const HoleList& holes, const MeshHole& hole) {
   return std::ranges::find_if(holes, [&](const auto& other) { return *other == hole; });
 }
 
+// Sets of numbers that were joined (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975).
+// Not thread-safe.
+class NumberSets {
+ public:
+  bool Has(std::uint32_t number) const { return next_.contains(number); }
+  // Returns the same number for all that are joined.
+  std::uint32_t RootOf(std::uint32_t number) {
+    std::uint32_t root = number;
+    for (auto next = next_.find(root); next != next_.end() && next->second != root; next = next_.find(root)) {
+      root = next->second;
+    }
+    if (root != number) {
+      next_[number] = root;
+    }
+    return root;
+  }
+  void Join(std::uint32_t a, std::uint32_t b) {
+    next_.try_emplace(a, a);
+    next_.try_emplace(b, b);
+    next_[RootOf(a)] = RootOf(b);
+  }
+
+ private:
+  // For each number, one on the way to its root.
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> next_;
+};
+
 // Connections of polygons through those that a change cuts again. Not thread-safe.
 class LocalLinks {
  public:
@@ -83,10 +113,10 @@ class LocalLinks {
           if (next == kNoPolygon) {
             continue;
           }
-          if (!inside.contains(mesh.WholeOf(next)) && !next_.contains(next)) {
+          if (!inside.contains(mesh.WholeOf(next)) && !links_.Has(next)) {
             outside_.push_back(next);
           }
-          Join(piece, next);
+          links_.Join(piece, next);
         }
       });
     }
@@ -94,63 +124,124 @@ class LocalLinks {
 
   // Returns the polygons that do not change and are adjacent to one that does.
   const std::vector<PolygonNumber>& outside() const { return outside_; }
-
   // Returns the same polygon for all that are connected.
-  PolygonNumber RootOf(PolygonNumber polygon) {
-    PolygonNumber root = polygon;
-    for (auto next = next_.find(root); next != next_.end() && next->second != root; next = next_.find(root)) {
-      root = next->second;
-    }
-    if (root != polygon) {
-      next_[polygon] = root;
-    }
-    return root;
-  }
-  void Join(PolygonNumber a, PolygonNumber b) {
-    next_.try_emplace(a, a);
-    next_.try_emplace(b, b);
-    next_[RootOf(a)] = RootOf(b);
-  }
+  PolygonNumber RootOf(PolygonNumber polygon) { return links_.RootOf(polygon); }
 
  private:
-  // For each polygon, one on the way to its root (Tarjan, "Efficiency of a Good But Not Linear Set Union
-  // Algorithm", 1975).
-  absl::flat_hash_map<PolygonNumber, PolygonNumber> next_;
+  NumberSets links_;
   std::vector<PolygonNumber> outside_;
 };
 
-// Walk from polygon to polygon of a mesh, in the order of their distance. Not thread-safe.
-class PartWalk {
+// Walks over a mesh that advance at the same pace, to find out which of them meet. Those that meet are a
+// group. Not thread-safe.
+class PartWalks {
  public:
-  explicit PartWalk(const NavMesh& mesh) : mesh_(mesh) {}
-  PartWalk(const NavMesh& mesh, PolygonNumber first) : PartWalk(mesh) { Add(first); }
+  explicit PartWalks(const NavMesh& mesh) : mesh_(mesh) {}
 
-  void Add(PolygonNumber polygon) {
-    if (has_.insert(polygon).second) {
-      seen_.push_back(polygon);
+  // Adds a walk that starts in these polygons.
+  void Add(const std::vector<PolygonNumber>& polygons) {
+    walks_.emplace_back();
+    ++open_groups_;
+    for (const PolygonNumber polygon : polygons) {
+      Reach(static_cast<std::uint32_t>(walks_.size() - 1), polygon);
     }
   }
-  // Adds the neighbours of the next polygon that may be entered.
-  // REQUIRES: !is_done().
+
+  // Walks on through polygons that may be entered, until each group but one has seen all that it can reach.
+  // Takes what they see from `left`, and returns false if it is too little.
   template <typename MayEnter>
-  void Step(const MayEnter& may_enter) {
-    const PolygonNumber polygon = seen_[next_++];
-    for (std::size_t k = 0; k < mesh_.VerticesOf(polygon).size(); ++k) {
-      if (const PolygonNumber next = mesh_.Across(polygon, k); next != kNoPolygon && may_enter(next)) {
-        Add(next);
+  bool Run(std::size_t& left, const MayEnter& may_enter) {
+    std::vector<std::uint32_t> active(walks_.size());
+    std::iota(active.begin(), active.end(), 0U);
+    while (open_groups_ > 1 && owners_.size() <= left) {
+      std::erase_if(active, [&](std::uint32_t i) {
+        Walk& walk = walks_[i];
+        if (walk.next == walk.seen.size()) {
+          Walk& first = walks_[FirstOf(i)];
+          --first.open_walks;
+          open_groups_ -= first.open_walks == 0 ? 1 : 0;
+          return true;
+        }
+        const PolygonNumber polygon = walk.seen[walk.next++];
+        for (std::size_t k = 0; k < mesh_.VerticesOf(polygon).size(); ++k) {
+          const PolygonNumber next = mesh_.Across(polygon, k);
+          if (next != kNoPolygon && may_enter(next)) {
+            Reach(i, next);
+          }
+        }
+        return false;
+      });
+    }
+    left -= std::min(left, owners_.size());
+    return open_groups_ <= 1;
+  }
+
+  // Calls visit(polygons) with the polygons of each group, the largest or unfinished one first.
+  template <typename Visitor>
+  void VisitGroups(const Visitor& visit) {
+    std::vector<std::vector<PolygonNumber>> groups(walks_.size());
+    std::size_t largest = FirstOf(0);
+    for (std::uint32_t i = 0; i < walks_.size(); ++i) {
+      std::vector<PolygonNumber>& group = groups[FirstOf(i)];
+      group.insert(group.end(), walks_[i].seen.begin(), walks_[i].seen.end());
+    }
+    const auto rank = [&](std::size_t group) {
+      return std::pair(walks_[group].open_walks > 0, groups[group].size());
+    };
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      largest = rank(i) > rank(largest) ? i : largest;
+    }
+    visit(groups[largest]);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (i != largest && !groups[i].empty()) {
+        visit(groups[i]);
       }
     }
   }
 
-  bool is_done() const { return next_ == seen_.size(); }
-  bool Has(PolygonNumber polygon) const { return has_.contains(polygon); }
-  const std::vector<PolygonNumber>& seen() const { return seen_; }
-
  private:
+  struct Walk {
+    std::vector<PolygonNumber> seen;
+    std::size_t next = 0;
+    // Another walk of the group; none for its first, which counts the walks of the group that go on.
+    std::uint32_t other = kNone;
+    std::uint32_t open_walks = 1;
+  };
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t FirstOf(std::uint32_t walk) {
+    std::uint32_t first = walk;
+    while (walks_[first].other != kNone) {
+      first = walks_[first].other;
+    }
+    if (first != walk) {
+      walks_[walk].other = first;
+    }
+    return first;
+  }
+
+  void Reach(std::uint32_t walk, PolygonNumber polygon) {
+    const auto [owner, is_new] = owners_.try_emplace(polygon, walk);
+    if (is_new) {
+      walks_[walk].seen.push_back(polygon);
+      return;
+    }
+    const std::uint32_t a = FirstOf(walk);
+    const std::uint32_t b = FirstOf(owner->second);
+    if (a != b) {
+      open_groups_ -= walks_[a].open_walks > 0 && walks_[b].open_walks > 0 ? 1 : 0;
+      walks_[a].open_walks += walks_[b].open_walks;
+      walks_[b].open_walks = 0;
+      walks_[b].other = a;
+    }
+  }
+
   const NavMesh& mesh_;
-  absl::flat_hash_set<PolygonNumber> has_;
-  std::vector<PolygonNumber> seen_;
-  std::size_t next_ = 0;
+  std::vector<Walk> walks_;
+  // The walk that has seen each polygon.
+  absl::flat_hash_map<PolygonNumber, std::uint32_t> owners_;
+  // Number of groups with a walk that goes on.
+  std::size_t open_groups_ = 0;
 };
 
 // Cuts one mesh. Not thread-safe.
@@ -252,7 +343,7 @@ class MeshCutter {
     std::unique_ptr<FaceCut> cut = nullptr;
   };
 
-  // Maximum number of polygons with a label of their own. Each change copies the list.
+  // Polygons that get a label of their own before all are labelled again. Each change copies the list.
   static constexpr std::size_t kMostOwnParts = 4096;
   // Maximum number of FaceCuts kept at a time, of some 20 kB each. More are made twice.
   static constexpr std::size_t kMostCuts = 4096;
@@ -596,91 +687,94 @@ class MeshCutter {
       cut.ForEachPieceOf(polygon, [&](PolygonNumber piece) {
         const auto [label, is_new] = labels.try_emplace(after.RootOf(piece), table_->next_part);
         table_->next_part += is_new ? 1 : 0;
-        SetPart(cut, piece, label->second);
+        SetParts(cut, {&piece, 1}, label->second);
       });
     }
     // Labels are not used twice, and few remain before they run out.
     constexpr std::uint32_t kLastLabel = 0xF0000000;
-    return table_->own_parts.size() > kMostOwnParts || table_->next_part > kLastLabel ? LabelAll(cut)
-                                                                                      : absl::OkStatus();
+    const bool has_too_many = table_->own_parts.size() > 2 * table_->needed_own_parts + kMostOwnParts;
+    return has_too_many || table_->next_part > kLastLabel ? LabelAll(cut) : absl::OkStatus();
   }
 
-  void SetPart(const NavMesh& cut, PolygonNumber polygon, std::uint32_t label) {
-    table_->own_parts.erase(polygon);
-    if (cut.PartOf(polygon) != label) {
-      table_->own_parts.emplace(polygon, label);
+  void SetParts(const NavMesh& cut, absl::Span<const PolygonNumber> polygons, std::uint32_t label) {
+    for (const PolygonNumber polygon : polygons) {
+      table_->own_parts.erase(polygon);
+      if (cut.PartOf(polygon) != label) {
+        table_->own_parts.emplace(polygon, label);
+      }
     }
   }
 
   // Gives new labels to parts that were connected through changed polygons and no longer are. Returns false
-  // if two of them are large.
+  // if that takes long.
   bool SeparateParts(const NavMesh& cut, LocalLinks& before, LocalLinks& after) {
-    // For each group of polygons that was connected, those with different labels that are known.
-    absl::flat_hash_map<PolygonNumber, absl::flat_hash_map<std::uint32_t, PolygonNumber>> known;
+    // For each group of polygons that was connected, those that the changed polygons still connect.
+    std::map<PolygonNumber, std::map<PolygonNumber, std::vector<PolygonNumber>>> groups;
     for (const PolygonNumber polygon : before.outside()) {
-      auto& groups = known[before.RootOf(polygon)];
-      const PolygonNumber other = groups.try_emplace(cut.PartOf(polygon), polygon).first->second;
-      if (after.RootOf(polygon) == after.RootOf(other)) {
+      groups[before.RootOf(polygon)][after.RootOf(polygon)].push_back(polygon);
+    }
+    for (const auto& [root, places] : groups) {
+      if (places.size() == 1) {
         continue;
       }
-      PartWalk from(cut, other);
-      PartWalk to(cut, polygon);
-      const auto is_any = [](PolygonNumber /*polygon*/) { return true; };
-      while (!from.Has(polygon) && !to.Has(other) && !from.is_done() && !to.is_done()) {
-        if (from.seen().size() > kMostOwnParts && to.seen().size() > kMostOwnParts) {
-          return false;
+      PartWalks walks(cut);
+      for (const auto& [place, polygons] : places) {
+        walks.Add(polygons);
+      }
+      if (!walks.Run(may_walk_, [](PolygonNumber /*polygon*/) { return true; })) {
+        return false;
+      }
+      // A part may have been separated already, elsewhere.
+      absl::flat_hash_set<std::uint32_t> labels;
+      walks.VisitGroups([&](const std::vector<PolygonNumber>& polygons) {
+        if (!labels.insert(cut.PartOf(polygons.front())).second) {
+          SetParts(cut, polygons, table_->next_part++);
         }
-        from.Step(is_any);
-        to.Step(is_any);
-      }
-      if (from.Has(polygon) || to.Has(other)) {
-        after.Join(other, polygon);
-        continue;
-      }
-      for (const PolygonNumber separate : (from.is_done() ? from : to).seen()) {
-        SetPart(cut, separate, table_->next_part);
-      }
-      ++table_->next_part;
-      groups[cut.PartOf(other)] = other;
-      groups[cut.PartOf(polygon)] = polygon;
+      });
     }
     return true;
   }
 
-  // Gives one label to parts that changed polygons connect. Returns false if two of them are large.
+  // Gives one label to parts that changed polygons connect. Returns false if that takes long.
   bool JoinParts(const NavMesh& cut, absl::Span<const PolygonNumber> changed, const LocalLinks& before,
                  LocalLinks& after) {
-    const absl::flat_hash_set<PolygonNumber> inside(changed.begin(), changed.end());
-    absl::flat_hash_map<PolygonNumber, PolygonNumber> first_of;
+    NumberSets joined;
+    absl::flat_hash_map<PolygonNumber, std::uint32_t> label_of;
     for (const PolygonNumber polygon : after.outside()) {
-      const PolygonNumber first = first_of.try_emplace(after.RootOf(polygon), polygon).first->second;
-      const std::uint32_t labels[] = {cut.PartOf(first), cut.PartOf(polygon)};
-      if (labels[0] == labels[1]) {
-        continue;
+      const std::uint32_t label = cut.PartOf(polygon);
+      const std::uint32_t other = label_of.try_emplace(after.RootOf(polygon), label).first->second;
+      if (label != other) {
+        joined.Join(label, other);
       }
-      // Each part consists of what its polygons beside the change reach without it.
-      PartWalk walks[] = {PartWalk(cut), PartWalk(cut)};
-      for (const std::vector<PolygonNumber>* const outside : {&before.outside(), &after.outside()}) {
-        for (const PolygonNumber beside : *outside) {
-          for (const int i : {0, 1}) {
-            if (cut.PartOf(beside) == labels[i]) {
-              walks[i].Add(beside);
-            }
-          }
+    }
+    // The polygons beside the change, by part. All others of the part can be reached from these without
+    // entering changed polygons.
+    std::map<std::uint32_t, std::map<std::uint32_t, std::vector<PolygonNumber>>> groups;
+    for (const std::vector<PolygonNumber>* const outside : {&before.outside(), &after.outside()}) {
+      for (const PolygonNumber polygon : *outside) {
+        if (const std::uint32_t label = cut.PartOf(polygon); joined.Has(label)) {
+          groups[joined.RootOf(label)][label].push_back(polygon);
         }
       }
-      while (!walks[0].is_done() && !walks[1].is_done()) {
-        if (walks[0].seen().size() > kMostOwnParts && walks[1].seen().size() > kMostOwnParts) {
-          return false;
-        }
-        for (const int i : {0, 1}) {
-          walks[i].Step([&](PolygonNumber next) { return !inside.contains(cut.WholeOf(next)); });
-        }
+    }
+    const absl::flat_hash_set<PolygonNumber> inside(changed.begin(), changed.end());
+    for (const auto& [root, parts] : groups) {
+      PartWalks walks(cut);
+      for (const auto& [label, polygons] : parts) {
+        walks.Add(polygons);
       }
-      const int smaller = walks[0].is_done() ? 0 : 1;
-      for (const PolygonNumber joined : walks[smaller].seen()) {
-        SetPart(cut, joined, labels[1 - smaller]);
+      const auto is_outside = [&](PolygonNumber next) { return !inside.contains(cut.WholeOf(next)); };
+      if (!walks.Run(may_walk_, is_outside)) {
+        return false;
       }
+      std::optional<std::uint32_t> label;
+      walks.VisitGroups([&](const std::vector<PolygonNumber>& polygons) {
+        if (!label) {
+          label = cut.PartOf(polygons.front());
+        } else {
+          SetParts(cut, polygons, *label);
+        }
+      });
     }
     return true;
   }
@@ -729,6 +823,7 @@ class MeshCutter {
         }
       }
     });
+    table_->needed_own_parts = table_->own_parts.size();
     table_->parts = std::move(labels);
     table_->next_part = count;
     return absl::OkStatus();
@@ -742,6 +837,8 @@ class MeshCutter {
   absl::flat_hash_map<PolygonNumber, std::size_t> index_;
   // Number of polygons that holes touch, counted once for each hole.
   std::int64_t touched_ = 0;
+  // Number of polygons that PartWalks may see yet. Beyond it, all polygons are labelled again.
+  std::size_t may_walk_ = 8 * kMostOwnParts;
   // Polygons that were cut again; null for those that are whole.
   std::vector<std::pair<PolygonNumber, std::shared_ptr<const CutFace>>> finished_;
 };

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <tuple>
 
+#include "absl/container/flat_hash_set.h"
 #include "server/base/error.h"
 #include "server/core/elements/element_hash.h"
+#include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/mesh_cells.h"
 #include "server/core/mesh/map/mesh_check.h"
@@ -533,20 +535,25 @@ void NavMesh::FindAllTouching(absl::Span<const WorldPoint> outline, double margi
   std::sort(polygons.begin() + first, polygons.end());
 }
 
-PlacedPortal NavMesh::Placed(const MeshPortal& portal) const {
+PlacedPortal NavMesh::Placed(const MeshPortal& portal) const { return PlacedOn(WithCuts(nullptr), portal); }
+
+PlacedPortal NavMesh::PlacedOn(const NavMesh& whole, const MeshPortal& portal) const {
   PlacedPortal placed{portal, {}, {}, !portal.to_map.empty()};
-  const NavMesh whole = WithCuts(nullptr);
   std::vector<MeshPlace> near;
   // Returns the place on the uncut mesh, and notes the polygons that meet there.
   const auto ground_at = [&](const WorldPoint& position) {
-    const std::optional<MeshPlace> ground = MeshPlaceAt(whole, position);
+    const bool is_within = CheckPosition(position).ok();
+    const std::optional<MeshPlace> ground = is_within ? MeshPlaceAt(whole, position) : std::nullopt;
     if (ground) {
       whole.FindAllNear({ground->point, kMeshTolerance, kMeshTolerance}, near);
     }
     return ground;
   };
   const auto place_on = [&](const std::optional<MeshPlace>& ground) {
-    return ground ? MeshPlaceAt(*this, ground->point).value_or(MeshPlace()) : MeshPlace();
+    if (!ground || !is_cut()) {
+      return ground.value_or(MeshPlace());
+    }
+    return FindNearest({ground->point, kMeshTolerance, kMeshTolerance}).value_or(MeshPlace());
   };
   const std::optional<MeshPlace> from = ground_at(portal.from);
   const std::optional<MeshPlace> to = portal.to_map.empty() ? ground_at(portal.to) : std::nullopt;
@@ -581,25 +588,35 @@ PlacedPortal NavMesh::Placed(const MeshPortal& portal) const {
   return placed;
 }
 
-MeshPortalTable NavMesh::PlacedAgain(absl::Span<const Box> boxes) const {
-  MeshPortalTable placed = portals_;
+absl::StatusOr<MeshPortalTable> NavMesh::PlacedAgain(absl::Span<const Box> boxes,
+                                                     const StopCheck* stop) const {
+  MeshPortalTable placed = *portals_;
+  if (placed.empty()) {
+    return placed;
+  }
   std::vector<PolygonNumber> polygons;
   for (const Box& box : boxes) {
     const WorldPoint low = Rounded({box.x_low, box.y_low, 0.0});
     const WorldPoint high = Rounded({box.x_high, box.y_high, 0.0});
     FindAllTouching({{low, {high.x, low.y, 0.0}, high, {low.x, high.y, 0.0}}}, -kMeshTolerance, polygons);
   }
-  std::ranges::sort(polygons);
-  polygons.erase(std::unique(polygons.begin(), polygons.end()), polygons.end());
+  // A portal is at several polygons.
+  absl::flat_hash_set<const PlacedPortal*> seen;
+  const NavMesh whole = WithCuts(nullptr);
+  absl::Status status;
   for (const PolygonNumber polygon : polygons) {
-    if (const MeshPortalTable::Portals* const portals = portals_.At(polygon)) {
+    if (const MeshPortalTable::Portals* const portals = portals_->At(polygon)) {
       portals->VisitAfter("", [&](const PlacedPortal& portal) {
-        PlacedPortal again = Placed(portal);
-        if (again.lanes != portal.lanes) {
-          placed.Put(std::make_shared<const PlacedPortal>(std::move(again)));
+        if (seen.insert(&portal).second) {
+          PlacedPortal again = PlacedOn(whole, portal);
+          if (again.lanes != portal.lanes) {
+            placed.Put(std::make_shared<const PlacedPortal>(std::move(again)));
+          }
+          status = CheckStopAt(stop, seen.size());
         }
-        return true;
+        return status.ok();
       });
+      WAYSTAR_RETURN_IF_ERROR(status);
     }
   }
   return placed;

@@ -296,11 +296,11 @@ class NavMesh {
     return mesh;
   }
 
-  const MeshPortalTable& portals() const { return portals_; }
+  const MeshPortalTable& portals() const { return *portals_; }
   // Returns a mesh with these portals that shares everything else.
   NavMesh WithPortals(MeshPortalTable portals) const {
     NavMesh mesh = *this;
-    mesh.portals_ = std::move(portals);
+    mesh.portals_ = std::make_shared<const MeshPortalTable>(std::move(portals));
     return mesh;
   }
   // Returns the portal with its lanes on this mesh. The middle lane ends at MeshPlaceAt of the portal's ends.
@@ -308,25 +308,25 @@ class NavMesh {
   // are apart.
   PlacedPortal Placed(const MeshPortal& portal) const;
   // Returns the portals of this mesh with their lanes as they are now that holes were changed within these
-  // boxes. Costs O(log polygons) per polygon and portal near the boxes.
-  MeshPortalTable PlacedAgain(absl::Span<const Box> boxes) const;
+  // boxes, or the error of `stop`. Costs O(log polygons) per polygon near the boxes, and per portal there.
+  absl::StatusOr<MeshPortalTable> PlacedAgain(absl::Span<const Box> boxes, const StopCheck* stop) const;
 
   // Returns a hash of the content, as GridMap::digest does. It includes the numbers of vertices and polygons,
   // since answers refer to them.
   std::uint64_t digest() const {
-    return surface_->digest + DigestOfRadius() + obstacles_.digest() + portals_.digest();
+    return surface_->digest + DigestOfRadius() + obstacles_.digest() + portals_->digest();
   }
 
   // Returns the bytes held, which copies share.
   std::size_t memory_bytes() const {
-    return surface_bytes() + cut_bytes() + obstacles_.memory_bytes() + portals_.memory_bytes();
+    return surface_bytes() + cut_bytes() + obstacles_.memory_bytes() + portals_->memory_bytes();
   }
   // Adds these bytes to `use`.
   void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
   // Returns the bytes held by this and not by `other`.
   std::size_t BytesBeyond(const NavMesh& other) const {
     return (surface_ == other.surface_ ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
-           obstacles_.BytesBeyond(other.obstacles_) + portals_.BytesBeyond(other.portals_);
+           obstacles_.BytesBeyond(other.obstacles_) + portals_->BytesBeyond(*other.portals_);
   }
 
  private:
@@ -360,7 +360,10 @@ class NavMesh {
         vertices_(surface_->vertices.data()),
         vertex_count_(static_cast<std::uint32_t>(surface_->vertices.size())),
         polygon_count_(static_cast<std::uint32_t>(surface_->polygons.size())),
-        portals_(surface_->polygons.size()) {}
+        portals_(std::make_shared<const MeshPortalTable>(surface_->polygons.size())) {}
+
+  // Returns Placed, given this mesh without cuts.
+  PlacedPortal PlacedOn(const NavMesh& whole, const MeshPortal& portal) const;
 
   // Labels the polygons with their parts.
   static void LabelParts(Surface& surface);
@@ -406,7 +409,8 @@ class NavMesh {
   // Null if no polygon is cut.
   std::shared_ptr<const CutTable> cuts_;
   ObstacleTable obstacles_{Rectangle()};
-  MeshPortalTable portals_;
+  // Never null.
+  std::shared_ptr<const MeshPortalTable> portals_;
 };
 
 // Calls visit(k, a, b) for each edge of a polygon of the mesh, or of a cell of a CellLayer, from its corner k

@@ -79,28 +79,33 @@ absl::Span<const std::uint32_t> MeshPortalNet::ShortcutsOn(std::uint32_t map) {
   return maps_[map].shortcuts;
 }
 
-absl::StatusOr<absl::Span<const std::uint32_t>> MeshPortalNet::DeparturesFrom(const MeshPart& part,
-                                                                              const StopCheck& stop) {
+absl::StatusOr<absl::Span<const PortalEnd>> MeshPortalNet::DeparturesFrom(const MeshPart& part,
+                                                                          const StopCheck& stop) {
   const std::uint32_t map = part.first;
   if (!maps_[map].has_departures) {
-    std::vector<std::uint32_t> doors;
+    const NavMesh& mesh = *maps_[map].map;
     absl::Status status = stop.Check();
     std::size_t visited = 0;
-    maps_[map].map->portals().VisitAfter("", [&](const PlacedPortal& portal) {
+    mesh.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+      for (std::uint32_t lane = 0; lane < portal.lanes.size() && MayUse(portal); ++lane) {
+        for (const bool is_reversed : {false, true}) {
+          const MeshPlace& from = is_reversed ? portal.lanes[lane].to : portal.lanes[lane].from;
+          if (from.polygon == kNoPolygon || (is_reversed && !portal.both_ways)) {
+            continue;
+          }
+          for (const std::uint32_t label : FindPartsAround(mesh, from)) {
+            maps_[map].departures[label].push_back({&portal, lane, is_reversed});
+          }
+        }
+      }
       status.Update(CheckStopAt(&stop, ++visited));
-      AddDoors(map, portal, doors);
       return status.ok();
     });
     WAYSTAR_RETURN_IF_ERROR(status);
-    for (const std::uint32_t number : doors) {
-      for (const std::uint32_t from : FindPartsAround(*maps_[map].map, doors_[number].from)) {
-        maps_[map].departures[from].push_back(number);
-      }
-    }
     maps_[map].has_departures = true;
   }
   const auto found = maps_[map].departures.find(part.second);
-  return found == maps_[map].departures.end() ? absl::Span<const std::uint32_t>()
+  return found == maps_[map].departures.end() ? absl::Span<const PortalEnd>()
                                               : absl::MakeConstSpan(found->second);
 }
 
@@ -110,34 +115,34 @@ absl::StatusOr<PortalBounds> PortalBounds::Estimate(MeshPortalNet& net, std::uin
   PortalBounds bounds(net, goal_map, goals.size());
   std::vector<std::uint32_t> shortcuts;
   // Shortcuts may lead to maps that are not in the list yet.
-  for (std::uint32_t map = 0; map < net.maps().size(); ++map) {
+  for (std::uint32_t map = 0; map < net.maps().size() && !bounds.are_unknown_; ++map) {
     WAYSTAR_RETURN_IF_ERROR(stop.Check());
-    const absl::Span<const std::uint32_t> doors = net.ShortcutsOn(map);
+    const std::size_t count = net.maps()[map].map->portals().shortcuts().size();
+    const absl::Span<const std::uint32_t> doors =
+        count <= kMostShortcuts ? net.ShortcutsOn(map) : absl::Span<const std::uint32_t>();
     shortcuts.insert(shortcuts.end(), doors.begin(), doors.end());
+    bounds.are_unknown_ = count > kMostShortcuts || shortcuts.size() > kMostShortcuts;
+  }
+  if (bounds.are_unknown_) {
+    return bounds;
   }
   bounds.behind_ = DoorCosts<double>(net.door_count());
-  if (shortcuts.size() > kMostShortcuts) {
+  // Reaches the shortcuts that end on the map where a path with this rest starts.
+  const auto relax = [&](std::uint32_t map, const MeshPlace& place, double rest) {
     for (const std::uint32_t number : shortcuts) {
-      bounds.behind_.Reach(number, 0.0);
-    }
-  } else {
-    // Reaches the shortcuts that end on the map where a path with this rest starts.
-    const auto relax = [&](std::uint32_t map, const MeshPlace& place, double rest) {
-      for (const std::uint32_t number : shortcuts) {
-        if (const MeshDoor& door = net.door(number); door.to_map == map) {
-          bounds.behind_.Reach(number, kLineShare * DistanceInPlan(door.to.point, place.point) + rest);
-        }
+      if (const MeshDoor& door = net.door(number); door.to_map == map) {
+        bounds.behind_.Reach(number, kLineShare * DistanceInPlan(door.to.point, place.point) + rest);
       }
-      return stop.Check();
-    };
-    for (const MeshPlace& goal : goals) {
-      WAYSTAR_RETURN_IF_ERROR(relax(goal_map, goal, 0.0));
     }
-    WAYSTAR_RETURN_IF_ERROR(bounds.behind_.Spread([&](std::uint32_t number, double rest) {
-      const MeshDoor& door = net.door(number);
-      return relax(door.from_map, door.from, door.portal->cost + rest);
-    }));
+    return stop.Check();
+  };
+  for (const MeshPlace& goal : goals) {
+    WAYSTAR_RETURN_IF_ERROR(relax(goal_map, goal, 0.0));
   }
+  WAYSTAR_RETURN_IF_ERROR(bounds.behind_.Spread([&](std::uint32_t number, double rest) {
+    const MeshDoor& door = net.door(number);
+    return relax(door.from_map, door.from, door.portal->cost + rest);
+  }));
   bounds.bounds_.resize(net.maps().size());
   for (const MeshPlace& goal : goals) {
     bounds.bounds_[goal_map].push_back({goal, 0.0});
@@ -161,7 +166,9 @@ absl::StatusOr<PortalBounds> PortalBounds::Estimate(MeshPortalNet& net, std::uin
 PortalBounds PortalBounds::Narrowed(const MeshPlace& start, absl::Span<const std::uint32_t> doors,
                                     double most) const {
   const NavMesh& mesh = net_->home();
-  const auto end_at = [&](const MeshPlace& place) { return End{place.point, GoalBounds(mesh, {{place}})}; };
+  const auto end_at = [&](const MeshPlace& place) {
+    return End{place.point, GoalBounds(mesh, FindPlacesAround(mesh, place))};
+  };
   const auto between = [](const End& a, const End& b) {
     return std::max(DistanceInPlan(a.point, b.point), a.bounds.Between(b.bounds));
   };
@@ -230,6 +237,9 @@ double PortalBounds::At(std::uint32_t vertex) const {
 }
 
 double PortalBounds::From(std::uint32_t map, const WorldPoint& point) const {
+  if (are_unknown_) {
+    return 0.0;
+  }
   const absl::Span<const Bound> bounds = On(map);
   if (bounds.size() > kMostCompared) {
     return least_rests_[map];
@@ -243,7 +253,7 @@ double PortalBounds::From(std::uint32_t map, const WorldPoint& point) const {
 
 double PortalBounds::Behind(std::uint32_t number) const {
   const MeshDoor& door = net_->door(number);
-  return door.portal->is_shortcut ? behind_[number] : From(door.to_map, door.to.point);
+  return door.portal->is_shortcut && !are_unknown_ ? behind_[number] : From(door.to_map, door.to.point);
 }
 
 absl::StatusOr<ReachableParts> ReachableParts::Find(MeshPortalNet& net, const MeshPlace& start,
@@ -260,10 +270,17 @@ absl::StatusOr<ReachableParts> ReachableParts::Find(MeshPortalNet& net, const Me
   reach(0, start);
   for (std::size_t i = 0; i < open.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, i));
-    WAYSTAR_ASSIGN_OR_RETURN(const absl::Span<const std::uint32_t> departures,
-                             net.DeparturesFrom(open[i], stop));
-    for (const std::uint32_t number : departures) {
-      reach(net.door(number).to_map, net.door(number).to);
+    const std::uint32_t map = open[i].first;
+    WAYSTAR_ASSIGN_OR_RETURN(const absl::Span<const PortalEnd> departures, net.DeparturesFrom(open[i], stop));
+    for (const PortalEnd& end : departures) {
+      const PortalLane& lane = end.portal->lanes[end.lane];
+      if (lane.is_open()) {
+        reach(map, end.is_reversed ? lane.from : lane.to);
+      } else if (!end.portal->to_map.empty()) {
+        if (const auto number = net.NumberOf(map, *end.portal, end.lane, end.is_reversed)) {
+          reach(net.door(*number).to_map, net.door(*number).to);
+        }
+      }
     }
   }
   return reachable;

@@ -31,6 +31,14 @@ using MeshWorld = WorldOf<NavMesh>;
 // A lane of a portal in one direction.
 using MeshDoor = PortalDoor<PlacedPortal, MeshPlace>;
 
+// A lane of a portal at one of its ends.
+struct PortalEnd {
+  const PlacedPortal* portal = nullptr;
+  std::uint32_t lane = 0;
+  // If true, at `to`.
+  bool is_reversed = false;
+};
+
 struct MeshLayer {
   // Empty for the map that queries start on.
   absl::string_view id;
@@ -38,9 +46,9 @@ struct MeshLayer {
   // True once the lists below are complete.
   bool has_departures = false;
   bool has_shortcuts = false;
-  // Doors that start in each connected part, or on a vertex of it.
-  std::map<std::uint32_t, std::vector<std::uint32_t>> departures;
-  // Doors that start in each polygon of the uncut mesh that was asked for.
+  // Ends where agents may enter portals, in each connected part or on a vertex of it.
+  std::map<std::uint32_t, std::vector<PortalEnd>> departures;
+  // Doors of the portals with an end in a polygon of the uncut mesh, for those that were asked for.
   absl::flat_hash_map<PolygonNumber, std::vector<std::uint32_t>> doors_at;
   // Doors of the portals with is_shortcut.
   std::vector<std::uint32_t> shortcuts;
@@ -67,16 +75,16 @@ class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::stri
   std::optional<std::uint32_t> NumberOf(std::uint32_t map, const PlacedPortal& portal, std::size_t lane,
                                         bool is_reversed);
 
-  // Returns the doors that start in a polygon of the uncut mesh, or near its border. The first call for a
-  // polygon costs O(1) per portal there, plus O(log polygons) if it leads to another map.
+  // Returns the doors of the portals with an end in a polygon of the uncut mesh, or near its border. The
+  // first call for a polygon costs O(1) per portal there, plus O(log polygons) if it leads to another map.
   absl::Span<const std::uint32_t> DoorsAt(std::uint32_t map, PolygonNumber polygon);
 
   // Returns the doors of a map's portals with is_shortcut. The first call for a map visits each of them.
   absl::Span<const std::uint32_t> ShortcutsOn(std::uint32_t map);
 
-  // Returns the doors that start in a part of a map, or on a vertex of it. The first call for a map visits
-  // each of its portals. Returns the error of `stop`.
-  absl::StatusOr<absl::Span<const std::uint32_t>> DeparturesFrom(const MeshPart& part, const StopCheck& stop);
+  // Returns where agents may enter portals in a part of a map, or on a vertex of it. The first call for a map
+  // visits each of its portals. Returns the error of `stop`.
+  absl::StatusOr<absl::Span<const PortalEnd>> DeparturesFrom(const MeshPart& part, const StopCheck& stop);
 
  private:
   // Appends the doors of a portal to a list.
@@ -107,9 +115,9 @@ class PortalBounds {
     std::uint32_t door = kNoDoor;
   };
 
-  // Computes the bounds for goals on one map. With S shortcuts on all maps, costs O(S^2) and at most
-  // O(kMostShortcuts^2): if there are more, nothing is assumed about the cost behind one. Returns the error
-  // of `stop`. The net must outlive the result.
+  // Computes the bounds for goals on one map. Costs O(S^2) for S shortcuts on all maps that they lead to. If
+  // there are more than kMostShortcuts, all bounds are 0, and maps that portals lead to are found later.
+  // Returns the error of `stop`. The net must outlive the result.
   static absl::StatusOr<PortalBounds> Estimate(MeshPortalNet& net, std::uint32_t goal_map,
                                                absl::Span<const MeshPlace> goals, const StopCheck& stop);
 
@@ -125,10 +133,14 @@ class PortalBounds {
   // REQUIRES: lists_all_doors().
   double At(std::uint32_t vertex) const;
 
+  // Returns true if there are too many shortcuts. The functions below then list nothing.
+  bool are_unknown() const { return are_unknown_; }
   // Returns the goals on a map, followed by the shortcuts that start there, or by all doors.
-  absl::Span<const Bound> On(std::uint32_t map) const { return bounds_[map]; }
+  absl::Span<const Bound> On(std::uint32_t map) const {
+    return are_unknown_ ? absl::Span<const Bound>() : absl::MakeConstSpan(bounds_[map]);
+  }
   absl::Span<const Bound> DoorsOn(std::uint32_t map) const {
-    return On(map).subspan(map == goal_map_ ? goal_count_ : 0);
+    return are_unknown_ ? On(map) : On(map).subspan(map == goal_map_ ? goal_count_ : 0);
   }
   // Returns the bound for a path from a point; kNoWay if no path leads from the map to a goal. Costs
   // O(shortcuts on the map), up to a limit.
@@ -145,6 +157,7 @@ class PortalBounds {
   MeshPortalNet* net_;
   std::uint32_t goal_map_;
   std::size_t goal_count_;
+  bool are_unknown_ = false;
   std::vector<std::vector<Bound>> bounds_;
   // Least rest of each map's bounds.
   std::vector<double> least_rests_;

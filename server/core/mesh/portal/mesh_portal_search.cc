@@ -59,8 +59,7 @@ class WavesOverMaps {
         goal_map_(goal_map),
         goals_(goals),
         budget_(budget),
-        scratches_(scratch),
-        waves_(net.maps().size()) {}
+        scratches_(scratch) {}
 
   // Searches for paths that cost less than `bound`. Returns kGoalReached, kExhausted if there is none, or the
   // reason for an early end.
@@ -153,7 +152,11 @@ class WavesOverMaps {
     if (expanded_ >= budget.max_expansions) {
       return SearchEnd::kExpansionLimit;
     }
-    return steps_++ % Budget::kPollInterval == 0 ? Interruption(budget) : std::nullopt;
+    if (++steps_ < next_poll_) {
+      return std::nullopt;
+    }
+    next_poll_ = steps_ + Budget::kPollInterval;
+    return Interruption(budget);
   }
 
   // Advances a wave by one step. Returns false if a scratch is full.
@@ -163,6 +166,7 @@ class WavesOverMaps {
       return false;
     }
     expanded_ += step.is_expansion ? 1 : 0;
+    steps_ += step.tried_targets / kTargetsOfStep;
     if (step.arrival) {
       const std::uint32_t target = step.arrival->target;
       if (step.arrival->door != MeshWave::kNoDoor) {
@@ -193,6 +197,7 @@ class WavesOverMaps {
   }
 
   MeshWave& WaveOn(std::uint32_t map) {
+    waves_.resize(std::max<std::size_t>(waves_.size(), map + 1));
     std::unique_ptr<MeshWave>& wave = waves_[map].wave;
     if (wave == nullptr) {
       wave = std::make_unique<MeshWave>(
@@ -250,7 +255,10 @@ class WavesOverMaps {
   // Maps by the lowest f of their waves; some entries are stale.
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
   std::uint64_t expanded_ = 0;
+  // Steps and targets tried, and when to poll again.
+  static constexpr std::uint64_t kTargetsOfStep = 8;
   std::uint64_t steps_ = 0;
+  std::uint64_t next_poll_ = 0;
   std::optional<std::uint32_t> reached_goal_;
   double reached_g_ = 0.0;
 };
@@ -300,6 +308,7 @@ class PortalPathFinder {
       return MeshPortalPath();
     }
     std::vector<MeshPlace> places;
+    places.reserve(goals.size());
     for (const MeshGoal& goal : goals) {
       places.push_back(goal.place);
     }
@@ -361,7 +370,7 @@ class PortalPathFinder {
 
   // REQUIRES: there are at most kFewPortals.
   FirstDoors FindFirstDoors(const PortalBounds& bounds, double most) {
-    FirstDoors first;
+    FirstDoors first{.least = bounds.are_unknown() ? 0.0 : kNoWay};
     const auto try_lane = [&](const PlacedPortal& portal, std::size_t lane, bool is_reversed) {
       const PortalLane& ends = portal.lanes[lane];
       const WorldPoint& from = is_reversed ? ends.to.point : ends.from.point;
@@ -420,7 +429,7 @@ class PortalPathFinder {
       // Without shortcuts, the way to a door costs at least the straight line, through whatever doors it
       // leads.
       const bool is_narrow = first.numbers.size() <= kMostNarrowed && home_.landmarks() != nullptr &&
-                             net_.maps().size() == 1 && bounds.DoorsOn(0).empty();
+                             goal_map == 0 && !bounds.are_unknown() && bounds.DoorsOn(0).empty();
       if (is_narrow) {
         narrowed = bounds.Narrowed(start_, first.numbers, most);
         if (narrowed->DoorsOn(0).empty()) {
@@ -552,7 +561,9 @@ MeshWave::MeshWave(MeshPortalNet& net, std::uint32_t map, const PortalBounds& bo
     AddTarget(goal.place, kNoDoor, 0.0);
     MarkRoomsOf(goal.place);
   }
-  if (single_bounds_.size() > kFewBounds) {
+  if (bounds_.are_unknown()) {
+    least_rest_ = 0.0;
+  } else if (single_bounds_.size() > kFewBounds) {
     const std::size_t singles = goals.size() > kFewBounds ? 0 : goals.size();
     for (const PortalBounds::Bound& bound : single_bounds_.subspan(singles)) {
       // Other doors than shortcuts cost at least the straight line to a goal.
@@ -632,7 +643,7 @@ std::size_t MeshWave::MostSuccessors(PolygonNumber polygon) {
   return most;
 }
 
-bool MeshWave::AddSeed(const MeshPlace& place, double g) {
+bool MeshWave::AddSeed(MeshPlace place, double g) {
   // The numbers of roots leave room for so many.
   constexpr std::size_t kMostSeeds = std::size_t{1} << 20;
   if (!has_started_ || seeds_.size() >= kMostSeeds) {
@@ -696,8 +707,9 @@ MeshWave::Step MeshWave::Next() {
   if (!scratch_.Reserve(MostSuccessors(interval.polygon)) || is_full_) {
     return {.is_full = true, .is_expansion = false, .arrival = {}};
   }
+  tried_targets_ = 0;
   Expand(number);
-  return {.is_full = false, .is_expansion = true, .arrival = {}};
+  return {.is_full = false, .is_expansion = true, .tried_targets = tried_targets_, .arrival = {}};
 }
 
 void MeshWave::AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumber polygon,
@@ -714,6 +726,7 @@ void MeshWave::AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumb
   Fill(interval, from, root, parent, polygon, edge_left, right, left);
   for (const std::uint32_t target : TargetsIn(polygon)) {
     const WorldPoint& point = targets_[target].place.point;
+    ++tried_targets_;
     if (const std::optional<Expansion::Arrival> arrival = ArrivalAt(point, interval, root, edge_right)) {
       MeshInterval last = interval;
       last.root = arrival->root.vertex;

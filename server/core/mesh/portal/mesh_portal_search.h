@@ -55,8 +55,9 @@ struct MeshPortalPath {
 // If no portal can shorten the path, the cost is that of FindMeshPath plus PortalBounds::Estimate. Otherwise
 // another search runs over all meshes at once. Each mesh has a wave of intervals (see MeshWave) that starts
 // where portals arrive; the wave whose first interval has the lowest f advances. A search visits the portals
-// in the polygons that it enters, so others on the mesh cost nothing. There are two exceptions: a goal in
-// another part than the start (MeshPortalNet::DeparturesFrom), and shortcuts.
+// in the polygons that it enters. Others on the mesh matter only if the goal is in another part than the
+// start (MeshPortalNet::DeparturesFrom), if they are shortcuts, or if there are at most 1,000: then a search
+// first finds those that may shorten the path.
 //
 // The recorder only gets the steps of the search without portals.
 //
@@ -109,6 +110,8 @@ class MeshWave : private IntervalExpansion<MeshWave> {
     // True if the scratch is full; nothing else is set then.
     bool is_full = false;
     bool is_expansion = false;
+    // Number of targets that were looked for.
+    std::uint64_t tried_targets = 0;
     std::optional<Arrival> arrival;
   };
 
@@ -117,7 +120,7 @@ class MeshWave : private IntervalExpansion<MeshWave> {
            absl::Span<const MeshGoal> goals, MeshScratch& scratch);
 
   // Starts the wave at a place, at this cost from the start. Returns false if the scratch is full.
-  bool AddSeed(const MeshPlace& place, double g);
+  bool AddSeed(MeshPlace place, double g);
 
   // Returns a lower bound of the cost of the paths that the wave has yet to find, or kNothing if there are
   // none.
@@ -176,6 +179,7 @@ class MeshWave : private IntervalExpansion<MeshWave> {
   std::vector<MeshPlace> seeds_;
   std::vector<PolygonNumber> around_;
   std::uint64_t generated_ = 0;
+  std::uint64_t tried_targets_ = 0;
   bool has_started_ = false;
   // True if the targets take as much memory as a search may.
   bool is_full_ = false;

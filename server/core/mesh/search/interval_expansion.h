@@ -192,8 +192,8 @@ class IntervalExpansion {
     }
   }
 
-  // Marks rooms that a path may enter and leave through the same door.
-  // REQUIRES: all other rooms are marked already.
+  // Marks rooms that a path may enter and leave through the same door. MarkOuterRooms must not be called
+  // after it, because it stops at marked rooms.
   void MarkOpenedRooms() {
     for (const std::uint32_t room : mesh_.opened_rooms()) {
       scratch_.MarkRoom(room);
@@ -560,8 +560,8 @@ class IntervalExpansion {
   }
 
   // Returns true if the path to an interval already passed through the polygon in a straight line. It cannot
-  // do so again, but could appear to endlessly: because of small dents, or around a root between edges in one
-  // line that both sides share, as holes leave them.
+  // do so again, but rounding may make it seem so: at small dents, or around a root at which two polygons
+  // share several edges in one line, as holes leave them.
   bool ComesBack(IntervalNumber number, PolygonNumber polygon) const {
     const MeshInterval& last = scratch_.At(number);
     const bool is_around_root = Mesh::kMayBeCut && (last.is_left_root || last.is_right_root);

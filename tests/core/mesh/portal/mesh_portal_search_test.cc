@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -164,6 +165,28 @@ TEST_F(MeshPortalSearchTest, PortalsOnAVertexBeginAndEndInAllPolygonsThatHaveIt)
     EXPECT_EQ(cost(end, {2, 2}), 2.0);
   }
   EXPECT_EQ(cost({2, 0}, {2, 4}), 2.0 + 1.0 + 1.0 + 2.0) << "there and back, from one floor to the other";
+}
+
+// Two halls touch in a vertex alone, and a long way leads round from one to the other.
+TEST_F(MeshPortalSearchTest, LandmarksTakeAGoalOnAVertexForOneOfAllPolygonsThatHaveIt) {
+  const std::vector<WorldPoint> vertices = {{0, 0},    {10, 0},  {10, 10},  {0, 10},  {20, 10},  {20, 20},
+                                            {10, 20},  {-10, 0}, {-10, 10}, {0, 40},  {-10, 40}, {0, 50},
+                                            {-10, 50}, {10, 40}, {10, 50},  {20, 40}, {20, 50}};
+  const NavMesh mesh = MeshOf(DrawMesh(vertices, {{0, 1, 2, 3},
+                                                  {2, 4, 5, 6},
+                                                  {7, 0, 3, 8},
+                                                  {8, 3, 9, 10},
+                                                  {10, 9, 11, 12},
+                                                  {9, 13, 14, 11},
+                                                  {13, 15, 16, 14},
+                                                  {6, 5, 15, 13}}));
+  for (const bool has_landmarks : {false, true}) {
+    world_.meshes.insert_or_assign("keep", has_landmarks ? *WithLandmarks(mesh) : mesh);
+    world_.Put("keep", {.id = "jump", .from = {-5, 44}, .to = {11, 11}, .cost = 38});
+    const Found found = Find("keep", Query({-5, 45}, {10, 10}));
+    ASSERT_TRUE(found.path.ok()) << found.path.status();
+    EXPECT_NEAR(found.path->path.cost, 1 + 38 + std::sqrt(2.0), 1e-9) << has_landmarks;
+  }
 }
 
 TEST_F(MeshPortalSearchTest, AStartOnAVertexMayTakeThePortalsOfAllPartsThatHaveIt) {
@@ -490,40 +513,46 @@ TEST_F(MeshPortalSearchTest, PathsThroughThousandsOfShortcutsAreTheCheapest) {
     return WorldPoint{random.Between(0, 400) * 0.25, random.Between(0, 400) * 0.25, 0};
   };
   world_.meshes.emplace("yard", Square(0, 0, 100));
+  world_.meshes.emplace("cellar", Square(0, 0, 100));
   std::vector<Edit> edits;
   std::vector<MeshPortal> portals;
   for (int i = 0; i < kPortals; ++i) {
-    portals.push_back(
-        {.id = absl::StrCat("p", i), .from = any(), .to = any(), .cost = 0.25 * random.Between(0, 4)});
+    portals.push_back({.id = absl::StrCat("p", i),
+                       .from = any(),
+                       .to_map = i % 50 == 0 ? "cellar" : "",
+                       .to = any(),
+                       .cost = 0.25 * random.Between(0, 4)});
     edits.push_back(PutMeshPortal{.portal = portals.back()});
   }
   MeshBatchEditor editor(world_.meshes.at("yard"));
   ASSERT_EQ(editor.Apply(edits, absl::UnixEpoch()).status(), absl::OkStatus());
   world_.meshes.at("yard") = std::move(editor).Finish();
-  const auto between = [](const WorldPoint& a, const WorldPoint& b) { return DistanceInPlan(a, b); };
-  for (int query = 0; query < 5; ++query) {
+  for (const char* const goal_map : {"", "cellar", "", "cellar", ""}) {
     const WorldPoint start = any();
     const WorldPoint goal = any();
-    // Dijkstra's algorithm over the portals.
+    // Dijkstra's algorithm over the portals. None leads out of the cellar.
     std::vector<double> behind;
     for (const MeshPortal& portal : portals) {
-      behind.push_back(between(start, portal.from) + portal.cost);
+      behind.push_back(DistanceInPlan(start, portal.from) + portal.cost);
     }
     std::vector<bool> is_done(portals.size());
-    double least = between(start, goal);
+    double least = *goal_map == '\0' ? DistanceInPlan(start, goal) : kInfinity;
     for (int round = 0; round < kPortals; ++round) {
       std::size_t next = portals.size();
       for (std::size_t i = 0; i < portals.size(); ++i) {
         next = !is_done[i] && (next == portals.size() || behind[i] < behind[next]) ? i : next;
       }
       is_done[next] = true;
-      least = std::min(least, behind[next] + between(portals[next].to, goal));
-      for (std::size_t i = 0; i < portals.size(); ++i) {
+      const MeshPortal& passed = portals[next];
+      if (passed.to_map == goal_map) {
+        least = std::min(least, behind[next] + DistanceInPlan(passed.to, goal));
+      }
+      for (std::size_t i = 0; i < portals.size() && passed.to_map.empty(); ++i) {
         behind[i] =
-            std::min(behind[i], behind[next] + between(portals[next].to, portals[i].from) + portals[i].cost);
+            std::min(behind[i], behind[next] + DistanceInPlan(passed.to, portals[i].from) + portals[i].cost);
       }
     }
-    EXPECT_NEAR(Find("yard", Query(start, goal)).path->path.cost, least, 1e-9);
+    EXPECT_NEAR(Find("yard", Query(start, goal, goal_map)).path->path.cost, least, 1e-9);
   }
   // All of them are in one polygon.
   MeshPortalNet net(world_.meshes.at("yard"), world_, {});
