@@ -416,6 +416,20 @@ void ExpectLength(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& 
   }
 }
 
+// Expects the lengths of a visibility graph of the mesh, for some random places.
+void ExpectShortestPaths(const NavMesh& mesh, Random& random, int& climbs) {
+  if (mesh.Polygons().empty()) {
+    return;
+  }
+  const SightGraph oracle(mesh);
+  MeshScratch scratch(kScratchBytes);
+  for (int i = 0; i < 25; ++i) {
+    const MeshPlace start = RandomPlace(mesh, random);
+    const MeshPlace goal = RandomPlace(mesh, random);
+    ExpectLength(mesh, start, goal, oracle.Length(start, goal), scratch, climbs);
+  }
+}
+
 std::vector<std::vector<std::string>> RandomStoreys(Random& random) {
   std::vector<std::vector<std::string>> storeys(static_cast<std::size_t>(random.Between(2, 3)));
   const double walls = random.Between(0, 3) / 10.0;
@@ -475,16 +489,7 @@ TEST(MeshCutPropertyTest, PathsAmongHolesOfStoreysAreShortest) {
       const HeightRange heights = RandomStorey(static_cast<int>(storeys.size()), random);
       cut = *ChangeHoles(cut, {.removed = {}, .added = *HolesOf(RandomShape(random), heights)});
     }
-    if (cut.Polygons().empty()) {
-      return;
-    }
-    const SightGraph oracle(cut);
-    MeshScratch scratch(kScratchBytes);
-    for (int i = 0; i < 30; ++i) {
-      const MeshPlace start = RandomPlace(cut, random);
-      const MeshPlace goal = RandomPlace(cut, random);
-      ExpectLength(cut, start, goal, oracle.Length(start, goal), scratch, climbs);
-    }
+    ExpectShortestPaths(cut, random, climbs);
   });
   EXPECT_GT(climbs, static_cast<int>(Rounds(100)));
 }
@@ -504,16 +509,7 @@ TEST(MeshCutPropertyTest, PathsAmongHolesOfSomeHeightsOfASlopeAreShortest) {
     const HeightRange heights = {random.Between(0, 8) + 0.5, 10.0};
     const NavMesh cut =
         *ChangeHoles(MeshOf(std::move(spec)), {.removed = {}, .added = *HolesOf(shape, heights)});
-    if (cut.Polygons().empty()) {
-      return;
-    }
-    const SightGraph oracle(cut);
-    MeshScratch scratch(kScratchBytes);
-    for (int i = 0; i < 20; ++i) {
-      const MeshPlace start = RandomPlace(cut, random);
-      const MeshPlace goal = RandomPlace(cut, random);
-      ExpectLength(cut, start, goal, oracle.Length(start, goal), scratch, climbs);
-    }
+    ExpectShortestPaths(cut, random, climbs);
   });
   EXPECT_GT(climbs, static_cast<int>(Rounds(200)));
 }
