@@ -690,7 +690,7 @@ class MeshCutter {
         SetParts(cut, {&piece, 1}, label->second);
       });
     }
-    // Labels are not used twice, and few remain before they run out.
+    // Labels are not used twice. Before they run out, all polygons are labelled again.
     constexpr std::uint32_t kLastLabel = 0xF0000000;
     const bool has_too_many = table_->own_parts.size() > 2 * table_->needed_own_parts + kMostOwnParts;
     return has_too_many || table_->next_part > kLastLabel ? LabelAll(cut) : absl::OkStatus();

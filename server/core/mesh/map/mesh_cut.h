@@ -41,8 +41,8 @@ absl::StatusOr<HoleList> HolesOf(const Obstacle& obstacle, double widening, cons
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if more than kMaxHolesOfPolygon holes touch a
 // polygon, the holes touch more than kMaxTouchedPolygons, or a polygon is cut into too many pieces; or the
 // error of `stop`. A changed hole costs O(log polygons), and for each polygon that it touches the corners of
-// all holes there, times their crossings. Where it separates or joins parts, it costs O(polygons of
-// the smaller part), or O(polygons) if that is large.
+// all holes there, times their crossings. Where it separates or joins parts, it costs O(polygons of the
+// smaller part), or O(polygons) if that is large.
 // REQUIRES: the removed holes are holes of the mesh.
 absl::StatusOr<NavMesh> ChangeHoles(const NavMesh& mesh, const HoleChange& change,
                                     const StopCheck* stop = nullptr);
