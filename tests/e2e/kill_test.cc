@@ -50,7 +50,7 @@ constexpr int kNames = 4;
 // Two grids and a navigation mesh.
 constexpr const char* kMaps[] = {"north", "south", "slope"};
 constexpr char kMesh[] = "slope";
-// Of the mesh, beside the marks: few enough for one page of a list.
+// Maximum number of obstacles on the mesh beside the marks. A list of them fits on one page.
 constexpr int kCrates = 40;
 
 int Kills() {

@@ -18,14 +18,15 @@ class RandomRequests {
 
   Random& random() { return random_; }
 
-  // Of one of a few maps, to some of which portals lead. A few requests take the mesh for a grid.
+  // Returns the id of one of a few maps, to some of which portals lead. Some requests take the mesh for a
+  // grid.
   std::string MapId();
 
   // An empty grid with a few kinds of terrain, or a mesh of squares on a slope.
   v1::CreateMapRequest CreateMap(const std::string& map);
   v1::UpdateMapRequest UpdateMap(const std::string& map);
   v1::FindPathRequest FindPath(const std::string& map);
-  // Of paths between random places, which may be blocked.
+  // Returns paths between random places, which may be blocked.
   v1::ValidatePathsRequest ValidatePaths(const std::string& map);
 
  private:

@@ -291,12 +291,8 @@ class MeshEditApplier {
     auto portal = std::make_shared<PlacedPortal>(whole_.Placed(edit.portal));
     std::sort(portal->tags.begin(), portal->tags.end());
     WAYSTAR_RETURN_IF_ERROR(CheckPlaces(portal->lanes.front(), *portal));
-    absl::Status apart;
-    portals_.VisitAlike(*portal, [&](const PlacedPortal& other) {
-      apart = CheckIsApart<PlacedPortal>(*portal, other, "place");
-      return apart.ok();
-    });
-    WAYSTAR_RETURN_IF_ERROR(apart);
+    WAYSTAR_RETURN_IF_ERROR(
+        CheckIsApart(*portal, "place", [&](const auto& visit) { portals_.VisitAlike(*portal, visit); }));
     WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<PlacedPortal>(portals_, *portal, kMaxMeshPortals));
     put_.insert(portal->id);
     portals_.Put(std::move(portal));
@@ -337,9 +333,7 @@ class MeshEditApplier {
         portals_.Put(std::make_shared<const PlacedPortal>(cut.Placed(*portal)));
       }
     }
-    const NavMesh edited = cut.WithPortals(std::move(portals_));
-    WAYSTAR_ASSIGN_OR_RETURN(MeshPortalTable placed, edited.PlacedAgain(changed.boxes(), stop));
-    return edited.WithPortals(std::move(placed));
+    return cut.WithPortals(std::move(portals_)).WithPortalsPlaced(changed.boxes(), stop);
   }
 
  private:
@@ -418,8 +412,7 @@ absl::Status MeshBatchEditor::PutAll(std::vector<std::shared_ptr<const Obstacle>
   if (mesh_.is_cut()) {
     const MeshBounds& bounds = mesh_.bounds();
     const Box all = {bounds.low.x, bounds.low.y, bounds.high.x, bounds.high.y};
-    WAYSTAR_ASSIGN_OR_RETURN(MeshPortalTable placed, mesh_.PlacedAgain({all}, stop));
-    mesh_ = mesh_.WithPortals(std::move(placed));
+    WAYSTAR_ASSIGN_OR_RETURN(mesh_, mesh_.WithPortalsPlaced({all}, stop));
   }
   return absl::OkStatus();
 }

@@ -95,12 +95,8 @@ class Planner {
   absl::Status operator()(const PutPortal& edit) {
     WAYSTAR_RETURN_IF_ERROR(CheckPortal(edit.portal, map_.bounds()));
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<Portal>(portals(), edit.portal.id, edit.replace));
-    absl::Status apart;
-    portals().VisitAfter("", [&](const Portal& other) {
-      apart = CheckIsApart(edit.portal, other, "cell");
-      return apart.ok();
-    });
-    WAYSTAR_RETURN_IF_ERROR(apart);
+    WAYSTAR_RETURN_IF_ERROR(
+        CheckIsApart(edit.portal, "cell", [&](const auto& visit) { portals().VisitAfter("", visit); }));
     WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<Portal>(portals(), edit.portal, kMaxPortals));
     auto portal = std::make_shared<Portal>(edit.portal);
     std::sort(portal->tags.begin(), portal->tags.end());

@@ -69,18 +69,24 @@ absl::Status CheckMayPut(const IdTable<Portal>& portals, absl::string_view id, b
                          absl::StrCat("the map has a portal \"", id, "\" already"));
 }
 
-// Returns PORTAL_OVERLAPS if the other portal connects the same places. `place` names a place in the message.
-template <typename Portal>
-absl::Status CheckIsApart(const Portal& portal, const Portal& other, absl::string_view place) {
-  const bool is_alike =
-      other.to_map == portal.to_map &&
-      ((other.from == portal.from && other.to == portal.to) ||
-       ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
-  return is_alike && other.id != portal.id
-             ? MakeError(ErrorReason::kPortalOverlaps, "",
-                         absl::StrCat("the portal \"", other.id, "\" leads from the same ", place,
-                                      " to the same ", place))
-             : absl::OkStatus();
+// Returns PORTAL_OVERLAPS if one of the others connects the same places. visit_others(visit) calls
+// visit(other) until it returns false. `place` names a place in the message.
+template <typename Portal, typename VisitOthers>
+absl::Status CheckIsApart(const Portal& portal, absl::string_view place, const VisitOthers& visit_others) {
+  absl::Status status;
+  visit_others([&](const Portal& other) {
+    const bool is_alike =
+        other.to_map == portal.to_map &&
+        ((other.from == portal.from && other.to == portal.to) ||
+         ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
+    if (is_alike && other.id != portal.id) {
+      status = MakeError(
+          ErrorReason::kPortalOverlaps, "",
+          absl::StrCat("the portal \"", other.id, "\" leads from the same ", place, " to the same ", place));
+    }
+    return status.ok();
+  });
+  return status;
 }
 
 // Returns TOO_MANY_PORTALS if the table is full and does not have the portal.

@@ -99,10 +99,15 @@ class PortalNet {
     return entry->second;
   }
 
-  // Returns true if the agent may pass the portal.
-  template <typename Portal>
-  bool MayUse(const Portal& portal) const {
-    return MayPass(portal, required_tags_);
+  // Calls visit(portal, is_reversed) for each direction in which the agent may pass the portal.
+  template <typename Portal, typename Visitor>
+  void VisitDirections(const Portal& portal, const Visitor& visit) const {
+    if (MayPass(portal, required_tags_)) {
+      visit(portal, false);
+      if (portal.both_ways) {
+        visit(portal, true);
+      }
+    }
   }
 
   const std::vector<Door>& doors() const { return doors_; }
@@ -121,12 +126,7 @@ class PortalNet {
   template <typename Adder>
   void VisitDoorsOf(std::uint32_t map, Adder add) {
     maps_[map].map->portals().VisitAfter("", [&](const auto& portal) {
-      if (MayPass(portal, required_tags_)) {
-        add(portal, false);
-        if (portal.both_ways) {
-          add(portal, true);
-        }
-      }
+      VisitDirections(portal, add);
       return true;
     });
   }

@@ -280,8 +280,7 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
   BoxSet boxes;
   AddBoxes(change.added, boxes);
   AddBoxes(change.removed, boxes);
-  WAYSTAR_ASSIGN_OR_RETURN(MeshPortalTable portals, cut->PlacedAgain(boxes.boxes(), &stop));
-  cut_ = cut->WithPortals(std::move(portals));
+  WAYSTAR_ASSIGN_OR_RETURN(cut_, cut->WithPortalsPlaced(boxes.boxes(), &stop));
   if (!account.Reserve(cut_->BytesBeyond(plain_), overlay_memory_)) {
     return MapsMemoryFull(account, "view.overlay");
   }

@@ -7,7 +7,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -157,9 +156,7 @@ class PartWalks {
       std::erase_if(active, [&](std::uint32_t i) {
         Walk& walk = walks_[i];
         if (walk.next == walk.seen.size()) {
-          Walk& first = walks_[FirstOf(i)];
-          --first.open_walks;
-          open_groups_ -= first.open_walks == 0 ? 1 : 0;
+          open_groups_ -= --walks_[groups_.RootOf(i)].open_walks == 0 ? 1 : 0;
           return true;
         }
         const PolygonNumber polygon = walk.seen[walk.next++];
@@ -180,9 +177,9 @@ class PartWalks {
   template <typename Visitor>
   void VisitGroups(const Visitor& visit) {
     std::vector<std::vector<PolygonNumber>> groups(walks_.size());
-    std::size_t largest = FirstOf(0);
+    std::size_t largest = 0;
     for (std::uint32_t i = 0; i < walks_.size(); ++i) {
-      std::vector<PolygonNumber>& group = groups[FirstOf(i)];
+      std::vector<PolygonNumber>& group = groups[groups_.RootOf(i)];
       group.insert(group.end(), walks_[i].seen.begin(), walks_[i].seen.end());
     }
     const auto rank = [&](std::size_t group) {
@@ -203,22 +200,9 @@ class PartWalks {
   struct Walk {
     std::vector<PolygonNumber> seen;
     std::size_t next = 0;
-    // Another walk of the group; none for its first, which counts the walks of the group that go on.
-    std::uint32_t other = kNone;
+    // Number of walks of the group that go on, if this one is the root of the group.
     std::uint32_t open_walks = 1;
   };
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-
-  std::uint32_t FirstOf(std::uint32_t walk) {
-    std::uint32_t first = walk;
-    while (walks_[first].other != kNone) {
-      first = walks_[first].other;
-    }
-    if (first != walk) {
-      walks_[walk].other = first;
-    }
-    return first;
-  }
 
   void Reach(std::uint32_t walk, PolygonNumber polygon) {
     const auto [owner, is_new] = owners_.try_emplace(polygon, walk);
@@ -226,18 +210,20 @@ class PartWalks {
       walks_[walk].seen.push_back(polygon);
       return;
     }
-    const std::uint32_t a = FirstOf(walk);
-    const std::uint32_t b = FirstOf(owner->second);
+    const std::uint32_t a = groups_.RootOf(walk);
+    const std::uint32_t b = groups_.RootOf(owner->second);
     if (a != b) {
+      const std::uint32_t open_walks = walks_[a].open_walks + walks_[b].open_walks;
       open_groups_ -= walks_[a].open_walks > 0 && walks_[b].open_walks > 0 ? 1 : 0;
-      walks_[a].open_walks += walks_[b].open_walks;
-      walks_[b].open_walks = 0;
-      walks_[b].other = a;
+      walks_[a].open_walks = walks_[b].open_walks = 0;
+      groups_.Join(a, b);
+      walks_[groups_.RootOf(a)].open_walks = open_walks;
     }
   }
 
   const NavMesh& mesh_;
   std::vector<Walk> walks_;
+  NumberSets groups_;
   // The walk that has seen each polygon.
   absl::flat_hash_map<PolygonNumber, std::uint32_t> owners_;
   // Number of groups with a walk that goes on.

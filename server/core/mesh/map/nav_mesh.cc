@@ -588,12 +588,11 @@ PlacedPortal NavMesh::PlacedOn(const NavMesh& whole, const MeshPortal& portal) c
   return placed;
 }
 
-absl::StatusOr<MeshPortalTable> NavMesh::PlacedAgain(absl::Span<const Box> boxes,
-                                                     const StopCheck* stop) const {
-  MeshPortalTable placed = *portals_;
-  if (placed.empty()) {
-    return placed;
+absl::StatusOr<NavMesh> NavMesh::WithPortalsPlaced(absl::Span<const Box> boxes, const StopCheck* stop) const {
+  if (portals_->empty()) {
+    return *this;
   }
+  MeshPortalTable placed = *portals_;
   std::vector<PolygonNumber> polygons;
   for (const Box& box : boxes) {
     const WorldPoint low = Rounded({box.x_low, box.y_low, 0.0});
@@ -619,7 +618,7 @@ absl::StatusOr<MeshPortalTable> NavMesh::PlacedAgain(absl::Span<const Box> boxes
       WAYSTAR_RETURN_IF_ERROR(status);
     }
   }
-  return placed;
+  return WithPortals(std::move(placed));
 }
 
 std::size_t NavMesh::surface_bytes() const {

@@ -307,9 +307,9 @@ class NavMesh {
   // Another lane must lie on ground about as high as the middle one: it may differ by as much as the lanes
   // are apart.
   PlacedPortal Placed(const MeshPortal& portal) const;
-  // Returns the portals of this mesh with their lanes as they are now that holes were changed within these
+  // Returns the mesh with the lanes of its portals as they are now that holes were changed within these
   // boxes, or the error of `stop`. Costs O(log polygons) per polygon near the boxes, and per portal there.
-  absl::StatusOr<MeshPortalTable> PlacedAgain(absl::Span<const Box> boxes, const StopCheck* stop) const;
+  absl::StatusOr<NavMesh> WithPortalsPlaced(absl::Span<const Box> boxes, const StopCheck* stop) const;
 
   // Returns a hash of the content, as GridMap::digest does. It includes the numbers of vertices and polygons,
   // since answers refer to them.

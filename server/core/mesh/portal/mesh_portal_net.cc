@@ -16,7 +16,7 @@ constexpr std::size_t kMostCompared = 256;
 std::optional<std::uint32_t> MeshPortalNet::NumberOf(std::uint32_t map, const PlacedPortal& portal,
                                                      std::size_t lane, bool is_reversed) {
   const auto [number, is_new] = numbers_.try_emplace({&portal, lane, is_reversed});
-  if (!is_new || !MayUse(portal)) {
+  if (!is_new) {
     return number->second;
   }
   PortalLane ends = portal.lanes[lane];
@@ -39,16 +39,13 @@ std::optional<std::uint32_t> MeshPortalNet::NumberOf(std::uint32_t map, const Pl
 
 void MeshPortalNet::AddDoors(std::uint32_t map, const PlacedPortal& portal,
                              std::vector<std::uint32_t>& doors) {
-  for (std::size_t lane = 0; lane < portal.lanes.size(); ++lane) {
-    for (const bool is_reversed : {false, true}) {
-      if (is_reversed && !portal.both_ways) {
-        continue;
-      }
+  VisitDirections(portal, [&](const PlacedPortal& /*portal*/, bool is_reversed) {
+    for (std::size_t lane = 0; lane < portal.lanes.size(); ++lane) {
       if (const std::optional<std::uint32_t> number = NumberOf(map, portal, lane, is_reversed)) {
         doors.push_back(*number);
       }
     }
-  }
+  });
 }
 
 absl::Span<const std::uint32_t> MeshPortalNet::DoorsAt(std::uint32_t map, PolygonNumber polygon) {
@@ -67,46 +64,41 @@ absl::Span<const std::uint32_t> MeshPortalNet::DoorsAt(std::uint32_t map, Polygo
 }
 
 absl::Span<const std::uint32_t> MeshPortalNet::ShortcutsOn(std::uint32_t map) {
-  if (!maps_[map].has_shortcuts) {
+  if (!maps_[map].shortcuts) {
     std::vector<std::uint32_t> doors;
     maps_[map].map->portals().shortcuts().VisitAfter("", [&](const PlacedPortal& portal) {
       AddDoors(map, portal, doors);
       return true;
     });
     maps_[map].shortcuts = std::move(doors);
-    maps_[map].has_shortcuts = true;
   }
-  return maps_[map].shortcuts;
+  return *maps_[map].shortcuts;
 }
 
 absl::StatusOr<absl::Span<const PortalEnd>> MeshPortalNet::DeparturesFrom(const MeshPart& part,
                                                                           const StopCheck& stop) {
   const std::uint32_t map = part.first;
-  if (!maps_[map].has_departures) {
-    const NavMesh& mesh = *maps_[map].map;
+  if (!maps_[map].departures) {
+    std::map<std::uint32_t, std::vector<PortalEnd>> departures;
     absl::Status status = stop.Check();
     std::size_t visited = 0;
-    mesh.portals().VisitAfter("", [&](const PlacedPortal& portal) {
-      for (std::uint32_t lane = 0; lane < portal.lanes.size() && MayUse(portal); ++lane) {
-        for (const bool is_reversed : {false, true}) {
-          const MeshPlace& from = is_reversed ? portal.lanes[lane].to : portal.lanes[lane].from;
-          if (from.polygon == kNoPolygon || (is_reversed && !portal.both_ways)) {
-            continue;
-          }
-          for (const std::uint32_t label : FindPartsAround(mesh, from)) {
-            maps_[map].departures[label].push_back({&portal, lane, is_reversed});
+    VisitDoorsOf(map, [&](const PlacedPortal& portal, bool is_reversed) {
+      status.Update(CheckStopAt(&stop, ++visited));
+      for (std::uint32_t lane = 0; lane < portal.lanes.size() && status.ok(); ++lane) {
+        const MeshPlace& from = is_reversed ? portal.lanes[lane].to : portal.lanes[lane].from;
+        if (from.polygon != kNoPolygon) {
+          for (const std::uint32_t label : FindPartsAround(*maps_[map].map, from)) {
+            departures[label].push_back({&portal, lane, is_reversed});
           }
         }
       }
-      status.Update(CheckStopAt(&stop, ++visited));
-      return status.ok();
     });
     WAYSTAR_RETURN_IF_ERROR(status);
-    maps_[map].has_departures = true;
+    maps_[map].departures = std::move(departures);
   }
-  const auto found = maps_[map].departures.find(part.second);
-  return found == maps_[map].departures.end() ? absl::Span<const PortalEnd>()
-                                              : absl::MakeConstSpan(found->second);
+  const auto found = maps_[map].departures->find(part.second);
+  return found == maps_[map].departures->end() ? absl::Span<const PortalEnd>()
+                                               : absl::MakeConstSpan(found->second);
 }
 
 absl::StatusOr<PortalBounds> PortalBounds::Estimate(MeshPortalNet& net, std::uint32_t goal_map,

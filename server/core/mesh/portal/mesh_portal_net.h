@@ -43,15 +43,12 @@ struct MeshLayer {
   // Empty for the map that queries start on.
   absl::string_view id;
   const NavMesh* map = nullptr;
-  // True once the lists below are complete.
-  bool has_departures = false;
-  bool has_shortcuts = false;
-  // Ends where agents may enter portals, in each connected part or on a vertex of it.
-  std::map<std::uint32_t, std::vector<PortalEnd>> departures;
+  // Ends where agents may enter portals, in each connected part or on a vertex of it, once they are known.
+  std::optional<std::map<std::uint32_t, std::vector<PortalEnd>>> departures;
   // Doors of the portals with an end in a polygon of the uncut mesh, for those that were asked for.
   absl::flat_hash_map<PolygonNumber, std::vector<std::uint32_t>> doors_at;
-  // Doors of the portals with is_shortcut.
-  std::vector<std::uint32_t> shortcuts;
+  // Doors of the portals with is_shortcut, once they are known.
+  std::optional<std::vector<std::uint32_t>> shortcuts;
 };
 
 // Connected part of a map: the index of the map and the label of the part.
@@ -69,9 +66,9 @@ class MeshPortalNet : public PortalNet<MeshWorld, MeshLayer, MeshDoor, std::stri
   MeshPortalNet(const NavMesh& home, MeshWorld& world, absl::Span<const std::string> required_tags)
       : PortalNet(home, world, required_tags) {}
 
-  // Returns the number of the door that leads through a lane of a portal on a map, or nullopt if the agent
-  // cannot pass it. Costs O(1), plus O(log polygons) for the first call if it leads to another map.
-  // REQUIRES: the portal has that lane, and leads both ways if `is_reversed`.
+  // Returns the number of the door that leads through a lane of a portal on a map, or nullopt if the lane is
+  // closed. Costs O(1), plus O(log polygons) for the first call if it leads to another map.
+  // REQUIRES: VisitDirections visits the portal in that direction; it has that lane.
   std::optional<std::uint32_t> NumberOf(std::uint32_t map, const PlacedPortal& portal, std::size_t lane,
                                         bool is_reversed);
 

@@ -276,7 +276,8 @@ class PortalPathFinder {
   absl::StatusOr<MeshPortalPath> Find(const MeshPortalQuery& query) {
     const MeshQuery& path = query.path;
     WAYSTAR_RETURN_IF_ERROR(CheckMeshQuery(path));
-    WAYSTAR_ASSIGN_OR_RETURN(start_, FindMeshStart(home_, path));
+    WAYSTAR_ASSIGN_OR_RETURN(const MeshPlace start, FindMeshStart(home_, path));
+    SetStart(start);
     const std::optional<std::uint32_t> map = net_.FindMap(query.goal_map);
     if (!map) {
       return MakeError(ErrorReason::kMapNotFound, "goal_map",
@@ -332,7 +333,7 @@ class PortalPathFinder {
       WAYSTAR_ASSIGN_OR_RETURN(const PortalBounds bounds,
                                PortalBounds::Estimate(net_, 0, goals.subspan(j, 1), stop_));
       for (std::size_t i = 0; i < starts.size(); ++i) {
-        start_ = starts[i];
+        SetStart(starts[i]);
         WAYSTAR_ASSIGN_OR_RETURN(const bool is_reached, reached.IsReached(start_, goals[j], stop_));
         if (!is_reached) {
           continue;
@@ -357,8 +358,13 @@ class PortalPathFinder {
   }
 
  private:
+  void SetStart(const MeshPlace& start) {
+    start_ = start;
+    start_parts_ = FindPartsAround(home_, start);
+  }
+
   bool IsInPartOfStart(const MeshPlace& place) const {
-    return HaveSharedPart(FindPartsAround(home_, place), FindPartsAround(home_, start_));
+    return HaveSharedPart(FindPartsAround(home_, place), start_parts_);
   }
 
   // The doors through which a path from the start may begin that costs less than a given cost, and a lower
@@ -387,11 +393,12 @@ class PortalPathFinder {
       }
     };
     home_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
-      for (std::size_t lane = 0; lane < portal.lanes.size() && !portal.is_shortcut; ++lane) {
-        try_lane(portal, lane, false);
-        if (portal.both_ways) {
-          try_lane(portal, lane, true);
-        }
+      if (!portal.is_shortcut) {
+        net_.VisitDirections(portal, [&](const PlacedPortal& /*portal*/, bool is_reversed) {
+          for (std::size_t lane = 0; lane < portal.lanes.size(); ++lane) {
+            try_lane(portal, lane, is_reversed);
+          }
+        });
       }
       return true;
     });
@@ -472,6 +479,7 @@ class PortalPathFinder {
   MeshScratch& scratch_;
   IntervalRecorder* const recorder_;
   MeshPlace start_;
+  PartsAround start_parts_;
 };
 
 }  // namespace
