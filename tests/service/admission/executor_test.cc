@@ -30,11 +30,17 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// Refuses no job, however long the machine lets it wait, and tidies all the time.
-const ExecutorOptions kPatient = {.workers = 1,
-                                  .max_queue_time = absl::Hours(1),
-                                  .queue_target = absl::Hours(1),
-                                  .tidy_period = absl::Milliseconds(1)};
+// Refuses no job, however long the machine lets it wait.
+ExecutorOptions Patient(absl::Duration tidy_period) {
+  return {.workers = 1,
+          .max_queue_time = absl::Hours(1),
+          .queue_target = absl::Hours(1),
+          .tidy_period = tidy_period};
+}
+
+const ExecutorOptions kPatient = Patient(absl::Hours(1));
+// Tidies all the time.
+const ExecutorOptions kTidying = Patient(absl::Milliseconds(1));
 
 class WorkerSeen final : public Executor::Job {
  public:
@@ -169,7 +175,7 @@ class BenchJob final : public Executor::Job {
 };
 
 TEST(ExecutorTest, BenchesGiveBackWhatAWideSearchTook) {
-  Executor executor(kPatient);
+  Executor executor(kTidying);
   const auto run_on = [&](Lane lane, std::function<void(Workbench&)> run) {
     BenchJob job(executor, std::move(run));
     ASSERT_THAT(executor.Submit(lane, &job, {}), IsOk());
@@ -187,7 +193,7 @@ TEST(ExecutorTest, BenchesGiveBackWhatAWideSearchTook) {
 }
 
 TEST(ExecutorTest, IdleBenchesForCallsWhereTheyArriveGiveBackToo) {
-  Executor executor(kPatient);
+  Executor executor(kTidying);
   Workbench* bench = nullptr;
   WaitUntil(
       [&] {
