@@ -14,13 +14,13 @@ namespace waystar::core {
 // By the triangle inequality the difference of two vertices is a lower bound of the distance between them,
 // also where holes lengthen the paths.
 struct LandmarkTable {
-  static constexpr std::size_t kCount = 8;
+  static constexpr std::size_t kCount = 16;
   // Stands for all distances of a vertex if any is unknown.
-  static constexpr std::uint16_t kUnknown = 0xFFFF;
+  static constexpr std::int16_t kUnknown = 0x7FFF;
 
-  using Distances = std::array<std::uint16_t, kCount>;
+  using Distances = std::array<std::int16_t, kCount>;
 
-  // Whole units, rounded down.
+  // Whole units, rounded down, from 0 to kUnknown.
   std::vector<Distances> distances;
   double unit = 1.0;
 

@@ -759,7 +759,7 @@ double MeshWave::RestOf(const MeshInterval& interval, const WorldPoint& root, st
     const double distance = kLineShare * LeastDistance(bound.place.point, interval, root, right);
     rest = std::min(rest, distance + bound.rest);
   }
-  return bounds_.lists_all_doors() ? std::max(rest, BoundOf(bounds_, interval, root, right)) : rest;
+  return bounds_.lists_all_doors() ? std::max(rest, BoundOf(bounds_, interval, root, right).whole()) : rest;
 }
 
 std::uint32_t MeshWave::Trace(std::uint32_t target, std::vector<WorldPoint>& corners,

@@ -42,52 +42,47 @@ class FaceRing {
     const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
     const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygon);
     size_ = static_cast<std::uint32_t>(corners.size());
-    std::uint32_t entry = 0;
-    while ((!Mesh::kMayBeCut || entry < size_) && corners[entry] != edge_left) {
-      ++entry;
-      assert(entry <= size_);
-    }
-    if (entry == size_) {
-      entry = static_cast<std::uint32_t>(mesh.CornerAt(polygon, edge_left));
-    }
-    std::uint32_t j = 0;
-    const auto load = [&](std::uint32_t k) {
+    std::uint32_t entry = size_;
+    for (std::uint32_t k = 0; k < size_; ++k) {
       const std::uint32_t vertex = corners[k];
       const WorldPoint& point = mesh.VertexAt(vertex);
-      vertices_[j] = vertex;
-      neighbours_[j] = neighbours[k];
-      x_[j] = point.x;
-      y_[j] = point.y;
-      ++j;
-    };
-    for (std::uint32_t k = entry; k < size_; ++k) {
-      load(k);
+      entry = vertex == edge_left ? k : entry;
+      vertices_[k] = vertex;
+      neighbours_[k] = neighbours[k];
+      x_[k] = point.x;
+      y_[k] = point.y;
+      vertices_[k + size_] = vertex;
+      neighbours_[k + size_] = neighbours[k];
+      x_[k + size_] = point.x;
+      y_[k + size_] = point.y;
     }
-    for (std::uint32_t k = 0; k <= entry; ++k) {
-      load(k);
+    if (Mesh::kMayBeCut && entry == size_) {
+      entry = static_cast<std::uint32_t>(mesh.CornerAt(polygon, edge_left));
     }
+    assert(entry < size_);
+    first_ = entry;
   }
 
   std::uint32_t size() const { return size_; }
   // REQUIRES, for these three: 1 <= j <= size().
   std::uint32_t VertexAt(std::uint32_t j) const {
     assert(HasCorner(j));
-    return vertices_[j];
+    return vertices_[first_ + j];
   }
   double XAt(std::uint32_t j) const {
     assert(HasCorner(j));
-    return x_[j];
+    return x_[first_ + j];
   }
   double YAt(std::uint32_t j) const {
     assert(HasCorner(j));
-    return y_[j];
+    return y_[first_ + j];
   }
   // Returns the polygon across edge j, or kNoPolygon for a wall.
   //
   // REQUIRES: 1 <= j < size().
   PolygonNumber NeighbourAt(std::uint32_t j) const {
     assert(HasCorner(j) && j < size_);
-    return neighbours_[j];
+    return neighbours_[first_ + j];
   }
 
   // Computes the exact sides, as Side does, of corners `first` to `last` relative to the line. Corners within
@@ -99,9 +94,11 @@ class FaceRing {
     const double dx = sight.to.x - from_x;
     const double dy = sight.to.y - from_y;
     bool is_near = dent > 0.0;
+    const double* const x = x_.data() + first_;
+    const double* const y = y_.data() + first_;
     for (std::uint32_t j = first; j <= last; ++j) {
-      const double left = dx * (y_[j] - from_y);
-      const double right = dy * (x_[j] - from_x);
+      const double left = dx * (y[j] - from_y);
+      const double right = dy * (x[j] - from_x);
       sides[j] = left - right;
       is_near |= !IsSideCertain(left, right);
     }
@@ -119,17 +116,19 @@ class FaceRing {
     const double dy = sight.to.y - sight.from.y;
     const double within = dent * std::sqrt(dx * dx + dy * dy);
     for (std::uint32_t j = first; j <= last; ++j) {
-      const double side = Side(sight.from, sight.to, {x_[j], y_[j], 0.0});
+      const double side = Side(sight.from, sight.to, {x_[first_ + j], y_[first_ + j], 0.0});
       sides[j] = std::abs(side) <= within ? 0.0 : side;
     }
   }
 
   std::uint32_t size_ = 0;
-  // c[0] equals c[n]. Entries not written by Load are never read.
-  std::array<std::uint32_t, kMaxPolygonCorners + 1> vertices_;
-  std::array<PolygonNumber, kMaxPolygonCorners + 1> neighbours_;
-  std::array<double, kMaxPolygonCorners + 1> x_;
-  std::array<double, kMaxPolygonCorners + 1> y_;
+  // The corners of the polygon follow each other twice, in its order; c[0] is at this place. Entries not
+  // written by Load are never read.
+  std::uint32_t first_ = 0;
+  std::array<std::uint32_t, 2 * kMaxPolygonCorners> vertices_;
+  std::array<PolygonNumber, 2 * kMaxPolygonCorners> neighbours_;
+  std::array<double, 2 * kMaxPolygonCorners> x_;
+  std::array<double, 2 * kMaxPolygonCorners> y_;
 };
 
 inline bool IsSamePlace(const WorldPoint& a, const WorldPoint& b) { return a.x == b.x && a.y == b.y; }
@@ -489,13 +488,25 @@ class IntervalExpansion {
     return DistanceInPlan(root.x, root.y, x, y);
   }
 
-  // Returns a lower bound of the distance from the root through the interval to a goal, by the bounds At the
-  // vertices of its edge. The bound of a point is that of an end of the edge, less the distance to it. From
-  // the left to the right, the sum with the bound of the left end decreases, and that with the bound of the
-  // right end increases. The least of the larger is where they are equal.
+  // A lower bound of the distance from a root through an interval to a goal.
+  struct LineBound {
+    // Point of the interval where it is least.
+    double x;
+    double y;
+    // Distance from the root to the point, and bound of the distance from there to the goal.
+    double before;
+    double beyond;
+
+    double whole() const { return before + beyond; }
+  };
+
+  // Returns the bound that follows from the bounds At the vertices of the edge. The bound of a point is that
+  // of an end of the edge, less the distance to it. From the left to the right, the sum with the bound of the
+  // left end decreases, and that with the bound of the right end increases. The least of the larger is where
+  // they are equal.
   template <typename Bounds>
-  double BoundOf(const Bounds& bounds, const MeshInterval& interval, const WorldPoint& root,
-                 std::uint32_t right) const {
+  LineBound BoundOf(const Bounds& bounds, const MeshInterval& interval, const WorldPoint& root,
+                    std::uint32_t right) const {
     const WorldPoint& a = mesh_.VertexAt(interval.edge_left);
     const WorldPoint& b = mesh_.VertexAt(right);
     const double length = DistanceInPlan(a, b);
@@ -508,8 +519,10 @@ class IntervalExpansion {
     // Distance of the point from the left end of the edge.
     const double along = std::max(first, std::min(last, (of_left - of_right + length) / 2.0));
     const double share = along / length;
-    return DistanceInPlan(root.x, root.y, a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)) +
-           std::max(of_left - along, of_right - (length - along));
+    const double x = a.x + share * (b.x - a.x);
+    const double y = a.y + share * (b.y - a.y);
+    return {x, y, DistanceInPlan(root.x, root.y, x, y),
+            std::max(of_left - along, of_right - (length - along))};
   }
 
   // Appends the corners of the path that ends at `goal` behind this interval, from the goal to the seed, and

@@ -166,7 +166,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
           return SearchEnd::kExhausted;
         }
         next_ = scratch_.Pop();
-      } else if (!IsSingle() && !scratch_.is_open_empty() && scratch_.first().Precedes(*next_)) {
+      } else if (!scratch_.is_open_empty() && scratch_.first().Precedes(*next_)) {
         next_ = scratch_.Exchange(*next_);
       }
       const IntervalNumber number = next_->interval;
@@ -182,7 +182,6 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         Finish(number);
         return report_.end;
       }
-      successors_ = 0;
       if (interval.root != MeshInterval::kStart &&
           scratch_.template IsBeaten<Mesh::kMayBeCut>(interval.g, interval.root)) {
         continue;
@@ -194,7 +193,6 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         bounds_.emplace(MeshOf(mesh_), goals_);
       }
       recorder_.Expanded(number);
-      expanded_root_ = interval.root;
       if (!ReserveFor(interval.polygon)) {
         return SearchEnd::kScratchLimit;
       }
@@ -203,16 +201,6 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         mesh_.PrefetchCorners(after.polygon);
       }
     }
-  }
-
-  // Returns true if the last expansion had a single successor that need not wait on the open list. A path
-  // through it is not accepted as shortest before other intervals have been checked.
-  bool IsSingle() const {
-    if (successors_ != 1) {
-      return false;
-    }
-    const MeshInterval& interval = scratch_.At(next_->interval);
-    return !interval.is_final && interval.root == expanded_root_;
   }
 
   // Adds an interval of the edge between these vertices, unless no shortest path can lead through it.
@@ -243,16 +231,12 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       interval.is_turned = arrival->is_turned;
       f = arrival->length;
     } else {
-      f = root.g + LeastDistance(goal_, interval, from, edge_right);
-      if (bounds_) {
-        f = std::max(f, root.g + BoundOf(*bounds_, interval, from, edge_right));
-      }
+      f = root.g + Estimate(interval, from, edge_right);
     }
 
     const OpenInterval entry{f, static_cast<IntervalNumber>(scratch_.interval_count() - 1), polygon};
     ++report_.statistics.generated;
     recorder_.Generated([&] { return Traced(interval, root, edge_right, f); });
-    ++successors_;
     if (!next_) {
       next_ = entry;
     } else if (entry.Precedes(*next_)) {
@@ -262,6 +246,18 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       scratch_.Push(entry);
     }
     report_.open_peak = std::max(report_.open_peak, scratch_.open_size() + 1);
+  }
+
+  // Returns a lower bound of the distance from the root through the interval to the goal.
+  double Estimate(const MeshInterval& interval, const WorldPoint& root, std::uint32_t edge_right) const {
+    if (!bounds_) {
+      return LeastDistance(goal_, interval, root, edge_right);
+    }
+    const typename Expansion::LineBound bound = BoundOf(*bounds_, interval, root, edge_right);
+    // No line through the point is shorter than the least.
+    return DistanceInPlan(bound.x, bound.y, goal_.x, goal_.y) <= bound.beyond
+               ? bound.whole()
+               : std::max(bound.whole(), LeastDistance(goal_, interval, root, edge_right));
   }
 
   // Returns the interval as seen from the root, even if it is final and has been given another root.
@@ -317,8 +313,6 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   std::optional<GoalBounds> bounds_;
   // First successor of the last expansion, which is not on the open list yet.
   std::optional<OpenInterval> next_;
-  std::uint32_t successors_ = 0;
-  std::uint32_t expanded_root_ = MeshInterval::kStart;
 };
 
 template <typename Cells, typename Recorder>

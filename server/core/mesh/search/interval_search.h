@@ -136,8 +136,7 @@ struct MeshSearchReport {
 // the cells around the start are found.
 //
 // The recorder, which may be null, gets each step of the search. The expanded interval has the lowest f of
-// the open list, or is the only successor of the previous one with the same root and was expanded
-// immediately. The interval through which the path arrives is not expanded; there is none if start and goal
+// the open list. The interval through which the path arrives is not expanded; there is none if start and goal
 // are in one cell.
 //
 // REQUIRES: start and goal are places that NavMesh::FindNearest could return.

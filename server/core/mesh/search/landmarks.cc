@@ -146,7 +146,7 @@ class LandmarkFinder {
           units.fill(LandmarkTable::kUnknown);
           break;
         }
-        units[k] = static_cast<std::uint16_t>(of_vertex[k] / table->unit);
+        units[k] = static_cast<std::int16_t>(of_vertex[k] / table->unit);
       }
       table->distances.push_back(units);
     }
@@ -247,9 +247,9 @@ GoalBounds::GoalBounds(const NavMesh& mesh, absl::Span<const MeshPlace> goals)
   // down.
   constexpr double kRoom = 1.0;
   for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
-    low_[k] = static_cast<std::uint16_t>(std::max(0.0, std::floor(low[k]) - 1.0 - kRoom));
+    low_[k] = static_cast<std::int16_t>(std::max(0.0, std::floor(low[k]) - 1.0 - kRoom));
     high_[k] =
-        static_cast<std::uint16_t>(std::min<double>(std::ceil(high[k]) + kRoom, LandmarkTable::kUnknown));
+        static_cast<std::int16_t>(std::min<double>(std::ceil(high[k]) + kRoom, LandmarkTable::kUnknown));
   }
 }
 

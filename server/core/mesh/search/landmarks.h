@@ -35,13 +35,7 @@ class GoalBounds {
   GoalBounds(const NavMesh& mesh, absl::Span<const MeshPlace> goals);
 
   // Returns a lower bound of the distance between the goals of this and those of `other` on the same mesh.
-  double Between(const GoalBounds& other) const {
-    int most = 0;
-    for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
-      most = std::max({most, low_[k] - other.high_[k], other.low_[k] - high_[k]});
-    }
-    return most * table_.unit;
-  }
+  double Between(const GoalBounds& other) const { return Most(other.low_, other.high_) * table_.unit; }
 
   // Returns a lower bound of the distance from the vertex to each of the goals.
   double At(std::uint32_t vertex) const {
@@ -54,13 +48,20 @@ class GoalBounds {
     if (to.front() == LandmarkTable::kUnknown) {
       return 0.0;
     }
-    int most = 0;
-    for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
-      most = std::max({most, to[k] - high_[k], low_[k] - to[k]});
-    }
-    return most * table_.unit;
+    return Most(to, to) * table_.unit;
   }
   double AtNew(std::uint32_t vertex) const;
+
+  // Returns the greatest difference between the goals and something at these distances from the landmarks.
+  // Compilers use one instruction for several landmarks, since no difference overflows.
+  int Most(const LandmarkTable::Distances& low, const LandmarkTable::Distances& high) const {
+    std::int16_t most = 0;
+    for (std::size_t k = 0; k < LandmarkTable::kCount; ++k) {
+      most = std::max(most, static_cast<std::int16_t>(low[k] - high_[k]));
+      most = std::max(most, static_cast<std::int16_t>(low_[k] - high[k]));
+    }
+    return most;
+  }
 
   const NavMesh& mesh_;
   const LandmarkTable& table_;
