@@ -65,6 +65,8 @@ using core::WorldPoint;
 
 // By how much a path may be longer than Detour's, which computes in single precision.
 constexpr double kDetourRounding = 1e-4;
+// By how much heights on the ground may differ from Detour's.
+constexpr double kHeightAim = 0.1;
 constexpr core::MeshSnap kSnap{.radius = DetourPeer::kRadius, .height = DetourPeer::kHeight};
 constexpr double kRayLength = 50.0;
 constexpr double kMoveLength = 1.0;
@@ -485,6 +487,10 @@ class MeshTimer {
       std::cout << absl::StreamFormat("%d of %d points are not used: Detour finds them elsewhere\n",
                                       elsewhere_, elsewhere_ + spots_.size());
     }
+    if (peer_ != nullptr) {
+      std::cout << absl::StreamFormat("%d of %d heights differ from Detour's by over %.1f\n", other_heights_,
+                                      spots_.size(), kHeightAim);
+    }
   }
 
   // Finds the places of a file's scenarios and compares the lengths; ends the program if one differs.
@@ -523,14 +529,17 @@ class MeshTimer {
   static constexpr std::size_t kScratchBytes = std::size_t{256} << 20;
 
   // Returns whether Detour finds the spot where we do, and notes where.
-  bool IsThere(Spot& spot) const {
-    // Our heights are those of polygons, Detour's those of finer triangles.
+  bool IsThere(Spot& spot) {
     constexpr double kHeights = 1.0;
     constexpr double kPlan = 1e-4;
     spot.theirs = peer_->FindNearest(spot.position);
     const WorldPoint found = spot.theirs.position();
-    return spot.theirs.polygon != 0 && PlanDistance(found, spot.position) < kPlan &&
-           std::abs(found.z - spot.position.z) < kHeights;
+    const double off = std::abs(found.z - spot.position.z);
+    if (spot.theirs.polygon == 0 || PlanDistance(found, spot.position) >= kPlan || off >= kHeights) {
+      return false;
+    }
+    other_heights_ += off > kHeightAim ? 1 : 0;
+    return true;
   }
 
   template <typename Ours, typename Theirs>
@@ -666,6 +675,7 @@ class MeshTimer {
 
   const NavMesh& mesh_;
   DetourPeer* const peer_;
+  int other_heights_ = 0;
   Random random_;
   core::MeshScratch scratch_{kScratchBytes};
   std::vector<Spot> spots_;

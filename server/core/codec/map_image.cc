@@ -12,10 +12,9 @@ namespace waystar::core {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-// Version of meshes with obstacles or a radius of agents.
-constexpr std::uint64_t kObstacleVersion = 2;
+constexpr auto kLastMeshVersion = static_cast<std::uint64_t>(MeshImageVersion::kDetail);
 
-std::uint64_t VersionOf(const NavMesh& mesh) { return HasObstaclePart(mesh) ? kObstacleVersion : kVersion; }
+std::uint64_t VersionOf(const NavMesh& mesh) { return static_cast<std::uint64_t>(ImageVersionOf(mesh)); }
 template <typename Map>
 std::uint64_t VersionOf(const Map& /*map*/) {
   return kVersion;
@@ -67,8 +66,9 @@ absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& l
   BlockReader from(image, limits.max_content_bytes);
   const std::uint64_t version = from.Number();
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  if (version != kVersion && version != kObstacleVersion) {
-    return BadFormat(absl::StrCat("the map image has version ", version, ", and only 1 and 2 are known"));
+  if (version < kVersion || version > kLastMeshVersion) {
+    return BadFormat(absl::StrCat("the map image has version ", version, ", and only 1 to ", kLastMeshVersion,
+                                  " are known"));
   }
   const auto kind = static_cast<Kind>(from.Number(static_cast<std::uint64_t>(Kind::kMesh)));
   WAYSTAR_RETURN_IF_ERROR(from.status());
@@ -81,7 +81,7 @@ absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& l
     case Kind::kGraph:
       return Whole(ReadGraph(from, limits.stop), from);
     case Kind::kMesh:
-      return Whole(ReadMesh(from, version == kObstacleVersion, limits.stop), from);
+      return Whole(ReadMesh(from, static_cast<MeshImageVersion>(version), limits.stop), from);
   }
   return BadFormat("the map image is of an unknown kind");
 }

@@ -56,8 +56,17 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop = nul
 // between paths are broken as before.
 absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits);
 absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop = nullptr);
-// Returns true if the image of the mesh has its radius and obstacles, which those of version 1 lack.
-bool HasObstaclePart(const NavMesh& mesh);
-absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const StopCheck* stop = nullptr);
+// Versions of the images of meshes. Each has what those before it have.
+enum class MeshImageVersion : std::uint8_t {
+  kPlain = 1,
+  // The radius of agents and obstacles.
+  kObstacles = 2,
+  // The finer ground of polygons.
+  kDetail = 3,
+};
+// Returns the lowest version that can hold the mesh.
+MeshImageVersion ImageVersionOf(const NavMesh& mesh);
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version,
+                                 const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

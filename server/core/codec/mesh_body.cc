@@ -11,13 +11,72 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/elements/portal.h"
+#include "server/core/elements/waypoint.h"
+#include "server/core/mesh/map/mesh_detail.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/search/landmarks.h"
 
 namespace waystar::core {
 
-bool HasObstaclePart(const NavMesh& mesh) { return mesh.agent_radius() > 0.0 || mesh.obstacles().size() > 0; }
+namespace {
+
+void WriteDetail(const MeshDetail& detail, BlockWriter& to, const StopCheck* stop) {
+  for (std::size_t polygon = 0; polygon < detail.polygon_count() && !IsStopped(stop); ++polygon) {
+    const PolygonDetail ground = detail.Of(polygon);
+    to.PutNumber(ground.points.size());
+    for (const DetailPoint& point : ground.points) {
+      WriteValue(WorldPoint{point.x, point.y, point.z}, to);
+    }
+    to.PutNumber(ground.triangles.size());
+    for (const DetailTriangle& triangle : ground.triangles) {
+      for (const std::uint8_t point : triangle) {
+        to.PutNumber(point);
+      }
+    }
+  }
+}
+
+MeshDetail ReadDetail(std::size_t polygons, BlockReader& from) {
+  MeshDetail detail;
+  std::vector<DetailPoint> points;
+  std::vector<DetailTriangle> triangles;
+  for (std::size_t i = 0; i < polygons && from.ok(); ++i) {
+    points.clear();
+    triangles.clear();
+    for (std::uint64_t left = from.Number(kMaxDetailPoints); left > 0 && from.ok(); --left) {
+      const auto point = ReadValue<WorldPoint>(from);
+      if (!CheckPosition(point).ok()) {
+        from.Fail("a point of finer ground is not a position");
+      }
+      points.push_back(
+          {static_cast<float>(point.x), static_cast<float>(point.y), static_cast<float>(point.z)});
+    }
+    for (std::uint64_t left = from.Number(kMaxDetailTriangles); left > 0 && from.ok(); --left) {
+      DetailTriangle& triangle = triangles.emplace_back();
+      for (std::uint8_t& point : triangle) {
+        point = static_cast<std::uint8_t>(from.Number(points.size() - 1));
+      }
+    }
+    if (triangles.empty() != points.empty()) {
+      from.Fail("finer ground has points without triangles, or triangles without points");
+    }
+    if (from.ok()) {
+      detail.Add(points, triangles);
+    }
+  }
+  return detail;
+}
+
+}  // namespace
+
+MeshImageVersion ImageVersionOf(const NavMesh& mesh) {
+  if (!mesh.detail().empty()) {
+    return MeshImageVersion::kDetail;
+  }
+  return mesh.agent_radius() > 0.0 || mesh.obstacles().size() > 0 ? MeshImageVersion::kObstacles
+                                                                  : MeshImageVersion::kPlain;
+}
 
 void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
   to.PutNumber(mesh.vertex_count());
@@ -36,7 +95,7 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
     }
   }
   WriteTable<MeshPortal>(mesh.portals(), to, stop);
-  if (!HasObstaclePart(mesh)) {
+  if (ImageVersionOf(mesh) < MeshImageVersion::kObstacles) {
     return;
   }
   to.PutDouble(mesh.agent_radius());
@@ -46,9 +105,13 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
     WriteValue(obstacle.heights, to);
     return !IsStopped(stop);
   });
+  if (!mesh.detail().empty()) {
+    WriteDetail(mesh.detail(), to, stop);
+  }
 }
 
-absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const StopCheck* stop) {
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, const StopCheck* stop) {
+  const bool has_obstacles = version >= MeshImageVersion::kObstacles;
   MeshSpec spec;
   const std::uint64_t vertices = from.Number(kMaxMeshVertices);
   for (std::uint64_t i = 0; i < vertices && from.ok(); ++i) {
@@ -80,6 +143,9 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, bool has_obstacles, const St
     auto obstacle = std::make_shared<Obstacle>(ReadValue<Obstacle>(from));
     obstacle->heights = ReadValue<std::optional<HeightRange>>(from);
     obstacles.push_back(std::move(obstacle));
+  }
+  if (version >= MeshImageVersion::kDetail) {
+    spec.detail = ReadDetail(spec.polygons.size(), from);
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());
   absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec), stop);

@@ -30,6 +30,7 @@ enum class ElementKind : std::uint8_t {
   kMesh = 12,
   kMeshPortal = 13,
   kMeshRadius = 14,
+  kMeshDetail = 15,
 };
 
 // Hash of one element: of its kind and of the values added, in their order. It is the same on every machine.

@@ -53,6 +53,8 @@ constexpr std::size_t kVertexBytes = 12;
 constexpr std::size_t kPolygonBytes = 32;
 constexpr std::size_t kShortLinkBytes = 12;
 constexpr std::size_t kLongLinkBytes = 16;
+constexpr std::size_t kDetailBytes = 12;
+constexpr std::size_t kDetailTriangleBytes = 4;
 constexpr std::size_t kConnectionBytes = 36;
 constexpr std::uint8_t kMaxDetourCorners = 6;
 constexpr std::size_t kPolygonFlagsAt = 28;
@@ -125,6 +127,10 @@ bool IsParamsAlone(absl::string_view bytes) {
 struct TileHeader {
   std::uint32_t polygons = 0;
   std::uint32_t vertices = 0;
+  std::uint32_t details = 0;
+  std::uint32_t detail_vertices = 0;
+  std::uint32_t detail_triangles = 0;
+  std::uint32_t links = 0;
   std::uint32_t connections = 0;
   double radius = 0.0;
   double climb = 0.0;
@@ -384,6 +390,10 @@ class DetourParser {
     return static_cast<std::size_t>(size);
   }
 
+  WorldPoint PointAt(absl::string_view bytes, std::size_t at) const {
+    return FromAxes(axes_, FloatAt(bytes, at), FloatAt(bytes, at + 4), FloatAt(bytes, at + 8));
+  }
+
   absl::Status BadTile(absl::string_view message) const {
     return BadFormat(absl::StrCat("tile ", tile_count_, ": ", message));
   }
@@ -401,8 +411,9 @@ class DetourParser {
     }
     constexpr std::size_t kListsAt = 24;
     // The third list holds the links, whose size is determined below.
-    constexpr std::array<std::uint64_t, 8> kPartBytes = {kPolygonBytes,   kVertexBytes, 0, 12, 12, 4, 16,
-                                                         kConnectionBytes};
+    constexpr std::array<std::uint64_t, 8> kPartBytes = {
+        kPolygonBytes, kVertexBytes,         0,  kDetailBytes,
+        kVertexBytes,  kDetailTriangleBytes, 16, kConnectionBytes};
     TileHeader tile;
     tile.short_size = kTileHeaderBytes;
     for (std::size_t i = 0; i < kPartBytes.size(); ++i) {
@@ -412,11 +423,14 @@ class DetourParser {
       }
       tile.short_size += count * kPartBytes[i];
     }
-    const std::uint64_t links = NumberAt<std::uint32_t>(header, kListsAt + 8);
-    tile.long_size = tile.short_size + links * kLongLinkBytes;
-    tile.short_size += links * kShortLinkBytes;
+    tile.links = NumberAt<std::uint32_t>(header, kListsAt + 8);
+    tile.long_size = tile.short_size + tile.links * kLongLinkBytes;
+    tile.short_size += tile.links * kShortLinkBytes;
     tile.polygons = NumberAt<std::uint32_t>(header, kListsAt);
     tile.vertices = NumberAt<std::uint32_t>(header, kListsAt + 4);
+    tile.details = NumberAt<std::uint32_t>(header, kListsAt + 12);
+    tile.detail_vertices = NumberAt<std::uint32_t>(header, kListsAt + 16);
+    tile.detail_triangles = NumberAt<std::uint32_t>(header, kListsAt + 20);
     tile.connections = NumberAt<std::uint32_t>(header, kListsAt + 28);
     tile.radius = FloatAt(header, 64);
     tile.climb = FloatAt(header, 68);
@@ -450,9 +464,7 @@ class DetourParser {
     const std::size_t first_vertex = soup_.spec.vertices.size();
     for (std::uint32_t i = 0; i < header.vertices; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
-      const std::size_t vertex = kTileHeaderBytes + std::size_t{i} * kVertexBytes;
-      const WorldPoint point =
-          FromAxes(axes_, FloatAt(tile, vertex), FloatAt(tile, vertex + 4), FloatAt(tile, vertex + 8));
+      const WorldPoint point = PointAt(tile, kTileHeaderBytes + std::size_t{i} * kVertexBytes);
       if (!CheckPosition(point).ok()) {
         return BadTile(absl::StrCat("vertex ", i, ": coordinates are from ", -kMaxReach, " to ", kMaxReach));
       }
@@ -467,7 +479,11 @@ class DetourParser {
       const absl::string_view polygon =
           tile.substr(polygons_at + std::size_t{i} * kPolygonBytes, kPolygonBytes);
       const std::size_t before = soup_.spec.polygons.size();
-      if (const absl::Status status = ReadPolygon(polygon, header.vertices, first_vertex); !status.ok()) {
+      absl::Status status = ReadPolygon(polygon, header.vertices, first_vertex);
+      if (status.ok() && soup_.spec.polygons.size() > before) {
+        status = ReadDetail(tile, header, i);
+      }
+      if (!status.ok()) {
         return BadTile(absl::StrCat("polygon ", i, ": ", status.message()));
       }
       numbers.push_back(soup_.spec.polygons.size() > before ? static_cast<PolygonNumber>(before)
@@ -493,15 +509,63 @@ class DetourParser {
     return absl::OkStatus();
   }
 
+  // Reads the finer ground of the last polygon, which has this number in its tile.
+  absl::Status ReadDetail(absl::string_view tile, const TileHeader& header, std::uint32_t number) {
+    if (number >= header.details) {
+      soup_.spec.detail.Add({});
+      return absl::OkStatus();
+    }
+    const std::size_t details_at =
+        kTileHeaderBytes + header.vertices * kVertexBytes + header.polygons * kPolygonBytes +
+        header.links * (tile.size() == header.long_size ? kLongLinkBytes : kShortLinkBytes);
+    const std::size_t vertices_at = details_at + header.details * kDetailBytes;
+    const std::size_t triangles_at = vertices_at + header.detail_vertices * kVertexBytes;
+    const std::size_t at = details_at + number * kDetailBytes;
+    const std::size_t first_vertex = NumberAt<std::uint32_t>(tile, at);
+    const std::size_t first_triangle = NumberAt<std::uint32_t>(tile, at + 4);
+    const std::size_t vertex_count = NumberAt<std::uint8_t>(tile, at + 8);
+    const std::size_t triangle_count = NumberAt<std::uint8_t>(tile, at + 9);
+    const std::size_t corner_count = soup_.spec.polygons.back().corner_count;
+    if (first_vertex + vertex_count > header.detail_vertices ||
+        first_triangle + triangle_count > header.detail_triangles ||
+        corner_count + vertex_count > kMaxDetailPoints) {
+      return BadFormat("its finer ground is not in the lists of the tile");
+    }
+    std::vector<DetailPoint> points;
+    const auto add = [&](const WorldPoint& point) {
+      points.push_back(
+          {static_cast<float>(point.x), static_cast<float>(point.y), static_cast<float>(point.z)});
+      return CheckPosition(point).ok();
+    };
+    bool is_valid = true;
+    for (const std::uint32_t corner : absl::MakeConstSpan(soup_.spec.corners).last(corner_count)) {
+      add(soup_.spec.vertices[corner]);
+    }
+    for (std::size_t i = 0; i < vertex_count; ++i) {
+      is_valid = add(PointAt(tile, vertices_at + (first_vertex + i) * kVertexBytes)) && is_valid;
+    }
+    std::vector<DetailTriangle> triangles;
+    for (std::size_t i = 0; i < triangle_count; ++i) {
+      DetailTriangle& triangle = triangles.emplace_back();
+      for (std::size_t k = 0; k < triangle.size(); ++k) {
+        triangle[k] =
+            NumberAt<std::uint8_t>(tile, triangles_at + (first_triangle + i) * kDetailTriangleBytes + k);
+        is_valid = is_valid && triangle[k] < points.size();
+      }
+    }
+    if (!is_valid) {
+      return BadFormat("its finer ground has no such vertex");
+    }
+    soup_.spec.detail.Add(points, triangles);
+    return absl::OkStatus();
+  }
+
   void ReadConnection(absl::string_view bytes, bool is_closed) {
     constexpr std::size_t kRadiusAt = 24;
     constexpr std::size_t kFlagsAt = 30;
     constexpr std::uint8_t kBothWays = 1;
-    const auto end_at = [&](std::size_t at) {
-      return FromAxes(axes_, FloatAt(bytes, at), FloatAt(bytes, at + 4), FloatAt(bytes, at + 8));
-    };
-    const Connection connection{.from = end_at(0),
-                                .to = end_at(12),
+    const Connection connection{.from = PointAt(bytes, 0),
+                                .to = PointAt(bytes, 12),
                                 .radius = FloatAt(bytes, kRadiusAt),
                                 .is_both_ways = (NumberAt<std::uint8_t>(bytes, kFlagsAt) & kBothWays) != 0,
                                 .is_closed = is_closed};
@@ -564,6 +628,7 @@ class DetourParser {
                              polygon.area);
         open.seams.insert(open.seams.end(), soup_.seams.begin() + static_cast<std::ptrdiff_t>(first),
                           soup_.seams.begin() + static_cast<std::ptrdiff_t>(first + polygon.corner_count));
+        open.spec.detail.Add(soup_.spec.detail.Of(i));
       }
       first += polygon.corner_count;
     }

@@ -48,6 +48,12 @@ struct Polygon {
   std::uint16_t flags = 1;
 };
 
+// The finer ground of a polygon: vertices beside its own, and triangles of both.
+struct Ground {
+  std::vector<std::array<float, 3>> vertices;
+  std::vector<std::array<std::uint8_t, 3>> triangles;
+};
+
 struct Tile {
   std::int32_t x = 0;
   std::int32_t y = 0;
@@ -56,6 +62,8 @@ struct Tile {
   float climb = 0.5F;
   // Both ends and the radius of its off-mesh connection, which leads both ways. Without them it is rubbish.
   std::vector<float> connection = {};
+  // Of the first polygons.
+  std::vector<Ground> grounds = {};
 };
 
 enum class Links : std::uint8_t { kShort, kLong };
@@ -63,10 +71,31 @@ enum class Links : std::uint8_t { kShort, kLong };
 // What Detour saves, with some of each list that is not read.
 std::string DetourTile(const Tile& tile, Links links = Links::kLong) {
   constexpr std::int32_t kLinks = 3;
+  std::string details;
+  std::string detail_vertices;
+  std::string detail_triangles;
+  for (const Ground& ground : tile.grounds) {
+    Put(details, static_cast<std::uint32_t>(detail_vertices.size() / 12));
+    Put(details, static_cast<std::uint32_t>(detail_triangles.size() / 4));
+    Put(details, static_cast<std::uint8_t>(ground.vertices.size()));
+    Put(details, static_cast<std::uint8_t>(ground.triangles.size()));
+    Put(details, std::uint16_t{0});
+    for (const std::array<float, 3>& vertex : ground.vertices) {
+      for (const float number : vertex) {
+        PutFloat(detail_vertices, number);
+      }
+    }
+    for (const std::array<std::uint8_t, 3>& triangle : ground.triangles) {
+      detail_triangles.append({static_cast<char>(triangle[0]), static_cast<char>(triangle[1]),
+                               static_cast<char>(triangle[2]), '\x55'});
+    }
+  }
+  const auto count_of = [](std::size_t size) { return static_cast<std::int32_t>(size); };
   std::string bytes;
   for (const std::int32_t number :
-       {std::int32_t{0x444E4156}, 7, tile.x, tile.y, 0, 0, static_cast<std::int32_t>(tile.polygons.size()),
-        static_cast<std::int32_t>(tile.vertices.size()), kLinks, 1, 2, 5, 4, 1, 1}) {
+       {std::int32_t{0x444E4156}, 7, tile.x, tile.y, 0, 0, count_of(tile.polygons.size()),
+        count_of(tile.vertices.size()), kLinks, count_of(tile.grounds.size()),
+        count_of(detail_vertices.size() / 12), count_of(detail_triangles.size() / 4), 4, 1, 1}) {
     Put(bytes, number);
   }
   for (const float number : {2.0F, 0.6F, tile.climb, 0.0F, 0.0F, 0.0F, 9.0F, 9.0F, 9.0F, 3.3F}) {
@@ -89,7 +118,9 @@ std::string DetourTile(const Tile& tile, Links links = Links::kLong) {
     Put(bytes, polygon.area_and_type);
   }
   const std::size_t link_bytes = links == Links::kLong ? 16 : 12;
-  bytes.append(kLinks * link_bytes + 12 + 2 * 12 + 5 * 4 + 4 * 16, '\x55');
+  bytes.append(kLinks * link_bytes, '\x55');
+  bytes += details + detail_vertices + detail_triangles;
+  bytes.append(4 * 16, '\x55');
   if (tile.connection.empty()) {
     bytes.append(36, '\x55');
     return bytes;
@@ -450,9 +481,59 @@ TEST(DetourMeshTest, SaysWhereItIsWrong) {
   EXPECT_THAT(ParseDetourMesh(SetBytes(flat)), IsError(kInvalid, ErrorReason::kBadSize, ""));
 }
 
+// The right tile with a ridge, 2 high, along the middle of its polygon.
+Tile TileWithRidge() {
+  Tile tile = TwoTiles()[1];
+  tile.vertices = {{0, 1, 4}, {0, 1, 8}, {4, 1, 8}, {4, 1, 4}};
+  tile.grounds = {
+      {.vertices = {{2, 3, 4}, {2, 3, 8}}, .triangles = {{0, 1, 4}, {1, 5, 4}, {5, 2, 4}, {2, 3, 4}}}};
+  return tile;
+}
+
+TEST(DetourMeshTest, FinerGroundIsReadWithLinksOfBothSizes) {
+  for (const Links links : {Links::kShort, Links::kLong}) {
+    const NavMesh mesh = ReadDetour(SetBytes({TileWithRidge()}, links)).mesh;
+    for (const double x : {0.0, 0.5, 1.0, 2.0, 3.5, 4.0}) {
+      const double height = 1.0 + 2.0 - std::abs(2.0 - x);
+      const std::optional<MeshPlace> place = mesh.FindNearest({{x, 6, height}, 0.001, 0.001});
+      ASSERT_TRUE(place) << x;
+      EXPECT_NEAR(place->point.z, height, 1e-6) << x;
+    }
+  }
+}
+
+TEST(DetourMeshTest, FinerGroundFollowsThePolygonsThatAreOpen) {
+  Tile tile = TileWithRidge();
+  tile.polygons.insert(tile.polygons.begin(), {{0, 1, 2}, {}, 0, 0});
+  tile.grounds.insert(tile.grounds.begin(), Ground{});
+  const NavMesh mesh = ReadDetour(SetBytes({tile})).mesh;
+  ASSERT_EQ(mesh.polygon_count(), 1u);
+  EXPECT_NEAR(mesh.HeightAt(0, 2, 6), 3.0, 1e-6);
+}
+
+TEST(DetourMeshTest, FinerGroundMustBeInTheTile) {
+  const auto error_of = [](const auto& change) {
+    Tile tile = TileWithRidge();
+    change(tile.grounds[0]);
+    return DetourError(SetBytes({tile}));
+  };
+  EXPECT_THAT(error_of([](Ground& ground) { ground.triangles[1][2] = std::uint8_t{6}; }),
+              HasSubstr("no such vertex"));
+  EXPECT_THAT(error_of([](Ground& ground) { ground.vertices[0][1] = 1e30F; }), HasSubstr("no such vertex"));
+  std::string bytes = SetBytes({TileWithRidge()});
+  const std::size_t detail_at = bytes.size() - 36 - 4 * 16 - 4 * 4 - 2 * 12 - 12;
+  for (const std::size_t at : {detail_at, detail_at + 4}) {
+    for (const char byte : {'\x01', '\x7F', '\xFF'}) {
+      std::string wrong = bytes;
+      wrong[at + 3] = byte;
+      EXPECT_THAT(DetourError(wrong), HasSubstr("not in the lists"));
+    }
+  }
+}
+
 TEST(DetourMeshTest, EveryCutIsAnError) {
   for (const std::string& whole : {SetBytes(TwoTiles(), Links::kLong), SetBytes(TwoTiles(), Links::kShort),
-                                   EmulatorTile(TwoTiles()[0])}) {
+                                   EmulatorTile(TwoTiles()[0]), SetBytes({TileWithRidge()})}) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
       EXPECT_EQ(ParseDetourMesh(whole.substr(0, size)).status().code(), kInvalid) << size;
     }

@@ -85,6 +85,23 @@ absl::Status CheckPolygon(const MeshSpec& spec, std::size_t polygon, std::size_t
   return MakeError(ErrorReason::kBadPolygon, PolygonField(polygon), "the polygon is not convex");
 }
 
+absl::Status CheckDetail(const MeshSpec& spec, const StopCheck* stop) {
+  const std::size_t count = spec.detail.polygon_count();
+  if (count != 0 && count != spec.polygons.size()) {
+    return MakeError(ErrorReason::kBadSize, "detail",
+                     absl::StrCat("there is finer ground for ", count, " of ", spec.polygons.size(),
+                                  " polygons, and not for all or none"));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    for (const DetailPoint& point : spec.detail.Of(i).points) {
+      WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("detail[", i, "]"),
+                                 CheckPosition(WorldPoint{point.x, point.y, point.z}));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Returns the positions in the loop of the corners of its convex hull, counterclockwise, without those in the
 // middle of a side: Andrew, "Another Efficient Algorithm for Convex Hulls in Two Dimensions" (1979).
 absl::Span<const std::size_t> FindHull(absl::Span<const FixedPoint> loop,
@@ -128,7 +145,7 @@ absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop) {
     WAYSTAR_RETURN_IF_ERROR(CheckPolygon(spec, i, first_corner));
     first_corner += spec.polygons[i].corner_count;
   }
-  return absl::OkStatus();
+  return CheckDetail(spec, stop);
 }
 
 absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, const StopCheck* stop) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/mesh/map/mesh_detail.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
@@ -47,6 +48,8 @@ struct MeshSpec {
   // For each corner, the polygon across the edge from it to the next corner, or kNoPolygon for a wall. If
   // empty, polygons are adjacent wherever two share an edge.
   std::vector<PolygonNumber> neighbours;
+  // Finer ground of all polygons, or of none.
+  MeshDetail detail;
 
   // Adds a polygon.
   // REQUIRES: `neighbours` is empty.

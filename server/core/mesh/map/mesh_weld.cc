@@ -503,6 +503,9 @@ class Welder {
     spec.polygons.assign(loops.polygons.begin(), loops.polygons.end());
     for (const SoupPolygon& polygon : loops.polygons) {
       report_.origins.push_back(polygon.origin);
+      if (!soup_.spec.detail.empty()) {
+        spec.detail.Add(soup_.spec.detail.Of(polygon.origin));
+      }
     }
     spec.corners.reserve(loops.corners.size());
     for (const Corner& corner : loops.corners) {

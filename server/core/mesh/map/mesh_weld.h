@@ -59,6 +59,7 @@ struct WeldReport {
 // - Loops run counterclockwise. Polygons without area are dropped, and edges of others next to them may be
 //   joined. If `seams` is not empty, polygons are also dropped that the tolerance covers and that run in the
 //   opposite direction to most: they lie on their neighbours.
+// - All parts of a polygon have its finer ground, which keeps its place.
 // - Polygons that are not convex, or have more than half of kMaxPolygonCorners corners, are triangulated.
 // - If an edge has several polygons on a side, the first one of the spec is joined there. The others get a
 //   wall, with their own vertex in the middle of that edge.

@@ -115,6 +115,17 @@ bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const Worl
   return is_inside;
 }
 
+// Adds the heights of a polygon's finer ground to its box.
+void AddHeights(const MeshDetail& detail, std::size_t polygon, MeshBounds& box) {
+  if (detail.empty()) {
+    return;
+  }
+  for (const DetailPoint& point : detail.Of(polygon).points) {
+    box.low.z = std::min(box.low.z, double{point.z});
+    box.high.z = std::max(box.high.z, double{point.z});
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
@@ -122,6 +133,10 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   auto surface = std::make_shared<Surface>();
   WAYSTAR_ASSIGN_OR_RETURN(surface->neighbours, MatchMeshEdges(spec, stop));
   WAYSTAR_RETURN_IF_ERROR(SplitFans(spec, surface->neighbours, stop));
+  if (spec.detail.point_count() > 0) {
+    surface->detail = std::move(spec.detail);
+    surface->detail.ShrinkToFit();
+  }
   surface->vertices = std::move(spec.vertices);
   surface->corners = std::move(spec.corners);
   for (WorldPoint& vertex : surface->vertices) {
@@ -138,6 +153,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
     for (std::uint32_t k = 0; k < polygon.corner_count; ++k) {
       box.Add(surface->vertices[surface->corners[first_corner + k]]);
     }
+    AddHeights(surface->detail, boxes.size(), box);
     boxes.push_back(box);
     surface->bounds.Add(box);
     first_corner += polygon.corner_count;
@@ -283,7 +299,37 @@ std::uint64_t NavMesh::DigestOf(const Surface& surface) {
       hash.Add(std::uint64_t{surface.corners[i]} << 32 | surface.neighbours[i]);
     }
   }
+  return hash.value() + DigestOf(surface.detail);
+}
+
+std::uint64_t NavMesh::DigestOf(const MeshDetail& detail) {
+  if (detail.empty()) {
+    return 0;
+  }
+  ElementHash hash(ElementKind::kMeshDetail);
+  for (std::size_t polygon = 0; polygon < detail.polygon_count(); ++polygon) {
+    const PolygonDetail ground = detail.Of(polygon);
+    hash.Add(ground.points.size());
+    for (const DetailPoint& point : ground.points) {
+      hash.AddDouble(point.x);
+      hash.AddDouble(point.y);
+      hash.AddDouble(point.z);
+    }
+    hash.Add(ground.triangles.size());
+    for (const auto& [a, b, c] : ground.triangles) {
+      hash.Add(std::uint64_t{a} << 16 | std::uint64_t{b} << 8 | c);
+    }
+  }
   return hash.value();
+}
+
+MeshBounds NavMesh::BoundsOf(PolygonNumber polygon) const {
+  MeshBounds bounds;
+  for (const std::uint32_t vertex : VerticesOf(polygon)) {
+    bounds.Add(VertexAt(vertex));
+  }
+  AddHeights(surface_->detail, WholeOf(polygon), bounds);
+  return bounds;
 }
 
 std::uint64_t NavMesh::DigestOfRadius() const {
@@ -357,6 +403,11 @@ bool NavMesh::HasWithin(PolygonNumber polygon, const WorldPoint& point) const {
 
 double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
   polygon = WholeOf(polygon);
+  if (!surface_->detail.empty()) {
+    if (const std::optional<double> height = surface_->detail.Of(polygon).HeightAt(x, y)) {
+      return *height;
+    }
+  }
   const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
   WorldPoint mean;
   double lowest = std::numeric_limits<double>::infinity();
@@ -626,7 +677,7 @@ std::size_t NavMesh::surface_bytes() const {
          surface_->vertices.capacity() * sizeof(WorldPoint) +
          surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
          surface_->corners.capacity() * sizeof(std::uint32_t) +
-         surface_->neighbours.capacity() * sizeof(PolygonNumber) +
+         surface_->neighbours.capacity() * sizeof(PolygonNumber) + surface_->detail.memory_bytes() +
          surface_->outer_rooms.capacity() * sizeof(std::uint32_t) + surface_->cells->memory_bytes() +
          surface_->tree.memory_bytes() + surface_->wall_edges.capacity() * sizeof(WallEdge) +
          surface_->wall_tree.memory_bytes();

@@ -47,9 +47,9 @@ struct EdgeEnds {
 // they meet only in a vertex, each has its own vertex there (SplitFans). Polygons that are not adjacent may
 // lie above each other, as bridges and floors do. Coordinates are rounded to 2^-20.
 //
-// The surface of a polygon consists of the triangles from the mean of its corners to its edges. Heights along
-// an edge are those of the straight line between its ends, on both sides. Pieces have the surface of the
-// polygon that they were cut from.
+// The surface of a polygon consists of the triangles of its finer ground (MeshDetail) or, if it has none, of
+// those from the mean of its corners to its edges. Pieces have the surface of the polygon that they were cut
+// from. On the two sides of an edge, heights may differ a little.
 //
 // Holes may be cut out of a mesh (ChangeHoles). A polygon that they touch is replaced by pieces, whose
 // numbers are above those of all polygons; the numbers of new vertices are above those of all vertices. What
@@ -64,8 +64,8 @@ class NavMesh {
   // single-precision coordinates: 2^-21 of the largest coordinate plus 2^-19 units.
   //
   // Returns the error of `stop`, or INVALID_ARGUMENT:
-  // - BAD_SIZE with field "vertices", "polygons", "corners" or "neighbours": the list is too short or too
-  //   long, or inconsistent with the others;
+  // - BAD_SIZE with field "vertices", "polygons", "corners", "neighbours" or "detail": the list is too short
+  //   or too long, or inconsistent with the others;
   // - BAD_VALUE with field "vertices[3].x": it is not a number from -kMaxReach to kMaxReach;
   // - BAD_VALUE with field "polygons[3].vertices[1]" or "polygons[3].area": there is no such vertex or area;
   // - BAD_POLYGON with field "polygons[3]": it has too few or too many corners, runs clockwise, has no area,
@@ -73,7 +73,8 @@ class NavMesh {
   // - BAD_POLYGON with field "polygons[3].vertices[1]": the edge that starts at this corner already has a
   //   polygon on this side;
   // - BAD_POLYGON with field "polygons[3].neighbours[1]": that polygon does not lie across the edge, or
-  //   treats the edge as a wall.
+  //   treats the edge as a wall;
+  // - BAD_VALUE with field "detail[3].x": a point of the finer ground of that polygon is not a position.
   static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr);
 
   static MapKind kind() { return MapKind::kMesh; }
@@ -155,14 +156,8 @@ class NavMesh {
     const Face& face = surface_->polygons[polygon];
     return {surface_->corners.data() + face.first_corner, face.corner_count};
   }
-  // Returns the box around the polygon.
-  MeshBounds BoundsOf(PolygonNumber polygon) const {
-    MeshBounds bounds;
-    for (const std::uint32_t vertex : VerticesOf(polygon)) {
-      bounds.Add(VertexAt(vertex));
-    }
-    return bounds;
-  }
+  // Returns the box around the polygon. Its heights include those of the finer ground.
+  MeshBounds BoundsOf(PolygonNumber polygon) const;
   // Returns, for each vertex, the polygon across the edge from it to the next, or kNoPolygon for a wall. The
   // polygon may be cut: see Across.
   absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber polygon) const {
@@ -244,6 +239,11 @@ class NavMesh {
   // Returns the cells of the uncut mesh, for CellLayer.
   const CellTable& cells() const { return *surface_->cells; }
 
+  // Returns the finer ground of the polygons of the uncut mesh, or an empty one.
+  const MeshDetail& detail() const { return surface_->detail; }
+  // Returns the height of the surface.
+  // REQUIRES: (x, y) is in the polygon, or barely outside.
+  double HeightAt(PolygonNumber polygon, double x, double y) const;
   // Returns true if the point is in the polygon or on its edge, seen from above. Exact, in integers.
   bool Contains(PolygonNumber polygon, const FixedPoint& point) const;
   // Returns the point of the polygon nearest to (x, y) seen from above, on the surface. It is rounded to
@@ -345,6 +345,7 @@ class NavMesh {
     std::vector<Face> polygons;
     std::vector<std::uint32_t> corners;
     std::vector<PolygonNumber> neighbours;
+    MeshDetail detail;
     std::vector<std::uint32_t> outer_rooms;
     std::shared_ptr<const CellTable> cells;
     PolygonTree tree;
@@ -368,6 +369,7 @@ class NavMesh {
   // Labels the polygons with their parts.
   static void LabelParts(Surface& surface);
   static std::uint64_t DigestOf(const Surface& surface);
+  static std::uint64_t DigestOf(const MeshDetail& detail);
   std::uint64_t DigestOfRadius() const;
 
   static void NoteDents(Surface& surface);
@@ -394,9 +396,6 @@ class NavMesh {
   // Returns the same as Contains.
   // REQUIRES: coordinates are multiples of 2^-20.
   bool HasWithin(PolygonNumber polygon, const WorldPoint& point) const;
-  // Returns the height of the surface.
-  // REQUIRES: (x, y) is in the polygon, or barely outside.
-  double HeightAt(PolygonNumber polygon, double x, double y) const;
 
   // Never null.
   std::shared_ptr<const Surface> surface_;

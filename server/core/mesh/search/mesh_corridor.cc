@@ -1,11 +1,13 @@
 #include "server/core/mesh/search/mesh_corridor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "server/core/mesh/map/plan.h"
@@ -355,39 +357,86 @@ WorldPoint CrossingOf(const EdgeEnds& edge, const WorldPoint& a, const WorldPoin
           edge.from.z + share * (edge.to.z - edge.from.z)};
 }
 
+// Collects the points of a surface line.
+class GroundLine {
+ public:
+  explicit GroundLine(const NavMesh& mesh) : mesh_(mesh) {}
+
+  // Adds a point to which the line leads over this polygon, after those between where the ground bends.
+  void Add(const WorldPoint& point, PolygonNumber polygon) {
+    if (!points_.empty() && !mesh_.detail().empty()) {
+      AddBends(points_.back(), point, polygon);
+    }
+    if (points_.empty() || points_.back() != point) {
+      points_.push_back(point);
+    }
+  }
+
+  std::vector<WorldPoint> Take() { return std::move(points_); }
+
+ private:
+  void AddBends(const WorldPoint from, const WorldPoint& to, PolygonNumber polygon) {
+    // Bends of less height are not added.
+    constexpr double kLevel = 1e-3;
+    shares_.clear();
+    mesh_.detail().Of(mesh_.WholeOf(polygon)).AddCrossings(from, to, shares_);
+    std::ranges::sort(shares_);
+    WorldPoint before = from;
+    double share_before = 0.0;
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      const auto at = [&](double share) {
+        WorldPoint point{from.x + share * (to.x - from.x), from.y + share * (to.y - from.y), to.z};
+        point.z = share < 1.0 ? mesh_.HeightAt(polygon, point.x, point.y) : to.z;
+        return point;
+      };
+      const double share = shares_[i];
+      const double share_after = i + 1 < shares_.size() ? shares_[i + 1] : 1.0;
+      const WorldPoint point = at(share);
+      const double along = (share - share_before) / (share_after - share_before);
+      const double straight = before.z + along * (at(share_after).z - before.z);
+      if (std::abs(point.z - straight) > kLevel) {
+        points_.push_back(point);
+        before = point;
+        share_before = share;
+      }
+    }
+  }
+
+  const NavMesh& mesh_;
+  std::vector<WorldPoint> points_;
+  std::vector<double> shares_;
+};
+
 }  // namespace
 
 std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
                                     absl::Span<const PolygonNumber> corridor) {
-  std::vector<WorldPoint> points;
-  points.reserve(corners.size() + corridor.size());
-  const auto add = [&points](const WorldPoint& point) {
-    if (points.empty() || points.back() != point) {
-      points.push_back(point);
-    }
-  };
+  GroundLine line(mesh);
   // The corner passed last.
   std::size_t at = 0;
-  if (!corners.empty()) {
-    add(corners.front());
-  }
-  for (std::size_t i = 0; i + 1 < corridor.size(); ++i) {
-    const EdgeEnds edge = EdgeBetween(mesh, corridor[i], corridor[i + 1]);
+  for (std::size_t i = 0; i < corridor.size(); ++i) {
+    if (i == 0) {
+      line.Add(corners.front(), corridor.front());
+    }
+    const bool is_last = i + 1 == corridor.size();
+    const EdgeEnds edge =
+        is_last ? EdgeEnds{corners.back(), corners.back()} : EdgeBetween(mesh, corridor[i], corridor[i + 1]);
     const auto side_of = [&](const WorldPoint& point) {
       return SideOf(ToFixed(edge.from), ToFixed(edge.to), ToFixed(point));
     };
     // The path turns in a polygon before it leaves it.
-    while (at + 1 < corners.size() && side_of(corners[at + 1]) > 0) {
-      add(corners[++at]);
+    while (at + 1 < corners.size() && (is_last || side_of(corners[at + 1]) > 0)) {
+      line.Add(corners[++at], corridor[i]);
     }
     if (at + 1 < corners.size() && side_of(corners[at + 1]) < 0 && side_of(corners[at]) > 0) {
-      add(CrossingOf(edge, corners[at], corners[at + 1]));
+      WorldPoint crossing = CrossingOf(edge, corners[at], corners[at + 1]);
+      if (!mesh.detail().empty()) {
+        crossing.z = mesh.HeightAt(corridor[i], crossing.x, crossing.y);
+      }
+      line.Add(crossing, corridor[i]);
     }
   }
-  while (at + 1 < corners.size()) {
-    add(corners[++at]);
-  }
-  return points;
+  return line.Take();
 }
 
 double LengthInSpace(absl::Span<const WorldPoint> points) {

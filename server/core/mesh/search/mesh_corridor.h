@@ -21,8 +21,8 @@ bool FindCorridor(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
                   absl::Span<const PolygonNumber> goal_polygons, std::vector<PolygonNumber>& corridor);
 
 // Returns the corners of a path and, between them, the points where it crosses an edge from one polygon of
-// its corridor to the next, with their heights. Consecutive points differ. Costs O(corners of the polygons of
-// the corridor).
+// its corridor to the next and those where finer ground bends, with their heights. Consecutive points differ.
+// Costs O(corners and detail triangles of the polygons of the corridor).
 // REQUIRES: corners and corridor are those of a MeshSearchReport on this mesh.
 std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
                                     absl::Span<const PolygonNumber> corridor);

@@ -58,6 +58,27 @@ core::MeshSpec BentFloors(Random& random, int floors, int least, int most) {
   return spec;
 }
 
+void AddPeaks(core::MeshSpec& spec) {
+  std::size_t first = 0;
+  for (const core::MeshPolygon& polygon : spec.polygons) {
+    std::vector<core::DetailPoint> points(1);
+    std::vector<core::DetailTriangle> triangles;
+    const auto count = static_cast<std::uint8_t>(polygon.corner_count);
+    for (std::uint8_t k = 0; k < count; ++k) {
+      const core::WorldPoint& corner = spec.vertices[spec.corners[first + k]];
+      points.push_back(
+          {static_cast<float>(corner.x), static_cast<float>(corner.y), static_cast<float>(corner.z)});
+      points[0].x += points.back().x / static_cast<float>(count);
+      points[0].y += points.back().y / static_cast<float>(count);
+      points[0].z += (points.back().z + 1.0F) / static_cast<float>(count);
+      triangles.push_back(
+          {0, static_cast<std::uint8_t>(k + 1), static_cast<std::uint8_t>((k + 1) % count + 1)});
+    }
+    spec.detail.Add(points, triangles);
+    first += count;
+  }
+}
+
 core::WorldPoint MiddleOf(const core::NavMesh& mesh, core::PolygonNumber polygon) {
   core::WorldPoint middle;
   const auto loop = mesh.VerticesOf(polygon);

@@ -33,6 +33,9 @@ void AddFloor(core::MeshSpec& spec, int columns, int rows, double height, Random
 // square is not left out.
 core::MeshSpec BentFloors(Random& random, int floors, int least = 2, int most = 7);
 
+// Gives each polygon of the spec finer ground: a peak one unit above the mean of its corners, joined to them.
+void AddPeaks(core::MeshSpec& spec);
+
 // Returns the mean of the polygon's corners.
 core::WorldPoint MiddleOf(const core::NavMesh& mesh, core::PolygonNumber polygon);
 

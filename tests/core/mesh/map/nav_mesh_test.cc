@@ -207,6 +207,7 @@ TEST(NavMeshTest, RefusesListsOfWrongLength) {
   EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.polygons.pop_back(); }), is_bad_size("corners"));
   EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.polygons.clear(); }), is_bad_size("polygons"));
   EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.neighbours = {kNoPolygon}; }), is_bad_size("neighbours"));
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.detail.Add({}); }), is_bad_size("detail"));
   EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.vertices.resize(kMaxMeshVertices + 1); }),
               is_bad_size("vertices"));
   // Together they would have as many corners as there are, but for overflow.
@@ -230,6 +231,13 @@ TEST(NavMeshTest, RefusesNumbersOutOfRange) {
     EXPECT_THAT(StatusWith([&](MeshSpec& spec) { spec.corners[5] = vertex; }),
                 is_bad_value("polygons[1].vertices[1]"));
   }
+  EXPECT_THAT(StatusWith([](MeshSpec& spec) {
+                const std::vector<DetailPoint> points = {{0, 0, 0}, {1, 0, 1e30F}, {1, 1, 0}};
+                for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
+                  spec.detail.Add(points, std::vector<DetailTriangle>{{0, 1, 2}});
+                }
+              }),
+              is_bad_value("detail[0].z"));
   EXPECT_THAT(StatusWith([](MeshSpec& spec) { spec.polygons[1].area = 64; }),
               is_bad_value("polygons[1].area"));
 }
@@ -356,6 +364,21 @@ TEST(FindNearestTest, HeedsBothLimits) {
   EXPECT_EQ(mesh.FindNearest({{7, 5, 3}, 1.25, 1.0}), std::nullopt) << "a corner is further than its sides";
   EXPECT_THAT(mesh.FindNearest({{9, 8, 3}, 5.0, 0.0}), Optional(MeshPlace{1, {6, 4, 3}}));
   EXPECT_EQ(mesh.FindNearest({{9, 8, 3}, 4.9375, 0.0}), std::nullopt);
+}
+
+TEST(FindNearestTest, PlacesAreOnFinerGround) {
+  Random random(5);
+  MeshSpec spec = BentFloors(random, 2);
+  AddPeaks(spec);
+  const NavMesh mesh = MeshOf(std::move(spec));
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    WorldPoint peak = MiddleOf(mesh, polygon);
+    peak.z = mesh.HeightAt(polygon, peak.x, peak.y);
+    const std::optional<MeshPlace> place = mesh.FindNearest({peak, 0.001, 0.001});
+    ASSERT_TRUE(place);
+    EXPECT_EQ(place->polygon, polygon);
+    EXPECT_GE(mesh.BoundsOf(polygon).high.z, peak.z - 1e-6);
+  }
 }
 
 TEST(FindNearestTest, AnEdgeInCommonBelongsToTheLowerNumber) {

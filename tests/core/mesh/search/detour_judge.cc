@@ -38,6 +38,11 @@ bool DetourJudge::Knows(const core::WorldPoint& point) {
   return PolygonAt(point, on_polygon) != 0;
 }
 
+std::optional<double> DetourJudge::HeightAt(const core::WorldPoint& point) {
+  float on_polygon[3];
+  return PolygonAt(point, on_polygon) == 0 ? std::nullopt : std::optional<double>(on_polygon[1]);
+}
+
 std::optional<double> DetourJudge::DistanceToWall(const core::WorldPoint& point, double radius) {
   float center[3];
   const dtPolyRef polygon = PolygonAt(point, center);

@@ -29,6 +29,9 @@ class DetourJudge {
   // know the start.
   std::optional<core::WorldPoint> Move(const core::WorldPoint& start, const core::WorldPoint& target);
 
+  // Returns the height of Detour's ground at the point; nothing if Detour does not know it.
+  std::optional<double> HeightAt(const core::WorldPoint& point);
+
   // Returns whether Detour finds a polygon at the point.
   bool Knows(const core::WorldPoint& point);
 

@@ -93,6 +93,20 @@ TEST_P(DetourJudgeTest, FindsTheSameDistancesToWalls) {
   EXPECT_GT(found, 9'000);
 }
 
+TEST_P(DetourJudgeTest, StandsOnTheSameGround) {
+  DetourJudge judge(bytes_);
+  Random random(4);
+  int asked = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const MeshPlace place = RandomPlace(*mesh_, random);
+    if (const std::optional<double> judged = judge.HeightAt(place.point)) {
+      ++asked;
+      ASSERT_NEAR(place.point.z, *judged, 0.01) << place.point.x << " " << place.point.y;
+    }
+  }
+  EXPECT_GT(asked, 9'900);
+}
+
 TEST_P(DetourJudgeTest, MovesNoNearerToTheTarget) {
   DetourJudge judge(bytes_);
   Random random(3);

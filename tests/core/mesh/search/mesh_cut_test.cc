@@ -108,6 +108,25 @@ TEST(MeshCutTest, OnlyPolygonsAtTheHeightsAreCut) {
   EXPECT_GT(Length(*cut, {1, 4.5, 3}, {8, 4.5, 3}), 7.0);
 }
 
+TEST(MeshCutTest, HeightsAreThoseOfFinerGround) {
+  MeshSpec spec = DrawMesh({{0, 0, 0}, {9, 0, 0}, {9, 9, 0}, {0, 9, 0}}, {{0, 1, 2, 3}});
+  // A hill, 9 high at x = 4.5.
+  const std::vector<DetailPoint> points = {{0, 0, 0}, {9, 0, 0},   {9, 9, 0},
+                                           {0, 9, 0}, {4.5, 0, 9}, {4.5, 9, 9}};
+  spec.detail.Add(points, std::vector<DetailTriangle>{{0, 4, 5}, {0, 5, 3}, {4, 1, 2}, {4, 2, 5}});
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const absl::StatusOr<NavMesh> cut =
+      ChangeHoles(mesh, {.removed = {}, .added = *HolesOf({.rectangles = {{3, 3, 3, 3}}}, {8.0, 10.0})});
+  ASSERT_THAT(cut, IsOk());
+  EXPECT_EQ(AreaOf(*cut), 72.0);
+  for (const PolygonNumber piece : cut->Polygons()) {
+    for (const std::uint32_t vertex : cut->VerticesOf(piece)) {
+      const WorldPoint& point = cut->VertexAt(vertex);
+      EXPECT_NEAR(point.z, 9.0 - 2.0 * std::abs(4.5 - point.x), 1e-6);
+    }
+  }
+}
+
 TEST(MeshCutTest, LinesAreThinWalls) {
   const NavMesh cut = Cut(Square(10), {.lines = {{.start = {5, -1}, .end = {5, 8}}}});
   EXPECT_NEAR(Length(cut, {4, 0}, {6, 0}), 2.0 * std::sqrt(65.0), 0.01);

@@ -103,6 +103,23 @@ TEST_F(MeshPathTest, ASurfaceLineFollowsTheGround) {
   EXPECT_THAT(SurfaceLine(mesh_, {}, {}), IsEmpty());
 }
 
+// Without finer ground the line would lead through the ridge.
+TEST(SurfaceLineTest, BendsWhereFinerGroundDoes) {
+  MeshSpec spec = DrawMesh({{0, 0, 0}, {8, 0, 0}, {8, 4, 0}, {0, 4, 0}, {12, 0, 0}, {12, 4, 0}},
+                           {{0, 1, 2, 3}, {1, 4, 5, 2}});
+  // A ridge at x = 4, 8 high, whose east side has a fold that does not bend.
+  const std::vector<DetailPoint> points = {{0, 0, 0}, {8, 0, 0}, {8, 4, 0}, {0, 4, 0},
+                                           {4, 0, 8}, {4, 4, 8}, {6, 0, 4}, {6, 4, 4}};
+  spec.detail.Add(
+      points, std::vector<DetailTriangle>{{0, 4, 5}, {0, 5, 3}, {4, 6, 7}, {4, 7, 5}, {6, 1, 2}, {6, 2, 7}});
+  spec.detail.Add({});
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const std::vector<WorldPoint> corners = {{1, 2, 2}, {10, 2, 0}};
+  EXPECT_THAT(
+      SurfaceLine(mesh, corners, std::vector<PolygonNumber>{0, 1}),
+      ElementsAre(WorldPoint{1, 2, 2}, WorldPoint{4, 2, 8}, WorldPoint{8, 2, 0}, WorldPoint{10, 2, 0}));
+}
+
 // The way from under the bridge to its top leads over the ramp, though both are near in the plan.
 TEST_F(MeshPathTest, PositionsBelongToTheNearerFloor) {
   const Answer below = Find(Query({1, 2, 1.25}, {2, 2, 0}));
