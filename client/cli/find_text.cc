@@ -3,6 +3,7 @@
 #include <google/protobuf/repeated_ptr_field.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -83,10 +84,17 @@ std::string Length(const v1::FindPathRequest& request, const v1::FindPathRespons
   return absl::StrFormat("%s%s at cost %.10g", Counted(steps, "step"), Portals(answer), answer.cost());
 }
 
+// ", at most 1.25 times the cheapest" if the path may not be the cheapest. Rounded up.
+std::string Bound(const v1::AnswerInfo& info) {
+  return info.bound() <= 1.0 ? ""
+                             : absl::StrFormat(", at most %.10g times the cheapest",
+                                               std::ceil(info.bound() * 1000.0) / 1000.0);
+}
+
 std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   switch (answer.outcome()) {
     case v1::OUTCOME_FOUND:
-      return absl::StrCat("Path found: ", Length(request, answer));
+      return absl::StrCat("Path found: ", Length(request, answer), Bound(answer.info()));
     case v1::OUTCOME_PARTIAL:
       return absl::StrCat("No path to the goal: ", Because(request, answer), "; ", Length(request, answer),
                           " to ", EndText(request, answer), " that can be reached");

@@ -45,6 +45,8 @@ void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
   AddNearest(command, request);
   AddField(command, "--max-expansions", request, &v1::FindPathRequest::set_max_expansions,
            "Give up after looking around from so many cells [no limit]");
+  AddField(command, "--tolerance", request, &v1::FindPathRequest::set_tolerance,
+           "Allow a path that costs up to 1 + T times the cheapest, if it is found sooner [0]", "T");
 }
 
 }  // namespace

@@ -236,9 +236,9 @@ namespace {
 struct TaskHash {
   std::size_t operator()(const PathTask* task) const {
     const PathQuery& query = task->query;
-    std::size_t hash =
-        absl::HashOf(Pack(query.start), Pack(query.goal), query.corner_rule, query.algorithm,
-                     query.unreachable_policy, query.path_form, query.footprint, task->max_expansions);
+    std::size_t hash = absl::HashOf(Pack(query.start), Pack(query.goal), query.corner_rule, query.algorithm,
+                                    query.unreachable_policy, query.path_form, query.footprint,
+                                    query.tolerance, task->max_expansions);
     for (const Cell goal : task->goals) {
       hash = absl::HashOf(hash, Pack(goal));
     }

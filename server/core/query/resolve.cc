@@ -84,6 +84,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& 
   if (query.goal_map != snapshot.id) {
     grid.goal_map = query.goal_map;
   }
+  grid.path.tolerance = grid.HasPortals() ? 0.0 : query.tolerance;
   WAYSTAR_RETURN_IF_ERROR(ResolveEndpoints(query, BudgetOn(snapshot, budget), grid));
   return resolved;
 }
@@ -98,7 +99,8 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const GraphAgent
                 .snap_radius = query.snap.value_or(Snap()).radius,
                 .algorithm = query.algorithm,
                 .unreachable_policy = query.unreachable_policy,
-                .required_tags = agent->required_tags()};
+                .required_tags = agent->required_tags(),
+                .tolerance = query.tolerance};
   std::size_t positions = 0;
   for (const Location& goal : query.goals) {
     positions += goal.position.has_value() ? 1 : 0;
@@ -124,6 +126,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agen
   if (query.goal_map != snapshot.id) {
     mesh.goal_map = query.goal_map;
   }
+  mesh.path.tolerance = mesh.HasPortals() ? 0.0 : query.tolerance;
   mesh.with_corridor = query.with_corridor;
   mesh.with_surface = query.with_surface;
   WAYSTAR_RETURN_IF_ERROR(BeginToPlace(query.goals.size(), budget));

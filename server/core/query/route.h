@@ -44,7 +44,7 @@ struct RouteSummary {
 
 // A route. Refers to the resolved query, and to the scratch until its next search.
 struct Route {
-  // Outcome, reason, cost and statistics are set for any kind of map, the other fields only for grids.
+  // Outcome, reason, cost, bound and statistics are set for any kind of map, the other fields only for grids.
   PathResult path;
   // Index of the goal that the path reaches, with Outcome::kFound.
   std::size_t goal_index = 0;
@@ -80,6 +80,13 @@ struct Route {
 
   // Duration of the search.
   std::chrono::nanoseconds searching{0};
+
+  // Returns the bound that AnswerInfo has: 0 if nothing is proved.
+  double bound() const {
+    const bool is_proved =
+        path.outcome != Outcome::kBudgetExhausted && path.statistics.algorithm != Algorithm::kLazyThetaStar;
+    return is_proved ? path.bound : 0.0;
+  }
 
   PortalPath portal_path() const { return {.path = path, .crossings = crossings, .goal_index = goal_index}; }
 };

@@ -110,6 +110,10 @@ absl::Status CheckOptions(const RouteQuery& query, MapKind kind) {
     return MakeError(ErrorReason::kBadValue, "path_form",
                      "a path that goes at any angle has no directions: ask for points");
   }
+  if (!(query.tolerance >= 0.0 && query.tolerance <= kMaxTolerance)) {
+    return BadNumber(ErrorReason::kBadValue, "tolerance", query.tolerance,
+                     absl::StrCat("0 to ", kMaxTolerance));
+  }
   return CheckSnap(query.snap, kind);
 }
 

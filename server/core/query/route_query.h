@@ -67,6 +67,8 @@ struct RouteQuery {
   Algorithm algorithm = Algorithm::kAuto;
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
   PathForm path_form = PathForm::kEveryCell;
+  // As PathQuery::tolerance. Routes that could lead through portals ignore it.
+  double tolerance = 0.0;
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
 
   // Optional results. Positions are also returned if a location is a position, and always on a graph or a
@@ -98,7 +100,8 @@ absl::Status CheckSupported(MapKind kind,
 absl::Status CheckAgent(MapKind kind, const AgentQuery& agent);
 
 // Checks the fields of a query except its ends and its agent. Returns the errors of CheckSnap and
-// CheckSupported, and INVALID_ARGUMENT / BAD_VALUE with "path_form" for directions of an any-angle path.
+// CheckSupported, and INVALID_ARGUMENT / BAD_VALUE with "path_form" for directions of an any-angle path, or
+// with "tolerance" unless it is from 0 to kMaxTolerance.
 absl::Status CheckOptions(const RouteQuery& query, MapKind kind);
 
 // Checks the fields of a query on `map`, a map of that kind. Returns the errors of CheckOptions,

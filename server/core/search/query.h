@@ -1,6 +1,7 @@
 // Path queries, their results and reports of searches as plain values.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -51,6 +52,14 @@ enum class PathForm : std::uint8_t {
   kSmoothed,
 };
 
+inline constexpr double kMaxTolerance = 10.0;
+
+// Returns what a search with a weighted heuristic proves: `cost`, that of its path, is at most this times the
+// cost of the cheapest. `least` is a lower bound of that.
+inline double ProvedBound(double tolerance, double cost, double least) {
+  return cost <= least ? 1.0 : std::min(1.0 + tolerance, cost / least);
+}
+
 struct PathQuery {
   Cell start;
   Cell goal;
@@ -61,6 +70,10 @@ struct PathQuery {
   // Side of the agent in cells, from 1 to kMaxFootprint. The agent covers cells to the right and down from
   // its position, and may stand where all of them are walkable.
   int footprint = 1;
+  // A found path costs at most 1 + tolerance times the cheapest, from 0 to kMaxTolerance. A* and jump point
+  // search weigh their heuristic by as much; the others, and searches for the cell nearest to an unreachable
+  // goal, ignore it.
+  double tolerance = 0.0;
 
   friend bool operator==(const PathQuery&, const PathQuery&) = default;
 };
@@ -101,7 +114,8 @@ struct Budget {
 };
 
 enum class Outcome : std::uint8_t {
-  // The path leads to the goal. It is optimal unless it is an any-angle path.
+  // The path leads to the goal. It is optimal, within the tolerance of the query, unless it is an any-angle
+  // path.
   kFound,
   // No path leads to the goal. This one leads to the cell that the policy chose, and is optimal.
   kPartial,
@@ -133,6 +147,8 @@ struct PathResult {
   OutcomeReason reason = OutcomeReason::kNoRoute;
   // Cost of the path: straight steps cost their terrain cost, diagonal steps that times the diagonal cost.
   double cost = 0.0;
+  // With kFound, and not an any-angle path: no path costs less than `cost` divided by this.
+  double bound = 1.0;
   // The path is stored in the search's scratch and is valid until its next search. With kDirections only
   // `directions` is filled, otherwise only `points`. Both are empty without a path.
   absl::Span<const Cell> points;

@@ -49,6 +49,8 @@ AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
 absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& scratch) {
   const OtherMaps none{.store = store_, .may_visit = [](absl::string_view /*id*/) { return false; }};
   WAYSTAR_ASSIGN_OR_RETURN(resolved_, Resolve(snapshot_, query_, none, budget));
+  // Only an optimal answer shows which changes leave it in force.
+  std::visit([](auto& query) { query.path.tolerance = 0.0; }, resolved_->query);
   absl::StatusOr<Route> route = Solve(*resolved_, budget, scratch);
   // The path must be read before the scratch is reused.
   if (const auto* on_graph = std::get_if<GraphRouteQuery>(&resolved_->query)) {

@@ -37,7 +37,7 @@ std::size_t HashOfOptions(const Request& request) {
       view.has_overlay() ? static_cast<int>(std::bit_width(view.overlay().ByteSizeLong())) : -1,
       agent.footprint(), static_cast<int>(agent.corner_rule()), static_cast<int>(request.path_form()),
       static_cast<int>(request.unreachable_policy()), std::ilogb(request.snap().radius()),
-      request.with_summary());
+      request.with_summary(), request.tolerance() > 0.0);
 }
 
 template <typename Query>

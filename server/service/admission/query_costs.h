@@ -15,8 +15,8 @@ namespace waystar::rpc {
 
 // Keeps the typical time of each kind of query. Queries are of one kind if they have the same map, about the
 // same distance (within a power of two), and the same properties that make searches expensive: algorithm,
-// profile, size of the overlay, footprint, several goals. The typical time is a moving average of its
-// logarithm, so a rare long search has little effect. MaxExpansionsOn stops such a search on the smaller
+// profile, size of the overlay, footprint, several goals, tolerance. The typical time is a moving average of
+// its logarithm, so a rare long search has little effect. MaxExpansionsOn stops such a search on the smaller
 // lanes.
 //
 // Cell draws are of one kind if they have the same map and the same properties that make them search much of

@@ -128,7 +128,8 @@ absl::Status TakeOptions(const Request& request, core::RouteQuery& query) {
   query.with_summary = request.with_summary();
   query.with_corridor = request.with_corridor();
   query.with_surface = request.with_surface();
-  return request.tolerance() == 0.0 ? absl::OkStatus() : NotImplemented("tolerance");
+  query.tolerance = request.tolerance();
+  return absl::OkStatus();
 }
 
 template <typename Query>

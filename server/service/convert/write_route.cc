@@ -78,9 +78,7 @@ constexpr std::pair<v1::OutcomeReason, core::OutcomeReason> kReasons[] = {
 
 void FillRouteInfo(const core::Route& route, const RouteStamp& stamp, v1::AnswerInfo& info) {
   const core::SearchStatistics& statistics = route.path.statistics;
-  const bool is_proved = route.path.outcome != core::Outcome::kBudgetExhausted &&
-                         statistics.algorithm != core::Algorithm::kLazyThetaStar;
-  FillInfo(stamp.version, stamp.staleness, is_proved ? 1.0 : 0.0, info);
+  FillInfo(stamp.version, stamp.staleness, route.bound(), info);
   v1::SearchStatistics& out = *info.mutable_statistics();
   out.set_expanded(statistics.expanded);
   out.set_generated(statistics.generated);

@@ -84,6 +84,8 @@ struct GraphQuery {
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
   // Only edges with all of these tags are used: the tags of the agent's profile. Valid by CheckTags.
   std::vector<std::string> required_tags;
+  // As PathQuery::tolerance, for A*.
+  double tolerance = 0.0;
 };
 
 struct GraphPathResult {
@@ -92,6 +94,8 @@ struct GraphPathResult {
   // Cost of the edges, plus the lengths of the straight lines from a start position to the first node and
   // from the last node to a goal position.
   double cost = 0.0;
+  // With kFound, no path costs less than `cost` divided by this.
+  double bound = 1.0;
   // Nodes of the path, stored in the scratch until its next search. Empty without a path, and if start and
   // goal see each other and need no node.
   absl::Span<const NodeNumber> nodes;

@@ -29,8 +29,9 @@ struct GraphSearchTask {
   WorldPoint goal_position;
   // An arc must carry all of these tags.
   TagSet required_tags = 0;
-  // If true, a heuristic is used.
+  // If true, a heuristic is used, times `weight`.
   bool is_guided = true;
+  double weight = 1.0;
   // If true, the search also determines the expanded node nearest to the goal.
   bool wants_nearest = false;
 };
@@ -40,6 +41,8 @@ struct GraphSearchReport {
   // The goal with kGoalReached; otherwise the expanded node nearest to the goal, if requested.
   NodeNumber last = 0;
   Cost cost = 0;
+  // Lower bound of the cost to the goal.
+  Cost least_cost = 0;
   SearchStatistics statistics;
 };
 
@@ -53,7 +56,10 @@ class GraphHeuristic {
  public:
   // Makes the zero heuristic, for Dijkstra's algorithm.
   GraphHeuristic() = default;
-  GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal);
+  // With a weight above 1 it is the heuristic times the weight. Since GraphLoop expands a node again that is
+  // reached more cheaply, the path then costs at most that many times the least (Pohl, "Heuristic Search
+  // Viewed as Path Finding in a Graph", 1970).
+  GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal, double weight);
 
   Cost Estimate(const WorldPoint& position) const {
     if (per_length_ == 0.0) {
@@ -85,7 +91,7 @@ class GraphHeuristic {
   std::size_t count_ = 0;
 };
 
-GraphHeuristic::GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal)
+GraphHeuristic::GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal, double weight)
     : per_length_(graph.least_cost_per_length()), goal_(goal) {
   const std::vector<CheapArc>& arcs = graph.cheap_arcs();
   std::array<double, ArcCostBound::kMostCheap> cost_to_goal{};
@@ -104,9 +110,10 @@ GraphHeuristic::GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goa
   }
   for (std::size_t i = 0; i < arcs.size(); ++i) {
     if (cost_to_goal[i] < per_length_ * Distance(arcs[i].from, goal)) {
-      shortcuts_[count_++] = {.from = arcs[i].from, .cost_to_goal = cost_to_goal[i] * kMargin};
+      shortcuts_[count_++] = {.from = arcs[i].from, .cost_to_goal = cost_to_goal[i] * kMargin * weight};
     }
   }
+  per_length_ *= weight;
 }
 
 template <typename Recorder>
@@ -120,11 +127,20 @@ class GraphAStar : private GraphLoop<GraphAStar<Recorder>> {
       : Loop(graph, task.required_tags, GraphSense::kFromSeeds, budget, scratch),
         task_(task),
         recorder_(recorder),
-        heuristic_(task.is_guided ? GraphHeuristic(graph, task.goal_position) : GraphHeuristic()) {}
+        heuristic_(task.is_guided ? GraphHeuristic(graph, task.goal_position, task.weight)
+                                  : GraphHeuristic()) {}
 
   GraphSearchReport Search() {
     const GraphSeed seed{.node = task_.start};
     report_.end = this->Run({&seed, 1});
+    if (task_.weight > 1.0 && report_.end == SearchEnd::kGoalReached) {
+      const GraphHeuristic heuristic(this->graph_, task_.goal_position, 1.0);
+      const auto estimate = [&](NodeNumber node) {
+        return heuristic.Estimate(this->graph_.PositionOf(node));
+      };
+      // The goal's node may lie elsewhere than the goal.
+      report_.least_cost = std::max<Cost>(0, estimate(task_.start) - estimate(task_.goal));
+    }
     report_.statistics = this->statistics_;
     report_.statistics.algorithm = task_.is_guided ? Algorithm::kAStar : Algorithm::kDijkstra;
     return report_;
@@ -312,6 +328,8 @@ class GraphPathFinder {
     return query_.algorithm == Algorithm::kAuto ? Algorithm::kAStar : query_.algorithm;
   }
 
+  double Tolerance() const { return AlgorithmToRun() == Algorithm::kAStar ? query_.tolerance : 0.0; }
+
   absl::Status Check() {
     if (AlgorithmToRun() != Algorithm::kAStar && AlgorithmToRun() != Algorithm::kDijkstra) {
       return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm",
@@ -474,6 +492,7 @@ class GraphPathFinder {
                                                   .goal_position = goal_.position,
                                                   .required_tags = required_tags_,
                                                   .is_guided = AlgorithmToRun() == Algorithm::kAStar,
+                                                  .weight = 1.0 + Tolerance(),
                                                   .wants_nearest = wants_nearest},
                                                  budget, scratch_, recorder_);
     if (report.end == SearchEnd::kScratchLimit && !wants_nearest) {
@@ -503,6 +522,10 @@ class GraphPathFinder {
       WritePath(report.last);
       result.nodes = scratch_.path();
       result.cost = CostToDouble(start_.cost + report.cost + (result.reaches_goal ? goal_.cost : 0));
+    }
+    if (result.reaches_goal) {
+      result.bound =
+          ProvedBound(Tolerance(), result.cost, CostToDouble(start_.cost + report.least_cost + goal_.cost));
     }
     return result;
   }

@@ -37,6 +37,9 @@ class NodeRecorder : public EventList<NodeEvent> {
 // far, then the smaller number. A node reached at equal cost from two others keeps the one expanded first.
 // The path is therefore the same on every machine.
 //
+// With a tolerance, the heuristic is weighted: the path to the goal costs at most 1 + tolerance times the
+// cheapest, apart from the lines to its first and from its last node, which do not change.
+//
 // A position is represented by the nearest enabled node that it sees (WaypointGraph::NearestVisible). On a
 // graph connected by sight, a start and a goal position that see each other need no node, unless the query
 // requires tags: the path is the straight line.

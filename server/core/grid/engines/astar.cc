@@ -19,8 +19,9 @@ class OneGoal {
  public:
   OneGoal(const GridMap& map, const PathQuery& query)
       : goal_(query.goal),
-        heuristic_(query.algorithm == Algorithm::kDijkstra ? CostFloorHeuristic::Zero(query.goal)
-                                                           : CostFloorHeuristic(map, query.goal)) {}
+        heuristic_(query.algorithm == Algorithm::kDijkstra
+                       ? CostFloorHeuristic::Zero(query.goal)
+                       : CostFloorHeuristic(map, query.goal, 1.0 + query.tolerance)) {}
 
   Cost Heuristic(Cell cell) const { return heuristic_(cell); }
   // Returns true if the search ends at this entry, taken from the open list.
@@ -148,7 +149,8 @@ class AStarSearch {
       if (node == nullptr) {
         return false;
       }
-      if (scratch_.IsFresh(*node) || next_g < node->g) {
+      // A weighted heuristic may lead to a cheaper path when it is too late: each cell is expanded once.
+      if (scratch_.IsFresh(*node) || (next_g < node->g && !node->expanded)) {
         scratch_.Reach(*node, next_g, direction);
         if (!Push(next, cell, next_g)) {
           return false;

@@ -11,6 +11,9 @@ namespace waystar::core {
 // All engines search from query.start to query.goal. `walk` is map.walk(query.footprint). Recorder is
 // NoRecorder or EventRecorder.
 // REQUIRES: query.start is walkable; query.goal is on the map.
+//
+// RunAStar, RunJps and RunWeightedJps weigh their heuristic by 1 + query.tolerance. The path to the goal then
+// costs at most that many times the cheapest, and paths to other cells may cost more.
 
 // A*. Leaves in `scratch`, for each expanded cell, the step that enters it on a cheapest path.
 //

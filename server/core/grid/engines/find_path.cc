@@ -249,6 +249,7 @@ class Finder {
 
   // Searches for the cheapest of the reachable cells nearest to the goal; the first among equals.
   SearchReport SearchToNearest(const Components& components) {
+    query_.tolerance = 0.0;
     std::vector<Cell>& candidates = scratch_.candidates();
     candidates.clear();
     NearestConnected(components, query_.start, query_.goal, scratch_.nearest_connected_buffer(), candidates);
@@ -290,6 +291,17 @@ class Finder {
     return best.nearest == candidates.back() ? best : SearchTo(best.nearest);
   }
 
+  // Returns true if the algorithm weighs its heuristic by the tolerance.
+  bool IsWeighted() const {
+    return query_.algorithm == Algorithm::kAStar || query_.algorithm == Algorithm::kJumpPoint;
+  }
+
+  // Returns a lower bound on the cost of a path from the cell to the goal.
+  Cost LeastCost(Cell cell) const {
+    return map_.HasUniformCost() ? OctileHeuristic(map_, query_.goal)(cell)
+                                 : CostFloorHeuristic(map_, query_.goal)(cell);
+  }
+
   absl::StatusOr<PathResult> ResultOf(const SearchReport& report, Outcome outcome, OutcomeReason reason) {
     switch (report.end) {
       case SearchEnd::kGoalReached:
@@ -309,6 +321,10 @@ class Finder {
         return InterruptionError(report.end, statistics_.expanded);
     }
     PathResult result{.outcome = outcome, .reason = reason, .end = report.nearest, .statistics = statistics_};
+    if (query_.tolerance > 0.0 && outcome == Outcome::kFound && IsWeighted()) {
+      result.bound =
+          ProvedBound(query_.tolerance, CostToDouble(report.cost), CostToDouble(LeastCost(query_.start)));
+    }
     std::vector<Cell>& corners = scratch_.corners();
     switch (query_.algorithm) {
       case Algorithm::kLazyThetaStar:

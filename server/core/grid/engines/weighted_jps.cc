@@ -148,8 +148,11 @@ class PlainLine {
 // because a run ends only where no step is canonical, or one that it cannot take itself. The heuristic is
 // consistent, so all of that happens before the floor of the buckets passes the path's cost.
 //
+// With a tolerance, the heuristic is weighted and not consistent. Of the canonical path, a node waits at its
+// cost until the goal is reached, with an f of at most the weight times the path's cost.
+//
 // Steps pruned because a run already passed a cell are no cheaper than that run, or repeat it.
-template <typename Recorder, bool kHasOwnCosts>
+template <typename Recorder, bool kHasOwnCosts, bool kIsWeighted>
 class WeightedJpsSearch {
  public:
   WeightedJpsSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
@@ -162,7 +165,7 @@ class WeightedJpsSearch {
         budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
-        heuristic_(map, query.goal),
+        heuristic_(map, query.goal, 1.0 + query.tolerance),
         nearest_(query.start, query.goal) {
     statistics_.algorithm = Algorithm::kJumpPoint;
   }
@@ -177,6 +180,8 @@ class WeightedJpsSearch {
   }
 
  private:
+  using Open = JumpQueue<kIsWeighted>;
+
   static constexpr Cost kNone = std::numeric_limits<Cost>::max();
   // Maximum length of a diagonal run; it continues when its end is expanded. Distant cells are often reached
   // more cheaply by then. On game maps this is up to twice as fast as no limit.
@@ -200,9 +205,10 @@ class WeightedJpsSearch {
     if (query_.start == query_.goal) {
       return SearchEnd::kGoalReached;
     }
-    while (!is_full_ && !scratch_.buckets().empty()) {
-      const NodeIndex index = scratch_.buckets().Pop().node;
-      if (scratch_.buckets().Floor() >= goal_g_) {
+    while (!is_full_ && !Open::IsEmpty(scratch_)) {
+      const BucketQueue::Entry entry = Open::Pop(scratch_);
+      const NodeIndex index = entry.node;
+      if (Open::Floor(scratch_, entry) >= goal_g_) {
         break;
       }
       if (scratch_.nodes()[index].todo == 0) {
@@ -360,7 +366,7 @@ class WeightedJpsSearch {
     const Cost f = g + heuristic_(cell);
     ++statistics_.generated;
     recorder_.Generated(cell, Unpack(scratch_.nodes()[parent].cell), g, f);
-    if (!scratch_.PushJump(f, index)) {
+    if (!Open::Push(scratch_, f, g, index)) {
       is_full_ = true;
     }
   }
@@ -400,10 +406,13 @@ class WeightedJpsSearch {
 template <typename Recorder>
 SearchReport RunWeightedJps(const GridMap& map, const PathQuery& query, const Budget& budget,
                             Scratch& scratch, Recorder& recorder) {
-  if (map.cell_costs() != nullptr) {
-    return WeightedJpsSearch<Recorder, true>(map, query, budget, scratch, recorder).Run();
-  }
-  return WeightedJpsSearch<Recorder, false>(map, query, budget, scratch, recorder).Run();
+  const auto run = [&]<bool kHasOwnCosts>() {
+    return query.tolerance > 0.0
+               ? WeightedJpsSearch<Recorder, kHasOwnCosts, true>(map, query, budget, scratch, recorder).Run()
+               : WeightedJpsSearch<Recorder, kHasOwnCosts, false>(map, query, budget, scratch, recorder)
+                     .Run();
+  };
+  return map.cell_costs() != nullptr ? run.template operator()<true>() : run.template operator()<false>();
 }
 
 template SearchReport RunWeightedJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);

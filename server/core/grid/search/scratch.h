@@ -337,4 +337,35 @@ class Scratch {
   std::size_t used_bytes_ = 0;
 };
 
+// Open list of a search over jump points, in the scratch. With a weighted heuristic, f may decrease along a
+// path, for which a BucketQueue has no room; the list is then a heap in the order of OpenEntry.
+// REQUIRES: the scratch was started by StartJumps or, if kIsWeighted, by StartJumpsOverCells.
+template <bool kIsWeighted>
+struct JumpQueue {
+  static bool IsEmpty(Scratch& scratch) {
+    return kIsWeighted ? scratch.open().empty() : scratch.buckets().empty();
+  }
+
+  // Removes and returns an entry of which no other has an f below its Floor.
+  // REQUIRES: !IsEmpty().
+  static BucketQueue::Entry Pop(Scratch& scratch) {
+    if constexpr (kIsWeighted) {
+      const OpenEntry entry = scratch.open().Pop();
+      return {.f = entry.f, .node = entry.packed_cell, .next = 0};
+    } else {
+      return scratch.buckets().Pop();
+    }
+  }
+
+  // Returns a lower bound of all f in the list and of `popped`, the entry popped last.
+  static Cost Floor(Scratch& scratch, const BucketQueue::Entry& popped) {
+    return kIsWeighted ? popped.f : scratch.buckets().Floor();
+  }
+
+  // Returns false if the memory limit is reached.
+  static bool Push(Scratch& scratch, Cost f, Cost g, NodeIndex node) {
+    return kIsWeighted ? scratch.Push({.f = f, .g = g, .packed_cell = node}) : scratch.PushJump(f, node);
+  }
+};
+
 }  // namespace waystar::core

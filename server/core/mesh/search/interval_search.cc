@@ -100,6 +100,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         start_(task.start.point),
         goal_(task.goal.point),
         goals_(goals),
+        weight_(1.0 + task.tolerance),
         budget_(budget),
         recorder_(recorder) {}
 
@@ -231,7 +232,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       interval.is_turned = arrival->is_turned;
       f = arrival->length;
     } else {
-      f = root.g + Estimate(interval, from, edge_right);
+      f = root.g + weight_ * Estimate(interval, from, edge_right);
     }
 
     const OpenInterval entry{f, static_cast<IntervalNumber>(scratch_.interval_count() - 1), polygon};
@@ -307,6 +308,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   const WorldPoint start_;
   const WorldPoint goal_;
   const PlacesAround& goals_;
+  const double weight_;
   const Budget& budget_;
   Recorder& recorder_;
   MeshSearchReport report_;

@@ -31,7 +31,7 @@ struct TracedInterval {
   // Last turning point of the path to the interval: the start or a vertex. May be an end of the interval.
   WorldPoint root;
   // g is the length of the path from the start to the root; f is a lower bound of the length of a path to the
-  // goal through the interval.
+  // goal through the interval, if the search has no tolerance.
   double g = 0.0;
   double f = 0.0;
   // Interval through which it was seen; MeshInterval::kNoParent if seen from the start.
@@ -89,6 +89,9 @@ class IntervalRecorder : public EventList<IntervalEvent> {
 struct MeshSearchTask {
   MeshPlace start;
   MeshPlace goal;
+  // As PathQuery::tolerance. The estimate of the way from a root to the goal is weighted. Vertices that are
+  // reached on a shorter path are expanded again, so that no more than the tolerance is lost.
+  double tolerance = 0.0;
 };
 
 struct MeshSearchReport {

@@ -23,11 +23,17 @@ constexpr std::size_t kGoalsPerPoll = 64;
 class MeshPathFinder {
  public:
   MeshPathFinder(const NavMesh& mesh, const MeshPlace& start, const Budget& budget, MeshScratch& scratch,
-                 IntervalRecorder* recorder)
-      : mesh_(mesh), start_(start), budget_(budget), scratch_(scratch), recorder_(recorder) {}
+                 IntervalRecorder* recorder, double tolerance)
+      : mesh_(mesh),
+        start_(start),
+        budget_(budget),
+        scratch_(scratch),
+        recorder_(recorder),
+        tolerance_(tolerance) {}
 
   absl::StatusOr<MeshPathResult> FindNearest(absl::Span<const MeshGoal> goals) {
     if (goals.size() == 1) {
+      least_ = DistanceInPlan(start_.point, goals.front().place.point);
       return Search(goals.front());
     }
     std::vector<std::pair<double, const MeshGoal*>> by_distance;
@@ -38,6 +44,7 @@ class MeshPathFinder {
     std::ranges::sort(by_distance, [](const auto& a, const auto& b) {
       return std::pair(a.first, a.second->index) < std::pair(b.first, b.second->index);
     });
+    least_ = by_distance.front().first;
     const MeshGoal* nearest = nullptr;
     const MeshGoal* last = nullptr;
     MeshPathResult best;
@@ -69,8 +76,8 @@ class MeshPathFinder {
     if (left.max_expansions != std::numeric_limits<std::uint64_t>::max()) {
       left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
     }
-    const MeshSearchReport report =
-        SearchMesh(mesh_, {.start = start_, .goal = goal.place}, left, scratch_, recorder_);
+    const MeshSearchReport report = SearchMesh(
+        mesh_, {.start = start_, .goal = goal.place, .tolerance = tolerance_}, left, scratch_, recorder_);
     statistics_.expanded += report.statistics.expanded;
     statistics_.generated += report.statistics.generated;
     MeshPathResult result{.goal_index = goal.index, .statistics = statistics_};
@@ -79,6 +86,7 @@ class MeshPathFinder {
       result.outcome = Outcome::kFound;
       result.reason = OutcomeReason::kGoalReached;
       result.cost = report.length;
+      result.bound = ProvedBound(tolerance_, report.length, least_);
       result.corners = report.corners;
       result.corridor = report.corridor;
     } else if (report.end != SearchEnd::kExhausted) {
@@ -94,6 +102,9 @@ class MeshPathFinder {
   const Budget& budget_;
   MeshScratch& scratch_;
   IntervalRecorder* const recorder_;
+  const double tolerance_;
+  // Distance to the nearest goal in a straight line.
+  double least_ = 0.0;
   // Sum over all searches for this query.
   SearchStatistics statistics_{.algorithm = Algorithm::kPolyanya};
 };
@@ -182,8 +193,9 @@ absl::StatusOr<std::vector<MeshGoal>> FindMeshGoals(const NavMesh& mesh, const M
 
 absl::StatusOr<MeshPathResult> FindPathToNearest(const NavMesh& mesh, const MeshPlace& start,
                                                  absl::Span<const MeshGoal> goals, const Budget& budget,
-                                                 MeshScratch& scratch, IntervalRecorder* recorder) {
-  return MeshPathFinder(mesh, start, budget, scratch, recorder).FindNearest(goals);
+                                                 MeshScratch& scratch, IntervalRecorder* recorder,
+                                                 double tolerance) {
+  return MeshPathFinder(mesh, start, budget, scratch, recorder, tolerance).FindNearest(goals);
 }
 
 absl::StatusOr<MeshPathResult> FindMeshPath(const NavMesh& mesh, const MeshQuery& query, const Budget& budget,
@@ -193,7 +205,8 @@ absl::StatusOr<MeshPathResult> FindMeshPath(const NavMesh& mesh, const MeshQuery
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<MeshGoal> goals, FindMeshGoals(mesh, query, budget));
   MeshPathResult result;
   if (!goals.empty()) {
-    WAYSTAR_ASSIGN_OR_RETURN(result, FindPathToNearest(mesh, start, goals, budget, scratch, recorder));
+    WAYSTAR_ASSIGN_OR_RETURN(
+        result, FindPathToNearest(mesh, start, goals, budget, scratch, recorder, query.tolerance));
     if (result.outcome != Outcome::kUnreachable || query.unreachable_policy == UnreachablePolicy::kReport) {
       return result;
     }

@@ -40,6 +40,8 @@ struct MeshQuery {
   // With kNearestByDistance the path leads to the point of the start's connected part nearest to the goal in
   // space.
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
+  // As PathQuery::tolerance.
+  double tolerance = 0.0;
 };
 
 struct MeshPathResult {
@@ -47,6 +49,8 @@ struct MeshPathResult {
   OutcomeReason reason = OutcomeReason::kNoRoute;
   // Length seen from above.
   double cost = 0.0;
+  // With kFound, no path costs less than `cost` divided by this.
+  double bound = 1.0;
   // See MeshSearchReport. Both are stored in the scratch until its next search, and empty without a path.
   absl::Span<const WorldPoint> corners;
   absl::Span<const PolygonNumber> corridor;
@@ -82,11 +86,12 @@ absl::Status CheckMeshQuery(const MeshQuery& query);
 absl::StatusOr<MeshPlace> FindMeshStart(const NavMesh& mesh, const MeshQuery& query);
 absl::StatusOr<std::vector<MeshGoal>> FindMeshGoals(const NavMesh& mesh, const MeshQuery& query,
                                                     const Budget& budget);
-// Returns the shortest path to the goal nearest along the mesh.
+// Returns the shortest path to the goal nearest along the mesh, or one within the tolerance.
 // REQUIRES: there are goals.
 absl::StatusOr<MeshPathResult> FindPathToNearest(const NavMesh& mesh, const MeshPlace& start,
                                                  absl::Span<const MeshGoal> goals, const Budget& budget,
-                                                 MeshScratch& scratch, IntervalRecorder* recorder = nullptr);
+                                                 MeshScratch& scratch, IntervalRecorder* recorder = nullptr,
+                                                 double tolerance = 0.0);
 
 // Finds a shortest path from the start to the goal nearest along the mesh, the first among equals. Goals are
 // searched one after the other, those nearer in a straight line first, until no other can be nearer.

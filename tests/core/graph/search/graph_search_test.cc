@@ -426,6 +426,38 @@ TEST_F(SeveralGraphGoalsTest, TheFloodEndsWhenNoOtherGoalCanBeCheaper) {
   EXPECT_EQ(result_.statistics.expanded, alone + 1);
 }
 
+TEST(GraphToleranceTest, PathsCostAtMostThatMuchMore) {
+  GraphScratch scratch(kSampleRoom);
+  std::map<double, std::uint64_t> expanded;
+  ForSeeds(150, [&](Random& random) {
+    const WaypointGraph graph = SampleGraph(random);
+    for (int i = 0; i < 12; ++i) {
+      const std::vector<GraphPlace> goals = SamplePlaces(graph, random, random.Between(1, 3));
+      GraphQuery query{.start = SamplePlace(graph, random),
+                       .goals = {goals.begin(), goals.end()},
+                       .snap_radius = kSampleSnap,
+                       .algorithm = i % 4 == 0 ? Algorithm::kDijkstra : Algorithm::kAuto,
+                       .required_tags = SampleTags(random)};
+      const absl::StatusOr<GraphPathResult> exact = FindGraphPath(graph, query, {}, scratch);
+      for (const double tolerance : {0.0, 1e-9, 0.1, 0.5, 10.0}) {
+        SCOPED_TRACE(absl::StrCat("query ", i, ", tolerance ", tolerance));
+        query.tolerance = tolerance;
+        const absl::StatusOr<GraphPathResult> found = FindGraphPath(graph, query, {}, scratch);
+        ASSERT_EQ(found.status(), exact.status());
+        if (!found.ok() || found->outcome != Outcome::kFound) {
+          continue;
+        }
+        expanded[tolerance] += found->statistics.expanded;
+        ASSERT_LE(found->cost, exact->cost * (1.0 + tolerance) + 1e-7);
+        ASSERT_GE(found->bound, 1.0);
+        ASSERT_LE(found->bound, query.algorithm == Algorithm::kDijkstra ? 1.0 : 1.0 + tolerance);
+        ASSERT_GE(exact->cost * found->bound, found->cost - 1e-7);
+      }
+    }
+  });
+  EXPECT_LT(expanded[0.5], expanded[0.0]);
+}
+
 TEST(SeveralGraphGoalsByChanceTest, AgreeWithSearchesForEachGoalAlone) {
   GraphScratch scratch(kSampleRoom);
   int found = 0;

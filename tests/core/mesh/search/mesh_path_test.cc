@@ -2,9 +2,11 @@
 
 #include "server/core/mesh/search/mesh_path.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -16,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/core/mesh/search/landmarks.h"
 #include "server/core/mesh/search/mesh_corridor.h"
 #include "tests/core/mesh/search/sight_graph.h"
 #include "tests/testing/status_matchers.h"
@@ -568,6 +571,46 @@ TEST(MeshPathCheckTest, AVertexIsReachedInEachFanByItself) {
   const MeshPathCheck across = Check(mesh, {{3, 3.5, 0}, {4, 4, 0}, {0.5, 4.9375, 0}});
   EXPECT_FALSE(across.is_walkable) << "the vertex joins nothing";
   EXPECT_EQ(across.blocked_index, 2U);
+}
+
+TEST(MeshToleranceTest, PathsAreAtMostThatMuchLonger) {
+  MeshScratch scratch(std::size_t{1} << 28);
+  std::uint64_t exact_expanded = 0;
+  std::uint64_t expanded = 0;
+  const auto judge = [&](const NavMesh& mesh, Random& random) {
+    const SightGraph oracle(mesh);
+    for (int i = 0; i < 30; ++i) {
+      const MeshPlace start = RandomPlace(mesh, random);
+      std::vector<MeshGoal> goals;
+      double optimal = std::numeric_limits<double>::infinity();
+      for (int goal = random.Between(1, 3); goal > 0; --goal) {
+        goals.push_back({RandomPlace(mesh, random), goals.size()});
+        optimal = std::min(optimal, oracle.Length(start, goals.back().place));
+      }
+      for (const double tolerance : {0.0, 0.1, 0.5, 10.0}) {
+        const absl::StatusOr<MeshPathResult> found =
+            FindPathToNearest(mesh, start, goals, {}, scratch, nullptr, tolerance);
+        ASSERT_EQ(found.status(), absl::OkStatus());
+        ASSERT_EQ(found->outcome == Outcome::kFound, std::isfinite(optimal));
+        if (found->outcome != Outcome::kFound) {
+          continue;
+        }
+        ASSERT_LE(found->cost, optimal * (1.0 + tolerance) + 1e-6);
+        ASSERT_GE(found->bound, 1.0);
+        ASSERT_LE(found->bound, 1.0 + tolerance);
+        ASSERT_GE(optimal * found->bound, found->cost - 1e-6);
+        ASSERT_EQ(ValidateMeshPath(mesh, found->corners)->is_walkable, true);
+        exact_expanded += tolerance == 0.0 ? found->statistics.expanded : 0;
+        expanded += tolerance == 0.5 ? found->statistics.expanded : 0;
+      }
+    }
+  };
+  ForMeshes(60, 2, judge);
+  // The estimates of landmarks are weighted too.
+  ForSeeds(30, [&](Random& random) {
+    judge(*WithLandmarks(MeshOf(DrawRooms(RandomRooms(9, 9, 0.3, random), &random))), random);
+  });
+  EXPECT_LT(expanded, exact_expanded);
 }
 
 }  // namespace

@@ -161,8 +161,41 @@ TEST_F(FieldsTest, FindPathsRefusesBadOptionsForAll) {
   expect_refused("snap { radius: -1 }", kInvalid, ErrorReason::kBadValue, "snap.radius");
   expect_refused("with_corridor: true", absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind,
                  "with_corridor");
-  expect_refused("tolerance: 0.1", absl::StatusCode::kUnimplemented, ErrorReason::kNotImplemented,
-                 "tolerance");
+  for (const char* bad : {"-0.5", "11", "nan", "inf"}) {
+    expect_refused(absl::StrCat("tolerance: ", bad), kInvalid, ErrorReason::kBadValue, "tolerance");
+  }
+}
+
+TEST_F(FieldsTest, ToleranceAllowsALongerPathAndTheBoundIsProved) {
+  Create("thicket", {".....##..#..##",  //
+                     ".#...#..#...##",  //
+                     ".....#...#.#..",  //
+                     "...#...#....#.",  //
+                     "#..##.#..#..#.",  //
+                     ".#............",  //
+                     ".......#....##"});
+  const auto query = Parsed<v1::FindPathRequest>(R"(
+    map: "thicket" start { cell { y: 3 } } goals { cell { x: 13 y: 3 } } algorithm: ALGORITHM_ASTAR)");
+  const v1::FindPathResponse exact = Find(query).value();
+  EXPECT_EQ(exact.info().bound(), 1.0);
+  const v1::FindPathResponse found = Find(Merged(query, "tolerance: 1")).value();
+  EXPECT_GT(found.cost(), exact.cost());
+  EXPECT_LT(found.info().statistics().expanded(), exact.info().statistics().expanded());
+  // No path is shorter than the straight line over 13 cells.
+  EXPECT_NEAR(found.info().bound(), found.cost() / 13.0, 1e-8);
+  EXPECT_EQ(Find(Merged(query, "tolerance: 0.1"))->info().bound(), 1.1);
+  const auto batch = Parsed<v1::FindPathsRequest>(R"(
+    map: "thicket" algorithm: ALGORITHM_ASTAR tolerance: 1
+    queries { start { cell { y: 3 } } goals { cell { x: 13 y: 3 } } }
+    queries { start { cell { y: 3 } } goals { cell { y: 3 } } })");
+  const v1::FindPathsResponse answers = FindPaths(batch).value();
+  EXPECT_EQ(answers.results(0).answer().cost(), found.cost());
+  EXPECT_EQ(answers.results(0).answer().info().bound(), found.info().bound());
+  EXPECT_EQ(answers.results(1).answer().info().bound(), 1.0);
+  for (const char* bad : {"-0.5", "11", "nan"}) {
+    EXPECT_THAT(Find(Merged(query, absl::StrCat("tolerance: ", bad))),
+                IsError(kInvalid, ErrorReason::kBadValue, "tolerance"));
+  }
 }
 
 TEST_F(FieldsTest, FindPathsRefusesTooFewAndTooMany) {

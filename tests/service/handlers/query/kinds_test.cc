@@ -196,6 +196,12 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                                         client.FindPath(QueryOn(kind, "with_summary: true")));
                return absl::StrCat(Number(answer.summary().length()), ", ", answer.summary().turns());
              });
+  ExpectTold("`FindPath` with `tolerance`", {"5.41421 / 1.12132", "6 / 1", "6 / 1", "8 / 1", "6 / 1"},
+             [&](const Kind& kind) -> Told {
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer,
+                                        client.FindPath(QueryOn(kind, "tolerance: 0.5")));
+               return absl::StrCat(Number(answer.cost()), " / ", Number(answer.info().bound()));
+             });
   const auto cost_behind_wall = [&](const Kind& kind, const std::string& more) {
     v1::FindPathRequest query = QueryOn(kind, more);
     *query.mutable_view()->mutable_overlay() = kind.wall;

@@ -302,7 +302,7 @@ TEST_F(MeshTest, BadQuestionsAreRefused) {
   ExpectRefused<v1::FindPathRequest>(
       &client::Client::FindPath, absl::StrCat(kStart, " goals { position { x: 2 y: 7 } }"),
       {{"agent { radius: 0.5 }", kUnimplemented, "NOT_IMPLEMENTED", "agent.radius"},
-       {"tolerance: 0.1", kUnimplemented, "NOT_IMPLEMENTED", "tolerance"},
+       {"tolerance: -0.1", kInvalid, "BAD_VALUE", "tolerance"},
        wrong_kind("start { node: 'a' }", "start.node"),
        wrong_kind("goals { cell { x: 1 } }", "goals[1].cell"),
        wrong_kind("view { overlay { blocked_nodes: 'a' } }", "view.overlay.blocked_nodes"),
