@@ -208,17 +208,16 @@ class MeshTimer {
     const TurnTimes whole = TimeRow(
         is_reachable ? "path" : "unreachable goal", pairs.size(),
         [&](std::size_t i) { return FindPath(pairs[i]); },
-        [&](std::size_t i) {
-          const DetourPlace start = peer_->FindNearest(pairs[i].start.position);
-          return peer_->FindPath(start, peer_->FindNearest(pairs[i].goal.position));
-        },
-        aim);
+        [&](std::size_t i) { return FindTheirPath(pairs[i]); }, aim);
     const TurnTimes search = TimeRow(
         "  its ends known", pairs.size(),
         [&](std::size_t i) {
           return core::SearchMesh(mesh_, {pairs[i].start.ours, pairs[i].goal.ours}, {}, scratch_).length;
         },
         [&](std::size_t i) { return peer_->FindPath(pairs[i].start.theirs, pairs[i].goal.theirs); }, aim);
+    if (is_reachable && peer_ != nullptr) {
+      TimeTolerance(pairs);
+    }
     return {mesh_.polygon_count(), whole.ours.mean, whole.theirs.mean, search.ours.mean,
             Compare(pairs, is_reachable)};
   }
@@ -591,10 +590,33 @@ class MeshTimer {
     return pairs;
   }
 
-  double FindPath(const Pair& pair) {
-    const auto result = core::FindMeshPath(mesh_, pair.query, {}, scratch_);
+  double FindPath(const Pair& pair, double tolerance = 0.0) {
+    core::MeshQuery query = pair.query;
+    query.tolerance = tolerance;
+    const auto result = core::FindMeshPath(mesh_, query, {}, scratch_);
     return result.ok() ? result->cost : -1.0;
   }
+
+  bool FindTheirPath(const Pair& pair) {
+    const DetourPlace start = peer_->FindNearest(pair.start.position);
+    return peer_->FindPath(start, peer_->FindNearest(pair.goal.position));
+  }
+
+  // Times the same paths where they may be longer than the shortest.
+  void TimeTolerance(const std::vector<Pair>& pairs) {
+    constexpr double kTolerance = 0.05;
+    TimeRow(
+        "  within 5 %", pairs.size(), [&](std::size_t i) { return FindPath(pairs[i], kTolerance); },
+        [&](std::size_t i) { return FindTheirPath(pairs[i]); }, {.ratio = 0.5});
+    double shortest = 0.0;
+    double found = 0.0;
+    for (const Pair& pair : pairs) {
+      shortest += FindPath(pair);
+      found += FindPath(pair, kTolerance);
+    }
+    std::cout << absl::StreamFormat("  %.2f %% longer than the shortest\n", 100.0 * (found / shortest - 1.0));
+  }
+
   // Compares all paths with Detour's. Returns how many intervals a query expands.
   double Compare(const std::vector<Pair>& pairs, bool is_reachable) {
     double length = 0.0;
