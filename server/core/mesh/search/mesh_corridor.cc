@@ -365,7 +365,7 @@ class GroundLine {
   // Adds a point to which the line leads over this polygon, after those between where the ground bends.
   void Add(const WorldPoint& point, PolygonNumber polygon) {
     if (!points_.empty() && !mesh_.detail().empty()) {
-      AddBends(points_.back(), point, polygon);
+      AddBends(point, polygon);
     }
     if (points_.empty() || points_.back() != point) {
       points_.push_back(point);
@@ -375,29 +375,45 @@ class GroundLine {
   std::vector<WorldPoint> Take() { return std::move(points_); }
 
  private:
-  void AddBends(const WorldPoint from, const WorldPoint& to, PolygonNumber polygon) {
-    // Bends of less height are not added.
+  // A point of the ground by its share of the way from one point to the next.
+  struct GroundPoint {
+    double share;
+    double z;
+  };
+
+  // Adds the points between the last one and `to` where the ground bends, except those without which the line
+  // is still as near to the ground as kLevel.
+  void AddBends(const WorldPoint& to, PolygonNumber polygon) {
     constexpr double kLevel = 1e-3;
+    const WorldPoint from = points_.back();
     shares_.clear();
     mesh_.detail().Of(mesh_.WholeOf(polygon)).AddCrossings(from, to, shares_);
     std::ranges::sort(shares_);
-    WorldPoint before = from;
-    double share_before = 0.0;
-    for (std::size_t i = 0; i < shares_.size(); ++i) {
-      const auto at = [&](double share) {
-        WorldPoint point{from.x + share * (to.x - from.x), from.y + share * (to.y - from.y), to.z};
-        point.z = share < 1.0 ? mesh_.HeightAt(polygon, point.x, point.y) : to.z;
-        return point;
+    shares_.erase(std::unique(shares_.begin(), shares_.end()), shares_.end());
+    const auto point_at = [&](double share) {
+      WorldPoint point{from.x + share * (to.x - from.x), from.y + share * (to.y - from.y), 0.0};
+      point.z = mesh_.HeightAt(polygon, point.x, point.y);
+      return point;
+    };
+    ground_.clear();
+    for (const double share : shares_) {
+      ground_.push_back({share, point_at(share).z});
+    }
+    ground_.push_back({1.0, to.z});
+    GroundPoint before{0.0, from.z};
+    std::size_t first = 0;
+    for (std::size_t i = 0; i + 1 < ground_.size(); ++i) {
+      const GroundPoint& after = ground_[i + 1];
+      const double slope = (after.z - before.z) / (after.share - before.share);
+      const auto is_off = [&](const GroundPoint& point) {
+        return std::abs(before.z + (point.share - before.share) * slope - point.z) > kLevel;
       };
-      const double share = shares_[i];
-      const double share_after = i + 1 < shares_.size() ? shares_[i + 1] : 1.0;
-      const WorldPoint point = at(share);
-      const double along = (share - share_before) / (share_after - share_before);
-      const double straight = before.z + along * (at(share_after).z - before.z);
-      if (std::abs(point.z - straight) > kLevel) {
-        points_.push_back(point);
-        before = point;
-        share_before = share;
+      const absl::Span<const GroundPoint> between =
+          absl::MakeConstSpan(ground_).subspan(first, i + 1 - first);
+      if (std::ranges::any_of(between, is_off)) {
+        points_.push_back(point_at(ground_[i].share));
+        before = ground_[i];
+        first = i + 1;
       }
     }
   }
@@ -405,6 +421,7 @@ class GroundLine {
   const NavMesh& mesh_;
   std::vector<WorldPoint> points_;
   std::vector<double> shares_;
+  std::vector<GroundPoint> ground_;
 };
 
 }  // namespace

@@ -123,6 +123,37 @@ TEST(SurfaceLineTest, BendsWhereFinerGroundDoes) {
       ElementsAre(WorldPoint{1, 2, 2}, WorldPoint{4, 2, 8}, WorldPoint{8, 2, 0}, WorldPoint{10, 2, 0}));
 }
 
+// Each of its bends is so slight that the line may do without it, but not without several.
+TEST(SurfaceLineTest, FollowsAGentleArc) {
+  constexpr std::uint8_t kStrips = 40;
+  MeshSpec spec = DrawMesh({{0, 0, 0}, {kStrips, 0, 0}, {kStrips, 4, 0}, {0, 4, 0}}, {{0, 1, 2, 3}});
+  std::vector<DetailPoint> points;
+  std::vector<DetailTriangle> triangles;
+  for (std::uint8_t x = 0; x <= kStrips; ++x) {
+    const float z = 1e-4F * static_cast<float>(x * (kStrips - x));
+    points.push_back({static_cast<float>(x), 0, z});
+    points.push_back({static_cast<float>(x), 4, z});
+    if (x > 0) {
+      const auto last = static_cast<std::uint8_t>(2 * x + 1);
+      const auto at = [&](int before) { return static_cast<std::uint8_t>(last - before); };
+      triangles.push_back({at(3), at(1), at(0)});
+      triangles.push_back({at(3), at(0), at(2)});
+    }
+  }
+  spec.detail.Add(points, triangles);
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const std::vector<WorldPoint> corners = {{0, 1, 0}, {kStrips, 1, 0}};
+  const std::vector<WorldPoint> line = SurfaceLine(mesh, corners, std::vector<PolygonNumber>{0});
+  EXPECT_LT(line.size(), 20u);
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    for (double share = 0.0; share <= 1.0; share += 0.01) {
+      const double x = line[i - 1].x + share * (line[i].x - line[i - 1].x);
+      const double z = line[i - 1].z + share * (line[i].z - line[i - 1].z);
+      ASSERT_NEAR(z, mesh.HeightAt(0, x, 1), 1e-3 + 1e-6) << "x = " << x;
+    }
+  }
+}
+
 // The way from under the bridge to its top leads over the ramp, though both are near in the plan.
 TEST_F(MeshPathTest, PositionsBelongToTheNearerFloor) {
   const Answer below = Find(Query({1, 2, 1.25}, {2, 2, 0}));
