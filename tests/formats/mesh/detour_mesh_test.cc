@@ -62,7 +62,7 @@ struct Tile {
   float climb = 0.5F;
   // Both ends and the radius of its off-mesh connection, which leads both ways. Without them it is rubbish.
   std::vector<float> connection = {};
-  // Of the first polygons.
+  // Entry i belongs to polygon i. Polygons beyond the list have none.
   std::vector<Ground> grounds = {};
 };
 

@@ -115,6 +115,13 @@ bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const Worl
   return is_inside;
 }
 
+template <typename Point>
+void AddPoint(const Point& point, ElementHash& hash) {
+  hash.AddDouble(point.x);
+  hash.AddDouble(point.y);
+  hash.AddDouble(point.z);
+}
+
 // Adds the heights of a polygon's finer ground to its box.
 void AddHeights(const MeshDetail& detail, std::size_t polygon, MeshBounds& box) {
   if (detail.empty()) {
@@ -288,9 +295,7 @@ std::uint64_t NavMesh::DigestOf(const Surface& surface) {
   ElementHash hash(ElementKind::kMesh);
   hash.Add(surface.vertices.size());
   for (const WorldPoint& vertex : surface.vertices) {
-    hash.AddDouble(vertex.x);
-    hash.AddDouble(vertex.y);
-    hash.AddDouble(vertex.z);
+    AddPoint(vertex, hash);
   }
   hash.Add(surface.polygons.size());
   for (const Face& face : surface.polygons) {
@@ -311,9 +316,7 @@ std::uint64_t NavMesh::DigestOf(const MeshDetail& detail) {
     const PolygonDetail ground = detail.Of(polygon);
     hash.Add(ground.points.size());
     for (const DetailPoint& point : ground.points) {
-      hash.AddDouble(point.x);
-      hash.AddDouble(point.y);
-      hash.AddDouble(point.z);
+      AddPoint(point, hash);
     }
     hash.Add(ground.triangles.size());
     for (const auto& [a, b, c] : ground.triangles) {
