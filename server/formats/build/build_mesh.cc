@@ -116,6 +116,24 @@ absl::Status NoGround(const LevelGeometry& geometry) {
                               "other way round");
 }
 
+void AddDetail(const TileMesh& tile, const BuildSettings& settings, const core::WorldPoint& origin,
+               core::MeshDetail& detail) {
+  const double low_x = origin.x + static_cast<double>(tile.detail_origin.x) * settings.cell_size;
+  const double low_y = origin.y + static_cast<double>(tile.detail_origin.y) * settings.cell_size;
+  const double low_z = origin.z + tile.detail_origin.z * settings.cell_height;
+  std::vector<core::DetailPoint> points;
+  for (std::size_t i = 0; i < tile.detail.polygon_count(); ++i) {
+    const core::PolygonDetail ground = tile.detail.Of(i);
+    points.clear();
+    for (const core::DetailPoint& point : ground.points) {
+      points.push_back({static_cast<float>(low_x + point.x * settings.cell_size),
+                        static_cast<float>(low_y + point.y * settings.cell_size),
+                        static_cast<float>(low_z + point.z * settings.cell_height)});
+    }
+    detail.Add(points, ground.triangles);
+  }
+}
+
 absl::StatusOr<core::MeshSoup> JoinTiles(std::vector<TileMesh> tiles, const BuildSettings& settings,
                                          const core::WorldPoint& origin, const StopCheck* stop) {
   core::MeshSoup soup;
@@ -132,8 +150,9 @@ absl::StatusOr<core::MeshSoup> JoinTiles(std::vector<TileMesh> tiles, const Buil
     for (const LatticePoint& point : tile.vertices) {
       soup.spec.vertices.push_back({origin.x + static_cast<double>(point.x) * settings.cell_size,
                                     origin.y + static_cast<double>(point.y) * settings.cell_size,
-                                    origin.z + static_cast<double>(point.z) * settings.cell_height});
+                                    origin.z + point.z * settings.cell_height});
     }
+    AddDetail(tile, settings, origin, soup.spec.detail);
     for (const std::uint8_t count : tile.corner_counts) {
       soup.spec.polygons.push_back({count, 0});
     }

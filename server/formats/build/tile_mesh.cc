@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/mesh/map/mesh_spec.h"
+#include "server/formats/build/tile_ground.h"
 #include "server/formats/build/voxel_raster.h"
 
 namespace waystar::level {
@@ -92,7 +93,17 @@ class TileBuilder {
     WAYSTAR_RETURN_IF_ERROR(Compact());
     WAYSTAR_RETURN_IF_ERROR(PartIntoRegions());
     WAYSTAR_RETURN_IF_ERROR(MakePolygons());
-    return Take(soup);
+    TileGround ground(*field_);
+    WAYSTAR_RETURN_IF_ERROR(VisitColumns(
+        soup,
+        [&](const TilePolygon& polygon, const Column& column) {
+          if (polygon.area == RC_WALKABLE_AREA) {
+            // Voxels begin half a voxel below their middle.
+            ground.AddSurface(column.x, column.y, column.top, column.low - 0.5, column.high - 0.5);
+          }
+        },
+        [] { return absl::OkStatus(); }));
+    return Take(soup, ground);
   }
 
  private:
@@ -173,33 +184,54 @@ class TileBuilder {
                                                   static_cast<float>(settings_.cell_height))) {
       return Failed("voxels");
     }
+    bool is_added = true;
+    WAYSTAR_RETURN_IF_ERROR(VisitColumns(
+        soup,
+        [&](const TilePolygon& polygon, const Column& column) {
+          is_added =
+              is_added &&
+              rcAddSpan(&context_, *solid_, column.x, column.y, static_cast<unsigned short>(column.bottom),
+                        static_cast<unsigned short>(column.top), polygon.area, settings_.climb_cells);
+        },
+        [&] { return is_added ? CheckSpans() : Failed("voxels"); }));
+    return is_added ? CheckSpans() : Failed("voxels");
+  }
+
+  // Part of a column that a polygon touches.
+  struct Column {
+    int x = 0;
+    int y = 0;
+    // Lowest voxel, and the first one above the highest.
+    int bottom = 0;
+    int top = 0;
+    // Lowest and highest point.
+    double low = 0.0;
+    double high = 0.0;
+  };
+
+  // Calls visit(polygon, column) for all columns that polygons touch. Polls `stop` and `check` now and then,
+  // and returns their errors.
+  template <typename Visit, typename Check>
+  absl::Status VisitColumns(const TileSoup& soup, Visit visit, Check check) const {
     VoxelRaster raster(side_);
     absl::Span<const VoxelPoint> corners = soup.corners;
     double cells = 0.0;
     for (const TilePolygon& polygon : soup.polygons) {
       if (cells >= kCellsPerCheck) {
         WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-        WAYSTAR_RETURN_IF_ERROR(CheckSpans());
+        WAYSTAR_RETURN_IF_ERROR(check());
         cells = 0.0;
       }
       cells += polygon.cells;
-      bool is_added = true;
       raster.VisitColumns(corners.first(polygon.corner_count), [&](int x, int y, double from, double to) {
         // Rounding may have increased the heights.
-        const int low_cell = std::clamp(static_cast<int>(from), 0, soup.height_cells);
-        const int high_cell =
-            std::clamp(static_cast<int>(std::ceil(to)), low_cell + 1, soup.height_cells + 1);
-        is_added = is_added &&
-                   rcAddSpan(&context_, *solid_, x, y, static_cast<unsigned short>(low_cell),
-                             static_cast<unsigned short>(high_cell), polygon.area, settings_.climb_cells);
+        const int bottom = std::clamp(static_cast<int>(from), 0, soup.height_cells);
+        const int top = std::clamp(static_cast<int>(std::ceil(to)), bottom + 1, soup.height_cells + 1);
+        visit(polygon, Column{.x = x, .y = y, .bottom = bottom, .top = top, .low = from, .high = to});
       });
-      if (!is_added) {
-        return Failed("voxels");
-      }
       corners.remove_prefix(polygon.corner_count);
     }
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-    return CheckSpans();
+    return CheckStop(stop_);
   }
 
   absl::Status CheckSpans() {
@@ -296,25 +328,39 @@ class TileBuilder {
     return CheckStop(stop_);
   }
 
-  TileMesh Take(const TileSoup& soup) const {
+  absl::StatusOr<TileMesh> Take(const TileSoup& soup, const TileGround& ground) const {
     TileMesh out;
+    out.detail_origin = {low_x_, low_y_, static_cast<double>(soup.low_cell)};
+    // Relative to the field.
+    std::vector<core::WorldPoint> vertices;
+    vertices.reserve(mesh_->nverts);
     out.vertices.reserve(mesh_->nverts);
-    // The ground lies in the middle of the voxel whose top it is.
     for (int i = 0; i < mesh_->nverts; ++i) {
       const unsigned short* const vertex = mesh_->verts + 3 * static_cast<std::ptrdiff_t>(i);
-      out.vertices.push_back(
-          {low_x_ + border_ + vertex[0], low_y_ + border_ + vertex[2], soup.low_cell + vertex[1] - 1});
+      const int x = vertex[0] + border_;
+      const int y = vertex[2] + border_;
+      // The ground lies in the middle of the voxel whose top it is.
+      const double near = vertex[1] - 1.0;
+      const double z = Snapped(ground.HeightAt(x, y, near).value_or(near));
+      vertices.push_back({static_cast<double>(x), static_cast<double>(y), z});
+      out.vertices.push_back({low_x_ + x, low_y_ + y, out.detail_origin.z + z});
     }
+    std::vector<core::WorldPoint> loop;
     for (int i = 0; i < mesh_->npolys; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, static_cast<std::size_t>(i)));
       // The corners, then what lies across the edge from each.
       const unsigned short* const polygon = mesh_->polys + static_cast<std::ptrdiff_t>(i) * 2 * kMaxCorners;
-      std::uint8_t count = 0;
-      for (; count < kMaxCorners && polygon[count] != RC_MESH_NULL_IDX; ++count) {
-        const unsigned short across = polygon[kMaxCorners + count];
-        out.corners.push_back(polygon[count]);
+      loop.clear();
+      for (int k = 0; k < kMaxCorners && polygon[k] != RC_MESH_NULL_IDX; ++k) {
+        const unsigned short across = polygon[kMaxCorners + k];
+        out.corners.push_back(polygon[k]);
         out.seams.push_back((across & kEdgeOnBorder) != 0 && (across & kNoSide) != kNoSide);
+        loop.push_back(vertices[polygon[k]]);
       }
-      out.corner_counts.push_back(count);
+      out.corner_counts.push_back(static_cast<std::uint8_t>(loop.size()));
+      // Recast's polygons run clockwise.
+      std::ranges::reverse(loop);
+      ground.Refine(loop, mesh_->regs[i], out.detail);
     }
     return out;
   }

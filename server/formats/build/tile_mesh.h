@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
+#include "server/core/mesh/map/mesh_detail.h"
 #include "server/formats/build/level_geometry.h"
 #include "server/geometry/world_point.h"
 
@@ -68,11 +69,11 @@ inline constexpr int kMaxFloors = 62;
 // Maximum height of a tile in voxels.
 inline constexpr int kMaxTileHeightCells = 8190;
 
-// A point of the voxel lattice relative to the grid's origin; the same lattice for all tiles.
+// A point relative to the grid's origin, in voxels. x and y are those of the lattice, the same for all tiles.
 struct LatticePoint {
   std::int64_t x = 0;
   std::int64_t y = 0;
-  std::int64_t z = 0;
+  double z = 0.0;
 
   friend bool operator==(const LatticePoint&, const LatticePoint&) = default;
 };
@@ -85,6 +86,9 @@ struct TileMesh {
   std::vector<std::uint32_t> corners;
   // For each corner, true if the edge to the next corner lies on the border of the tile and is open.
   std::vector<bool> seams;
+  // Finer ground of the polygons, in voxels from `detail_origin`.
+  core::MeshDetail detail;
+  LatticePoint detail_origin;
 };
 
 // Rasterizes the tile and its border, filters walkable spans, erodes by the radius, and builds convex
@@ -92,9 +96,10 @@ struct TileMesh {
 // pillars cost little time and none is lost. A tile with more pieces of ground in a row of cells than cells
 // in the row uses watershed regions instead, which take far longer.
 //
-// Heights are those of voxels: flat ground is off by up to half a voxel. Outlines are simplified by up to 1.3
-// voxels, and erosion uses steps up to a tenth too long, so corners may be that much closer to walls. Pieces
-// of ground at the border are kept, however small. The mesh of a tile without ground is empty.
+// Heights are those of the level in the middle of each column of voxels. Polygons, with their finer ground,
+// are off by up to kGroundError there. Outlines are simplified by up to 1.3 voxels, and erosion uses steps up
+// to a tenth too long, so corners may be that much closer to walls. Pieces of ground at the border are kept,
+// however small. The mesh of a tile without ground is empty.
 //
 // Returns INVALID_ARGUMENT / BAD_SIZE without a field if the tile is too high, has too many floors, or is too
 // complex for Recast; or the error of `stop`, which is polled between stages. A stage takes some

@@ -238,6 +238,35 @@ TEST(BuildMeshTest, HasBridgesAboveFloors) {
   EXPECT_GT(*LengthBetween(mesh, {20, 10, 4}, {20, 10, 0}), 30.0) << "down one of the ramps and back";
 }
 
+TEST(BuildMeshTest, StandsOnHillsAndOnBridgesOverThem) {
+  const auto hill = [](double x, double y) { return 2.0 * std::sin(x / 4.0) * std::cos(y / 5.0); };
+  const auto at = [&](int x, int y) { return WorldPoint{1.0 * x, 1.0 * y, hill(x, y)}; };
+  constexpr int kSide = 60;
+  constexpr double kBridge = 6.0;
+  DrawnLevel level;
+  for (int y = 0; y < kSide; ++y) {
+    for (int x = 0; x < kSide; ++x) {
+      level.AddFace(at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1));
+    }
+  }
+  level.AddFloor(10, 20, 50, 30, kBridge);
+  const NavMesh mesh = Build(level);
+  Random random(1);
+  int on_bridge = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const WorldPoint sought = {random.Between(10, 590) / 10.0, random.Between(10, 590) / 10.0, kBridge};
+    const auto place = core::FindMeshPlace(mesh, sought, {.radius = 0.0, .height = 10.0});
+    if (place && place->point.z > 4.0) {
+      ++on_bridge;
+      ASSERT_NEAR(place->point.z, kBridge, 0.01) << sought.x << " " << sought.y;
+    } else if (place) {
+      // Voxels are 0.2 high. Faces are up to 0.1 below the curve.
+      ASSERT_NEAR(place->point.z, hill(sought.x, sought.y), 0.25) << sought.x << " " << sought.y;
+    }
+  }
+  EXPECT_NEAR(on_bridge, 2000.0 * 39 * 9 / (58 * 58), 60.0);
+}
+
 TEST(BuildMeshTest, LeavesOutRoomsThatAreTooLow) {
   for (const double height : {1.5, 2.5}) {
     DrawnLevel level;

@@ -45,6 +45,7 @@ constexpr float kEdgeError = 1.3F;
 constexpr int kEdgeCells = 40;
 constexpr int kMergedRegionCells = 400;
 constexpr int kCorners = 6;
+constexpr float kDetailCells = 6.0F;
 // Margin around a tile, so that erosion and the edges of regions see the ground beside it.
 constexpr int kRoomCells = 3;
 
@@ -158,12 +159,14 @@ class PlainBuilder {
     if (is_made && contours->nconts == 0) {
       return "";
     }
-    is_made = is_made && rcBuildPolyMesh(&context, *contours, kCorners, *mesh);
+    const Owned<rcPolyMeshDetail, rcFreePolyMeshDetail> detail(rcAllocPolyMeshDetail());
+    is_made = is_made && rcBuildPolyMesh(&context, *contours, kCorners, *mesh) &&
+              rcBuildPolyMeshDetail(&context, *mesh, *open, kDetailCells * cell_, cell_height_, *detail);
     EXPECT_TRUE(is_made) << "Recast does not make tile " << column << " " << row;
-    return is_made && mesh->npolys > 0 ? Write(*mesh, column, row) : "";
+    return is_made && mesh->npolys > 0 ? Write(*mesh, *detail, column, row) : "";
   }
 
-  std::string Write(rcPolyMesh& mesh, int column, int row) const {
+  std::string Write(rcPolyMesh& mesh, const rcPolyMeshDetail& detail, int column, int row) const {
     std::fill(mesh.flags, mesh.flags + mesh.npolys, std::uint16_t{1});
     dtNavMeshCreateParams params{};
     params.verts = mesh.verts;
@@ -173,6 +176,11 @@ class PlainBuilder {
     params.polyAreas = mesh.areas;
     params.polyCount = mesh.npolys;
     params.nvp = mesh.nvp;
+    params.detailMeshes = detail.meshes;
+    params.detailVerts = detail.verts;
+    params.detailVertsCount = detail.nverts;
+    params.detailTris = detail.tris;
+    params.detailTriCount = detail.ntris;
     params.tileX = column;
     params.tileY = row;
     std::copy(mesh.bmin, mesh.bmin + 3, params.bmin);

@@ -64,6 +64,11 @@ class Triangulation {
   // REQUIRES: the coordinates are as those of the border.
   void AddOutline(const std::vector<WorldPoint>& loop);
 
+  // Adds a point, and returns its number, or that of an equal one. On the border it returns the nearer end of
+  // the edge. CountOutlines must be called again.
+  // REQUIRES: the coordinates are as those of the border.
+  int AddPoint(const WorldPoint& point) { return AddPoint(point, 0.0); }
+
   // Sets Triangle::outlines and is_inside. Returns false if the border crosses itself, or there were too many
   // crossings, which rounding may cause where many lines run along each other.
   bool CountOutlines();
