@@ -22,6 +22,7 @@ void ShareFields(const v1::FindPathRequest& query, v1::FindPathsRequest& batch) 
   batch.set_with_summary(query.with_summary());
   batch.set_with_corridor(query.with_corridor());
   batch.set_with_surface(query.with_surface());
+  batch.set_with_polygons(query.with_polygons());
 }
 
 void AddEnds(const v1::FindPathRequest& query, v1::FindPathsRequest& batch) {

@@ -51,11 +51,14 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
     if (answer.path().corridor_size() > 0) {
       out << "Polygons " << absl::StrJoin(answer.path().corridor(), " ") << "\n";
     }
+    const auto add = [](std::string* text, const v1::Position& point) {
+      absl::StrAppend(text, FormatPosition(point));
+    };
     if (answer.path().surface_size() > 0) {
-      const auto add = [](std::string* text, const v1::Position& point) {
-        absl::StrAppend(text, FormatPosition(point));
-      };
       out << "Surface " << absl::StrJoin(answer.path().surface(), " ", add) << "\n";
+    }
+    for (const v1::CorridorPolygon& polygon : answer.path().polygons()) {
+      out << "Polygon " << polygon.polygon() << ": " << absl::StrJoin(polygon.corners(), " ", add) << "\n";
     }
     PrintSummary(answer, session);
     return;

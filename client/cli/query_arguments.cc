@@ -136,6 +136,8 @@ void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
            "List the polygons of a navigation mesh that the path leads through");
   AddField(command, "--surface", request, &v1::FindPathRequest::set_with_surface,
            "List where the path crosses the edges of these polygons, with their heights");
+  AddField(command, "--polygons", request, &v1::FindPathRequest::set_with_polygons,
+           "List these polygons with their corners, and where obstacles cut them, the pieces passed");
 }
 
 void AddAgent(CLI::App& command, const FillAgent& agent) {

@@ -53,7 +53,7 @@ void AddPathForm(CLI::App& command, Request& request) {
       "of straight lines between cells that see each other");
 }
 
-// Adds --positions, --summary, --corridor and --surface, which add output about the path.
+// Adds --positions, --summary, --corridor, --surface and --polygons, which add output about the path.
 void AddExtras(CLI::App& command, v1::FindPathRequest& request);
 
 // Return the message or the location to fill, when there is something to fill in.

@@ -292,6 +292,7 @@ v1::FindPathRequest RandomRequests::FindPath(const std::string& map) {
   if (is_for_mesh) {
     request.mutable_snap()->set_radius(random_.Between(1, 20));
     request.set_with_corridor(random_.Chance(0.5));
+    request.set_with_polygons(random_.Chance(0.2));
   } else {
     request.mutable_agent()->set_corner_rule(static_cast<v1::CornerRule>(random_.Between(0, 3)));
     request.set_path_form(static_cast<v1::PathForm>(random_.Between(0, 4)));

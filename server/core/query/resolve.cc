@@ -129,6 +129,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agen
   mesh.path.tolerance = mesh.HasPortals() ? 0.0 : query.tolerance;
   mesh.with_corridor = query.with_corridor;
   mesh.with_surface = query.with_surface;
+  mesh.with_polygons = query.with_polygons;
   WAYSTAR_RETURN_IF_ERROR(BeginToPlace(query.goals.size(), budget));
   return resolved;
 }

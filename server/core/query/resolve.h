@@ -48,6 +48,7 @@ struct MeshRouteQuery {
   std::string goal_map;
   bool with_corridor = false;
   bool with_surface = false;
+  bool with_polygons = false;
 
   // As GridRouteQuery::HasPortals.
   bool HasPortals() const;

@@ -71,6 +71,8 @@ struct Route {
   // them: for each leg those of its mesh, as seen by the agent.
   MeshAgent* mesh_agent = nullptr;
   absl::Span<const PolygonNumber> corridor;
+  // The same polygons, if the query asked for them with their corners.
+  absl::Span<const PolygonNumber> polygons;
   // Course of the path over the surface, on meshes, if the query asked for it.
   std::vector<WorldPoint> surface;
 

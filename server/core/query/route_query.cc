@@ -105,6 +105,7 @@ absl::Status CheckOptions(const RouteQuery& query, MapKind kind) {
   WAYSTAR_RETURN_IF_ERROR(
       CheckSupported(kind, {{query.with_corridor && !is_mesh, "with_corridor"},
                             {query.with_surface && !is_mesh, "with_surface"},
+                            {query.with_polygons && !is_mesh, "with_polygons"},
                             {query.path_form != PathForm::kEveryCell && !IsGrid(kind), "path_form"}}));
   if (query.algorithm == Algorithm::kLazyThetaStar && query.path_form == PathForm::kDirections) {
     return MakeError(ErrorReason::kBadValue, "path_form",

@@ -72,10 +72,11 @@ struct RouteQuery {
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
 
   // Optional results. Positions are also returned if a location is a position, and always on a graph or a
-  // mesh. Only meshes have corridors and surfaces.
+  // mesh. Only meshes have corridors, surfaces and polygons.
   bool with_positions = false;
   bool with_corridor = false;
   bool with_surface = false;
+  bool with_polygons = false;
   bool with_summary = false;
 };
 

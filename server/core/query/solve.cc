@@ -140,6 +140,9 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   if (asked.with_corridor) {
     route.corridor = found.corridor;
   }
+  if (asked.with_polygons) {
+    route.polygons = found.corridor;
+  }
   if (asked.with_surface && !found.corners.empty()) {
     route.surface = SurfaceOnMesh(*asked.agent, found, route.mesh_crossings);
   }

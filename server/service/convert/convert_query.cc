@@ -128,6 +128,7 @@ absl::Status TakeOptions(const Request& request, core::RouteQuery& query) {
   query.with_summary = request.with_summary();
   query.with_corridor = request.with_corridor();
   query.with_surface = request.with_surface();
+  query.with_polygons = request.with_polygons();
   query.tolerance = request.tolerance();
   return absl::OkStatus();
 }

@@ -154,7 +154,7 @@ void FillOnMesh(const core::Route& route, v1::Path& path) {
     // Consecutive pieces of one polygon are one polygon of the map.
     core::PolygonNumber last = core::kNoPolygon;
     for (const core::PolygonNumber piece : leg.corridor) {
-      const core::PolygonNumber polygon = leg.is_home ? route.mesh_agent->NumberOnMap(piece) : piece;
+      const core::PolygonNumber polygon = leg.mesh->WholeOf(piece);
       if (polygon != last) {
         path.add_corridor(polygon);
       }
@@ -163,6 +163,16 @@ void FillOnMesh(const core::Route& route, v1::Path& path) {
   }
   for (const core::WorldPoint& point : route.surface) {
     FillPosition(point, *path.add_surface());
+  }
+  for (const core::MeshLeg& leg :
+       core::LegsOnMeshes(*route.mesh_agent, {}, route.polygons, route.mesh_crossings)) {
+    for (const core::PolygonNumber piece : leg.corridor) {
+      v1::CorridorPolygon& out = *path.add_polygons();
+      out.set_polygon(leg.mesh->WholeOf(piece));
+      for (const std::uint32_t vertex : leg.mesh->VerticesOf(piece)) {
+        FillPosition(leg.mesh->VertexAt(vertex), *out.add_corners());
+      }
+    }
   }
   for (std::size_t i = 0; i < route.mesh_crossings.size(); ++i) {
     const core::MeshCrossing& crossing = route.mesh_crossings[i];
@@ -327,8 +337,9 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
 std::size_t LeastBytesOf(const core::Route& route) {
   constexpr std::size_t kPointBytes = 2;
   constexpr std::size_t kNodeBytes = 5;
+  constexpr std::size_t kPolygonBytes = 2 + 3 * kPointBytes;
   return (route.path.points.size() + route.surface.size()) * kPointBytes + route.nodes.size() * kNodeBytes +
-         route.corridor.size();
+         route.corridor.size() + route.polygons.size() * kPolygonBytes;
 }
 
 void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,

@@ -101,9 +101,9 @@ TEST_F(FindCommandTest, SendsWhatTheUserAsked) {
         "map: 'islands' start { node: 'harbour' } goals { node: 'lighthouse' }"
         " view { overlay { blocked_nodes: 'ford' blocked_edges { from: 'harbour' to: 'bridge' }"
         " blocked_edges { from: 'pier' to: 'ford' one_way: true } } }"},
-       {"find temple 1,0,2 8.5,0 --snap 1 --snap-height 2 --corridor",
+       {"find temple 1,0,2 8.5,0 --snap 1 --snap-height 2 --corridor --polygons",
         "map: 'temple' start { position { x: 1 z: 2 } } goals { position { x: 8.5 } }"
-        " snap { radius: 1 height: 2 } with_corridor: true"}});
+        " snap { radius: 1 height: 2 } with_corridor: true with_polygons: true"}});
   for (const auto& [word, algorithm] : {std::pair("auto", v1::ALGORITHM_AUTO),
                                         {"astar", v1::ALGORITHM_ASTAR},
                                         {"jump-point", v1::ALGORITHM_JUMP_POINT_SEARCH},
@@ -141,12 +141,15 @@ TEST_F(FindCommandTest, TellsOfPathsOverGraphsAndMeshes) {
   Serve(server_.find_path,
         "outcome: OUTCOME_FOUND cost: 7.5"
         " path { start { position { x: 1 z: 2 } } end { position { x: 8.5 z: 2 } } corridor: 4 corridor: 9"
+        " polygons { polygon: 4 corners { z: 2 } corners { x: 4.5 z: 2 } corners { y: 1 z: 2.5 } }"
+        " polygons { polygon: 9 corners { x: 4.5 z: 2 } corners { x: 9 z: 2 } corners { x: 9 y: 1 z: 2 } }"
         " positions { x: 1 z: 2 } positions { x: 4.5 z: 2 } positions { x: 8.5 z: 2 } }"
         " info { version { revision: 2 } statistics { algorithm: ALGORITHM_POLYANYA expanded: 3 } }");
   EXPECT_EQ(Run("find temple 1,0,2 8.5,0"), ExitCode::kOk) << err_;
   EXPECT_THAT(out_,
               StartsWith("Path found: 2 straight lines of length 7.5 (revision 2; 3 intervals expanded"));
-  EXPECT_THAT(out_, HasSubstr("by Polyanya)\n1,0,2 4.5,0,2 8.5,0,2\nPolygons 4 9\n"));
+  EXPECT_THAT(out_, HasSubstr("by Polyanya)\n1,0,2 4.5,0,2 8.5,0,2\nPolygons 4 9\n"
+                              "Polygon 4: 0,0,2 4.5,0,2 0,1,2.5\nPolygon 9: 4.5,0,2 9,0,2 9,1,2\n"));
 }
 
 TEST_F(FindCommandTest, TellsPositionsAndSummary) {

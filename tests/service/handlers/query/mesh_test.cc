@@ -1,7 +1,10 @@
 // Navigation meshes through the public API: from a file to paths, pictures and images.
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,7 @@ namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::SizeIs;
 
 // A corridor that turns round a wall at (4, 2), of three squares of 4 x 4, and an island.
@@ -43,6 +47,11 @@ std::string Bend() {
   return absl::StrReplaceAll(kCorridor, {{"\n0 0 1 0", "\n-1 0 1 0"}, {" 8 8 1 2", " 8 9 1 2"}});
 }
 
+// Two squares of 10 x 10 side by side.
+constexpr char kCourt[] =
+    "mesh\n2\n6 2\n0 0 1 0\n10 0 2 0 1\n20 0 1 1\n20 10 1 1\n10 10 2 0 1\n0 10 1 0\n"
+    "4 0 1 4 5 -1 -1 1 -1\n4 1 2 3 4 0 -1 -1 -1\n";
+
 v1::Location At(double x, double y, double z = 0) {
   v1::Location location;
   location.mutable_position()->set_x(x);
@@ -62,6 +71,62 @@ v1::Rectangle RectangleAt(int x, int y, int width, int height) {
   rectangle.set_width(width);
   rectangle.set_height(height);
   return rectangle;
+}
+
+// Returns the distance of a point from a convex polygon, seen from above.
+double DistanceFrom(const v1::CorridorPolygon& polygon, double px, double py) {
+  bool is_inside = true;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < polygon.corners_size(); ++i) {
+    const v1::Position& from = polygon.corners(i);
+    const v1::Position& to = polygon.corners((i + 1) % polygon.corners_size());
+    const double x = to.x() - from.x();
+    const double y = to.y() - from.y();
+    const double right = px - from.x();
+    const double up = py - from.y();
+    const double share = std::clamp((x * right + y * up) / (x * x + y * y), 0.0, 1.0);
+    is_inside &= x * up - y * right >= 0;
+    nearest = std::min(nearest, std::hypot(right - share * x, up - share * y));
+  }
+  return is_inside ? 0.0 : nearest;
+}
+
+// Returns how many corners of one polygon are also corners of the other, seen from above.
+int CountShared(const v1::CorridorPolygon& a, const v1::CorridorPolygon& b) {
+  return static_cast<int>(std::ranges::count_if(a.corners(), [&](const v1::Position& corner) {
+    return std::ranges::any_of(b.corners(), [&](const v1::Position& other) {
+      return corner.x() == other.x() && corner.y() == other.y();
+    });
+  }));
+}
+
+// Returns the query that asks for everything about the polygons of a path.
+v1::FindPathRequest WithPolygons(v1::FindPathRequest query) {
+  query.set_with_corridor(true);
+  query.set_with_surface(true);
+  query.set_with_polygons(true);
+  return query;
+}
+
+// Expects, of a path without portals, polygons with the numbers of its corridor, each with an edge of the
+// next, and its surface in them.
+void ExpectPolygons(const v1::Path& path) {
+  std::vector<std::uint32_t> numbers;
+  for (int i = 0; i < path.polygons_size(); ++i) {
+    const v1::CorridorPolygon& polygon = path.polygons(i);
+    if (numbers.empty() || numbers.back() != polygon.polygon()) {
+      numbers.push_back(polygon.polygon());
+    }
+    if (i > 0) {
+      EXPECT_GE(CountShared(path.polygons(i - 1), polygon), 2) << i;
+    }
+  }
+  EXPECT_THAT(path.corridor(), ElementsAreArray(numbers));
+  for (const v1::Position& point : path.surface()) {
+    EXPECT_TRUE(std::ranges::any_of(path.polygons(), [&](const v1::CorridorPolygon& polygon) {
+      return DistanceFrom(polygon, point.x(), point.y()) < 1e-6;
+    })) << Text(point);
+  }
 }
 
 class MeshTest : public ::testing::Test {
@@ -145,6 +210,31 @@ TEST_F(MeshTest, SurfacesGoOverRidges) {
   EXPECT_EQ(Text(answer.path().surface(1)), "4,1,3");
   EXPECT_EQ(Text(answer.path().surface(2)), "7,1,0.75");
   EXPECT_NEAR(answer.summary().length(), 2 * std::hypot(3, 2.25), 1e-12);
+}
+
+TEST_F(MeshTest, PolygonsHaveTheirCorners) {
+  const v1::Path path = server_.Find(WithPolygons(Query(At(2, 1), At(7, 4)))).path();
+  EXPECT_THAT(path.corridor(), ElementsAre(0, 1, 2));
+  ExpectPolygons(path);
+  ASSERT_THAT(path.polygons(), SizeIs(3));
+  EXPECT_EQ(TextOf(path.polygons(1)),
+            "polygon: 1 corners { y: 4 } corners { x: 4 y: 4 } corners { x: 4 y: 8 } corners { y: 8 }");
+}
+
+TEST_F(MeshTest, PolygonsGoRoundObstacles) {
+  Create("court", kCourt);
+  v1::FindPathRequest query = WithPolygons(Query(At(4, 5), At(16, 5), "court"));
+  v1::Disc& disc = *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs();
+  disc.mutable_center()->set_x(10);
+  disc.mutable_center()->set_y(5);
+  disc.set_radius(2);
+  const v1::Path path = server_.Find(query).path();
+  EXPECT_THAT(path.corridor(), ElementsAre(0, 1));
+  EXPECT_GT(path.polygons_size(), 2);
+  ExpectPolygons(path);
+  for (const v1::CorridorPolygon& polygon : path.polygons()) {
+    EXPECT_GT(DistanceFrom(polygon, 10, 5), 2.0 - 1e-5);
+  }
 }
 
 TEST_F(MeshTest, TellsWhatCannotBeReached) {
@@ -326,6 +416,7 @@ TEST_F(MeshTest, BadQuestionsAreRefused) {
       &client::Client::FindPath, "map: 'room' start { cell {} } goals { cell { x: 2 y: 1 } }",
       {wrong_kind("with_corridor: true", "with_corridor"),
        wrong_kind("with_surface: true", "with_surface"),
+       wrong_kind("with_polygons: true", "with_polygons"),
        wrong_kind("agent { radius: 0.5 }", "agent.radius"),
        wrong_kind("snap { radius: 1 height: 1 }", "snap.height"),
        wrong_kind("view { overlay { blocked_heights { high: 1 } } }", "view.overlay.blocked_heights"),
@@ -500,11 +591,8 @@ TEST_F(MeshTest, ManyProbesAreAnsweredAsOneIs) {
 }
 
 TEST_F(MeshTest, OverlaysBlockAreas) {
-  Create("court",
-         "mesh\n2\n6 2\n0 0 1 0\n10 0 2 0 1\n20 0 1 1\n20 10 1 1\n10 10 2 0 1\n0 10 1 0\n"
-         "4 0 1 4 5 -1 -1 1 -1\n4 1 2 3 4 0 -1 -1 -1\n");
-  v1::FindPathRequest query = Query(At(4, 5), At(16, 5));
-  query.set_map("court");
+  Create("court", kCourt);
+  v1::FindPathRequest query = Query(At(4, 5), At(16, 5), "court");
   query.set_with_corridor(true);
   const auto plain = client().FindPath(query).value();
   EXPECT_EQ(plain.cost(), 12);
@@ -763,6 +851,15 @@ TEST_F(MeshPortalTest, PathsLeadToOtherMeshes) {
   ASSERT_THAT(answer.path().crossings(), SizeIs(1));
   EXPECT_EQ(answer.path().crossings(0).map(), "attic");
   EXPECT_EQ(answer.path().crossings(0).map_version().revision(), 1);
+  // Pieces bear the numbers of their polygons there too.
+  const auto crate = Parsed<v1::UpdateMapRequest>(
+      "map: 'attic' edits { add_obstacle { id: 'crate' shape { discs { center { x: 5 y: 5 } radius: 0.5 } } "
+      "} }");
+  ASSERT_THAT(client().UpdateMap(crate), IsOk());
+  const v1::Path path = server_.Find(WithPolygons(query)).path();
+  EXPECT_THAT(path.corridor(), ElementsAre(0, 2));
+  EXPECT_EQ(path.polygons(0).polygon(), 0U);
+  EXPECT_EQ(path.polygons().rbegin()->polygon(), 2U);
   // A picture shows the legs on its own map.
   auto picture = About<v1::RenderMapRequest>("corridor");
   *picture.mutable_query() = query;
