@@ -1,6 +1,7 @@
 #include "server/core/mesh/map/polygon_tree.h"
 
-#include <numeric>
+#include <algorithm>
+#include <cmath>
 
 namespace waystar::core {
 namespace {
@@ -8,14 +9,14 @@ namespace {
 using Axis = double WorldPoint::*;
 constexpr std::array<Axis, 3> kAxes = {&WorldPoint::x, &WorldPoint::y, &WorldPoint::z};
 
-double TwiceCentre(const MeshBounds& box, Axis axis) { return box.low.*axis + box.high.*axis; }
-
 // Returns the smallest power of two such that sides from `low` to `high` fit into 8 bits, counted from a
 // multiple of it that single precision represents exactly.
 double StepOf(double low, double high) {
   constexpr double kMostSteps = 255.0;
   constexpr double kExact = 1 << 24;
-  double step = 1.0 / kFixedScale;
+  int exponent = 0;
+  std::frexp(std::max((high - low) / kMostSteps, std::abs(low) / kExact), &exponent);
+  double step = std::max(std::ldexp(0.5, exponent), 1.0 / kFixedScale);
   while (std::ceil(high / step) - std::floor(low / step) > kMostSteps || std::abs(low / step) >= kExact) {
     step *= 2.0;
   }
@@ -27,17 +28,22 @@ double StepOf(double low, double high) {
 class PolygonTree::Builder {
  public:
   Builder(const std::vector<MeshBounds>& boxes, const StopCheck* stop, std::vector<Node>& nodes)
-      : boxes_(boxes), stop_(stop), nodes_(nodes), polygons_(boxes.size()) {
-    std::iota(polygons_.begin(), polygons_.end(), PolygonNumber{0});
+      : boxes_(boxes), stop_(stop), nodes_(nodes) {
+    entries_.reserve(boxes.size());
+    for (const MeshBounds& box : boxes) {
+      entries_.push_back({{box.low.x + box.high.x, box.low.y + box.high.y, box.low.z + box.high.z},
+                          static_cast<PolygonNumber>(entries_.size())});
+    }
   }
 
-  // Adds the nodes of polygons_[begin] to polygons_[end - 1], and reorders these.
+  // Adds the nodes of entries_[begin] to entries_[end - 1], and reorders these.
   // REQUIRES: begin < end.
   Built Build(std::size_t begin, std::size_t end) {
     // A stop check costs too much for smaller ranges.
     constexpr std::size_t kCheckedPolygons = 4096;
     if (end - begin == 1 || (end - begin >= kCheckedPolygons && IsStopped(stop_))) {
-      return {boxes_[polygons_[begin]], polygons_[begin] | kLeaf};
+      const PolygonNumber polygon = entries_[begin].polygon;
+      return {boxes_[polygon], polygon | kLeaf};
     }
     std::size_t part = 1;
     while (part * kMostBelow < end - begin) {
@@ -56,6 +62,12 @@ class PolygonTree::Builder {
   }
 
  private:
+  struct Entry {
+    // Twice the centre of the polygon's box.
+    WorldPoint centre;
+    PolygonNumber polygon = 0;
+  };
+
   // Builds parts of `part` polygons each; the last may have fewer.
   void AddParts(std::size_t begin, std::size_t end, std::size_t part, Below& below) {
     if (end - begin <= part) {
@@ -65,11 +77,11 @@ class PolygonTree::Builder {
     const std::size_t parts = (end - begin + part - 1) / part;
     const std::size_t middle = begin + parts / 2 * part;
     const Axis axis = LongestAxis(begin, end);
-    const auto from_start = [&](std::size_t i) { return polygons_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(
-        from_start(begin), from_start(middle), from_start(end), [&](PolygonNumber a, PolygonNumber b) {
-          return std::pair(TwiceCentre(boxes_[a], axis), a) < std::pair(TwiceCentre(boxes_[b], axis), b);
-        });
+    Entry* const entries = entries_.data();
+    std::nth_element(entries + begin, entries + middle, entries + end,
+                     [axis](const Entry& a, const Entry& b) {
+                       return std::pair(a.centre.*axis, a.polygon) < std::pair(b.centre.*axis, b.polygon);
+                     });
     AddParts(begin, middle, part, below);
     AddParts(middle, end, part, below);
   }
@@ -77,9 +89,7 @@ class PolygonTree::Builder {
   Axis LongestAxis(std::size_t begin, std::size_t end) const {
     MeshBounds centres;
     for (std::size_t i = begin; i < end; ++i) {
-      const MeshBounds& polygon = boxes_[polygons_[i]];
-      centres.Add(WorldPoint{TwiceCentre(polygon, &WorldPoint::x), TwiceCentre(polygon, &WorldPoint::y),
-                             TwiceCentre(polygon, &WorldPoint::z)});
+      centres.Add(entries_[i].centre);
     }
     Axis longest = &WorldPoint::x;
     for (const Axis axis : kAxes) {
@@ -93,7 +103,7 @@ class PolygonTree::Builder {
   const std::vector<MeshBounds>& boxes_;
   const StopCheck* const stop_;
   std::vector<Node>& nodes_;
-  std::vector<PolygonNumber> polygons_;
+  std::vector<Entry> entries_;
 };
 
 PolygonTree::PolygonTree(const std::vector<MeshBounds>& boxes, const StopCheck* stop) {

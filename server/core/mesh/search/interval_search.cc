@@ -349,6 +349,14 @@ MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const S
                        : Search<CellLayer>(mesh, task, ends, budget, scratch, recorder);
 }
 
+void PayForLandmarks(const NavMesh& mesh, std::uint64_t expansions) {
+  LandmarkSlot& slot = mesh.landmark_slot();
+  slot.Pay(expansions);
+  if (!slot.is_left_to_background() && slot.is_due() && slot.Begin()) {
+    BuildLandmarks(mesh).IgnoreError();
+  }
+}
+
 }  // namespace
 
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
@@ -357,11 +365,13 @@ MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, con
   if (ends.starts.empty()) {
     return {};
   }
-  if (recorder != nullptr) {
-    return Search(mesh, task, ends, budget, scratch, *recorder);
-  }
   NoIntervalRecorder none;
-  return Search(mesh, task, ends, budget, scratch, none);
+  const MeshSearchReport report = recorder != nullptr ? Search(mesh, task, ends, budget, scratch, *recorder)
+                                                      : Search(mesh, task, ends, budget, scratch, none);
+  if (mesh.landmarks() == nullptr) {
+    PayForLandmarks(mesh, report.statistics.expanded);
+  }
+  return report;
 }
 
 }  // namespace waystar::core
