@@ -1,6 +1,7 @@
 #include "server/core/mesh/map/mesh_detail.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -19,27 +20,35 @@ double TwiceDetailArea(const DetailPoint& a, const DetailPoint& b, const DetailP
 }  // namespace
 
 std::optional<double> PolygonDetail::HeightAt(double x, double y) const {
+  // Areas of the triangle that a position forms with each side, opposite the corners; negative outside.
+  using Shares = std::array<double, 3>;
+  const auto shares_of = [&](const DetailTriangle& triangle) {
+    const auto& [a, b, c] = triangle;
+    return Shares{TwiceDetailArea(points[b], points[c], x, y), TwiceDetailArea(points[c], points[a], x, y),
+                  TwiceDetailArea(points[a], points[b], x, y)};
+  };
+  const auto height_of = [&](const DetailTriangle& triangle, const Shares& shares) {
+    const auto& [a, b, c] = triangle;
+    return (shares[0] * points[a].z + shares[1] * points[b].z + shares[2] * points[c].z) /
+           (shares[0] + shares[1] + shares[2]);
+  };
+  for (const DetailTriangle& triangle : triangles) {
+    const Shares shares = shares_of(triangle);
+    if (std::min({shares[0], shares[1], shares[2]}) >= 0.0) {
+      return height_of(triangle, shares);
+    }
+  }
   std::optional<double> height;
   double most_inside = -std::numeric_limits<double>::infinity();
   for (const DetailTriangle& triangle : triangles) {
-    const DetailPoint& a = points[triangle[0]];
-    const DetailPoint& b = points[triangle[1]];
-    const DetailPoint& c = points[triangle[2]];
-    const double of_a = TwiceDetailArea(b, c, x, y);
-    const double of_b = TwiceDetailArea(c, a, x, y);
-    const double of_c = TwiceDetailArea(a, b, x, y);
-    const double least = std::min({of_a, of_b, of_c});
-    // Most triangles are excluded without a division.
-    if (least < 0.0 && most_inside >= 0.0) {
-      continue;
-    }
-    const double inside = least / (of_a + of_b + of_c);
+    Shares shares = shares_of(triangle);
+    const double inside = std::ranges::min(shares) / (shares[0] + shares[1] + shares[2]);
     if (inside > most_inside) {
       most_inside = inside;
-      const double share_a = std::max(of_a, 0.0);
-      const double share_b = std::max(of_b, 0.0);
-      const double share_c = std::max(of_c, 0.0);
-      height = (share_a * a.z + share_b * b.z + share_c * c.z) / (share_a + share_b + share_c);
+      for (double& share : shares) {
+        share = std::max(share, 0.0);
+      }
+      height = height_of(triangle, shares);
     }
   }
   return height;
