@@ -40,7 +40,7 @@ struct MeshCells {
 };
 
 // Maximum number of polygons in a cell: a change of one joins all of them again.
-inline constexpr std::uint32_t kMaxCellPolygons = 32;
+inline constexpr std::uint32_t kMaxCellPolygons = 16;
 
 // Joins polygons to cells (ConvexJoin). Each polygon is part of one cell, and the cells have the same walls.
 // A corner in the middle of a side of every cell that it touches is dropped. Ground of different areas is
