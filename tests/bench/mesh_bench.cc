@@ -40,6 +40,7 @@
 #include "server/core/mesh/search/mesh_samples.h"
 #include "server/core/mesh/search/mesh_scratch.h"
 #include "server/core/mesh/search/mesh_wall.h"
+#include "server/core/mesh/search/one_to_many.h"
 #include "server/formats/build/build_mesh.h"
 #include "server/formats/build/level_geometry.h"
 #include "server/formats/mesh/mesh_readers.h"
@@ -227,6 +228,42 @@ class MeshTimer {
     }
     return {mesh_.polygon_count(), whole.ours.mean, whole.theirs.mean, search.ours.mean,
             Compare(pairs, is_reachable)};
+  }
+
+  // Times paths from up to 200 places to the one that most of them can reach, alone and by one flood.
+  void TimeCrowd() {
+    constexpr std::size_t kCrowd = 200;
+    const auto reachable_from = [&](const Spot& hub) {
+      std::vector<MeshPlace> others;
+      for (const Spot& spot : absl::MakeConstSpan(spots_).first(std::min(spots_.size(), 2 * kCrowd))) {
+        if (mesh_.PartOf(spot.ours.polygon) == mesh_.PartOf(hub.ours.polygon) && others.size() < kCrowd) {
+          others.push_back(spot.ours);
+        }
+      }
+      return others;
+    };
+    const Spot& hub =
+        *std::ranges::max_element(spots_, {}, [&](const Spot& spot) { return reachable_from(spot).size(); });
+    const std::vector<MeshPlace> crowd = reachable_from(hub);
+    double alone = std::numeric_limits<double>::max();
+    double together = alone;
+    for (int pass = 0; pass < absl::GetFlag(FLAGS_passes); ++pass) {
+      alone = std::min(alone, ThreadMicrosOf([&] {
+                         for (const MeshPlace& start : crowd) {
+                           core::SearchMesh(mesh_, {.start = start, .goal = hub.ours}, {}, scratch_);
+                         }
+                       }));
+      together = std::min(together, ThreadMicrosOf([&] {
+                            core::SearchOneToMany(
+                                mesh_, hub.ours, core::HubEnd::kGoal, crowd,
+                                std::numeric_limits<std::uint64_t>::max(), {}, scratch_,
+                                [](std::size_t /*other*/, const core::MeshSearchReport& /*report*/) {});
+                          }));
+    }
+    std::cout << absl::StreamFormat(
+        "%d paths to one goal: %.2f us each alone, %.2f by one flood, ratio %.2f\n", crowd.size(),
+        alone / static_cast<double>(crowd.size()), together / static_cast<double>(crowd.size()),
+        together / alone);
   }
 
   // Times all queries but those of paths. REQUIRES: there is a peer.
@@ -742,6 +779,7 @@ PathFigures TimeDetourFile(const std::filesystem::path& path, const std::filesys
   const int count = absl::GetFlag(FLAGS_queries);
   const PathFigures paths = timer.TimePaths({.count = count}, {.ratio = kSmallPathAim});
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
+  timer.TimeCrowd();
   timer.TimeOthers(count);
   timer.TimeObstacles(count);
   if (std::filesystem::exists(tile_cache)) {

@@ -35,7 +35,7 @@ class PathsFinder {
         sink_(sink) {}
 
   absl::Status AnswerGroup(std::size_t group) {
-    return Answer(plan_.groups[group].hub, plan_.groups[group].members);
+    return Answer(plan_.hubs.groups[group].hub, plan_.hubs.groups[group].members);
   }
 
   absl::Status AnswerSingles(absl::Span<const std::size_t> singles) {
@@ -198,8 +198,8 @@ absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, con
   // Large enough to be worth handing out, small enough to keep all threads busy.
   constexpr std::size_t kSinglesOfUnit = 16;
   const PathPlan plan = MakePlan(map, tasks);
-  const std::size_t groups = plan.groups.size();
-  const std::size_t units = groups + (plan.singles.size() + kSinglesOfUnit - 1) / kSinglesOfUnit;
+  const std::size_t groups = plan.hubs.groups.size();
+  const std::size_t units = groups + (plan.hubs.singles.size() + kSinglesOfUnit - 1) / kSinglesOfUnit;
   std::vector<absl::Status> ends(units);
   std::atomic<bool> has_failed = false;
   crew.Run(units, [&](std::size_t unit, Scratch& scratch, FieldScratch& field_scratch) {
@@ -211,7 +211,7 @@ absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, con
       ends[unit] = finder.AnswerGroup(unit);
       field_scratch.Trim();
     } else {
-      const absl::Span<const std::size_t> singles = plan.singles;
+      const absl::Span<const std::size_t> singles = plan.hubs.singles;
       ends[unit] = finder.AnswerSingles(singles.subspan((unit - groups) * kSinglesOfUnit, kSinglesOfUnit));
     }
     if (!ends[unit].ok()) {
@@ -284,41 +284,6 @@ std::vector<std::size_t> FindFirsts(absl::Span<const PathTask> tasks, PathPlan& 
   return firsts;
 }
 
-// Numbers the hubs of tasks.
-class HubTable {
- public:
-  static constexpr std::size_t kNone = PathPlan::kNone;
-
-  struct Entry {
-    Hub hub;
-    // Number of tasks that could join its group.
-    std::size_t tasks = 0;
-    // Index of its group, once created.
-    std::size_t group = kNone;
-  };
-
-  explicit HubTable(std::size_t tasks) {
-    numbers_.reserve(2 * tasks);
-    entries_.reserve(2 * tasks);
-  }
-
-  // Counts a task of the hub, and returns the hub's number.
-  std::size_t Count(const Hub& hub) {
-    const auto [number, is_new] = numbers_.try_emplace(hub, entries_.size());
-    if (is_new) {
-      entries_.push_back({.hub = hub});
-    }
-    ++entries_[number->second].tasks;
-    return number->second;
-  }
-
-  Entry& operator[](std::size_t number) { return entries_[number]; }
-
- private:
-  absl::flat_hash_map<Hub, std::size_t> numbers_;
-  std::vector<Entry> entries_;
-};
-
 }  // namespace
 
 PathPlan MakePlan(const GridMap& map, absl::Span<const PathTask> tasks) {
@@ -326,27 +291,18 @@ PathPlan MakePlan(const GridMap& map, absl::Span<const PathTask> tasks) {
   constexpr std::size_t kLeastGroup = 4;
   PathPlan plan;
   const std::vector<std::size_t> firsts = FindFirsts(tasks, plan);
-  HubTable hubs(firsts.size());
-  // For each task, the hub numbers of its start and its goal.
-  std::vector<std::pair<std::size_t, std::size_t>> ends(firsts.size(), {HubTable::kNone, HubTable::kNone});
+  std::vector<std::optional<std::pair<Hub, Hub>>> ends(firsts.size());
   for (std::size_t i = 0; i < firsts.size(); ++i) {
     const PathTask& task = tasks[firsts[i]];
     if (MayShare(map, task)) {
-      ends[i] = {hubs.Count(StartOf(task.query)), hubs.Count(GoalOf(task.query))};
+      ends[i].emplace(StartOf(task.query), GoalOf(task.query));
     }
   }
-  for (std::size_t i = 0; i < firsts.size(); ++i) {
-    const auto [start, goal] = ends[i];
-    if (start == HubTable::kNone || std::max(hubs[start].tasks, hubs[goal].tasks) < kLeastGroup) {
-      plan.singles.push_back(firsts[i]);
-      continue;
-    }
-    HubTable::Entry& hub = hubs[hubs[start].tasks >= hubs[goal].tasks ? start : goal];
-    if (hub.group == HubTable::kNone) {
-      hub.group = plan.groups.size();
-      plan.groups.push_back({.hub = hub.hub, .members = {}});
-    }
-    plan.groups[hub.group].members.push_back(firsts[i]);
+  plan.hubs = GroupByHub<Hub>(ends, kLeastGroup);
+  const auto to_task = [&](std::size_t& first) { first = firsts[first]; };
+  std::ranges::for_each(plan.hubs.singles, to_task);
+  for (auto& group : plan.hubs.groups) {
+    std::ranges::for_each(group.members, to_task);
   }
   return plan;
 }

@@ -18,6 +18,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/search/scratch.h"
+#include "server/core/query/hub_groups.h"
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 
@@ -82,16 +83,10 @@ struct Hub {
 struct PathPlan {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-  struct Group {
-    Hub hub;
-    std::vector<std::size_t> members;
-  };
-
   // For each task the next equal one, or kNone. The first of equal tasks begins the list.
   std::vector<std::size_t> next_alike;
-  // Groups and singles hold only the first of equal tasks.
-  std::vector<Group> groups;
-  std::vector<std::size_t> singles;
+  // Hold only the first of equal tasks.
+  HubGroups<Hub> hubs;
 };
 
 // Puts each task that can join a group into the larger of its two candidate groups if that pays.

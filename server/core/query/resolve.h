@@ -69,6 +69,8 @@ struct ResolvedRoute {
   // REQUIRES: the snapshot is a grid.
   const GridRouteQuery& grid() const { return *std::get_if<GridRouteQuery>(&query); }
   GridRouteQuery& grid() { return *std::get_if<GridRouteQuery>(&query); }
+  // REQUIRES: the snapshot is a navigation mesh.
+  const MeshRouteQuery& mesh() const { return *std::get_if<MeshRouteQuery>(&query); }
 };
 
 // Resolves a query on a snapshot: the agent's profile, its view of the map with the overlay, the cells of

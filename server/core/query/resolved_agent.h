@@ -185,6 +185,7 @@ class MeshAgent final : public MeshWorld {
   static absl::StatusOr<std::shared_ptr<MeshAgent>> Make(const MapSnapshot& snapshot, const AgentQuery& query,
                                                          OtherMaps others, const Budget& budget);
 
+  const MapSnapshot& snapshot() const { return snapshot_; }
   // Returns the mesh with the query's overlay.
   const NavMesh& mesh() const { return cut_.has_value() ? *cut_ : plain_; }
   // Returns the sorted tags that a portal must have to be usable by the agent.

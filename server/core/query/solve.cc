@@ -9,6 +9,7 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/engines/goal_search.h"
 #include "server/core/mesh/search/mesh_path.h"
+#include "server/core/query/find_mesh_paths.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -105,25 +106,9 @@ absl::StatusOr<Route> SolveOn(const GraphRouteQuery& asked, const ResolvedRoute&
   return route;
 }
 
-absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& resolved,
-                              const Budget& budget, QueryScratch& scratch, SearchRecorder* recorder) {
-  const NavMesh& mesh = asked.agent->mesh();
-  const Budget own = BudgetOf(resolved, budget);
-  IntervalRecorder* const intervals = recorder == nullptr ? nullptr : &recorder->intervals;
-  const Clock::time_point begin = Clock::now();
-  MeshPortalPath whole;
-  MeshPathResult& found = whole.path;
-  if (asked.HasPortals()) {
-    WAYSTAR_ASSIGN_OR_RETURN(
-        whole,
-        FindMeshPathThroughPortals(asked.agent->portals(), {.path = asked.path, .goal_map = asked.goal_map},
-                                   own, scratch.mesh_scratch, intervals));
-  } else {
-    WAYSTAR_ASSIGN_OR_RETURN(found, FindMeshPath(mesh, asked.path, own, scratch.mesh_scratch, intervals));
-  }
-  if (recorder != nullptr) {
-    recorder->intervals.Renumber([&](PolygonNumber polygon) { return asked.agent->NumberOnMap(polygon); });
-  }
+Route ToRoute(const MeshRouteQuery& asked, const ResolvedRoute& resolved, MeshPortalPath whole,
+              std::chrono::nanoseconds searching) {
+  const MeshPathResult& found = whole.path;
   Route route{.path = {.outcome = found.outcome,
                        .reason = found.reason,
                        .cost = found.cost,
@@ -132,7 +117,7 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
               .goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0,
               .mesh_crossings = std::move(whole.crossings),
               .mesh_agent = asked.agent.get(),
-              .searching = Clock::now() - begin};
+              .searching = searching};
   for (const MeshCrossing& crossing : route.mesh_crossings) {
     route.crossing_versions.push_back(asked.agent->VersionOf(crossing.portal->to_map));
   }
@@ -152,6 +137,27 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   return route;
 }
 
+absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& resolved,
+                              const Budget& budget, QueryScratch& scratch, SearchRecorder* recorder) {
+  const Budget own = BudgetOf(resolved, budget);
+  IntervalRecorder* const intervals = recorder == nullptr ? nullptr : &recorder->intervals;
+  const Clock::time_point begin = Clock::now();
+  MeshPortalPath whole;
+  if (asked.HasPortals()) {
+    WAYSTAR_ASSIGN_OR_RETURN(
+        whole,
+        FindMeshPathThroughPortals(asked.agent->portals(), {.path = asked.path, .goal_map = asked.goal_map},
+                                   own, scratch.mesh_scratch, intervals));
+  } else {
+    WAYSTAR_ASSIGN_OR_RETURN(
+        whole.path, FindMeshPath(asked.agent->mesh(), asked.path, own, scratch.mesh_scratch, intervals));
+  }
+  if (recorder != nullptr) {
+    recorder->intervals.Renumber([&](PolygonNumber polygon) { return asked.agent->NumberOnMap(polygon); });
+  }
+  return ToRoute(asked, resolved, std::move(whole), Clock::now() - begin);
+}
+
 }  // namespace
 
 absl::StatusOr<Route> Solve(const ResolvedRoute& resolved, const Budget& budget, QueryScratch& scratch,
@@ -163,22 +169,37 @@ absl::StatusOr<Route> Solve(const ResolvedRoute& resolved, const Budget& budget,
 absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const SharedAgent& shared,
                        const Budget& budget, QueryScratch& scratch, PathCrew* crew, RouteSink sink) {
   const auto* const on_grid = std::get_if<std::shared_ptr<ResolvedAgent>>(&shared);
-  const ResolvedAgent* const agent = on_grid == nullptr ? nullptr : on_grid->get();
+  const auto* const on_mesh = std::get_if<std::shared_ptr<MeshAgent>>(&shared);
   std::vector<PathTask> tasks;
+  std::vector<MeshPathTask> mesh_tasks;
   std::vector<std::size_t> indexes;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     if (queries[i] == nullptr) {
       continue;
     }
-    if (agent != nullptr && !queries[i]->grid().HasPortals()) {
-      const GridRouteQuery& query = queries[i]->grid();
-      tasks.push_back(
-          {.query = query.path, .goals = query.goals, .max_expansions = queries[i]->max_expansions});
+    const ResolvedRoute& resolved = *queries[i];
+    if (on_grid != nullptr && !resolved.grid().HasPortals()) {
+      const GridRouteQuery& query = resolved.grid();
+      tasks.push_back({.query = query.path, .goals = query.goals, .max_expansions = resolved.max_expansions});
       indexes.push_back(i);
-      continue;
+    } else if (on_mesh != nullptr && !resolved.mesh().HasPortals()) {
+      mesh_tasks.push_back({.query = &resolved.mesh().path, .max_expansions = resolved.max_expansions});
+      indexes.push_back(i);
+    } else {
+      const absl::StatusOr<Route> route = Solve(resolved, budget, scratch);
+      WAYSTAR_RETURN_IF_ERROR(EndsAll(route.status()) ? route.status() : sink(i, route));
     }
-    const absl::StatusOr<Route> route = Solve(*queries[i], budget, scratch);
-    WAYSTAR_RETURN_IF_ERROR(EndsAll(route.status()) ? route.status() : sink(i, route));
+  }
+  if (!mesh_tasks.empty()) {
+    const auto take = [&](std::size_t task, const absl::StatusOr<MeshPathResult>& answer,
+                          std::chrono::nanoseconds took) {
+      const std::size_t index = indexes[task];
+      return sink(index, answer.ok() ? absl::StatusOr<Route>(ToRoute(queries[index]->mesh(), *queries[index],
+                                                                     {.path = *answer}, took))
+                                     : answer.status());
+    };
+    return FindMeshPaths((*on_mesh)->mesh(), mesh_tasks, BudgetOn((*on_mesh)->snapshot(), budget),
+                         scratch.mesh_scratch, take);
   }
   if (tasks.empty()) {
     return absl::OkStatus();
@@ -191,9 +212,10 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Sha
     return sink(indexes[task], ToRoute(*queries[indexes[task]],
                                        {.path = answer->path, .goal_index = answer->goal_index}, took));
   };
-  const Budget own = BudgetOn(agent->snapshot(), budget);
-  return crew != nullptr ? FindPaths(agent->map(), tasks, own, *crew, take)
-                         : FindPaths(agent->map(), tasks, own, scratch.scratch, scratch.field_scratch, take);
+  const ResolvedAgent& agent = **on_grid;
+  const Budget own = BudgetOn(agent.snapshot(), budget);
+  return crew != nullptr ? FindPaths(agent.map(), tasks, own, *crew, take)
+                         : FindPaths(agent.map(), tasks, own, scratch.scratch, scratch.field_scratch, take);
 }
 
 bool EndsAll(const absl::Status& status) {

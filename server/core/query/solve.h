@@ -103,8 +103,8 @@ absl::StatusOr<Route> Solve(const ResolvedRoute& resolved, const Budget& budget,
 using RouteSink = absl::FunctionRef<absl::Status(std::size_t index, const absl::StatusOr<Route>& route)>;
 
 // Solves many queries of one agent on one snapshot, each as Solve does, in any order; skips null entries.
-// Grid queries that involve no portals are solved together (FindPaths), by the crew or, if that is null, on
-// the calling thread. The others are solved one by one on the calling thread.
+// Queries on grids and meshes that involve no portals are solved together (FindPaths, FindMeshPaths): those
+// on grids by the crew, unless that is null. All others run on the calling thread.
 //
 // Returns the errors of StatusOfEnd and of the sink; other errors are answers.
 // REQUIRES: ResolveFor has resolved the queries with `shared`.
