@@ -21,13 +21,22 @@ using EditorOf = std::conditional_t<
 
 }  // namespace
 
-MapEditor::MapEditor(const AnyMap& base)
-    : editor_(std::visit(
+MapEditor::MapEditor(const MapSnapshot& base)
+    : base_(base),
+      editor_(std::visit(
           []<typename Map>(const Map& map) { return Editor(std::in_place_type<EditorOf<Map>>, map); },
-          base)) {}
+          base.map)),
+      revision_(base.revision),
+      latest_commit_time_(base.latest_commit_time) {}
 
 absl::StatusOr<ChangeSummary> MapEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
-  return std::visit([&](auto& editor) { return editor.Apply(edits, now); }, editor_);
+  absl::StatusOr<ChangeSummary> summary =
+      std::visit([&](auto& editor) { return editor.Apply(edits, now); }, editor_);
+  if (summary.ok()) {
+    ++revision_;
+    latest_commit_time_ = std::max(latest_commit_time_, now);
+  }
+  return summary;
 }
 
 std::vector<Rectangle> MapEditor::changed_areas() const {
@@ -44,14 +53,23 @@ std::uint64_t MapEditor::digest() const {
 }
 
 MapEditor::Result MapEditor::Finish() && {
+  const auto with = [this](AnyMap map, MapChanges changes) {
+    return Result{.snapshot = {.id = base_.id,
+                               .epoch = base_.epoch,
+                               .revision = revision_,
+                               .create_time = base_.create_time,
+                               .latest_commit_time = latest_commit_time_,
+                               .map = std::move(map)},
+                  .changes = std::move(changes)};
+  };
   return std::visit(
-      []<typename Of>(Of& editor) -> Result {
+      [&]<typename Of>(Of& editor) {
         if constexpr (std::is_same_v<Of, BatchEditor>) {
           BatchEditor::Result result = std::move(editor).Finish();
-          return {std::move(result.map), std::move(result.changes)};
+          return with(std::move(result.map), std::move(result.changes));
         } else {
           MapChanges changes = editor.changes();
-          return {std::move(editor).Finish(), std::move(changes)};
+          return with(std::move(editor).Finish(), std::move(changes));
         }
       },
       editor_);
@@ -68,7 +86,7 @@ absl::StatusOr<std::optional<ChangeSummary>> MapReplay::Apply(const LoggedCommit
         absl::StrCat("revision ", commit.revision, " does not follow revision ", snapshot.revision));
   }
   if (!editor_) {
-    editor_.emplace(snapshot.map);
+    editor_.emplace(snapshot);
   }
   WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor_->Apply(commit.edits, commit.time));
   if (editor_->digest() != commit.digest) {
@@ -92,7 +110,7 @@ absl::StatusOr<std::optional<ChangeSummary>> MapReplay::Apply(const LoggedCommit
 
 void MapReplay::Finish() {
   if (editor_) {
-    state_.snapshot.map = std::move(*editor_).Finish().map;
+    state_.snapshot.map = std::move(*editor_).Finish().snapshot.map;
     editor_.reset();
     commits_of_editor_ = 0;
   }

@@ -17,11 +17,11 @@
 
 namespace waystar::core {
 
-// Applies batches on top of a base map. Thread safety: one thread at a time; others may read the base.
+// Applies batches on top of a snapshot. Thread safety: one thread at a time; others may read the base.
 class MapEditor {
  public:
   // The base must outlive the editor.
-  explicit MapEditor(const AnyMap& base);
+  explicit MapEditor(const MapSnapshot& base);
 
   // Returns the memory that the latest batch added and that no account was asked for.
   std::size_t added_bytes() const;
@@ -34,18 +34,22 @@ class MapEditor {
   // Returns the digest of the map after the batches applied so far.
   std::uint64_t digest() const;
 
+  // The snapshot after the batches, each of which is a revision, and all changes since the base.
   struct Result {
-    AnyMap map;
+    MapSnapshot snapshot;
     MapChanges changes;
   };
 
-  // Returns the edited map and all changes. The editor must not be used afterwards.
+  // The editor must not be used afterwards.
   Result Finish() &&;
 
  private:
   using Editor = std::variant<BatchEditor, GraphBatchEditor, MeshBatchEditor>;
 
+  const MapSnapshot& base_;
   Editor editor_;
+  std::uint64_t revision_;
+  absl::Time latest_commit_time_;
 };
 
 // Applies logged commits to a snapshot and records their requests.

@@ -401,21 +401,6 @@ bool AddsToMap(const Edit& edit) {
 
 }  // namespace
 
-void CompleteGroup(const MapSnapshot& base, MapEditor&& editor, ComposedGroup& group) {
-  MapEditor::Result edited = std::move(editor).Finish();
-  absl::Time latest = base.latest_commit_time;
-  for (const CommitPtr& commit : group.commits) {
-    latest = std::max(latest, commit->time);
-  }
-  group.next = std::make_shared<const MapSnapshot>(MapSnapshot{.id = base.id,
-                                                               .epoch = base.epoch,
-                                                               .revision = group.commits.back()->revision,
-                                                               .create_time = base.create_time,
-                                                               .latest_commit_time = latest,
-                                                               .map = std::move(edited.map)});
-  group.changes = std::move(edited.changes);
-}
-
 void MapRecord::Compose(bool takes_large, ComposedGroup& group) {
   const StoreOptions& options = context_.options;
   std::optional<MapEditor> editor;
@@ -454,7 +439,9 @@ void MapRecord::Compose(bool takes_large, ComposedGroup& group) {
     now = options.clock->Now();
   }
   if (!group.commits.empty()) {
-    CompleteGroup(*composed_, std::move(*editor), group);
+    MapEditor::Result edited = std::move(*editor).Finish();
+    group.next = std::make_shared<const MapSnapshot>(std::move(edited.snapshot));
+    group.changes = std::move(edited.changes);
     if (context_.log == nullptr) {
       log_.Append(group.commits);
     }
@@ -512,7 +499,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   WAYSTAR_RETURN_IF_ERROR(batch.caller.Check());
   WAYSTAR_RETURN_IF_ERROR(ReserveFor(batch.edits, waiting.bytes));
   if (!editor) {
-    editor.emplace(composed_->map);
+    editor.emplace(*composed_);
   }
   WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor->Apply(batch.edits, now));
   context_.memory->Add(editor->added_bytes());

@@ -36,10 +36,6 @@ namespace waystar::core {
 // Returns NOT_FOUND / MAP_NOT_FOUND.
 absl::Status NoSuchMap(absl::string_view id);
 
-// Completes a group whose commits the editor has applied to `base`: sets its snapshot and its changes.
-// REQUIRES: the group has a commit.
-void CompleteGroup(const MapSnapshot& base, MapEditor&& editor, ComposedGroup& group);
-
 // Calls `append` and returns the outcome that its `done` is given. If it is durable, the log's thread first
 // calls `on_durable`, before it delivers other servers' changes of the map.
 AppendOutcome AppendAndWait(absl::FunctionRef<void(DurableLog::Done done)> append,

@@ -28,7 +28,7 @@ absl::Status DoesNotFollow(const MapSnapshot& base, std::uint64_t epoch, std::ui
 absl::StatusOr<ComposedGroup> Replay(const MapSnapshot& base, std::uint64_t epoch,
                                      absl::Span<const LoggedCommit> commits) {
   ComposedGroup group;
-  MapEditor editor(base.map);
+  MapEditor editor(base);
   for (const LoggedCommit& logged : commits) {
     const Commit& commit = *logged.commit;
     if (epoch != base.epoch || commit.revision != base.revision + group.commits.size() + 1) {
@@ -41,7 +41,9 @@ absl::StatusOr<ComposedGroup> Replay(const MapSnapshot& base, std::uint64_t epoc
     }
     group.commits.push_back(logged.commit);
   }
-  CompleteGroup(base, std::move(editor), group);
+  MapEditor::Result edited = std::move(editor).Finish();
+  group.next = std::make_shared<const MapSnapshot>(std::move(edited.snapshot));
+  group.changes = std::move(edited.changes);
   return group;
 }
 
