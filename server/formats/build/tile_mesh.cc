@@ -345,6 +345,8 @@ class TileBuilder {
       vertices.push_back({static_cast<double>(x), static_cast<double>(y), z});
       out.vertices.push_back({low_x_ + x, low_y_ + y, out.detail_origin.z + z});
     }
+    const std::size_t most_points =
+        std::max(kMaxLevelGroundPoints / grid_.tile_count(), kLeastTileGroundPoints);
     std::vector<core::WorldPoint> loop;
     for (int i = 0; i < mesh_->npolys; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, static_cast<std::size_t>(i)));
@@ -358,6 +360,10 @@ class TileBuilder {
         loop.push_back(vertices[polygon[k]]);
       }
       out.corner_counts.push_back(static_cast<std::uint8_t>(loop.size()));
+      if (out.detail.point_count() >= most_points) {
+        out.detail.Add({});
+        continue;
+      }
       // Recast's polygons run clockwise.
       std::ranges::reverse(loop);
       ground.Refine(loop, mesh_->regs[i], out.detail);

@@ -66,6 +66,10 @@ class TileGrid {
 inline constexpr std::size_t kMaxSpansPerCell = 32;
 inline constexpr std::size_t kMaxTileSpans = std::size_t{1} << 19;
 inline constexpr int kMaxFloors = 62;
+// Maximum number of points of finer ground of a level: a tile gets its share, but at least the second number.
+// Polygons beyond that get none.
+inline constexpr std::size_t kMaxLevelGroundPoints = std::size_t{1} << 24;
+inline constexpr std::size_t kLeastTileGroundPoints = 256;
 // Maximum height of a tile in voxels.
 inline constexpr int kMaxTileHeightCells = 8190;
 
