@@ -89,7 +89,7 @@ class MeshPathsFinder {
       status = StatusOfEnd(report.end, report.statistics.expanded);
       if (status.ok()) {
         const Clock::time_point now = Clock::now();
-        status = sink_(sought[other], ResultOf(report), now - std::exchange(begin, now));
+        status = sink_(sought[other], PathResultOf(report), now - std::exchange(begin, now));
       }
     };
     const SearchEnd end =
@@ -104,22 +104,6 @@ class MeshPathsFinder {
       WAYSTAR_RETURN_IF_ERROR(AnswerAlone(member));
     }
     return absl::OkStatus();
-  }
-
-  static MeshPathResult ResultOf(const MeshSearchReport& report) {
-    MeshPathResult result{.statistics = report.statistics};
-    if (report.end == SearchEnd::kGoalReached) {
-      result.outcome = Outcome::kFound;
-      result.reason = OutcomeReason::kGoalReached;
-      result.cost = report.length;
-      result.corners = report.corners;
-      result.corridor = report.corridor;
-    } else if (report.end != SearchEnd::kExhausted) {
-      result.outcome = Outcome::kBudgetExhausted;
-      result.reason = report.end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit
-                                                             : OutcomeReason::kExpansionLimit;
-    }
-    return result;
   }
 
   const NavMesh& mesh_;

@@ -80,19 +80,12 @@ class MeshPathFinder {
         mesh_, {.start = start_, .goal = goal.place, .tolerance = tolerance_}, left, scratch_, recorder_);
     statistics_.expanded += report.statistics.expanded;
     statistics_.generated += report.statistics.generated;
-    MeshPathResult result{.goal_index = goal.index, .statistics = statistics_};
     WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(report.end, statistics_.expanded));
-    if (report.end == SearchEnd::kGoalReached) {
-      result.outcome = Outcome::kFound;
-      result.reason = OutcomeReason::kGoalReached;
-      result.cost = report.length;
+    MeshPathResult result = PathResultOf(report);
+    result.goal_index = goal.index;
+    result.statistics = statistics_;
+    if (result.outcome == Outcome::kFound) {
       result.bound = ProvedBound(tolerance_, report.length, least_);
-      result.corners = report.corners;
-      result.corridor = report.corridor;
-    } else if (report.end != SearchEnd::kExhausted) {
-      result.outcome = Outcome::kBudgetExhausted;
-      result.reason = report.end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit
-                                                             : OutcomeReason::kExpansionLimit;
     }
     return result;
   }
@@ -110,6 +103,22 @@ class MeshPathFinder {
 };
 
 }  // namespace
+
+MeshPathResult PathResultOf(const MeshSearchReport& report) {
+  MeshPathResult result{.statistics = report.statistics};
+  if (report.end == SearchEnd::kGoalReached) {
+    result.outcome = Outcome::kFound;
+    result.reason = OutcomeReason::kGoalReached;
+    result.cost = report.length;
+    result.corners = report.corners;
+    result.corridor = report.corridor;
+  } else if (report.end != SearchEnd::kExhausted) {
+    result.outcome = Outcome::kBudgetExhausted;
+    result.reason = report.end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit
+                                                           : OutcomeReason::kExpansionLimit;
+  }
+  return result;
+}
 
 std::optional<MeshPlace> FindMeshPlace(const NavMesh& mesh, const WorldPoint& position,
                                        const MeshSnap& snap) {

@@ -59,6 +59,10 @@ struct MeshPathResult {
   SearchStatistics statistics{.algorithm = Algorithm::kPolyanya};
 };
 
+// Returns the result for the report of a search, with a bound of 1.
+// REQUIRES: no interruption ended the search (StatusOfEnd).
+MeshPathResult PathResultOf(const MeshSearchReport& report);
+
 // Returns the place on the mesh that represents a position: the surface directly above or below it, within
 // kMeshTolerance, that is nearest in height; else the nearest place in space within the snap; else nullopt.
 std::optional<MeshPlace> FindMeshPlace(const NavMesh& mesh, const WorldPoint& position, const MeshSnap& snap);
