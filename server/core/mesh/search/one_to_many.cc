@@ -57,6 +57,7 @@ class ManyPathsFlood : private IntervalExpansion<ManyPathsFlood<Cells>, Cells> {
       MarkOuterRooms(place.polygon);
       FindPolygonsAround(mesh_, place, around_hub);
     }
+    const PartsAround hub_parts = FindPartsAround(mesh_.mesh(), hub_);
     std::vector<PolygonNumber> around;
     for (std::uint32_t i = 0; i < others.size(); ++i) {
       around.clear();
@@ -64,7 +65,8 @@ class ManyPathsFlood : private IntervalExpansion<ManyPathsFlood<Cells>, Cells> {
         MarkOuterRooms(place.polygon);
         FindPolygonsAround(mesh_, place, around);
       }
-      if (std::ranges::find_first_of(around, around_hub) == around.end() && HavePath(others[i])) {
+      if (std::ranges::find_first_of(around, around_hub) == around.end() &&
+          HaveSharedPart(hub_parts, FindPartsAround(mesh_.mesh(), others[i]))) {
         ++targets_left_;
         for (const PolygonNumber cell : around) {
           targets_in_[cell].push_back(i);
@@ -116,10 +118,6 @@ class ManyPathsFlood : private IntervalExpansion<ManyPathsFlood<Cells>, Cells> {
       each.polygon = mesh_.CellOf(each.polygon);
     }
     return places;
-  }
-
-  bool HavePath(const MeshPlace& other) const {
-    return HaveSharedPart(FindPartsAround(mesh_.mesh(), hub_), FindPartsAround(mesh_.mesh(), other));
   }
 
   SearchEnd Loop() {
