@@ -13,8 +13,6 @@
 #include "absl/time/clock.h"
 #include "server/core/grid/cells/static_index.h"
 #include "server/core/grid/hierarchy/hierarchy.h"
-#include "server/core/mesh/search/landmarks.h"
-#include "server/core/search/interruption.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::maintenance {
@@ -44,12 +42,12 @@ IndexBuilder::~IndexBuilder() {
   thread_.Stop(mutex_);
   {
     MutexLock lock(mutex_);
-    if (building_ != nullptr && building_->as_grid() != nullptr) {
+    if (building_ != nullptr) {
       building_->grid().static_index().GiveUp();
     }
   }
-  if (idle_thread_.joinable()) {
-    idle_thread_.join();
+  if (static_thread_.joinable()) {
+    static_thread_.join();
   }
 }
 
@@ -132,7 +130,7 @@ bool IndexBuilder::BuildJumpIndexesOf(const std::string& map) {
   return latest.ok() && NeedsBuild(**latest);
 }
 
-bool IndexBuilder::IsBuilding() {
+bool IndexBuilder::IsBuildingStaticIndex() {
   core::PinnedSnapshot building;
   {
     MutexLock lock(mutex_);
@@ -140,9 +138,6 @@ bool IndexBuilder::IsBuilding() {
   }
   if (building == nullptr) {
     return false;
-  }
-  if (building->as_grid() == nullptr) {
-    return true;
   }
   const auto latest = store_.Pin(building->id);
   if (!latest.ok() || (*latest)->epoch != building->epoch || !(*latest)->grid().HasUniformCost() ||
@@ -154,34 +149,14 @@ bool IndexBuilder::IsBuilding() {
 }
 
 void IndexBuilder::LookForStaticIndex() {
-  if (IsBuilding()) {
+  if (options_.max_static_bytes == 0 || IsBuildingStaticIndex()) {
     return;
-  }
-  const std::vector<core::PinnedSnapshot> maps = store_.List("", std::numeric_limits<std::size_t>::max());
-  if (const core::PinnedSnapshot mesh = FindDueMesh(maps); mesh != nullptr) {
-    Start(mesh, [this, mesh] { BuildLandmarksOf(*mesh); });
-  } else if (const auto [grid, max_bytes] = FindDueGrid(maps); grid != nullptr) {
-    Start(grid, [this, grid = grid, max_bytes = max_bytes] { BuildStaticIndex(*grid, max_bytes); });
-  }
-}
-
-core::PinnedSnapshot IndexBuilder::FindDueMesh(absl::Span<const core::PinnedSnapshot> maps) {
-  const auto due = std::ranges::find_if(maps, [](const core::PinnedSnapshot& snapshot) {
-    return snapshot->as_mesh() != nullptr && snapshot->mesh().landmark_slot().is_due();
-  });
-  return due == maps.end() ? nullptr : *due;
-}
-
-std::pair<core::PinnedSnapshot, std::size_t> IndexBuilder::FindDueGrid(
-    absl::Span<const core::PinnedSnapshot> maps) {
-  if (options_.max_static_bytes == 0) {
-    return {};
   }
   const absl::Time now = absl::Now();
   absl::flat_hash_map<std::string, Seen> still_there;
   core::PinnedSnapshot to_build;
   std::size_t bytes = 0;
-  for (const core::PinnedSnapshot& snapshot : maps) {
+  for (const core::PinnedSnapshot& snapshot : store_.List("", std::numeric_limits<std::size_t>::max())) {
     const core::GridMap* const grid = snapshot->as_grid();
     if (grid == nullptr) {
       continue;
@@ -208,46 +183,29 @@ std::pair<core::PinnedSnapshot, std::size_t> IndexBuilder::FindDueGrid(
     still_there.emplace(snapshot->id, std::move(seen));
   }
   seen_ = std::move(still_there);
-  if (to_build == nullptr || bytes >= options_.max_static_bytes) {
-    return {};
+  if (to_build != nullptr && bytes < options_.max_static_bytes) {
+    StartStaticIndex(to_build, std::min(options_.max_static_bytes - bytes, store_.memory().room() / 2));
   }
-  return {to_build, std::min(options_.max_static_bytes - bytes, store_.memory().room() / 2)};
 }
 
-void IndexBuilder::Start(const core::PinnedSnapshot& snapshot, absl::AnyInvocable<void()> build) {
+void IndexBuilder::StartStaticIndex(const core::PinnedSnapshot& snapshot, std::size_t max_bytes) {
   {
     MutexLock lock(mutex_);
     building_ = snapshot;
   }
-  if (idle_thread_.joinable()) {
-    idle_thread_.join();
+  if (static_thread_.joinable()) {
+    static_thread_.join();
   }
-  idle_thread_ = StartThread("static-index", [this, build = std::move(build)]() mutable {
-    const sched_param no_priority{};
-    pthread_setschedparam(pthread_self(), SCHED_IDLE, &no_priority);
-    build();
+  static_thread_ = StartThread("static-index", [this, snapshot, max_bytes] {
+    BuildStaticIndex(*snapshot, max_bytes);
     MutexLock lock(mutex_);
     building_ = nullptr;
   });
 }
 
-void IndexBuilder::BuildLandmarksOf(const core::MapSnapshot& snapshot) {
-  const core::NavMesh& mesh = snapshot.mesh();
-  if (!mesh.landmark_slot().Begin()) {
-    return;
-  }
-  const absl::Time begin = absl::Now();
-  const core::BudgetStop stop({.cancelled = &thread_.is_stopping()});
-  if (core::BuildLandmarks(mesh, &stop).ok() && mesh.landmarks() != nullptr) {
-    store_.memory().Add(mesh.landmarks()->memory_bytes());
-    runtime::Log(runtime::LogLevel::kInfo, "landmarks_built",
-                 {{"map", snapshot.id},
-                  {"bytes", mesh.landmarks()->memory_bytes()},
-                  {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
-  }
-}
-
 void IndexBuilder::BuildStaticIndex(const core::MapSnapshot& snapshot, std::size_t max_bytes) {
+  const sched_param no_priority{};
+  pthread_setschedparam(pthread_self(), SCHED_IDLE, &no_priority);
   const core::GridMap& grid = snapshot.grid();
   core::StaticIndexSlot& slot = grid.static_index();
   const absl::Time begin = absl::Now();

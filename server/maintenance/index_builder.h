@@ -1,5 +1,4 @@
-// Background builder of search indexes: static indexes of quiet grids, jump indexes of large grids, and
-// landmarks of meshes.
+// Background builder of search indexes: static indexes of quiet maps, and jump indexes of large maps.
 #pragma once
 
 #include <chrono>
@@ -7,11 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
@@ -33,10 +30,10 @@ struct IndexBuilderOptions {
 // A static index is built once a search has asked for it and its map changes little, and again when too many
 // cells differ. Each build of a map that changes on makes the next one wait twice as long. Jump indexes are
 // built for maps with GridMap::NeedsBackgroundBuild, once searches have paid for them; a commit only notes
-// its map. Landmarks are built once searches on their mesh have paid for them.
+// its map.
 //
-// One thread finds the maps and builds jump indexes. Static indexes and landmarks are built one at a time,
-// each on a new thread with idle priority (SCHED_IDLE), since Linux lets no thread return from it.
+// One thread finds the maps and builds jump indexes. Static indexes are built one at a time, each on a new
+// thread with idle priority (SCHED_IDLE), since Linux lets no thread return from it.
 //
 // Thread safety: as StoreListener; construction and destruction by one thread.
 class IndexBuilder final : public core::StoreListener {
@@ -79,17 +76,10 @@ class IndexBuilder final : public core::StoreListener {
   // Returns true if the map must be checked again.
   bool BuildJumpIndexesOf(const std::string& map);
   void LookForStaticIndex();
-  // Returns true if something is being built at idle priority; cancels that if it is the index of a grid that
-  // has changed too much.
-  bool IsBuilding();
-  // Returns a grid whose static index is due, and the memory that it may take.
-  std::pair<core::PinnedSnapshot, std::size_t> FindDueGrid(absl::Span<const core::PinnedSnapshot> maps);
-  // Returns a mesh whose landmarks are due, or null.
-  static core::PinnedSnapshot FindDueMesh(absl::Span<const core::PinnedSnapshot> maps);
-  // Calls build() on a thread of idle priority.
-  void Start(const core::PinnedSnapshot& snapshot, absl::AnyInvocable<void()> build);
+  // Returns true if a static index is being built; cancels that if its map has changed too much.
+  bool IsBuildingStaticIndex();
+  void StartStaticIndex(const core::PinnedSnapshot& snapshot, std::size_t max_bytes);
   void BuildStaticIndex(const core::MapSnapshot& snapshot, std::size_t max_bytes);
-  void BuildLandmarksOf(const core::MapSnapshot& snapshot);
 
   core::MapStore& store_;
   const IndexBuilderOptions options_;
@@ -98,11 +88,11 @@ class IndexBuilder final : public core::StoreListener {
   Mutex mutex_;
   // Maps whose jump indexes must be built.
   Ids noted_ ABSL_GUARDED_BY(mutex_);
-  // Map that something is being built for at idle priority; null if none.
+  // Map whose static index is being built; null if none.
   core::PinnedSnapshot building_ ABSL_GUARDED_BY(mutex_);
   StoppableThread thread_;
-  // Builds for building_. Started by thread_.
-  std::thread idle_thread_;
+  // Builds the static index of building_. Started by thread_.
+  std::thread static_thread_;
 };
 
 }  // namespace waystar::maintenance

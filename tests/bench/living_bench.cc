@@ -24,7 +24,6 @@
 #include "absl/time/clock.h"
 #include "server/core/edit/edit.h"
 #include "server/core/grid/engines/find_path.h"
-#include "server/core/mesh/search/landmarks.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_samples.h"
 #include "server/core/store/map_store.h"
@@ -267,10 +266,7 @@ int main(int argc, char** argv) {
   for (const absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_meshes), ',', absl::SkipEmpty())) {
     std::ifstream file(*waystar::DataFolder() / "meshes" / "polyanya" / absl::StrCat(name, ".mesh"));
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    const waystar::core::NavMesh mesh = OrDie(waystar::core::ParsePolyanyaMesh(bytes));
-    // Servers build them in the background.
-    OrDie(waystar::core::BuildLandmarks(mesh));
-    PrintChangingMap(MeshWorld(std::string(name), mesh));
+    PrintChangingMap(MeshWorld(std::string(name), OrDie(waystar::core::ParsePolyanyaMesh(bytes))));
   }
   return 0;
 }

@@ -33,7 +33,6 @@
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/core/mesh/search/interval_search.h"
-#include "server/core/mesh/search/landmarks.h"
 #include "server/core/mesh/search/mesh_move.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_ray.h"
@@ -174,10 +173,6 @@ class MeshTimer {
  public:
   // Without a peer we are timed alone.
   MeshTimer(const NavMesh& mesh, DetourPeer* peer) : mesh_(mesh), peer_(peer), random_(1) {
-    // Servers build them in the background.
-    if (mesh.landmark_slot().is_wanted()) {
-      landmark_micros_ = ThreadMicrosOf([&] { OrDie(core::BuildLandmarks(mesh)); });
-    }
     constexpr int kSamples = 20'000;
     constexpr double kPlanSteps = 256.0;
     const auto samples = OrDie(core::SampleMeshPoints(mesh, {.count = kSamples, .seed = 1}));
@@ -203,8 +198,6 @@ class MeshTimer {
 
   // Walkable ground, in square units.
   double area() const { return area_; }
-  // CPU time of the landmarks, or 0 if the mesh has none.
-  double landmark_micros() const { return landmark_micros_; }
 
   PathFigures TimePaths(const PairWish& wish, const Aim& aim) {
     const bool is_reachable = wish.goals == Goals::kReachable;
@@ -747,11 +740,10 @@ class MeshTimer {
   std::vector<Spot> spots_;
   int elsewhere_ = 0;
   double area_ = 0.0;
-  double landmark_micros_ = 0.0;
 };
 
 // Prints how long the bytes of a Detour file take to load, the least of several times: ours and Detour's.
-void PrintLoading(const std::string& bytes, double landmark_micros) {
+void PrintLoading(const std::string& bytes) {
   constexpr int kTimes = 3;
   constexpr double kMillis = 1e-3;
   double ours = std::numeric_limits<double>::max();
@@ -760,9 +752,8 @@ void PrintLoading(const std::string& bytes, double landmark_micros) {
     ours = std::min(ours, ThreadMicrosOf([&] { OrDie(core::ParseDetourMesh(bytes)); }));
     theirs = std::min(theirs, ThreadMicrosOf([&] { DetourPeer peer(bytes); }));
   }
-  std::cout << absl::StreamFormat(
-      "loading: %.1f ms, Detour's %.1f ms, ratio %.1f; landmarks in the background %.1f ms\n", kMillis * ours,
-      kMillis * theirs, ours / theirs, kMillis * landmark_micros);
+  std::cout << absl::StreamFormat("loading: %.1f ms, Detour's %.1f ms, ratio %.1f\n", kMillis * ours,
+                                  kMillis * theirs, ours / theirs);
 }
 
 // `tile_cache` is a file of the same level, or empty.
@@ -786,7 +777,7 @@ PathFigures TimeDetourFile(const std::filesystem::path& path, const std::filesys
     timer.TimeBesideTileCache(tile_cache, count);
   }
   timer.PrintMemory(0.0);
-  PrintLoading(bytes, timer.landmark_micros());
+  PrintLoading(bytes);
   return paths;
 }
 

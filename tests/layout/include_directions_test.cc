@@ -118,8 +118,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
         {"server/storage/fleet/",
          "<absl/ base/ core/map/ core/store/ core/codec/ storage/folder/ storage/etcd/"},
         {"server/maintenance/",
-         "<absl/ base/ core/map/ core/store/ core/grid/cells/ core/grid/hierarchy/ core/search/ "
-         "core/mesh/search/ runtime/"},
+         "<absl/ base/ core/map/ core/store/ core/grid/cells/ core/grid/hierarchy/ runtime/"},
         {"server/service/transport/net/", "<absl/ <arpa/ <linux/ <netinet/ base/ runtime/"},
         {"server/service/transport/http/", "<absl/ <boost/ <google/ <grpcpp/ base/ service/transport/net/"},
         {"server/service/auth/",

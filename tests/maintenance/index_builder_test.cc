@@ -153,37 +153,6 @@ TEST_F(BackgroundJumpIndexTest, IsMadeForEachMapAgainAndAgain) {
   ExpectMade("a");
 }
 
-// A floor of squares.
-core::NavMesh FloorOf(std::uint32_t side) {
-  core::MeshSpec spec;
-  for (std::uint32_t y = 0; y <= side; ++y) {
-    for (std::uint32_t x = 0; x <= side; ++x) {
-      spec.vertices.push_back({1.0 * x, 1.0 * y, 0.0});
-    }
-  }
-  for (std::uint32_t y = 0; y < side; ++y) {
-    for (std::uint32_t x = 0; x < side; ++x) {
-      const std::uint32_t corner = y * (side + 1) + x;
-      spec.AddPolygon({{corner, corner + 1, corner + side + 2, corner + side + 1}});
-    }
-  }
-  return *core::NavMesh::Create(std::move(spec));
-}
-
-TEST(BackgroundLandmarksTest, AreBuiltOnceSearchesHavePaid) {
-  core::MapStore store{2};
-  IndexBuilder builder(store, {.quiet_time = absl::Milliseconds(20)});
-  store.AddListener(&builder);
-  ASSERT_THAT(store.Create("searched", FloorOf(100), absl::UnixEpoch()), IsOk());
-  ASSERT_THAT(store.Create("quiet", FloorOf(100), absl::UnixEpoch()), IsOk());
-  const core::PinnedSnapshot searched = *store.Pin("searched");
-  EXPECT_TRUE(searched->mesh().landmark_slot().is_left_to_background());
-  searched->mesh().landmark_slot().Pay(1'000'000);
-  EXPECT_TRUE(
-      WaitUntil([&] { return searched->mesh().landmarks() != nullptr; }, "landmarks of the searched map"));
-  EXPECT_EQ((*store.Pin("quiet"))->mesh().landmarks(), nullptr);
-}
-
 TEST_F(BackgroundJumpIndexTest, MapThatIsGoneIsForgotten) {
   IndexBuilder builder(store_, {});
   store_.AddListener(&builder);

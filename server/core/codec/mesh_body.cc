@@ -15,6 +15,7 @@
 #include "server/core/mesh/map/mesh_detail.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/search/landmarks.h"
 
 namespace waystar::core {
 
@@ -147,7 +148,7 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, co
     spec.detail = ReadDetail(spec.polygons.size(), from);
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);
+  absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec), stop);
   if (!mesh.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     from.Fail(mesh.status().message());

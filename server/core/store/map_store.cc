@@ -76,8 +76,6 @@ void MapStore::Prepare(AnyMap& map, const StopCheck* stop, GridMap::LargeIndexes
   if (grid != nullptr && grid->memory_account() != context_.memory.get()) {
     grid->Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory}, stop,
                   large_indexes);
-  } else if (const NavMesh* const mesh = std::get_if<NavMesh>(&map)) {
-    mesh->landmark_slot().LeaveToBackground();
   }
 }
 

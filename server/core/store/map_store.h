@@ -171,9 +171,9 @@ class MapStore {
   absl::Status CheckCanDelete(absl::string_view id) const;
 
   // Builds the search data of a map, which takes several nanoseconds per cell, so that Create and Replace
-  // need not. They prepare maps that this store has not prepared. Leaves the landmarks of a mesh to a thread
-  // in the background. Ends early once `stop` fails: the map must not be used then. REQUIRES: no other thread
-  // knows the map yet.
+  // need not. They prepare maps that this store has not prepared. Ends early once `stop` fails: the map must
+  // not be used then.
+  // REQUIRES: no other thread knows the map yet.
   void Prepare(AnyMap& map, const StopCheck* stop = nullptr,
                GridMap::LargeIndexes large_indexes = GridMap::LargeIndexes::kNow) const;
 

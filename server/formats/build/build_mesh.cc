@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/mesh/map/mesh_weld.h"
+#include "server/core/mesh/search/landmarks.h"
 #include "server/formats/build/tile_mesh.h"
 
 namespace waystar::level {
@@ -179,7 +180,7 @@ absl::StatusOr<core::NavMesh> BuildMesh(const LevelGeometry& geometry, const Bui
   if (spec.polygons.empty()) {
     return NoGround(geometry);
   }
-  absl::StatusOr<core::NavMesh> mesh = core::NavMesh::Create(std::move(spec), stop);
+  absl::StatusOr<core::NavMesh> mesh = core::CreateMesh(std::move(spec), stop);
   return mesh.ok() || ErrorFieldOf(mesh.status()).empty() ? mesh : WithField(mesh.status(), "");
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
+#include "server/core/mesh/search/landmarks.h"
 #include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
 #include "server/formats/text/text.h"
@@ -94,7 +95,7 @@ class PolyanyaParser {
       return BadLine(words_.line(), absl::StrCat("there is ", Quoted(word), " after the last polygon"));
     }
     LeaveOut();
-    absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec_), stop_);
+    absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec_), stop_);
     if (!mesh.ok()) {
       return InFile(mesh.status());
     }

@@ -14,6 +14,7 @@
 #include "server/core/mesh/map/mesh_check.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
+#include "server/core/mesh/search/landmarks.h"
 
 namespace waystar::core {
 namespace {
@@ -179,7 +180,7 @@ absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance
   if (notes != nullptr) {
     NoteLosses(made.dropped, spec, *notes);
   }
-  absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);
+  absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec), stop);
   if (!mesh.ok() && !ErrorFieldOf(mesh.status()).empty()) {
     return WithField(mesh.status(), "");
   }

@@ -133,21 +133,7 @@ void AddHeights(const MeshDetail& detail, std::size_t polygon, MeshBounds& box) 
   }
 }
 
-// Searches on few cells are short, and never pay for landmarks.
-std::uint64_t PriceOfLandmarks(std::size_t cells) {
-  constexpr std::size_t kFewCells = 128;
-  return cells < kFewCells ? 0 : cells;
-}
-
 }  // namespace
-
-NavMesh::NavMesh(std::shared_ptr<const Surface> surface)
-    : surface_(std::move(surface)),
-      vertices_(surface_->vertices.data()),
-      vertex_count_(static_cast<std::uint32_t>(surface_->vertices.size())),
-      polygon_count_(static_cast<std::uint32_t>(surface_->polygons.size())),
-      landmark_slot_(std::make_shared<LandmarkSlot>(PriceOfLandmarks(CellLayer(*this).cell_count()))),
-      portals_(std::make_shared<const MeshPortalTable>(surface_->polygons.size())) {}
 
 absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   WAYSTAR_RETURN_IF_ERROR(CheckMeshParts(spec, stop));
@@ -690,7 +676,7 @@ absl::StatusOr<NavMesh> NavMesh::WithPortalsPlaced(absl::Span<const Box> boxes, 
 }
 
 std::size_t NavMesh::surface_bytes() const {
-  return sizeof(Surface) + (landmarks() == nullptr ? 0 : landmarks()->memory_bytes()) +
+  return sizeof(Surface) + (landmarks_ == nullptr ? 0 : landmarks_->memory_bytes()) +
          surface_->vertices.capacity() * sizeof(WorldPoint) +
          surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
          surface_->corners.capacity() * sizeof(std::uint32_t) +

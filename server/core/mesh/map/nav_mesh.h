@@ -57,7 +57,7 @@ struct EdgeEnds {
 //
 // Portals lie on a mesh as on a grid. They do not connect parts, and affect only searches that use them.
 //
-// Thread safety: immutable, apart from the landmarks. Copies share all content and cost a few pointers.
+// Thread safety: immutable. Copies share all content and cost a few pointers.
 class NavMesh {
  public:
   // Creates a mesh. A polygon may have corners in the middle of a side, and dents up to the error of
@@ -227,10 +227,14 @@ class NavMesh {
     return mesh;
   }
 
-  // Returns the landmarks, or null as long as the mesh has none.
-  const LandmarkTable* landmarks() const { return landmark_slot_->table(); }
-  // Returns the slot of the landmarks, which copies share. Meshes of few cells get none.
-  LandmarkSlot& landmark_slot() const { return *landmark_slot_; }
+  // Returns the landmarks, or null if the mesh has none.
+  const LandmarkTable* landmarks() const { return landmarks_.get(); }
+  // Returns a mesh with these landmarks that shares everything else.
+  NavMesh WithLandmarks(std::shared_ptr<const LandmarkTable> landmarks) const {
+    NavMesh mesh = *this;
+    mesh.landmarks_ = std::move(landmarks);
+    return mesh;
+  }
 
   // Returns the cells of the uncut mesh, for CellLayer.
   const CellTable& cells() const { return *surface_->cells; }
@@ -352,7 +356,12 @@ class NavMesh {
     std::uint64_t digest = 0;
   };
 
-  explicit NavMesh(std::shared_ptr<const Surface> surface);
+  explicit NavMesh(std::shared_ptr<const Surface> surface)
+      : surface_(std::move(surface)),
+        vertices_(surface_->vertices.data()),
+        vertex_count_(static_cast<std::uint32_t>(surface_->vertices.size())),
+        polygon_count_(static_cast<std::uint32_t>(surface_->polygons.size())),
+        portals_(std::make_shared<const MeshPortalTable>(surface_->polygons.size())) {}
 
   // Returns Placed, given this mesh without cuts.
   PlacedPortal PlacedOn(const NavMesh& whole, const MeshPortal& portal) const;
@@ -395,8 +404,7 @@ class NavMesh {
   std::uint32_t vertex_count_;
   std::uint32_t polygon_count_;
   double agent_radius_ = 0.0;
-  // Never null.
-  std::shared_ptr<LandmarkSlot> landmark_slot_;
+  std::shared_ptr<const LandmarkTable> landmarks_;
   // Null if no polygon is cut.
   std::shared_ptr<const CutTable> cuts_;
   ObstacleTable obstacles_{Rectangle()};

@@ -349,14 +349,6 @@ MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const S
                        : Search<CellLayer>(mesh, task, ends, budget, scratch, recorder);
 }
 
-void PayForLandmarks(const NavMesh& mesh, std::uint64_t expansions) {
-  LandmarkSlot& slot = mesh.landmark_slot();
-  slot.Pay(expansions);
-  if (!slot.is_left_to_background() && slot.is_due() && slot.Begin()) {
-    BuildLandmarks(mesh).IgnoreError();
-  }
-}
-
 }  // namespace
 
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
@@ -365,13 +357,11 @@ MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, con
   if (ends.starts.empty()) {
     return {};
   }
-  NoIntervalRecorder none;
-  const MeshSearchReport report = recorder != nullptr ? Search(mesh, task, ends, budget, scratch, *recorder)
-                                                      : Search(mesh, task, ends, budget, scratch, none);
-  if (mesh.landmarks() == nullptr) {
-    PayForLandmarks(mesh, report.statistics.expanded);
+  if (recorder != nullptr) {
+    return Search(mesh, task, ends, budget, scratch, *recorder);
   }
-  return report;
+  NoIntervalRecorder none;
+  return Search(mesh, task, ends, budget, scratch, none);
 }
 
 }  // namespace waystar::core

@@ -120,9 +120,8 @@ struct MeshSearchReport {
 // polygon to polygon through edges, not through a vertex alone, and turns only at vertices on a wall. A start
 // or goal on a vertex is in all polygons with that vertex (FindPlacesAround), even if they meet only there.
 //
-// After some expansions, the estimate of the way to the goal is the straight line or, if the mesh has
-// landmarks, the bound from them (GoalBounds), whichever is longer. The search after which landmarks are due
-// builds them, unless they are left to the background: see LandmarkSlot.
+// After some expansions, the estimate of the way to the goal is the straight line or the bound from landmarks
+// (GoalBounds), whichever is longer.
 //
 // The search runs over the cells of the mesh (CellLayer), which are fewer, and finds the corridor by a walk
 // along the path. If dents prevent the walk, it runs over polygons.

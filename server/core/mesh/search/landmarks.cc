@@ -19,7 +19,7 @@
 namespace waystar::core {
 namespace {
 
-// Parts of fewer polygons than this get no landmarks.
+// Meshes and parts of fewer cells or polygons than this get no landmarks.
 constexpr std::size_t kFewest = 128;
 constexpr std::size_t kMostSeeds = 1024;
 
@@ -100,8 +100,7 @@ class LandmarkFinder {
     }
   }
 
-  // Returns null if the memory limit is reached.
-  absl::StatusOr<std::unique_ptr<const LandmarkTable>> Find(const StopCheck* stop) {
+  absl::StatusOr<NavMesh> Find(const StopCheck* stop) {
     std::vector<std::array<float, LandmarkTable::kCount>> distances(mesh_.vertex_count());
     MeshScratch scratch(kLandmarkScratchBytes);
     std::vector<double> to(mesh_.vertex_count());
@@ -109,7 +108,7 @@ class LandmarkFinder {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
       ChooseSeeds(k == 0);
       if (!LandmarkFlood(cells_, seeds_, scratch).Run()) {
-        return nullptr;
+        return mesh_;
       }
       for (std::uint32_t vertex = 0; vertex < mesh_.vertex_count(); ++vertex) {
         to[vertex] = scratch.DistanceTo(vertex);
@@ -121,14 +120,14 @@ class LandmarkFinder {
         nearest_[vertex] = std::min(nearest_[vertex], distance);
       }
     }
-    return TableOf(distances);
+    return mesh_.WithLandmarks(TableOf(distances));
   }
 
  private:
   static constexpr std::uint32_t kNoSeed = std::numeric_limits<std::uint32_t>::max();
 
   // Rounds the distances.
-  static std::unique_ptr<const LandmarkTable> TableOf(
+  static std::shared_ptr<const LandmarkTable> TableOf(
       absl::Span<const std::array<float, LandmarkTable::kCount>> distances) {
     float longest = 0.0F;
     for (const auto& of_vertex : distances) {
@@ -136,7 +135,7 @@ class LandmarkFinder {
         longest = std::isfinite(distance) ? std::max(longest, distance) : longest;
       }
     }
-    auto table = std::make_unique<LandmarkTable>();
+    auto table = std::make_shared<LandmarkTable>();
     // The greatest is below kUnknown, also if it was rounded up to single precision.
     table->unit = std::max(double{longest}, 1.0) / (LandmarkTable::kUnknown - 2);
     table->distances.reserve(distances.size());
@@ -198,13 +197,16 @@ class LandmarkFinder {
 
 }  // namespace
 
-absl::Status BuildLandmarks(const NavMesh& mesh, const StopCheck* stop) {
-  const NavMesh uncut = mesh.WithCuts(nullptr);
-  WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<const LandmarkTable> table, LandmarkFinder(uncut).Find(stop));
-  if (table != nullptr) {
-    mesh.landmark_slot().Put(std::move(table));
+absl::StatusOr<NavMesh> WithLandmarks(const NavMesh& mesh, const StopCheck* stop) {
+  return LandmarkFinder(mesh).Find(stop);
+}
+
+absl::StatusOr<NavMesh> CreateMesh(MeshSpec spec, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, NavMesh::Create(std::move(spec), stop));
+  if (CellLayer(mesh).cell_count() < kFewest) {
+    return mesh;
   }
-  return absl::OkStatus();
+  return WithLandmarks(mesh, stop);
 }
 
 GoalBounds::GoalBounds(const NavMesh& mesh, absl::Span<const MeshPlace> goals)

@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/landmark_table.h"
+#include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {
@@ -17,10 +18,14 @@ namespace waystar::core {
 // Maximum memory of the search for landmarks.
 inline constexpr std::size_t kLandmarkScratchBytes = std::size_t{48} << 20;
 
-// Puts landmarks of the uncut mesh into the slot of the mesh, unless the search for them needs too much
-// memory. Each landmark is a vertex far from the others and costs a flood over the mesh. Returns the error of
+// Creates a mesh with landmarks for searches. Meshes of few cells have none, since paths there are short, and
+// neither do those that need more memory than kLandmarkScratchBytes. Each landmark is a vertex far from the
+// others and costs a flood over the mesh. Returns the errors of NavMesh::Create.
+absl::StatusOr<NavMesh> CreateMesh(MeshSpec spec, const StopCheck* stop = nullptr);
+
+// Returns the mesh with landmarks, whatever its size, unless they need too much memory. Returns the error of
 // `stop`.
-absl::Status BuildLandmarks(const NavMesh& mesh, const StopCheck* stop = nullptr);
+absl::StatusOr<NavMesh> WithLandmarks(const NavMesh& mesh, const StopCheck* stop = nullptr);
 
 // Lower bounds of the lengths of paths to a goal. Not thread-safe.
 class GoalBounds {

@@ -26,7 +26,6 @@
 #include "server/core/search/interruption.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/testing/seeds.h"
-#include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
@@ -182,10 +181,7 @@ TEST_F(MeshPortalSearchTest, LandmarksTakeAGoalOnAVertexForOneOfAllPolygonsThatH
                                                   {13, 15, 16, 14},
                                                   {6, 5, 15, 13}}));
   for (const bool has_landmarks : {false, true}) {
-    if (has_landmarks) {
-      ASSERT_THAT(BuildLandmarks(mesh), IsOk());
-    }
-    world_.meshes.insert_or_assign("keep", mesh);
+    world_.meshes.insert_or_assign("keep", has_landmarks ? *WithLandmarks(mesh) : mesh);
     world_.Put("keep", {.id = "jump", .from = {-5, 44}, .to = {11, 11}, .cost = 38});
     const Found found = Find("keep", Query({-5, 45}, {10, 10}));
     ASSERT_TRUE(found.path.ok()) << found.path.status();
@@ -422,10 +418,7 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
     const bool has_jumps_alone = random.Chance(0.4);
     for (const std::string& id : ids) {
       const NavMesh mesh = MeshOf(BentFloors(random, 1, 2, 6));
-      if (random.Chance(0.7)) {
-        ASSERT_THAT(BuildLandmarks(mesh), IsOk());
-      }
-      world.meshes.emplace(id, mesh);
+      world.meshes.emplace(id, random.Chance(0.7) ? *WithLandmarks(mesh) : mesh);
     }
     const auto any = [&] { return ids[static_cast<std::size_t>(random.Between(0, 2))]; };
     // More than eight on one map, sometimes: then the heuristic is another.

@@ -15,18 +15,12 @@ namespace {
 
 constexpr std::size_t kMuch = std::size_t{1} << 28;
 
-// Two meshes of the same polygons.
-struct Pair {
-  template <typename Make>
-  explicit Pair(const Make& make) : with(make()), without(make()) {
-    EXPECT_THAT(BuildLandmarks(with), IsOk());
-    EXPECT_NE(with.landmarks(), nullptr);
-    without.landmark_slot().LeaveToBackground();
-  }
-
-  NavMesh with;
-  NavMesh without;
-};
+NavMesh WithAll(const NavMesh& mesh) {
+  absl::StatusOr<NavMesh> with = WithLandmarks(mesh);
+  EXPECT_THAT(with, IsOk());
+  EXPECT_NE(with->landmarks(), nullptr);
+  return *std::move(with);
+}
 
 MeshPlace AnyPlace(const NavMesh& mesh, Random& random) {
   const std::vector<PolygonNumber> polygons = mesh.Polygons();
@@ -38,8 +32,8 @@ MeshPlace AnyPlace(const NavMesh& mesh, Random& random) {
 
 // Compares bounds with shortest paths from beside some vertices to one place, and paths to it with those of
 // searches without landmarks.
-void ExpectBounds(const Pair& pair, Random& random) {
-  const auto& [mesh, without] = pair;
+void ExpectBounds(const NavMesh& mesh, Random& random) {
+  const NavMesh without = mesh.WithLandmarks(nullptr);
   MeshScratch scratch(kMuch);
   const MeshPlace goal = AnyPlace(mesh, random);
   const GoalBounds bounds(mesh, {&goal, 1});
@@ -62,25 +56,24 @@ void ExpectBounds(const Pair& pair, Random& random) {
 
 TEST(LandmarksTest, BoundsAreNeverTooHigh) {
   ForSeeds(200, [](Random& random) {
-    for (const MeshSpec& spec : {BentFloors(random, random.Between(1, 2), 6, 14),
-                                 DrawRooms(RandomRooms(24, 24, 0.3, random), &random)}) {
-      ExpectBounds(Pair([&] { return MeshOf(spec); }), random);
-    }
+    ExpectBounds(WithAll(MeshOf(BentFloors(random, random.Between(1, 2), 6, 14))), random);
+    ExpectBounds(WithAll(MeshOf(DrawRooms(RandomRooms(24, 24, 0.3, random), &random))), random);
   });
 }
 
 TEST(LandmarksTest, BoundsHoldWhereHolesAreCut) {
   ForSeeds(200, [](Random& random) {
-    const MeshSpec spec = DrawRooms(RandomRooms(20, 20, 0.2, random), &random);
+    const NavMesh mesh = WithAll(MeshOf(DrawRooms(RandomRooms(20, 20, 0.2, random), &random)));
     Shape shape;
     for (int i = 0; i < 12; ++i) {
       shape.discs.push_back({.center = {random.Between(0, 80) / 4.0, random.Between(0, 80) / 4.0},
                              .radius = random.Between(1, 8) / 8.0});
     }
-    const Pair rooms(
-        [&] { return *ChangeHoles(MeshOf(spec), {.removed = {}, .added = *HolesOf(shape, HeightRange())}); });
-    if (!rooms.with.Polygons().empty()) {
-      ExpectBounds(rooms, random);
+    const absl::StatusOr<NavMesh> cut =
+        ChangeHoles(mesh, {.removed = {}, .added = *HolesOf(shape, HeightRange())});
+    ASSERT_THAT(cut, IsOk());
+    if (!cut->Polygons().empty()) {
+      ExpectBounds(*cut, random);
     }
   });
 }
@@ -99,32 +92,18 @@ std::vector<std::string> Hall() {
 }
 
 TEST(LandmarksTest, ASearchDoesNotFillADeadEnd) {
-  const Pair hall([] { return MeshOf(DrawRooms(Hall())); });
-  const MeshPlace start = PlaceAt(hall.with, 0.5, 20.5);
-  const MeshPlace goal = PlaceAt(hall.with, 38.5, 20.5);
-  MeshScratch scratch(kMuch);
-  const std::uint64_t expanded = SearchMesh(hall.with, {start, goal}, {}, scratch).statistics.expanded;
-  const MeshSearchReport without = SearchMesh(hall.without, {start, goal}, {}, scratch);
-  EXPECT_LT(4 * expanded, without.statistics.expanded);
-}
-
-TEST(LandmarksTest, AreBuiltOnceSearchesHavePaid) {
-  const NavMesh mesh = MeshOf(DrawRooms(Hall()));
+  const NavMesh mesh = *CreateMesh(DrawRooms(Hall()));
+  ASSERT_NE(mesh.landmarks(), nullptr);
   const MeshPlace start = PlaceAt(mesh, 0.5, 20.5);
   const MeshPlace goal = PlaceAt(mesh, 38.5, 20.5);
   MeshScratch scratch(kMuch);
-  SearchMesh(mesh, {start, start}, {}, scratch);
-  EXPECT_EQ(mesh.landmarks(), nullptr);
-  const double length = SearchMesh(mesh, {start, goal}, {}, scratch).length;
-  for (int i = 0; i < 100 && mesh.landmarks() == nullptr; ++i) {
-    SearchMesh(mesh, {start, goal}, {}, scratch);
-  }
-  EXPECT_NE(mesh.landmarks(), nullptr);
-  EXPECT_NEAR(SearchMesh(mesh, {start, goal}, {}, scratch).length, length, 1e-9);
+  const std::uint64_t expanded = SearchMesh(mesh, {start, goal}, {}, scratch).statistics.expanded;
+  const MeshSearchReport without = SearchMesh(mesh.WithLandmarks(nullptr), {start, goal}, {}, scratch);
+  EXPECT_LT(4 * expanded, without.statistics.expanded);
 }
 
-TEST(LandmarksTest, SmallMeshesGetNone) {
-  EXPECT_FALSE(MeshOf(DrawRooms({"..", ".#"})).landmark_slot().is_wanted());
+TEST(LandmarksTest, SmallMeshesHaveNone) {
+  EXPECT_EQ(CreateMesh(DrawRooms({"..", ".#"}))->landmarks(), nullptr);
 }
 
 }  // namespace

@@ -639,9 +639,7 @@ TEST(MeshToleranceTest, PathsAreAtMostThatMuchLonger) {
   ForMeshes(60, 2, judge);
   // The estimates of landmarks are weighted too.
   ForSeeds(30, [&](Random& random) {
-    const NavMesh mesh = MeshOf(DrawRooms(RandomRooms(9, 9, 0.3, random), &random));
-    ASSERT_THAT(BuildLandmarks(mesh), IsOk());
-    judge(mesh, random);
+    judge(*WithLandmarks(MeshOf(DrawRooms(RandomRooms(9, 9, 0.3, random), &random))), random);
   });
   EXPECT_LT(expanded, exact_expanded);
 }
