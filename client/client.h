@@ -129,6 +129,14 @@ class PathStream : public TwoWayStream<v1::StreamFindPathRequest, v1::StreamFind
   }
 };
 
+// Changes of agents that walk, and their states; see AgentFollower, which keeps them. Destruction ends the
+// stream; Finish is OK only if no agent was left after EndSending.
+class AgentStream : public TwoWayStream<v1::FollowAgentsRequest, v1::FollowAgentsResponse> {
+ public:
+  AgentStream(const Connection& connection, v1::PathService::StubInterface* paths, absl::Duration timeout)
+      : TwoWayStream(connection, timeout, [paths](auto* context) { return paths->FollowAgents(context); }) {}
+};
+
 // Server events as they arrive. Destruction ends the watch; Finish is never OK.
 //
 // Thread safety: one thread; Cancel from any.
@@ -235,6 +243,10 @@ class Client {
   }
   std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const {
     return std::make_unique<PathWatch>(connection_, paths_.get(), request, options_.stream_timeout);
+  }
+
+  std::unique_ptr<AgentStream> FollowAgents() const {
+    return std::make_unique<AgentStream>(connection_, paths_.get(), options_.stream_timeout);
   }
 
   // Requests about many starts or goals at once, and about cells.

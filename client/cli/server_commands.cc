@@ -90,6 +90,7 @@ std::vector<TableRow> Describe(const v1::GetServerInfoResponse& info) {
       {"calls' memory", absl::StrCat("at most ", limits.max_call_memory_bytes() >> 20, " MiB, ",
                                      limits.max_connection_memory_bytes() >> 20, " of one connection")},
       {"watches", absl::StrCat("at most ", limits.max_watches())},
+      {"agents", absl::StrCat("at most ", limits.max_agents())},
       {"waiting calls", absl::StrCat("at most ", limits.max_queued(), ", for ",
                                      absl::FormatDuration(DurationOf(limits.max_queue_time())))},
       {"connection", absl::StrCat("at most ", limits.max_concurrent_streams(), " calls at a time")},

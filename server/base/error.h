@@ -53,6 +53,7 @@ enum class ErrorReason : std::uint8_t {
   kFutureRevision,
   kOffMap,
   // NOT_FOUND
+  kAgentNotFound,
   kEdgeNotFound,
   kMapNotFound,
   kNodeNotFound,
@@ -92,6 +93,7 @@ enum class ErrorReason : std::uint8_t {
   kRequestTooLarge,
   kResponseTooLarge,
   kStorageFull,
+  kTooManyAgents,
   kTooManyEdges,
   kTooManyItems,
   kTooManyMaps,

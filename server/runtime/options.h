@@ -99,6 +99,7 @@ struct Options {
   absl::Duration transfer_stall_timeout = absl::Seconds(10);
   // Maximum number of open watches of maps and paths.
   int max_watches = 10'000;
+  int max_agents = 100'000;
   // Maximum number of open streams of queries and of updates.
   int max_streams = 4096;
   // Maximum number of calls whose request has not arrived, and the time for it to arrive.

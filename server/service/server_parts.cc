@@ -198,6 +198,7 @@ ServerParts::ServerParts(const runtime::Options& options)
       transfer_slots_(options.max_transfers, ErrorReason::kTransfersBusy, "imports, exports and traces run"),
       watch_slots_(options.max_watches, ErrorReason::kTooManyWatches, "watches are open"),
       stream_slots_(options.max_streams, ErrorReason::kClientBusy, "streams are open"),
+      agent_slots_(options.max_agents, ErrorReason::kTooManyAgents, "agents are followed"),
       awaited_of_strangers_("strangers", AwaitedLimits(options, kAwaitedOfStrangers, 4)),
       health_watch_slots_(kHealthWatches, ErrorReason::kTooManyWatches, "watches of health are open"),
       reflection_slots_(kReflections, ErrorReason::kClientBusy, "calls of reflection are open"),
@@ -205,7 +206,7 @@ ServerParts::ServerParts(const runtime::Options& options)
       server_calls_(ContextOf(server_gate_, {access_, awaited_requests_, watch_slots_, stream_slots_})),
       probes_(ContextOf(server_gate_,
                         {open_access_, awaited_of_strangers_, health_watch_slots_, reflection_slots_})),
-      store_metrics_(store_, transfer_slots_, watch_slots_, stream_slots_),
+      store_metrics_(store_, transfer_slots_, watch_slots_, stream_slots_, agent_slots_),
       map_service_(context_, store_, changes_, map_watches_,
                    {.transfer = {.max_import_bytes = options.max_import_bytes,
                                  .max_map_side = options.max_map_side,
@@ -276,6 +277,7 @@ ServerContext ServerParts::ContextOf(CallGate& gate, const CallPlaces& places) {
           .transfers = transfer_slots_,
           .watches = places.watches,
           .streams = places.streams,
+          .agents = agent_slots_,
           .version_waits = version_waits_,
           .fleet = fleet_news_};
 }

@@ -162,6 +162,7 @@ class ServerParts final : public Server {
   CallSlots transfer_slots_;
   CallSlots watch_slots_;
   CallSlots stream_slots_;
+  CallSlots agent_slots_;
   // Health and reflection need no token, and so have their own, few places.
   AccessControl open_access_;
   AwaitedRequests awaited_of_strangers_;

@@ -21,6 +21,7 @@
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/field_answers.h"
 #include "server/service/handlers/query/path_stream.h"
+#include "server/service/handlers/watch/agent_stream.h"
 #include "server/storage/fleet/fleet.h"
 
 namespace waystar::rpc {
@@ -202,6 +203,9 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
   ServeWrites<v1::WatchPathRequest>([this, &watches](Rpc* rpc, const Bytes* request) {
     return StartCall<WatchPathCall>(server_, watches, *rpc, *request);
   });
+  ServeReadsAndWrites<v1::FollowAgentsRequest>([this, &watches](Rpc* rpc) {
+    return StartCall<AgentStream>(server_, watches, *rpc);
+  });
 }
 
 PictureService::PictureService(const ServerContext& server, const core::MapStore& store,
@@ -272,6 +276,7 @@ void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
   FillDuration(options.transfer_timeout, *limits.mutable_transfer_timeout());
   FillDuration(options.transfer_stall_timeout, *limits.mutable_transfer_stall_timeout());
   limits.set_max_watches(options.max_watches);
+  limits.set_max_agents(options.max_agents);
   limits.set_max_queued(static_cast<std::int64_t>(options.max_queued));
   FillDuration(options.max_queue_time, *limits.mutable_max_queue_time());
   limits.set_max_concurrent_streams(options.connections.max_concurrent_streams);

@@ -1,14 +1,8 @@
 // What FindPath costs over loopback, beside a call of the same shape that does nothing.
 
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
-#include <ctime>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -27,6 +21,7 @@
 #include "server/service/server.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/closed_loop.h"
+#include "tests/bench/served_process.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 #include "waystar/v1/types.pb.h"
@@ -66,81 +61,25 @@ void CreateField(int port) {
   }
 }
 
-[[noreturn]] void Serve(int port_pipe) {
-  const auto server = rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 2, .log_level = "error"});
+// Starts a real server with a blank map "field" of 64 x 64 cells, and a PathService whose FindPath answers 40
+// points without looking at anything.
+ServedProcess::Ports Serve() {
+  static const auto server =
+      rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 2, .log_level = "error"});
   if (!server.ok()) {
     Die("the server does not start");
   }
-  DoNothing service;
-  int ports[2] = {(*server)->port(), 0};
+  static DoNothing service;
+  ServedProcess::Ports ports = {(*server)->port(), 0};
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &ports[1]);
   builder.RegisterService(&service);
-  const std::unique_ptr<grpc::Server> do_nothing = builder.BuildAndStart();
+  static const std::unique_ptr<grpc::Server> do_nothing = builder.BuildAndStart();
   CreateField(ports[0]);
-  if (do_nothing == nullptr || write(port_pipe, ports, sizeof(ports)) != sizeof(ports)) {
+  if (do_nothing == nullptr) {
     Die("the do-nothing server does not start");
   }
-  for (;;) {
-    pause();
-  }
-}
-
-// A process of its own that serves what is called, so that its CPU time is the server's alone. On two ports:
-// a real server with a blank map "field" of 64 x 64 cells, and a PathService whose FindPath answers 40 points
-// without looking at anything.
-class ServedProcess {
- public:
-  // Forks: call before anything has started threads or used gRPC. Ends the program if the servers do not
-  // start.
-  ServedProcess();
-  // Ends the process.
-  ~ServedProcess();
-  ServedProcess(const ServedProcess&) = delete;
-  ServedProcess& operator=(const ServedProcess&) = delete;
-
-  int port() const { return ports_[0]; }
-  int do_nothing_port() const { return ports_[1]; }
-
-  // Returns the processor time of the process so far, in user and system mode.
-  nanoseconds CpuTime() const;
-
- private:
-  pid_t pid_ = 0;
-  int ports_[2] = {};
-};
-
-ServedProcess::ServedProcess() {
-  int ends[2];
-  if (pipe(ends) != 0) {
-    Die("no pipe");
-  }
-  pid_ = fork();
-  if (pid_ == 0) {
-    // However the benchmark ends, this process ends with it.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close(ends[0]);
-    Serve(ends[1]);
-  }
-  close(ends[1]);
-  if (pid_ < 0 || read(ends[0], ports_, sizeof(ports_)) != sizeof(ports_)) {
-    Die("the served process did not start");
-  }
-  close(ends[0]);
-}
-
-ServedProcess::~ServedProcess() {
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
-}
-
-nanoseconds ServedProcess::CpuTime() const {
-  clockid_t clock{};
-  timespec time{};
-  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) {
-    Die("the served process has gone");
-  }
-  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
+  return ports;
 }
 
 struct StreamLoad {
@@ -304,8 +243,8 @@ void MeasureUnary(const ServedProcess& process, Cost& find_path) {
                                   "p50 us", "p99 us", "server CPU us / call", "search us");
   for (const int in_flight : {1, 8, 64}) {
     const int calls = in_flight == 1 ? 20'000 : 64'000;
-    const Cost nothing = MeasureCalls("do nothing", process, process.do_nothing_port(), in_flight, calls);
-    find_path = MeasureCalls("FindPath", process, process.port(), in_flight, calls);
+    const Cost nothing = MeasureCalls("do nothing", process, process.ports()[1], in_flight, calls);
+    find_path = MeasureCalls("FindPath", process, process.ports()[0], in_flight, calls);
     std::cout << absl::StreamFormat("  server CPU of FindPath beside doing nothing and the search: %.2f\n",
                                     find_path.cpu / (nothing.cpu + find_path.search));
   }
@@ -327,19 +266,19 @@ void MeasureMany(const ServedProcess& process, const Cost& unary) {
   };
   for (const int per_message : {1, 10}) {
     measure(absl::StrCat("stream, ", per_message, " a message"), kQueries, [&](int queries) {
-      return RunStreamLoop(process.port(), FortyPoints(),
+      return RunStreamLoop(process.ports()[0], FortyPoints(),
                            {.queries_per_message = per_message, .queries = queries});
     });
   }
   measure("FindPaths of 100", kQueries,
-          [&](int queries) { return RunBatchLoop(process.port(), FortyPoints(), 100, queries / 100); });
+          [&](int queries) { return RunBatchLoop(process.ports()[0], FortyPoints(), 100, queries / 100); });
 }
 
 }  // namespace
 }  // namespace waystar::bench
 
 int main() {
-  const waystar::bench::ServedProcess process;
+  const waystar::bench::ServedProcess process(&waystar::bench::Serve);
   waystar::bench::Cost find_path;
   waystar::bench::MeasureUnary(process, find_path);
   waystar::bench::MeasureMany(process, find_path);

@@ -1,11 +1,16 @@
-// Counts the paths that a game server asks for again while agents walk and carts drive: by the areas of a map
-// that changed, as WatchMap reports them, and by one box around them. In this process, on one thread.
+// What a game server's loop costs its pathfinding server: agents that walk while carts drive, over loopback.
+// The loop follows its agents, or asks again for each path that a change may concern.
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,11 +18,12 @@
 #include "absl/flags/parse.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "server/core/edit/batch_editor.h"
-#include "server/core/edit/edit.h"
-#include "server/core/grid/engines/find_path.h"
-#include "server/core/grid/search/scratch.h"
+#include "client/agent_follower.h"
+#include "client/client.h"
+#include "client/metrics.h"
+#include "server/service/server.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/served_process.h"
 
 ABSL_FLAG(int, agents, 200, "Agents that walk between random cells, a cell a tick.");
 ABSL_FLAG(int, carts, 12, "Carts of 3 x 3 cells that drive to and fro, a cell a tick, all in one batch.");
@@ -28,104 +34,268 @@ namespace waystar::bench {
 namespace {
 
 using core::Cell;
-using core::Rectangle;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kTick{50};
+// A path is concerned by changes up to a cell beside it.
+constexpr int kBeside = 1;
+
+ServedProcess::Ports Serve() {
+  static const auto server = rpc::Server::Start(
+      {.listen = "127.0.0.1:0", .workers = 2, .metrics_listen = "127.0.0.1:0", .log_level = "error"});
+  if (!server.ok()) {
+    Die("the server does not start");
+  }
+  return {(*server)->port(), 0};
+}
+
+v1::Cell ToProto(Cell cell) {
+  v1::Cell message;
+  message.set_x(cell.x);
+  message.set_y(cell.y);
+  return message;
+}
+
+v1::FindPathRequest QueryOf(Cell start, Cell goal) {
+  v1::FindPathRequest query;
+  query.set_map("field");
+  *query.mutable_start()->mutable_cell() = ToProto(start);
+  *query.add_goals()->mutable_cell() = ToProto(goal);
+  return query;
+}
+
+// How the loop learns of new paths.
+enum class Way { kOneBox, kAreas, kFollow };
 
 struct Walker {
   Cell goal;
-  // Remaining cells of the path, the next one last.
+  // Remaining cells of the path, the agent's own last.
   std::vector<Cell> way;
+
+  void Take(const v1::FindPathResponse& answer) {
+    if (answer.outcome() != v1::OUTCOME_FOUND) {
+      return;
+    }
+    const Cell here = way.empty() ? Cell{-1, -1} : way.back();
+    way.clear();
+    for (int i = answer.path().points_size() - 1; i >= 0; --i) {
+      way.push_back({answer.path().points(i).x(), answer.path().points(i).y()});
+    }
+    // The agent has walked on meanwhile.
+    if (const auto at = std::ranges::find(way, here); at != way.end()) {
+      way.erase(at + 1, way.end());
+    }
+  }
 };
 
-// Returns true if an agent on the cell, or beside it, may be affected.
-bool IsNear(const Rectangle& area, Cell cell) {
-  return cell.x >= area.x - 1 && cell.x <= area.x + area.width && cell.y >= area.y - 1 &&
-         cell.y <= area.y + area.height;
-}
+struct Figures {
+  std::uint64_t asked = 0;
+  double searches = 0;
+  double server_seconds = 0;
+  int late = 0;
+  Sample other_micros;
+};
 
 class Loop {
  public:
-  explicit Loop(bool by_areas) : by_areas_(by_areas), map_(NoiseMap(absl::GetFlag(FLAGS_side), 0.1)) {
-    std::vector<core::Edit> edits;
-    for (int i = 0; i < absl::GetFlag(FLAGS_carts); ++i) {
-      const Cell at = AnyCell(map_, random_);
-      core::Obstacle cart{.id = absl::StrCat("cart-", i)};
-      cart.shape.rectangles.push_back({.x = at.x, .y = at.y, .width = 3, .height = 3});
-      edits.emplace_back(core::PutObstacle{.obstacle = std::move(cart)});
-    }
-    Apply(edits);
-    walkers_.resize(static_cast<std::size_t>(absl::GetFlag(FLAGS_agents)));
-    for (Walker& walker : walkers_) {
-      Send(walker, WalkableCell(map_, random_));
-    }
-    asked_ = 0;
-  }
+  Loop(const ServedProcess& process, Way way, int agents)
+      : process_(process),
+        way_(way),
+        client_({.target = absl::StrCat("127.0.0.1:", process.ports()[0])}),
+        map_(NoiseMap(absl::GetFlag(FLAGS_side), 0.1)),
+        walkers_(static_cast<std::size_t>(agents)) {}
 
-  // Returns the number of paths that were asked for again because of changes.
-  std::uint64_t Run() {
-    for (int tick = 0; tick < absl::GetFlag(FLAGS_ticks); ++tick) {
-      for (Walker& walker : walkers_) {
-        const Cell here = walker.way.back();
-        if (walker.way.size() > 1) {
-          walker.way.pop_back();
-        } else {
-          Send(walker, here);
-        }
-      }
-      Drive(tick);
+  Figures Run() {
+    MakeField();
+    std::unique_ptr<client::AgentFollower> follower;
+    if (way_ == Way::kFollow) {
+      follower = std::make_unique<client::AgentFollower>(client_);
     }
-    return asked_;
+    for (std::size_t i = 0; i < walkers_.size(); ++i) {
+      Walker& walker = walkers_[i];
+      const Cell start = WalkableCell(map_, random_);
+      walker.goal = WalkableCell(map_, random_);
+      walker.way = {start};
+      if (follower != nullptr) {
+        follower->Put(i, QueryOf(start, walker.goal));
+      } else {
+        Ask({i});
+      }
+    }
+    if (follower != nullptr) {
+      follower->Flush();
+      while (!follower->ProgressOf("field")) {
+        std::this_thread::sleep_for(kTick);
+      }
+    }
+    return Measure(follower.get());
   }
 
  private:
-  void Drive(int tick) {
-    const double step = tick / 20 % 2 == 0 ? 1 : -1;
-    std::vector<core::Edit> edits;
-    for (int i = 0; i < absl::GetFlag(FLAGS_carts); ++i) {
-      edits.emplace_back(core::MoveObstacle{.id = absl::StrCat("cart-", i), .dx = step});
-    }
-    const std::vector<Rectangle> areas = Apply(edits);
-    for (Walker& walker : walkers_) {
-      const bool is_affected = std::ranges::any_of(walker.way, [&](Cell cell) {
-        return std::ranges::any_of(areas, [&](const Rectangle& area) { return IsNear(area, cell); });
-      });
-      if (is_affected) {
-        ++asked_;
-        Find(walker, walker.way.back());
+  void MakeField() {
+    v1::CreateMapRequest create;
+    create.set_map("field");
+    for (int y = 0; y < map_.height(); ++y) {
+      std::string& row = *create.add_rows();
+      for (int x = 0; x < map_.width(); ++x) {
+        row += map_.IsWalkable({x, y}) ? '.' : '#';
       }
     }
-  }
-
-  // Returns the areas that changed.
-  std::vector<Rectangle> Apply(const std::vector<core::Edit>& edits) {
-    core::BatchEditor editor(map_);
-    const core::ChangeSummary summary = OrDie(editor.Apply(edits, absl::UnixEpoch()));
-    std::vector<Rectangle> areas = editor.changed_areas();
-    core::GridMap next = std::move(editor).Finish().map;
-    map_ = std::move(next);
-    return by_areas_ && !areas.empty() ? std::move(areas) : std::vector<Rectangle>{summary.changed_bounds};
-  }
-
-  // Sends an agent from `start` to some cell that it can reach, unless a cart is in its way.
-  void Send(Walker& walker, Cell start) {
-    do {
-      walker.goal = WalkableCell(map_, random_);
-    } while (map_.IsWalkable(start) && !Find(walker, start));
-  }
-
-  // Keeps the old path if there is none: the agent waits until the cart is gone.
-  bool Find(Walker& walker, Cell start) {
-    const absl::StatusOr<core::PathResult> found =
-        core::FindPath(map_, {.start = start, .goal = walker.goal}, {}, scratch_);
-    if (!found.ok() || found->outcome != core::Outcome::kFound) {
-      return false;
+    OrDie(client_.CreateMap(create).status());
+    v1::UpdateMapRequest put;
+    put.set_map("field");
+    for (int i = 0; i < absl::GetFlag(FLAGS_carts); ++i) {
+      const Cell at = AnyCell(map_, random_);
+      v1::Obstacle& cart = *put.add_edits()->mutable_put_obstacle();
+      cart.set_id(absl::StrCat("cart-", i));
+      v1::Rectangle& rectangle = *cart.mutable_shape()->add_rectangles();
+      rectangle.set_x(at.x);
+      rectangle.set_y(at.y);
+      rectangle.set_width(3);
+      rectangle.set_height(3);
     }
-    walker.way.assign(found->points.rbegin(), found->points.rend());
-    return true;
+    OrDie(client_.UpdateMap(put).status());
   }
 
-  const bool by_areas_;
-  core::GridMap map_;
-  core::Scratch scratch_{std::size_t{1} << 30};
+  double Searches() const { return client::SumOf(OrDie(client_.GetMetrics()), "waystar_search_seconds"); }
+
+  Figures Measure(client::AgentFollower* follower) {
+    Figures figures;
+    asked_ = 0;
+    std::atomic<bool> is_over = false;
+    std::thread other([&] {
+      const client::Client own({.target = absl::StrCat("127.0.0.1:", process_.ports()[0])});
+      Random random(2);
+      while (!is_over) {
+        const v1::FindPathRequest query = QueryOf(WalkableCell(map_, random), WalkableCell(map_, random));
+        figures.other_micros.Add(MicrosOf([&] { static_cast<void>(own.FindPath(query)); }));
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    const double searches = Searches();
+    const auto cpu = process_.CpuTime();
+    steady_clock::time_point due = steady_clock::now();
+    for (int tick = 0; tick < absl::GetFlag(FLAGS_ticks); ++tick) {
+      due += kTick;
+      Tick(tick, follower);
+      figures.late += steady_clock::now() > due ? 1 : 0;
+      std::this_thread::sleep_until(due);
+    }
+    figures.server_seconds = std::chrono::duration<double>(process_.CpuTime() - cpu).count();
+    is_over = true;
+    other.join();
+    figures.searches = Searches() - searches - static_cast<double>(figures.other_micros.size());
+    figures.asked = asked_;
+    v1::DeleteMapRequest gone;
+    gone.set_map("field");
+    OrDie(client_.DeleteMap(gone).status());
+    return figures;
+  }
+
+  void Tick(int tick, client::AgentFollower* follower) {
+    std::vector<std::size_t> to_ask;
+    if (follower != nullptr) {
+      for (const std::uint64_t agent : follower->TakeNews()) {
+        const std::optional<client::AgentPath> path = follower->Find(agent);
+        if (path && path->answer) {
+          walkers_[agent].Take(*path->answer);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < walkers_.size(); ++i) {
+      Walker& walker = walkers_[i];
+      const bool has_arrived = walker.way.size() == 1;
+      if (has_arrived) {
+        walker.goal = WalkableCell(map_, random_);
+      } else {
+        walker.way.pop_back();
+      }
+      v1::Location place;
+      if (follower == nullptr) {
+        if (has_arrived) {
+          to_ask.push_back(i);
+        }
+      } else if (has_arrived) {
+        *place.mutable_cell() = ToProto(walker.goal);
+        follower->SendTo(i, place);
+        ++asked_;
+      } else {
+        *place.mutable_cell() = ToProto(walker.way.back());
+        follower->MoveTo(i, place);
+      }
+    }
+    if (follower != nullptr) {
+      follower->Flush();
+    }
+    const std::vector<v1::Rectangle> areas = Drive(tick);
+    if (follower == nullptr) {
+      for (std::size_t i = 0; i < walkers_.size(); ++i) {
+        const bool is_concerned = std::ranges::any_of(walkers_[i].way, [&](Cell cell) {
+          return std::ranges::any_of(areas, [&](const v1::Rectangle& area) { return IsNear(area, cell); });
+        });
+        if (is_concerned) {
+          to_ask.push_back(i);
+        }
+      }
+      Ask(to_ask);
+    }
+  }
+
+  static bool IsNear(const v1::Rectangle& area, Cell cell) {
+    return cell.x >= area.x() - kBeside && cell.x < area.x() + area.width() + kBeside &&
+           cell.y >= area.y() - kBeside && cell.y < area.y() + area.height() + kBeside;
+  }
+
+  // Moves the carts, and returns what changed.
+  std::vector<v1::Rectangle> Drive(int tick) {
+    v1::UpdateMapRequest update;
+    update.set_map("field");
+    for (int i = 0; i < absl::GetFlag(FLAGS_carts); ++i) {
+      v1::MoveObstacle& move = *update.add_edits()->mutable_move_obstacle();
+      move.set_id(absl::StrCat("cart-", i));
+      move.set_dx(tick / 20 % 2 == 0 ? 1 : -1);
+    }
+    const v1::UpdateMapResponse updated = OrDie(client_.UpdateMap(update));
+    if (way_ != Way::kAreas) {
+      return {updated.changed_bounds()};
+    }
+    v1::WatchMapRequest request;
+    request.set_map("field");
+    *request.mutable_after() = updated.version();
+    request.mutable_after()->set_revision(updated.version().revision() - 1);
+    const auto watch = client_.WatchMap(request);
+    std::vector<v1::Rectangle> areas;
+    v1::WatchMapResponse event;
+    while (areas.empty() && watch->Next(event)) {
+      for (const v1::ChangedArea& area : event.commit().changed_areas()) {
+        areas.push_back(area.rectangle());
+      }
+    }
+    return areas;
+  }
+
+  void Ask(const std::vector<std::size_t>& walkers) {
+    if (walkers.empty()) {
+      return;
+    }
+    v1::FindPathsRequest request;
+    request.set_map("field");
+    for (const std::size_t i : walkers) {
+      v1::PathQuery& query = *request.add_queries();
+      *query.mutable_start()->mutable_cell() = ToProto(walkers_[i].way.back());
+      *query.add_goals()->mutable_cell() = ToProto(walkers_[i].goal);
+    }
+    asked_ += walkers.size();
+    const v1::FindPathsResponse response = OrDie(client_.FindPaths(request));
+    for (std::size_t i = 0; i < walkers.size(); ++i) {
+      walkers_[walkers[i]].Take(response.results(static_cast<int>(i)).answer());
+    }
+  }
+
+  const ServedProcess& process_;
+  const Way way_;
+  const client::Client client_;
+  const core::GridMap map_;
   Random random_{1};
   std::vector<Walker> walkers_;
   std::uint64_t asked_ = 0;
@@ -135,8 +305,19 @@ class Loop {
 }  // namespace waystar::bench
 
 int main(int argc, char** argv) {
+  using waystar::bench::Way;
   absl::ParseCommandLine(argc, argv);
-  std::cout << absl::StreamFormat("paths asked for again: by one box %d, by areas %d\n",
-                                  waystar::bench::Loop(false).Run(), waystar::bench::Loop(true).Run());
+  const waystar::bench::ServedProcess process(&waystar::bench::Serve);
+  const int agents = absl::GetFlag(FLAGS_agents);
+  std::cout << absl::StreamFormat("%d agents   | %9s %9s %10s %6s %14s %14s\n", agents, "asked", "searches",
+                                  "server, s", "late", "other p50, us", "other p99, us");
+  for (const auto& [way, name] : {std::pair{Way::kOneBox, "one box"}, std::pair{Way::kAreas, "areas"},
+                                  std::pair{Way::kFollow, "FollowAgents"}}) {
+    waystar::bench::Figures figures = waystar::bench::Loop(process, way, agents).Run();
+    std::cout << absl::StreamFormat("%-12s | %9d %9.0f %10.2f %6d %14.0f %14.0f\n", name, figures.asked,
+                                    figures.searches, figures.server_seconds, figures.late,
+                                    figures.other_micros.Median(), figures.other_micros.Percentile(0.99))
+              << std::flush;
+  }
   return 0;
 }

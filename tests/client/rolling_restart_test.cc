@@ -1,18 +1,21 @@
 // Two real servers that are restarted one after the other while a client asks.
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/agent_follower.h"
 #include "client/client.h"
+#include "gmock/gmock.h"
 #include "server/base/mutex.h"
 #include "server/service/server.h"
 #include "tests/service/test_server.h"
@@ -22,6 +25,9 @@
 namespace waystar::client {
 namespace {
 
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
 // All of 127.0.0.0/8 is this machine. On an address of its own, no other process takes the port of a server
 // that is to be started again.
 std::string OwnHost() {
@@ -30,6 +36,12 @@ std::string OwnHost() {
 }
 
 std::string AddressOf(int port) { return absl::StrCat(OwnHost(), ":", port); }
+
+v1::Location PlaceAt(int x, int y) {
+  v1::Location place;
+  *place.mutable_cell() = CellAt(x, y);
+  return place;
+}
 
 // The map that all servers serve from their start on: callers may come to a server that was started again
 // before anybody else can.
@@ -55,6 +67,9 @@ class MarkedServer {
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
     const Client own({.target = AddressOf(server_->port()), .timeout = kPatience});
+    v1::GetMapRequest field;
+    field.set_map("field");
+    EXPECT_TRUE(WaitUntil([&] { return own.GetMap(field).ok(); }, "the server"));
     for (uint64_t next = 2; next <= revision; ++next) {
       EXPECT_TRUE(own.UpdateMap(BlockRequest("field", {CellAt(0, 7)})).ok());
     }
@@ -136,6 +151,48 @@ TEST(RollingRestartTest, CallersSeeNoError) {
   two = std::make_unique<MarkedServer>(maps, port_of_two, 4);
   load.WaitForAnswerAt(4);
   EXPECT_EQ(load.StopAndTellFailures(), std::vector<std::string>());
+}
+
+TEST(RollingRestartTest, FollowedAgentsGoOn) {
+  const OwnFolder maps;
+  WriteField(maps);
+  auto first = std::make_unique<MarkedServer>(maps, 0, 1);
+  const int port = first->port();
+  const Client client({.target = AddressOf(port), .timeout = kPatience});
+  AgentFollower follower(client);
+  const auto is_told = [&](std::uint64_t agent, double cost) {
+    const std::optional<AgentPath> path = follower.Find(agent);
+    return path && path->answer && path->answer->cost() == cost;
+  };
+  follower.MoveTo(7, PlaceAt(0, 0));
+  EXPECT_FALSE(follower.Find(7));
+  follower.Put(7, PathRequest("field", CellAt(0, 0), CellAt(7, 0)));
+  follower.Put(8, PathRequest("field", CellAt(0, 0), CellAt(0, 5)));
+  follower.Flush();
+  ASSERT_TRUE(WaitUntil([&] { return is_told(7, 7) && is_told(8, 5); }, "the first paths"));
+  EXPECT_THAT(follower.TakeNews(), UnorderedElementsAre(7, 8));
+  EXPECT_THAT(follower.TakeNews(), IsEmpty());
+  ASSERT_TRUE(WaitUntil([&] { return follower.ProgressOf("field").has_value(); }, "progress"));
+
+  follower.MoveTo(7, PlaceAt(3, 0));
+  follower.Remove(8);
+  follower.Flush();
+  first.reset();
+  const MarkedServer second(maps, port, 1);
+  ASSERT_TRUE(WaitUntil([&] { return is_told(7, 4); }, "the path of another server"));
+  EXPECT_FALSE(follower.Find(8));
+  EXPECT_TRUE(follower.status().ok());
+
+  follower.SendTo(7, PlaceAt(3, 2));
+  follower.Flush();
+  ASSERT_TRUE(WaitUntil([&] { return is_told(7, 2); }, "the path to another goal"));
+}
+
+TEST(RollingRestartTest, AFollowerThatCannotCallEnds) {
+  const Client client({.target = "no such target:x"});
+  AgentFollower follower(client);
+  ASSERT_TRUE(WaitUntil([&] { return !follower.status().ok(); }, "the end"));
+  EXPECT_EQ(follower.status(), client.status());
 }
 
 }  // namespace

@@ -141,8 +141,8 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
          "formats/build/ render/scene/ render/file/ runtime/ service/auth/ service/admission/ "
          "service/call/ service/convert/ service/metrics/ service/handlers/query/"},
         {"server/service/handlers/watch/",
-         "<absl/ <google/ <grpcpp/ <waystar/ base/ core/store/ core/query/ core/watch/ runtime/ "
-         "service/auth/ service/admission/ service/call/ service/convert/ service/metrics/ "
+         "<absl/ <google/ <grpcpp/ <waystar/ base/ core/map/ core/store/ core/query/ core/watch/ "
+         "runtime/ service/auth/ service/admission/ service/call/ service/convert/ service/metrics/ "
          "service/handlers/query/"},
         {"server/service/gateway/",
          "<absl/ <arpa/ <google/ <grpcpp/ base/ runtime/ service/transport/http/ service/auth/ "

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh [SERVER]: generates what the example imports, if need be, and runs it. $PYTHON is the interpreter, $OUT where
-# what is generated goes.
+# run.sh [follow] [ARGUMENT...]: generates what the examples import, if need be, and runs walk.py, or follow.py.
+# $PYTHON is the interpreter, $OUT where what is generated goes.
 set -euo pipefail
 PYTHON=${PYTHON:-python3}
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -23,4 +23,9 @@ if [[ ! -d "$OUT/waystar" ]]; then
       --python_out="$OUT" --grpc_python_out="$OUT" "${FILES[@]}"
   fi
 fi
-PYTHONPATH="$OUT" exec "$PYTHON" "$HERE/walk.py" "$@"
+PROGRAM=walk
+if [[ "${1:-}" == follow ]]; then
+  PROGRAM=$1
+  shift
+fi
+PYTHONPATH="$OUT" exec "$PYTHON" "$HERE/$PROGRAM.py" "$@"

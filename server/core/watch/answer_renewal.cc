@@ -44,7 +44,11 @@ absl::StatusOr<GraphPathResult> OnGraph(const absl::StatusOr<Route>& route) {
 
 AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
                              const PathSubscription& subscription)
-    : store_(store), snapshot_(snapshot), query_(subscription.query), last_(subscription.answer()) {}
+    : store_(store),
+      snapshot_(snapshot),
+      query_(subscription.query),
+      walks_(subscription.walks),
+      last_(subscription.RestOn(snapshot)) {}
 
 absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& scratch) {
   const OtherMaps none{.store = store_, .may_visit = [](absl::string_view /*id*/) { return false; }};
@@ -106,7 +110,7 @@ void AnswerRenewal::JudgeOnMesh(const absl::StatusOr<Route>& route) {
   const auto* const last = static_cast<const MeshAnswer*>(last_.get());
   const bool is_plain = query_.goals.size() == 1 && !query_.snap && !query_.agent.overlay;
   auto answer = std::make_shared<const MeshAnswer>(route, is_plain);
-  is_news_ = last == nullptr || !last->IsSameAs(*answer);
+  is_news_ = last == nullptr || !last->IsSameAs(*answer, walks_);
   answer_ = is_news_ ? std::move(answer) : last_;
 }
 
@@ -147,14 +151,24 @@ class AnswersOn final : public AnswerIndex {
     reaches_.pop_back();
   }
 
-  void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) override {
+  void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, RestOf rest_of,
+                    Affected& affected) override {
+    affected.ids.clear();
+    affected.rests.clear();
     if (answers_.empty()) {
       return;
     }
     const typename Answer::Change change(changes, std::get<Map>(snapshot.map));
     const auto check = [&](std::size_t i) {
-      if (change.MayEnd(reaches_[i]) && answers_[i].answer->MayEndBy(change)) {
-        ids.push_back(answers_[i].id);
+      if (!change.MayEnd(reaches_[i]) || !answers_[i].answer->MayEndBy(change)) {
+        return;
+      }
+      const Id id = answers_[i].id;
+      KeptAnswerPtr rest = rest_of(id);
+      if (rest != nullptr && !static_cast<const Answer&>(*rest).MayEndBy(change)) {
+        affected.rests.emplace_back(id, std::move(rest));
+      } else {
+        affected.ids.push_back(id);
       }
     };
     const auto answer_at = [this](std::size_t i) -> const Answer& { return *answers_[i].answer; };

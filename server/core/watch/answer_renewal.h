@@ -51,6 +51,7 @@ class AnswerRenewal {
   const MapStore& store_;
   const MapSnapshot& snapshot_;
   const RouteQuery& query_;
+  const bool walks_;
   const KeptAnswerPtr last_;
   std::optional<ResolvedRoute> resolved_;
   bool is_news_ = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <variant>
 
 #include "server/base/error.h"
@@ -78,11 +79,61 @@ GraphAnswer::GraphAnswer(const WaypointGraph& graph, const GraphQuery& query,
   outcome_ = result->outcome;
   cost_ = CostFromDouble(result->cost);
   nodes_.assign(result->nodes.begin(), result->nodes.end());
+  TakeNodes(graph);
+}
+
+void GraphAnswer::TakeNodes(const WaypointGraph& graph) {
   hash_ = HashOfNodes(graph);
   price_ = Price(graph);
-  if (outcome_ == Outcome::kFound && !has_overlay) {
+  if (outcome_ == Outcome::kFound && !has_overlay_) {
     TakeReach(graph);
   }
+}
+
+Course GraphAnswer::CourseOn(const MapSnapshot& snapshot) const {
+  std::vector<WorldPoint> points;
+  if (const auto* const start = std::get_if<WorldPoint>(&query_.start)) {
+    points.push_back(*start);
+  }
+  for (const NodeNumber node : nodes_) {
+    points.push_back(snapshot.graph().PositionOf(node));
+  }
+  const auto* const goal = query_.goals.empty() ? nullptr : std::get_if<WorldPoint>(&query_.goals.front());
+  if (goal != nullptr && outcome_ == Outcome::kFound) {
+    points.push_back(*goal);
+  }
+  return error_.ok() && outcome_ != Outcome::kUnreachable ? Course(std::move(points), {}) : Course();
+}
+
+std::shared_ptr<const KeptAnswer> GraphAnswer::Rest(const Course::Place& place,
+                                                    const MapSnapshot& snapshot) const {
+  const std::size_t before = std::holds_alternative<WorldPoint>(query_.start) ? 1 : 0;
+  if (reach_.is_unlimited || place.next <= before || place.next > before + nodes_.size()) {
+    return nullptr;
+  }
+  const WaypointGraph& graph = snapshot.graph();
+  const auto exists = [&](NodeNumber node) { return graph.Exists(node); };
+  // A number may be reused for another node.
+  if (!std::ranges::all_of(nodes_, exists) || HashOfNodes(graph) != hash_) {
+    return nullptr;
+  }
+  auto rest = std::make_shared<GraphAnswer>(*this);
+  rest->nodes_.erase(rest->nodes_.begin(),
+                     rest->nodes_.begin() + static_cast<std::ptrdiff_t>(place.next - before) - 1);
+  rest->query_.start = graph.IdOf(rest->nodes_.front());
+  rest->start_.reset();
+  rest->goal_.reset();
+  rest->line_.reset();
+  rest->reach_ = {};
+  rest->TakeNodes(graph);
+  if (!rest->price_.has_value()) {
+    return nullptr;
+  }
+  rest->cost_ = *rest->price_;
+  if (const auto* const goal = std::get_if<WorldPoint>(&query_.goals.front())) {
+    rest->cost_ += LineCost(graph.PositionOf(nodes_.back()), *goal);
+  }
+  return rest;
 }
 
 void GraphAnswer::TakeReach(const WaypointGraph& graph) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/query.h"
+#include "server/core/watch/course.h"
 #include "server/core/watch/kept_answer.h"
 #include "server/geometry/box.h"
 #include "server/geometry/world_point.h"
@@ -92,6 +95,13 @@ class GraphAnswer final : public KeptAnswer {
   // grows with the path if the change is near it.
   bool MayEndBy(const GraphChange& change) const;
   bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
+  std::size_t bytes() const override {
+    return sizeof(*this) + kIndexBytes + nodes_.size() * (sizeof(NodeNumber) + sizeof(WorldPoint));
+  }
+  Course CourseOn(const MapSnapshot& snapshot) const override;
+  // Known for paths over nodes without an overlay; it begins at the last node that was passed.
+  std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
+                                         const MapSnapshot& snapshot) const override;
 
   // Returns true if `result`, the answer to the same query on `graph`, shows that this answer does not hold
   // there.
@@ -110,6 +120,8 @@ class GraphAnswer final : public KeptAnswer {
     WorldPoint to;
   };
 
+  // Sets the fields that depend on the nodes.
+  void TakeNodes(const WaypointGraph& graph);
   void TakeReach(const WaypointGraph& graph);
   std::optional<Seat> TakeSeat(const WaypointGraph& graph, const GraphPlace& place, NodeNumber node);
   // Returns the cost of the path, or nullopt if it is not passable.

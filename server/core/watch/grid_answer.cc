@@ -34,6 +34,9 @@ void KeepCorners(std::vector<Cell>& points) {
   points.shrink_to_fit();
 }
 
+// Exceeds the rounding error of a share of a run.
+constexpr double kShareRounding = 1e-6;
+
 bool IsBefore(const WordChange& a, const WordChange& b) {
   return a.index != b.index ? a.index < b.index : a.y < b.y;
 }
@@ -235,6 +238,11 @@ void GridAnswer::TakePath(const GridMap& map, const PortalPath& found) {
   if (crossings_.empty() && !is_lines_) {
     KeepCorners(points_);
   }
+  TakeReach(map);
+}
+
+void GridAnswer::TakeReach(const GridMap& map) {
+  reach_ = {};
   const Connectivity connectivity = map.settings().connectivity;
   const SightRule sight = LineRule(connectivity, query_.corner_rule);
   DependentCells cells(sight, query_.footprint);
@@ -258,7 +266,7 @@ void GridAnswer::TakePath(const GridMap& map, const PortalPath& found) {
                     .goal = query_.goal,
                     .limit = cost_ - tolerance_,
                     .is_lines = is_lines_,
-                    .is_open = result.outcome != Outcome::kFound,
+                    .is_open = outcome_ != Outcome::kFound,
                     .passes_corners = passes_corners,
                     .footprint = query_.footprint};
 }
@@ -319,15 +327,64 @@ bool GridAnswer::MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot
   return MayEndBy(GridChange(changes, snapshot.grid()));
 }
 
-bool GridAnswer::CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const {
+Course GridAnswer::CourseOn(const MapSnapshot& snapshot) const {
+  const WorldFrame& frame = snapshot.grid().settings().frame;
+  std::vector<WorldPoint> centres;
+  centres.reserve(points_.size());
+  for (const Cell point : points_) {
+    centres.push_back(frame.CenterOf(point));
+  }
+  std::vector<std::size_t> leaps;
+  for (const CrossedPortal& crossing : crossings_) {
+    leaps.push_back(crossing.index);
+  }
+  return {std::move(centres), std::move(leaps)};
+}
+
+std::shared_ptr<const KeptAnswer> GridAnswer::Rest(const Course::Place& place,
+                                                   const MapSnapshot& snapshot) const {
+  if (kind_ != Kind::kPath || basis_ != Basis::kMap || !crossings_.empty()) {
+    return nullptr;
+  }
+  const GridMap& map = snapshot.grid();
+  auto rest = std::make_shared<GridAnswer>(*this);
+  rest->points_.erase(rest->points_.begin(),
+                      rest->points_.begin() + static_cast<std::ptrdiff_t>(place.next) - 1);
+  Cell& start = rest->points_.front();
+  if (!is_lines_ && place.next < points_.size()) {
+    // The last cell of the run that the agent has entered.
+    const Cell to = points_[place.next];
+    const int steps = std::max(std::abs(to.x - start.x), std::abs(to.y - start.y));
+    const int done = static_cast<int>(place.share * steps + kShareRounding);
+    start = {start.x + done * Sign(to.x - start.x), start.y + done * Sign(to.y - start.y)};
+    if (start == to) {
+      rest->points_.erase(rest->points_.begin());
+    }
+  }
+  rest->query_.start = rest->points_.front();
+  const absl::StatusOr<Validation> now = rest->Validate(map, {});
+  if (!now.ok() || !now->walkable) {
+    return nullptr;
+  }
+  rest->cost_ = now->cost;
+  rest->TakeReach(map);
+  rest->Place(map, basis_);
+  return rest;
+}
+
+absl::StatusOr<Validation> GridAnswer::Validate(const GridMap& map,
+                                                absl::Span<const std::string> required_tags) const {
   NoWorld world;
-  const absl::StatusOr<Validation> now =
-      ValidateThroughPortals(map, world,
-                             {.points = points_,
-                              .corner_rule = query_.corner_rule,
-                              .path_form = is_lines_ ? PathForm::kSmoothed : PathForm::kCorners,
-                              .footprint = query_.footprint},
-                             crossings_, required_tags);
+  return ValidateThroughPortals(map, world,
+                                {.points = points_,
+                                 .corner_rule = query_.corner_rule,
+                                 .path_form = is_lines_ ? PathForm::kSmoothed : PathForm::kCorners,
+                                 .footprint = query_.footprint},
+                                crossings_, required_tags);
+}
+
+bool GridAnswer::CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const {
+  const absl::StatusOr<Validation> now = Validate(map, required_tags);
   return now.ok() && now->walkable && std::abs(now->cost - cost_) <= tolerance_;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/path/validate_path.h"
 #include "server/core/grid/portal/portal_search.h"
 #include "server/core/search/query.h"
 #include "server/core/watch/cost_bound.h"
+#include "server/core/watch/course.h"
 #include "server/core/watch/kept_answer.h"
 #include "server/geometry/cell.h"
 
@@ -129,6 +132,14 @@ class GridAnswer final : public KeptAnswer {
   // Returns true if the answer may no longer hold after a change. Never false if it does not hold.
   bool MayEndBy(const GridChange& change) const;
   bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
+  std::size_t bytes() const override {
+    return sizeof(*this) + kIndexBytes + points_.size() * (sizeof(Cell) + sizeof(WorldPoint)) +
+           cells_.size() * sizeof(WordChange);
+  }
+  Course CourseOn(const MapSnapshot& snapshot) const override;
+  // Known for paths to the goal by the map's own costs, without portals.
+  std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
+                                         const MapSnapshot& snapshot) const override;
 
   // Returns true if `result`, the answer to the same query on `map`, shows that this answer does not hold
   // there. `required_tags` are those of the query.
@@ -151,6 +162,10 @@ class GridAnswer final : public KeptAnswer {
   void Place(const GridMap& map, Basis basis);
   Kind KindOn(const GridMap& map) const;
   void TakePath(const GridMap& map, const PortalPath& result);
+  // Sets the fields that depend on the points and the cost.
+  void TakeReach(const GridMap& map);
+  // Returns the validity of the path on another map.
+  absl::StatusOr<Validation> Validate(const GridMap& map, absl::Span<const std::string> required_tags) const;
   // Returns true if the path depends on a changed cell.
   bool DependsOn(const GridChange::Words& words) const;
   // For kPartial and kNoPath: returns true if more cells may be reachable, or the start or goal was freed or

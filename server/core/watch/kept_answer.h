@@ -1,12 +1,16 @@
 // Subscribed answers of a map of any kind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/map/map_snapshot.h"
+#include "server/core/watch/course.h"
 
 namespace waystar::core {
 
@@ -19,7 +23,21 @@ class KeptAnswer {
   // is the map after the change, of the kind that the answer is for.
   virtual bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const = 0;
 
+  // Returns about how much memory the answer takes, with its course and its place in the index.
+  virtual std::size_t bytes() const = 0;
+
+  // Returns the course of the path; empty without one. `snapshot` is the map that the answer is for.
+  virtual Course CourseOn(const MapSnapshot& snapshot) const = 0;
+  // Returns the rest of the answer for an agent that has come to that place of the course. It holds on
+  // `snapshot`, a later revision of the map, if the changes since then do not end it. Returns null if the
+  // rest is unknown, or cannot be walked there.
+  virtual std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
+                                                 const MapSnapshot& snapshot) const = 0;
+
  protected:
+  // Memory of an answer in AnswerIndex.
+  static constexpr std::size_t kIndexBytes = 600;
+
   KeptAnswer() = default;
   KeptAnswer(const KeptAnswer&) = default;
   KeptAnswer& operator=(const KeptAnswer&) = default;
@@ -42,8 +60,24 @@ class AnswerIndex {
   virtual void Add(Id id, const KeptAnswerPtr& answer) = 0;
   // Does nothing if the id is not present.
   virtual void Remove(Id id) = 0;
-  // Appends the ids of the answers that may no longer hold. `snapshot` is the map after the changes.
-  virtual void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) = 0;
+  struct Affected {
+    // Answers that may no longer hold.
+    std::vector<Id> ids;
+    // Answers that hold only for subscribers that have walked: their rests.
+    std::vector<std::pair<Id, KeptAnswerPtr>> rests;
+  };
+  // Returns what is left of an answer, as KeptAnswer::Rest does, or null.
+  using RestOf = absl::FunctionRef<KeptAnswerPtr(Id)>;
+  // Finds the answers that a change affects. `snapshot` is the map after it.
+  virtual void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, RestOf rest_of,
+                            Affected& affected) = 0;
+  // Appends the ids of the answers that a change may end, for subscribers that do not walk.
+  void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) {
+    Affected affected;
+    FindAffected(
+        changes, snapshot, [](Id /*id*/) { return nullptr; }, affected);
+    ids.insert(ids.end(), affected.ids.begin(), affected.ids.end());
+  }
 };
 
 // Creates an empty index for maps of the kind of `snapshot`.

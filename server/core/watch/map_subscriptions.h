@@ -6,50 +6,97 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/query/route_query.h"
+#include "server/core/watch/course.h"
 #include "server/core/watch/kept_answer.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
 
 // A subscription is idle, queued for a search, being searched for, or gone.
 //
-// Thread safety: public members are set before the subscription is added and do not change, except
-// `cancelled`, which any thread may set.
+// Thread safety: public members are set before the subscription is added. Then only the thread that searches
+// for it may use them, except `cancelled`, which any thread may set.
 class PathSubscription {
  public:
   using Clock = std::chrono::steady_clock;
+
+  // A subscriber's place: as queries give it, and in the world. It is on the path up to a distance of
+  // `off_path`. `number` grows with each move.
+  struct Move {
+    Location place;
+    WorldPoint position;
+    double off_path = 0.0;
+    std::uint64_t number = 0;
+  };
 
   PathSubscription() = default;
   PathSubscription(const PathSubscription&) = delete;
   PathSubscription& operator=(const PathSubscription&) = delete;
   virtual ~PathSubscription() = default;
 
+  // Its start is the subscriber's latest place when a search begins.
   RouteQuery query;
+  // True if the subscriber moves: see MapSubscriptions::MoveTo.
+  bool walks = false;
   // Cancels a running search.
   std::atomic<bool> cancelled = false;
 
   // Returns the last answer; null before the first. Only for the searching thread.
   const KeptAnswerPtr& answer() const { return answer_; }
+  // Returns what is left of that answer on `snapshot` for a subscriber that has moved; null if it has left
+  // its path, or the rest is unknown. Only for the searching thread.
+  KeptAnswerPtr RestOn(const MapSnapshot& snapshot) const;
+  // Returns the number of the newest move that the search takes into account. Only for the searching thread.
+  std::uint64_t searched_move() const { return searched_move_; }
   // Returns when the subscription was queued. Only for the searching thread.
   Clock::time_point queued_at() const { return queued_at_; }
 
  private:
   friend class MapSubscriptions;
 
+  // Goes on to the latest move. Returns false if that is not on the course.
+  bool Follow() { return course_->Follow(at_->position, at_->off_path); }
+  // Returns the place on the course; nullopt at its start, off it, or without one.
+  std::optional<Course::Place> PlaceOnCourse() const;
+
   KeptAnswerPtr answer_;
+  // Where the subscriber was on the path of its answer when the search began; nullopt at its start.
+  std::optional<Course::Place> walked_;
+  bool has_left_ = false;
+  std::uint64_t searched_move_ = 0;
 
   // The members below are guarded by the mutex of MapSubscriptions.
   enum class State : std::uint8_t { kIdle, kQueued, kSearching, kGone };
   std::uint64_t id_ = 0;
   State state_ = State::kSearching;
   Clock::time_point queued_at_ = Clock::now();
+  // The first revision at which the subscriber's answer may be wrong, unless the state is kIdle.
+  std::uint64_t doubted_from_ = 0;
+  // The course of the answer's path, if the subscriber walks.
+  std::optional<Course> course_;
+  // The latest move.
+  std::optional<Move> at_;
+  // True if that is not on the course.
+  bool is_off_ = false;
+  // True if the subscriber has lost its answer.
+  bool is_lost_ = false;
 };
+
+// Returns the move of a subscriber to a place on `map`. It leaves its path beyond `off_path`: cells on a
+// grid, units elsewhere.
+PathSubscription::Move MoveOn(const MapSnapshot& map, Location place, double off_path, std::uint64_t number);
+
+// An agent that is in no cell of its path is off it.
+inline constexpr double kOffPath = 0.5;
 
 using PathSubscriptionPtr = std::shared_ptr<PathSubscription>;
 
@@ -60,6 +107,9 @@ using PathSubscriptionPtr = std::shared_ptr<PathSubscription>;
 // Thread safety: any method may be called from any thread.
 class MapSubscriptions {
  public:
+  // All subscriptions will be searched for on this revision or later ones.
+  explicit MapSubscriptions(std::uint64_t first_revision) : judged_(first_revision) {}
+
   // Adds a subscription and queues it for a search.
   void Add(const PathSubscriptionPtr& subscription);
 
@@ -74,8 +124,21 @@ class MapSubscriptions {
   // removed.
   bool AbandonSearch(PathSubscription& subscription);
 
-  // Queues and returns the subscriptions that a commit affects.
+  // Queues and returns the subscriptions that a commit affects. What a subscriber has walked already does not
+  // count.
   std::vector<PathSubscriptionPtr> Commit(const PinnedSnapshot& snapshot, const MapChanges& changes);
+
+  // Notes that a subscriber has moved. Off the rest of its path it needs a search from there: queues it and
+  // returns true, unless it waits for a search already.
+  // REQUIRES: the subscriber walks.
+  bool MoveTo(PathSubscription& subscription, PathSubscription::Move move);
+  // Notes that a subscriber needs its answer again, even if that still holds. Queues it and returns true,
+  // unless it waits for a search already.
+  bool Repeat(PathSubscription& subscription);
+
+  // Returns the latest revision at which the answers of all of these are known to be right: their subscribers
+  // have them, or were sent them by the thread that searched.
+  std::uint64_t RightUntil(absl::Span<const PathSubscriptionPtr> subscriptions);
 
   void Remove(PathSubscription& subscription);
 
@@ -88,15 +151,22 @@ class MapSubscriptions {
     MapChanges changes;
   };
 
+  void Queue(PathSubscription& subscription, std::uint64_t doubted_from)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Replaces the answer of a subscription.
+  void Keep(PathSubscription& subscription, KeptAnswerPtr answer, const MapSnapshot& snapshot)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StopSearching() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsOutdated(const KeptAnswer& answer, std::uint64_t revision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Mutex mutex_;
   std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The latest revision whose changes were compared with all answers.
+  std::uint64_t judged_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::uint64_t, PathSubscriptionPtr> subscriptions_ ABSL_GUARDED_BY(mutex_);
   // Null before the first answer.
   std::unique_ptr<AnswerIndex> index_ ABSL_GUARDED_BY(mutex_);
-  std::vector<AnswerIndex::Id> affected_ ABSL_GUARDED_BY(mutex_);
+  AnswerIndex::Affected affected_ ABSL_GUARDED_BY(mutex_);
   int searching_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<Kept> kept_ ABSL_GUARDED_BY(mutex_);
   // Latest commit that was dropped from kept_ for lack of room.

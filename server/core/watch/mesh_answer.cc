@@ -33,10 +33,15 @@ MeshAnswer::MeshAnswer(const absl::StatusOr<Route>& route, bool is_plain) : erro
   corners_ = route->positions;
   for (const MeshCrossing& crossing : route->mesh_crossings) {
     portals_.push_back(crossing.portal->id);
+    leaps_.push_back(crossing.index);
   }
-  if (!is_plain || outcome_ != Outcome::kFound || corners_.empty()) {
-    return;
+  if (is_plain && outcome_ == Outcome::kFound && !corners_.empty()) {
+    TakeReach();
   }
+}
+
+void MeshAnswer::TakeReach() {
+  reach_ = {};
   for (const WorldPoint& corner : corners_) {
     reach_.path = reach_.path.And(Box::Around(corner.x, corner.y, kRoom));
   }
@@ -45,6 +50,40 @@ MeshAnswer::MeshAnswer(const absl::StatusOr<Route>& route, bool is_plain) : erro
   // No path is shorter than a straight line.
   reach_.limit = cost_ > DistanceInPlan(reach_.start, reach_.goal) + kRounding ? cost_ : 0.0;
   reach_.is_unlimited = false;
+}
+
+Course MeshAnswer::CourseOn(const MapSnapshot& /*snapshot*/) const { return {corners_, leaps_}; }
+
+std::shared_ptr<const KeptAnswer> MeshAnswer::Rest(const Course::Place& place,
+                                                   const MapSnapshot& /*snapshot*/) const {
+  if (reach_.is_unlimited || !portals_.empty()) {
+    return nullptr;
+  }
+  auto rest = std::make_shared<MeshAnswer>(*this);
+  std::vector<WorldPoint>& corners = rest->corners_;
+  corners.erase(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(place.next) - 1);
+  if (place.next < corners_.size()) {
+    const WorldPoint& from = corners.front();
+    const WorldPoint& to = corners[1];
+    corners.front() = {from.x + place.share * (to.x - from.x), from.y + place.share * (to.y - from.y),
+                       from.z + place.share * (to.z - from.z)};
+  }
+  rest->cost_ = 0.0;
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    rest->cost_ += DistanceInPlan(corners[i - 1], corners[i]);
+  }
+  rest->TakeReach();
+  return rest;
+}
+
+bool MeshAnswer::IsSameAs(const MeshAnswer& other, bool starts_anywhere) const {
+  if (error_ != other.error_ || outcome_ != other.outcome_ || portals_ != other.portals_ ||
+      corners_.size() != other.corners_.size()) {
+    return false;
+  }
+  const std::ptrdiff_t skipped = starts_anywhere && !corners_.empty() ? 1 : 0;
+  return (starts_anywhere || cost_ == other.cost_) &&
+         std::equal(corners_.begin() + skipped, corners_.end(), other.corners_.begin() + skipped);
 }
 
 bool MeshAnswer::MayEndBy(const MeshChange& change) const {

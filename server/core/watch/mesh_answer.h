@@ -1,6 +1,8 @@
 // Answer to a subscribed path query on a navigation mesh, and the test whether a change invalidates it.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/query/route.h"
 #include "server/core/search/query.h"
+#include "server/core/watch/course.h"
 #include "server/core/watch/kept_answer.h"
 #include "server/geometry/box.h"
 #include "server/geometry/world_point.h"
@@ -69,19 +72,29 @@ class MeshAnswer final : public KeptAnswer {
 
   bool MayEndBy(const MeshChange& change) const;
   bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
-
-  // Returns true if both answers look the same to the subscriber.
-  bool IsSameAs(const MeshAnswer& other) const {
-    return error_ == other.error_ && outcome_ == other.outcome_ && cost_ == other.cost_ &&
-           corners_ == other.corners_ && portals_ == other.portals_;
+  std::size_t bytes() const override {
+    return sizeof(*this) + kIndexBytes + corners_.size() * 2 * sizeof(WorldPoint);
   }
+  Course CourseOn(const MapSnapshot& snapshot) const override;
+  // Known for paths to the goal that a plain query found without portals.
+  std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
+                                         const MapSnapshot& snapshot) const override;
+
+  // Returns true if both answers look the same to the subscriber. With `starts_anywhere` only what follows
+  // the first corners is compared.
+  bool IsSameAs(const MeshAnswer& other, bool starts_anywhere) const;
 
  private:
+  // Sets the fields that depend on the corners and the cost.
+  void TakeReach();
+
   absl::Status error_;
   Outcome outcome_ = Outcome::kUnreachable;
   double cost_ = 0.0;
   std::vector<WorldPoint> corners_;
   std::vector<std::string> portals_;
+  // The indices of the corners behind portals.
+  std::vector<std::size_t> leaps_;
   MeshChange::Reach reach_;
 };
 

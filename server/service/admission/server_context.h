@@ -91,8 +91,10 @@ struct ServerContext {
   // Bounds imports, exports and traces together.
   CallSlots& transfers;
   CallSlots& watches;
-  // Bounds streams of queries and of updates.
+  // Bounds streams of queries, of updates and of agents.
   CallSlots& streams;
+  // Bounds the agents of those.
+  CallSlots& agents;
   VersionWaits& version_waits;
   const FleetNews& fleet;
 };

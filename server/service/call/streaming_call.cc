@@ -136,6 +136,23 @@ void StreamingCall::LookAtTime() {
   --holds_;
 }
 
+void StreamingCall::WakeAfter(std::chrono::nanoseconds time) {
+  const Clock::time_point due = Clock::now() + time;
+  if (due >= wake_time_) {
+    return;
+  }
+  wake_time_ = due;
+  // Replaces a later wake, which is cancelled.
+  wake_.emplace();
+  wake_->Set(std::chrono::system_clock::now() + time, [self = shared_from_this()](bool expired) mutable {
+    const std::shared_ptr<StreamingCall> call = std::move(self);
+    if (expired) {
+      const Change change(*call);
+      call->wake_time_ = Clock::time_point::max();
+    }
+  });
+}
+
 StreamingCall::Clock::time_point StreamingCall::StallTime() const {
   return is_reading_ || is_writing_ ? turn_begin_ + absl::ToChronoNanoseconds(times_.stall)
                                     : Clock::time_point::max();
@@ -233,6 +250,10 @@ void StreamingCall::Done() {
   server_.awaited_requests.LeaveStream(messages_);
   if (timer_.has_value()) {
     timer_->Cancel();
+  }
+  {
+    MutexLock lock(mutex_);
+    wake_.reset();
   }
   memory_.Release();
   // The destructor would be too late: others may hold the call after the server is destroyed.

@@ -163,6 +163,9 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   void Write(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool is_writing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_writing_; }
 
+  // Calls Advance after that time, unless it is to be called earlier anyway by another such wake.
+  void WakeAfter(std::chrono::nanoseconds time) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   // Ends the call, unless it has ended.
   void End(const absl::Status& status);
   void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -218,6 +221,9 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   std::uint64_t slot_holder_ = 0;
   TransferTimes times_;
   std::optional<grpc::Alarm> timer_;
+  // Set while a wake is pending, and when that is due.
+  std::optional<grpc::Alarm> wake_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point wake_time_ ABSL_GUARDED_BY(mutex_) = Clock::time_point::max();
   grpc::ByteBuffer message_;
   // Set by the first read.
   std::string peer_;

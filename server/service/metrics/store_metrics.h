@@ -59,8 +59,8 @@ class StoreMetrics final : public runtime::MetricSource {
  public:
   // All must outlive this.
   StoreMetrics(const core::MapStore& store, const CallSlots& transfers, const CallSlots& watches,
-               const CallSlots& streams)
-      : store_(store), transfers_(transfers), watches_(watches), streams_(streams) {}
+               const CallSlots& streams, const CallSlots& agents)
+      : store_(store), transfers_(transfers), watches_(watches), streams_(streams), agents_(agents) {}
 
   void Collect(runtime::MetricSink& sink) const override;
 
@@ -69,6 +69,7 @@ class StoreMetrics final : public runtime::MetricSource {
   const CallSlots& transfers_;
   const CallSlots& watches_;
   const CallSlots& streams_;
+  const CallSlots& agents_;
 };
 
 // Metrics of the number and results of map updates. Listens to commits, and is notified of answers to

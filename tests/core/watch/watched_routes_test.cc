@@ -105,7 +105,7 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
   std::vector<Cell> told_points_;
   std::vector<CrossedPortal> told_crossings_;
   int searches_ = 0;
-  MapSubscriptions subscriptions_;
+  MapSubscriptions subscriptions_{1};
   const std::shared_ptr<PathSubscription> subscription_ = std::make_shared<PathSubscription>();
   // Called between a search and its end.
   std::function<void()> while_searching_ = [] {};

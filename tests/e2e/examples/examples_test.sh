@@ -39,6 +39,7 @@ run_python() {
       copy_example python
       PYTHON="$python" expect_code 0 "$EXAMPLE/run.sh" "127.0.0.1:$PORT"
       expect_walk
+      PYTHON="$python" expect 0 "100 ticks, 50 agents: " "$EXAMPLE/run.sh" follow "127.0.0.1:$PORT" 100
       return
     fi
   done
@@ -64,6 +65,7 @@ run_node() {
   fi
   expect_code 0 "$EXAMPLE/run.sh" "127.0.0.1:$PORT"
   expect_walk
+  expect 0 "100 ticks, 50 agents: " "$EXAMPLE/run.sh" follow "127.0.0.1:$PORT" 100
 }
 
 start_server --maps_dir="$SAMPLES"

@@ -136,6 +136,46 @@ TEST_F(RevocationTest, StreamsOfQueriesEnd) {
   EXPECT_TRUE(ExpectEnd<v1::StreamFindPathResponse>(*stream, "", "16 BAD_TOKEN").answers(0).has_answer());
 }
 
+TEST_F(RevocationTest, AgentsEndWithTheRightToTheirMap) {
+  server_.Create("attic", {"...."});
+  server_.SetTokens(TokenLine("guest", "read:arena read:attic"));
+  ASSERT_TRUE(WaitUntil([&] { return server_.Get("guest", "attic") == "OK"; }, "the new tokens"));
+  const auto stream = server_.paths().FollowAgents(&context_);
+  v1::FollowAgentsRequest request;
+  const auto put = [&](std::uint64_t agent, const std::string& map) {
+    v1::AgentChange& change = *request.add_changes();
+    change.set_agent(agent);
+    *change.mutable_put() = PathRequest(map, CellAt(0, 0), CellAt(3, 0));
+  };
+  put(1, "arena");
+  put(2, "attic");
+  ASSERT_TRUE(stream->Write(request));
+  v1::FollowAgentsResponse response;
+  for (int answers = 0; answers < 2;) {
+    ASSERT_TRUE(stream->Read(&response));
+    for (const v1::AgentState& state : response.states()) {
+      answers += state.has_answer() ? 1 : 0;
+    }
+  }
+  server_.SetTokens(TokenLine("guest", "read:arena"));
+  do {
+    ASSERT_TRUE(stream->Read(&response));
+  } while (response.states().empty());
+  EXPECT_EQ(response.states(0).agent(), 2U);
+  EXPECT_EQ(response.states(0).end().code(), 7);
+  request.Clear();
+  put(2, "attic");
+  ASSERT_TRUE(stream->Write(request));
+  do {
+    ASSERT_TRUE(stream->Read(&response));
+  } while (response.states().empty());
+  EXPECT_EQ(response.states(0).end().code(), 7);
+  server_.SetTokens("");
+  while (stream->Read(&response)) {
+  }
+  EXPECT_EQ(GuardedServer::Show(stream->Finish()), "16 BAD_TOKEN");
+}
+
 TEST_F(RevocationTest, StreamsOfUpdatesEnd) {
   const auto stream = server_.maps().StreamUpdates(&context_);
   v1::StreamUpdatesRequest request;

@@ -37,6 +37,7 @@ struct World {
   CallSlots transfers{1, ErrorReason::kTransfersBusy, "transfers run"};
   CallSlots watches{1, ErrorReason::kTooManyWatches, "watches are open"};
   CallSlots streams{1, ErrorReason::kClientBusy, "streams are open"};
+  CallSlots agents{1, ErrorReason::kTooManyAgents, "agents are followed"};
   MethodStatistics method;
   grpc::CallbackServerContext rpc;
   Executor executor{{.workers = 1}};
@@ -55,6 +56,7 @@ struct World {
                               .transfers = transfers,
                               .watches = watches,
                               .streams = streams,
+                              .agents = agents,
                               .version_waits = version_waits,
                               .fleet = fleet};
 };

@@ -22,9 +22,28 @@ namespace {
 // Limits each search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
-absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "query.map", "the map was deleted"); }
+absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "map", "the map was deleted"); }
+
+// Returns true if no change of the map can help the query.
+bool IsMalformed(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsUnimplemented(status) || absl::IsOutOfRange(status) ||
+         ErrorReasonOf(status) == ErrorReasonName(ErrorReason::kWrongMapKind);
+}
 
 }  // namespace
+
+absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
+                                                const v1::FindPathRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(request));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  WAYSTAR_ASSIGN_OR_RETURN(core::RouteQuery query,
+                           ToRouteQuery(request, request.map(), HexCoordinates(*snapshot)));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
+  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
+    return MakeError(ErrorReason::kBadValue, "goal_map", "a watched path stays on its map");
+  }
+  return query;
+}
 
 PathWatchScheduler::PathWatchScheduler(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
                                        const QueryObserver& observer)
@@ -33,29 +52,92 @@ PathWatchScheduler::PathWatchScheduler(const core::MapStore& store, Executor& ex
 PathWatchScheduler::~PathWatchScheduler() = default;
 
 void PathWatchScheduler::Begin(const PathWatchPtr& watch, int worker) {
-  absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(watch->request.map());
-  if (!latest.ok()) {
-    watch->End(BelowQuery(latest.status()));
-    return;
+  if (Add(watch)) {
+    Search(watch, worker);
   }
-  const std::uint64_t epoch = (*latest)->epoch;
-  latest->reset();
+}
+
+void PathWatchScheduler::BeginLater(const PathWatchPtr& watch) {
+  if (Add(watch)) {
+    Enqueue({watch});
+  }
+}
+
+bool PathWatchScheduler::Add(const PathWatchPtr& watch) {
+  absl::Status status;
   {
     MutexLock lock(mutex_);
     if (watch->is_over_) {
-      return;
+      return false;
     }
-    // If the map was deleted meanwhile, there is no further notification; the search then fails.
-    Known& known = maps_[epoch];
-    if (known.map == nullptr) {
-      known.map = std::make_shared<core::MapSubscriptions>();
+    // Under the lock, so that no watch of the map is searched for on an older snapshot.
+    const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(watch->request.map());
+    if (latest.ok()) {
+      // If the map is deleted meanwhile, there is no further notification; the search then fails.
+      watch->epoch_ = (*latest)->epoch;
+      Known& known = maps_[watch->epoch_];
+      if (known.map == nullptr) {
+        known.map = std::make_shared<core::MapSubscriptions>((*latest)->revision);
+      }
+      ++known.watches;
+      watch->map_ = known.map;
+      known.map->Add(watch);
+      return true;
     }
-    ++known.watches;
-    watch->epoch_ = epoch;
-    watch->map_ = known.map;
-    known.map->Add(watch);
+    status = latest.status();
   }
-  Search(watch, worker);
+  watch->End(watch->ToClient(status));
+  return false;
+}
+
+std::shared_ptr<core::MapSubscriptions> PathWatchScheduler::MapOf(const PathWatch& watch) {
+  MutexLock lock(mutex_);
+  return watch.is_over_ ? nullptr : watch.map_;
+}
+
+void PathWatchScheduler::MoveTo(const PathWatchPtr& watch, core::PathSubscription::Move move) {
+  const std::shared_ptr<core::MapSubscriptions> map = MapOf(*watch);
+  if (map != nullptr && map->MoveTo(*watch, std::move(move))) {
+    Enqueue({watch});
+  }
+}
+
+void PathWatchScheduler::Repeat(const PathWatchPtr& watch) {
+  const std::shared_ptr<core::MapSubscriptions> map = MapOf(*watch);
+  if (map != nullptr && map->Repeat(*watch)) {
+    Enqueue({watch});
+  }
+}
+
+std::vector<PathWatchScheduler::Progress> PathWatchScheduler::ProgressOf(
+    absl::Span<const PathWatchPtr> watches) {
+  struct Watched {
+    std::shared_ptr<core::MapSubscriptions> map;
+    std::vector<core::PathSubscriptionPtr> subscriptions;
+    Progress progress;
+  };
+  absl::flat_hash_map<std::uint64_t, Watched> maps;
+  {
+    MutexLock lock(mutex_);
+    for (const PathWatchPtr& watch : watches) {
+      if (watch->map_ != nullptr && !watch->is_over_) {
+        Watched& watched = maps[watch->epoch_];
+        if (watched.map == nullptr) {
+          watched.map = watch->map_;
+          watched.progress = {.map = watch->request.map(), .version = {.epoch = watch->epoch_}};
+        }
+        watched.subscriptions.push_back(watch);
+      }
+    }
+  }
+  std::vector<Progress> progress;
+  for (auto& [epoch, watched] : maps) {
+    watched.progress.version.revision = watched.map->RightUntil(watched.subscriptions);
+    if (watched.progress.version.revision > 0) {
+      progress.push_back(std::move(watched.progress));
+    }
+  }
+  return progress;
 }
 
 void PathWatchScheduler::Remove(PathWatch& watch) {
@@ -85,12 +167,12 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   };
   const absl::StatusOr<core::PinnedSnapshot> pinned = store_.Pin(watch->request.map());
   if (!pinned.ok()) {
-    end(BelowQuery(pinned.status()));
+    end(watch->ToClient(pinned.status()));
     return;
   }
   const core::MapSnapshot& snapshot = **pinned;
   if (snapshot.epoch != watch->epoch_) {
-    end(Deleted());
+    end(watch->ToClient(Deleted()));
     return;
   }
   const bool is_first = watch->answer() == nullptr;
@@ -101,7 +183,8 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
       .caller = caller,
       .budget = {.deadline = is_first ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
                  .cancelled = &watch->cancelled},
-      .queued = now - watch->queued_at(),
+      // Many agents wait for each other, which makes no slow query.
+      .queued = watch->is_patient_ ? std::chrono::nanoseconds(0) : now - watch->queued_at(),
       .begin = now};
   core::AnswerRenewal renewal(store_, snapshot, *watch);
   v1::WatchPathResponse message;
@@ -112,8 +195,8 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
     return WriteAnswer(route, snapshot, max_bytes_, watch->request, *message.mutable_answer(), context);
   });
-  NoteQuery(observer_, "waystar.v1.PathService/WatchPath", watch->request, message.answer(), status,
-            Executor::Clock::now() - now, context);
+  NoteQuery(observer_, watch->method_, watch->request, message.answer(), status, Executor::Clock::now() - now,
+            context);
   // The snapshot of an aborted search was evicted.
   if (absl::IsCancelled(status) || absl::IsAborted(status)) {
     if (map.AbandonSearch(*watch) && absl::IsAborted(status)) {
@@ -121,19 +204,19 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     }
     return;
   }
-  if (!status.ok() && is_first) {
-    end(BelowQuery(status));
+  if (!status.ok() && is_first && (!watch->is_patient_ || IsMalformed(status))) {
+    end(watch->ToClient(status));
     return;
   }
   if (!status.ok()) {
     if (renewal.answer() == nullptr || absl::IsResourceExhausted(status)) {
       renewal.TakeError(status);
     }
-    *message.mutable_problem() = ToStatusMessage(BelowQuery(status));
+    *message.mutable_problem() = ToStatusMessage(watch->ToClient(status));
   }
   FillVersion(snapshot.version(), *message.mutable_info()->mutable_version());
   if (renewal.is_news()) {
-    watch->Send(message);
+    watch->Send(message, renewal.answer()->bytes());
   }
   if (map.EndSearch(*watch, snapshot, renewal.answer())) {
     Enqueue({watch});
@@ -221,9 +304,12 @@ void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
     maps_.erase(it);
   }
   for (const core::PathSubscriptionPtr& watch : map->All()) {
-    std::static_pointer_cast<PathWatch>(watch)->End(Deleted());
+    const auto of_path = std::static_pointer_cast<PathWatch>(watch);
+    of_path->End(of_path->ToClient(Deleted()));
   }
 }
+
+absl::Status WatchPathCall::ToClient(const absl::Status& status) const { return BelowQuery(status); }
 
 absl::Status WatchPathCall::Admit() {
   v1::WatchPathRequest message;
@@ -233,16 +319,11 @@ absl::Status WatchPathCall::Admit() {
   WAYSTAR_RETURN_IF_ERROR(caller_.Require([this](const Caller& caller) {
     return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));
   }));
-  const auto parse = [this]() -> absl::Status {
-    WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(request));
-    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, watches_.store().Pin(request.map()));
-    WAYSTAR_ASSIGN_OR_RETURN(query, ToRouteQuery(request, request.map(), HexCoordinates(*snapshot)));
-    return core::CheckOneGoal(query);
-  };
-  WAYSTAR_RETURN_IF_ERROR(BelowQuery(parse()));
-  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
-    return MakeError(ErrorReason::kBadValue, "query.goal_map", "a watched path stays on its map");
+  absl::StatusOr<core::RouteQuery> watched = ToWatchedQuery(watches_.store(), request);
+  if (!watched.ok()) {
+    return BelowQuery(watched.status());
   }
+  query = *std::move(watched);
   WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));
   {
     MutexLock lock(mutex_);
@@ -256,10 +337,23 @@ void WatchPathCall::RunJob(int worker) {
   watches_.Begin(std::static_pointer_cast<WatchPathCall>(shared_from_this()), worker);
 }
 
-void WatchPathCall::Send(const v1::WatchPathResponse& message) {
+void WatchPathCall::Send(const v1::WatchPathResponse& message, std::size_t kept_bytes) {
   grpc::ByteBuffer bytes = Serialize(message);
   const Change change(*this);
+  if (end().has_value()) {
+    return;
+  }
+  if (const absl::Status status = kept_memory_.Resize(kept_bytes); !status.ok()) {
+    SetEnd(status);
+    return;
+  }
   unsent_ = std::move(bytes);
+}
+
+void WatchPathCall::OnDetached() {
+  watches_.Remove(*this);
+  MutexLock lock(mutex_);
+  kept_memory_.Release();
 }
 
 void WatchPathCall::Advance() {

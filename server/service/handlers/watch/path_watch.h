@@ -8,14 +8,19 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/base/mutex.h"
+#include "server/core/map/map_version.h"
+#include "server/core/query/route_query.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/watch/map_subscriptions.h"
@@ -35,14 +40,20 @@ namespace waystar::rpc {
 // Thread safety: the fields are set before the watch begins, and do not change.
 class PathWatch : public core::PathSubscription {
  public:
-  // Sends a message, replacing an unsent older one; does nothing once the watch has ended. Any thread may
-  // call it, one at a time.
-  virtual void Send(const v1::WatchPathResponse& message) = 0;
+  // `method` is the RPC that searches count for; the text must live as long as the program. With `is_patient`
+  // a problem of the first search does not end the watch, unless the query is malformed.
+  PathWatch(absl::string_view method, bool is_patient) : method_(method), is_patient_(is_patient) {}
+
+  // Sends a message, replacing an unsent older one; does nothing once the watch has ended. The answer that is
+  // kept takes `kept_bytes`. Any thread may call it, one at a time.
+  virtual void Send(const v1::WatchPathResponse& message, std::size_t kept_bytes) = 0;
   // Ends the watch on the first call. Any thread may call it.
   virtual void End(const absl::Status& status) = 0;
 
   // Returns the watching caller. Any thread may call it.
   virtual Caller GetCaller() = 0;
+  // Returns an error of the query with its field as the client knows it.
+  virtual absl::Status ToClient(const absl::Status& status) const = 0;
 
   // The watched request.
   v1::FindPathRequest request;
@@ -51,6 +62,8 @@ class PathWatch : public core::PathSubscription {
  private:
   friend class PathWatchScheduler;
 
+  const absl::string_view method_;
+  const bool is_patient_;
   // The watched map. Set once, guarded by the mutex of PathWatchScheduler until then.
   std::uint64_t epoch_ = 0;
   std::shared_ptr<core::MapSubscriptions> map_;
@@ -59,6 +72,11 @@ class PathWatch : public core::PathSubscription {
 };
 
 using PathWatchPtr = std::shared_ptr<PathWatch>;
+
+// Converts a query to be watched. Returns the errors of CheckNamesMap, MapStore::Pin, ToRouteQuery and
+// core::CheckOneGoal, and INVALID_ARGUMENT / BAD_VALUE with "goal_map" if that is another map.
+absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
+                                                const v1::FindPathRequest& request);
 
 // When a commit may invalidate an answer, the query is searched for again on the latest snapshot, and the
 // subscriber is notified if the answer changed. These searches take turns, one per job, on at most half of
@@ -80,6 +98,20 @@ class PathWatchScheduler final : public core::StoreListener {
   // Runs the first search of a new watch on this worker, sends the answer and keeps it up to date until
   // Remove. An error ends the watch, with the field under "query".
   void Begin(const PathWatchPtr& watch, int worker);
+  // Does the same, but leaves the first search to the scheduler.
+  void BeginLater(const PathWatchPtr& watch);
+  // See MapSubscriptions::MoveTo and Repeat. Both do nothing once the watch is removed.
+  void MoveTo(const PathWatchPtr& watch, core::PathSubscription::Move move);
+  void Repeat(const PathWatchPtr& watch);
+
+  // A map, and the latest version at which the answers of all of some watches of it are right.
+  struct Progress {
+    std::string map;
+    core::MapVersion version;
+  };
+  // Returns the progress of the maps of these watches that have any: see MapSubscriptions::RightUntil.
+  std::vector<Progress> ProgressOf(absl::Span<const PathWatchPtr> watches);
+
   // Removes the watch, if it ever began.
   void Remove(PathWatch& watch);
 
@@ -106,6 +138,10 @@ class PathWatchScheduler final : public core::StoreListener {
     std::size_t watches = 0;
   };
 
+  // Adds a watch to those of its map. Returns false if it ended.
+  bool Add(const PathWatchPtr& watch);
+  // Returns the subscriptions of the watch's map; null unless it has begun and was not removed.
+  std::shared_ptr<core::MapSubscriptions> MapOf(const PathWatch& watch);
   // Searches for a watch that is queued, sends the answer and queues the watch again if a commit has outdated
   // it meanwhile.
   void Search(const PathWatchPtr& watch, int worker);
@@ -137,6 +173,7 @@ class WatchPathCall final : public WritingCall, public PathWatch {
   WatchPathCall(const ServerContext& server, PathWatchScheduler& watches, grpc::CallbackServerContext& rpc,
                 const grpc::ByteBuffer& bytes)
       : WritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::WatchPathRequest>()),
+        PathWatch("waystar.v1.PathService/WatchPath", false),
         watches_(watches),
         request_bytes_(bytes) {
     deadline = DeadlineOf(rpc);
@@ -145,20 +182,22 @@ class WatchPathCall final : public WritingCall, public PathWatch {
  private:
   // PathWatch.
   Caller GetCaller() override { return caller_.Get(); }
-  void Send(const v1::WatchPathResponse& message) override;
+  absl::Status ToClient(const absl::Status& status) const override;
+  void Send(const v1::WatchPathResponse& message, std::size_t kept_bytes) override;
   void End(const absl::Status& status) override { WritingCall::End(status); }
 
   absl::Status Admit() override;
   void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Runs the first search.
   void RunJob(int worker) override;
-  void OnDetached() override { watches_.Remove(*this); }
+  void OnDetached() override;
 
   PathWatchScheduler& watches_;
   // Valid until the watch is admitted.
   const grpc::ByteBuffer& request_bytes_;
   // The next answer to write.
   std::optional<grpc::ByteBuffer> unsent_ ABSL_GUARDED_BY(mutex_);
+  CallMemory::Share kept_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
 };
 
 }  // namespace waystar::rpc

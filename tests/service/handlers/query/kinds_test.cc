@@ -391,6 +391,18 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                return created.info().digest() == exported.header.info().digest() ? "same digest"
                                                                                  : "another digest";
              });
+  ExpectTold("`FollowAgents`", {"5.41421", "6", "6", "8", "6"}, [&](const Kind& kind) -> Told {
+    BoundedContext context;
+    const auto stream = paths_->FollowAgents(&context);
+    v1::FollowAgentsRequest request;
+    *request.add_changes()->mutable_put() = QueryOn(kind);
+    stream->Write(request);
+    v1::FollowAgentsResponse response;
+    if (!stream->Read(&response)) {
+      return client::FromGrpc(stream->Finish());
+    }
+    return Number(response.states(0).answer().cost());
+  });
   // Last, as it changes the maps.
   ExpectTold("`WatchPath`", {"5.41421, no way", "6, no way", "6, no way", "8, no way", "6, a way"},
              [&](const Kind& kind) -> Told {

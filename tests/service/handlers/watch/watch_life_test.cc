@@ -301,7 +301,9 @@ TEST(MapWatchesTest, TellOfEachMapThatHasEnded) {
 
 class HeldWatch final : public PathWatch {
  public:
-  void Send(const v1::WatchPathResponse& message) override {
+  HeldWatch() : PathWatch("WatchPath", false) {}
+
+  void Send(const v1::WatchPathResponse& message, std::size_t /*kept_bytes*/) override {
     MutexLock lock(mutex_);
     messages_.push_back(message);
   }
@@ -312,6 +314,7 @@ class HeldWatch final : public PathWatch {
     }
   }
   Caller GetCaller() override { return Caller::Anyone(); }
+  absl::Status ToClient(const absl::Status& status) const override { return status; }
 
   // What was sent.
   std::vector<v1::WatchPathResponse> messages() {

@@ -1,0 +1,508 @@
+#include "server/service/handlers/watch/agent_stream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/arena.h"
+#include "grpcpp/support/slice.h"
+#include "server/base/error.h"
+#include "server/core/query/route_query.h"
+#include "server/service/auth/check_access.h"
+#include "server/service/call/call_context.h"
+#include "server/service/call/request_parser.h"
+#include "server/service/call/status.h"
+#include "server/service/convert/convert.h"
+#include "server/service/convert/convert_query.h"
+#include "server/service/convert/hex_coordinates.h"
+#include "server/service/handlers/query/answer_query.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr int kMaxChanges = 10'000;
+constexpr std::size_t kMaxUnsentBytes = std::size_t{64} << 20;
+constexpr std::chrono::seconds kMostAtMostEvery{10};
+// The progress of maps is looked up no more often than this.
+constexpr std::chrono::milliseconds kLeastPause{20};
+// A map's progress is repeated after that time.
+constexpr std::chrono::seconds kProgressEvery{1};
+
+// Messages have about this size, or that of one state.
+constexpr std::size_t kMessageBytes = std::size_t{256} << 10;
+
+// Returns the bytes that a share counts: a large one has room for the next message.
+std::size_t WithRoom(std::size_t bytes) { return bytes < 2 * kMessageBytes ? bytes : bytes + kMessageBytes; }
+
+absl::Status NoSuchAgent() {
+  return MakeError(ErrorReason::kAgentNotFound, "agent", "the stream does not follow this agent");
+}
+
+}  // namespace
+
+class AgentStream::Agent final : public PathWatch {
+ public:
+  Agent(std::shared_ptr<AgentStream> stream, std::uint64_t agent_id, std::uint64_t change_number)
+      : PathWatch("waystar.v1.PathService/FollowAgents", true),
+        id(agent_id),
+        number(change_number),
+        stream_(std::move(stream)) {
+    walks = true;
+    deadline = Clock::time_point::max();
+  }
+
+  void Send(const v1::WatchPathResponse& message, std::size_t kept_bytes) override {
+    v1::AgentState state;
+    // A change of the query has a number too.
+    state.set_number(std::max(number, searched_move()));
+    *state.mutable_version() = message.info().version();
+    if (message.has_answer()) {
+      *state.mutable_answer() = message.answer();
+      if (searched_move() > 0) {
+        // That of the query is not where the agent is.
+        state.mutable_answer()->mutable_path()->clear_asked_start();
+      }
+    } else {
+      *state.mutable_problem() = message.problem();
+    }
+    stream_->TakeState(*this, std::move(state), kept_bytes);
+  }
+  void End(const absl::Status& status) override { stream_->EndAgent(*this, status); }
+  Caller GetCaller() override { return stream_->caller_.Get(); }
+  absl::Status ToClient(const absl::Status& status) const override { return status; }
+
+  const std::uint64_t id;
+  const std::uint64_t number;
+
+ private:
+  // The stream lets go of its agents when it ends.
+  const std::shared_ptr<AgentStream> stream_;
+};
+
+absl::Status AgentStream::Admit() {
+  const Caller caller = caller_.Get();
+  flow_ = FlowOf(caller, rpc_, "");
+  holder_ = HolderOf(caller, rpc_);
+  const auto require = [this](const Caller& renewed) -> absl::Status {
+    WAYSTAR_RETURN_IF_ERROR(CheckStreamAccess<v1::FollowAgentsRequest>(renewed));
+    EndForbidden(renewed);
+    return absl::OkStatus();
+  };
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require(require));
+  return TakeSlot(server_.streams);
+}
+
+void AgentStream::OnReadDone(bool ok) {
+  {
+    const Change change(*this);
+    if (!EndRead(ok)) {
+      return;
+    }
+    if (!ok) {
+      is_half_closed_ = true;
+      return;
+    }
+    BeginJob();
+  }
+  SubmitJob(Lane::kSmall, flow_);
+}
+
+void AgentStream::RunJob(int worker) {
+  const absl::Status status = RunWithinMemory(server_.executor.bench(worker), [this] { return Take(); });
+  if (!status.ok()) {
+    End(status);
+  }
+}
+
+absl::Status AgentStream::Take() {
+  CallMemory::Share memory(server_.memory, rpc_);
+  google::protobuf::Arena arena;
+  auto& message = *v1::FollowAgentsRequest::default_instance().New(&arena);
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(this->message(), message, memory));
+  if (message.changes_size() > kMaxChanges) {
+    return MakeError(ErrorReason::kTooManyItems, "changes",
+                     absl::StrCat("a message has at most ", kMaxChanges, " changes"));
+  }
+  if (message.has_off_path()) {
+    if (!(message.off_path() > 0.0) || !std::isfinite(message.off_path())) {
+      return MakeError(ErrorReason::kBadValue, "off_path", "off_path must be finite and more than 0");
+    }
+    off_path_ = message.off_path();
+  }
+  if (message.has_at_most_every()) {
+    const std::chrono::nanoseconds every = ToNanoseconds(message.at_most_every());
+    if (every < std::chrono::nanoseconds(0) || every > kMostAtMostEvery) {
+      return MakeError(ErrorReason::kBadValue, "at_most_every", "at_most_every must be 0 to 10 s");
+    }
+    const Change change(*this);
+    at_most_every_ = every;
+  }
+  const Caller caller = caller_.Get();
+  Snapshots snapshots;
+  for (int i = 0; i < message.changes_size(); ++i) {
+    const v1::AgentChange& change = message.changes(i);
+    if (change.change_case() == v1::AgentChange::CHANGE_NOT_SET) {
+      return MissingField(absl::StrCat("changes[", i, "].change"));
+    }
+    Apply(change, caller, snapshots);
+  }
+  return absl::OkStatus();
+}
+
+void AgentStream::Apply(const v1::AgentChange& change, const Caller& caller, Snapshots& snapshots) {
+  switch (change.change_case()) {
+    case v1::AgentChange::kPut:
+      Put(change.agent(), change.number(), change.put(), caller);
+      break;
+    case v1::AgentChange::kAt:
+      Move(change, snapshots);
+      break;
+    case v1::AgentChange::kGoal:
+      SendTo(change, caller);
+      break;
+    case v1::AgentChange::kRemove:
+      Remove(change.agent());
+      break;
+    case v1::AgentChange::CHANGE_NOT_SET:
+      break;
+  }
+}
+
+void AgentStream::Put(std::uint64_t id, std::uint64_t number, v1::FindPathRequest query,
+                      const Caller& caller) {
+  const absl::StatusOr<AgentPtr> agent = MakeAgent(id, number, std::move(query), caller);
+  if (!agent.ok()) {
+    EndById(id, number, agent.status());
+    return;
+  }
+  {
+    const Change change(*this);
+    if (end().has_value()) {
+      return;
+    }
+    Followed& followed = Find(id);
+    if (const absl::Status status = Take(*agent, followed); !status.ok()) {
+      v1::AgentState state;
+      state.set_number(number);
+      *state.mutable_end() = ToStatusMessage(status);
+      Release(followed);
+      static_cast<void>(Count(0, followed));
+      Keep(id, followed, state);
+      return;
+    }
+  }
+  watches_.BeginLater(*agent);
+  // The token may have changed since.
+  if (const absl::Status status = CheckPartAccess<v1::FollowAgentsRequest>(caller_.Get(), (*agent)->request);
+      !status.ok()) {
+    EndAgent(**agent, status);
+  }
+}
+
+absl::StatusOr<AgentStream::AgentPtr> AgentStream::MakeAgent(std::uint64_t id, std::uint64_t number,
+                                                             v1::FindPathRequest query,
+                                                             const Caller& caller) {
+  WAYSTAR_RETURN_IF_ERROR(CheckPartAccess<v1::FollowAgentsRequest>(caller, query));
+  auto agent = std::make_shared<Agent>(std::static_pointer_cast<AgentStream>(shared_from_this()), id, number);
+  agent->request = std::move(query);
+  WAYSTAR_ASSIGN_OR_RETURN(agent->query, ToWatchedQuery(watches_.store(), agent->request));
+  return agent;
+}
+
+void AgentStream::Move(const v1::AgentChange& change, Snapshots& snapshots) {
+  AgentPtr agent;
+  {
+    const Change locked(*this);
+    const auto it = agents_.find(change.agent());
+    if (it != agents_.end() && it->second.agent != nullptr) {
+      agent = it->second.agent;
+      it->second.number = change.number();
+      it->second.at = change.at();
+    }
+  }
+  if (agent == nullptr) {
+    EndById(change.agent(), change.number(), NoSuchAgent());
+    return;
+  }
+  core::PinnedSnapshot& snapshot = snapshots[agent->request.map()];
+  if (snapshot == nullptr) {
+    absl::StatusOr<core::PinnedSnapshot> latest = watches_.store().Pin(agent->request.map());
+    if (!latest.ok()) {
+      // Its end is on the way, or the search reports it.
+      return;
+    }
+    snapshot = *std::move(latest);
+  }
+  watches_.MoveTo(agent, core::MoveOn(*snapshot, ToLocation(change.at(), HexCoordinates(*snapshot)),
+                                      off_path_, change.number()));
+}
+
+void AgentStream::SendTo(const v1::AgentChange& change, const Caller& caller) {
+  v1::FindPathRequest query;
+  {
+    MutexLock lock(mutex_);
+    const auto it = agents_.find(change.agent());
+    if (it != agents_.end() && it->second.agent != nullptr) {
+      query = it->second.agent->request;
+      if (it->second.at) {
+        *query.mutable_start() = *it->second.at;
+      }
+    }
+  }
+  if (query.goals().empty()) {
+    EndById(change.agent(), change.number(), NoSuchAgent());
+    return;
+  }
+  *query.mutable_goals(0) = change.goal();
+  Put(change.agent(), change.number(), std::move(query), caller);
+}
+
+void AgentStream::Remove(std::uint64_t id) {
+  const Change change(*this);
+  if (const auto it = agents_.find(id); it != agents_.end()) {
+    Release(it->second);
+    Erase(it);
+  }
+}
+
+AgentStream::Followed& AgentStream::Find(std::uint64_t id) {
+  const auto [it, is_new] = agents_.try_emplace(id);
+  ended_ += is_new ? 1 : 0;
+  return it->second;
+}
+
+absl::Status AgentStream::Take(const AgentPtr& agent, Followed& followed) {
+  WAYSTAR_RETURN_IF_ERROR(Count(agent->request.ByteSizeLong(), followed));
+  if (followed.agent == nullptr) {
+    WAYSTAR_RETURN_IF_ERROR(server_.agents.Acquire(holder_));
+    --ended_;
+  } else {
+    Cancel(*followed.agent);
+  }
+  followed.agent = agent;
+  followed.number = agent->number;
+  followed.at.reset();
+  followed.is_unsent = false;
+  DropState(followed);
+  return absl::OkStatus();
+}
+
+absl::Status AgentStream::Count(std::size_t bytes, Followed& followed) {
+  const std::size_t all = agents_bytes_ + bytes - followed.bytes;
+  const absl::Status status = agents_memory_.Resize(WithRoom(all));
+  if (!status.ok() && bytes > followed.bytes) {
+    DropStates();
+    WAYSTAR_RETURN_IF_ERROR(agents_memory_.Resize(WithRoom(all)));
+  }
+  agents_bytes_ = all;
+  followed.bytes = bytes;
+  return absl::OkStatus();
+}
+
+void AgentStream::DropStates() {
+  for (const std::uint64_t id : unsent_) {
+    const auto it = agents_.find(id);
+    if (it != agents_.end() && it->second.agent != nullptr) {
+      DropState(it->second);
+    }
+  }
+  static_cast<void>(unsent_memory_.Resize(unsent_bytes_));
+}
+
+void AgentStream::DropState(Followed& followed) { unsent_bytes_ -= std::exchange(followed.state, {}).size(); }
+
+void AgentStream::Erase(absl::flat_hash_map<std::uint64_t, Followed>::iterator it) {
+  DropState(it->second);
+  --ended_;
+  agents_.erase(it);
+}
+
+void AgentStream::EndForbidden(const Caller& caller) {
+  std::vector<std::pair<AgentPtr, absl::Status>> forbidden;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [id, followed] : agents_) {
+      if (followed.agent != nullptr) {
+        absl::Status status = CheckPartAccess<v1::FollowAgentsRequest>(caller, followed.agent->request);
+        if (!status.ok()) {
+          forbidden.emplace_back(followed.agent, std::move(status));
+        }
+      }
+    }
+  }
+  for (const auto& [agent, why] : forbidden) {
+    EndAgent(*agent, why);
+  }
+}
+
+void AgentStream::TakeState(const Agent& agent, v1::AgentState state, std::size_t kept_bytes) {
+  const Change change(*this);
+  const auto it = agents_.find(agent.id);
+  if (it == agents_.end() || it->second.agent.get() != &agent) {
+    return;
+  }
+  Followed& followed = it->second;
+  if (const absl::Status status = Count(agent.request.ByteSizeLong() + kept_bytes, followed); !status.ok()) {
+    *state.mutable_end() = ToStatusMessage(status);
+    Release(followed);
+  }
+  Keep(agent.id, followed, state);
+}
+
+void AgentStream::EndAgent(const Agent& agent, const absl::Status& why) {
+  v1::AgentState state;
+  *state.mutable_end() = ToStatusMessage(why);
+  const Change change(*this);
+  const auto it = agents_.find(agent.id);
+  if (it != agents_.end() && it->second.agent.get() == &agent) {
+    state.set_number(it->second.number);
+    Release(it->second);
+    Keep(agent.id, it->second, state);
+  }
+}
+
+void AgentStream::EndById(std::uint64_t id, std::uint64_t number, const absl::Status& why) {
+  v1::AgentState state;
+  state.set_number(number);
+  *state.mutable_end() = ToStatusMessage(why);
+  const Change change(*this);
+  Followed& followed = Find(id);
+  Release(followed);
+  Keep(id, followed, state);
+}
+
+void AgentStream::Keep(std::uint64_t id, Followed& followed, const v1::AgentState& state) {
+  v1::FollowAgentsResponse message;
+  v1::AgentState& added = *message.add_states();
+  added = state;
+  added.set_agent(id);
+  std::string bytes = message.SerializeAsString();
+  unsent_bytes_ += bytes.size() - followed.state.size();
+  followed.state = std::move(bytes);
+  // The end of an agent is short, and the client could not have it again. One state always has room.
+  const bool is_kept =
+      state.has_end() || unsent_bytes_ == followed.state.size() ||
+      (unsent_bytes_ <= kMaxUnsentBytes && unsent_memory_.Resize(WithRoom(unsent_bytes_)).ok());
+  if (!is_kept) {
+    DropState(followed);
+  }
+  if (!std::exchange(followed.is_unsent, true)) {
+    unsent_.push_back(id);
+  }
+}
+
+void AgentStream::Release(Followed& followed) {
+  if (followed.agent != nullptr) {
+    Cancel(*followed.agent);
+    server_.agents.Release(holder_);
+    followed.agent.reset();
+    static_cast<void>(Count(0, followed));
+    ++ended_;
+  }
+}
+
+void AgentStream::Cancel(Agent& agent) {
+  agent.cancelled.store(true, std::memory_order_relaxed);
+  watches_.Remove(agent);
+}
+
+void AgentStream::Advance() {
+  if (end().has_value()) {
+    for (auto& [id, followed] : agents_) {
+      Release(followed);
+    }
+    agents_.clear();
+    unsent_.clear();
+    unsent_memory_.Release();
+    agents_memory_.Release();
+    return;
+  }
+  // A client that sends changes of agents that are not followed must read that they are not.
+  if (!has_job() && !is_half_closed_ && ended_ < kMaxChanges) {
+    Read();
+  }
+  if (!is_writing()) {
+    WriteDue();
+  }
+  if (is_half_closed_ && !has_job() && !is_writing() && agents_.empty()) {
+    SetEnd(absl::OkStatus());
+  }
+}
+
+void AgentStream::WriteDue() {
+  const Clock::time_point now = Clock::now();
+  if (agents_.empty()) {
+    return;
+  }
+  if (now < next_write_) {
+    WakeAfter(next_write_ - now);
+    return;
+  }
+  std::string message;
+  if (AddStates(message)) {
+    // The agents of a message begin together.
+    if (!has_job()) {
+      AddProgress(now, message);
+    }
+    next_write_ = now + at_most_every_;
+  }
+  if (message.empty()) {
+    WakeAfter(std::max<std::chrono::nanoseconds>(at_most_every_, kLeastPause));
+    return;
+  }
+  const grpc::Slice slice(message);
+  Write(grpc::ByteBuffer(&slice, 1));
+}
+
+bool AgentStream::AddStates(std::string& message) {
+  while (!unsent_.empty() && message.size() < kMessageBytes) {
+    const auto it = agents_.find(unsent_.front());
+    if (it != agents_.end() && it->second.is_unsent) {
+      Followed& followed = it->second;
+      if (!message.empty() && message.size() + followed.state.size() > kMessageBytes) {
+        break;
+      }
+      message += followed.state;
+      followed.is_unsent = false;
+      if (followed.agent == nullptr) {
+        Erase(it);
+      } else if (followed.state.empty()) {
+        watches_.Repeat(followed.agent);
+      } else {
+        DropState(followed);
+      }
+    }
+    unsent_.pop_front();
+  }
+  // Makes room for the message.
+  static_cast<void>(unsent_memory_.Resize(unsent_bytes_));
+  static_cast<void>(agents_memory_.Resize(agents_bytes_));
+  return unsent_.empty();
+}
+
+void AgentStream::AddProgress(Clock::time_point now, std::string& message) {
+  std::vector<PathWatchPtr> watches;
+  watches.reserve(agents_.size());
+  for (const auto& [id, followed] : agents_) {
+    if (followed.agent != nullptr) {
+      watches.push_back(followed.agent);
+    }
+  }
+  v1::FollowAgentsResponse progress;
+  for (const PathWatchScheduler::Progress& map : watches_.ProgressOf(watches)) {
+    Told& told = told_[map.version.epoch];
+    const bool is_due = !message.empty() || now - told.time >= kProgressEvery;
+    if (map.version.revision > told.revision || (map.version.revision == told.revision && is_due)) {
+      told = {.revision = map.version.revision, .time = now};
+      v1::MapProgress& added = *progress.add_progress();
+      added.set_map(map.map);
+      FillVersion(map.version, *added.mutable_version());
+    }
+  }
+  progress.AppendToString(&message);
+}
+
+}  // namespace waystar::rpc

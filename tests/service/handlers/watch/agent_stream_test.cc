@@ -1,0 +1,349 @@
+// FollowAgents: the states of agents that walk, and how far they are known to be right.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/errors.h"
+#include "client/metrics.h"
+#include "gmock/gmock.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/support/sync_stream.h"
+#include "server/runtime/options.h"
+#include "tests/service/about_map.h"
+#include "tests/service/handlers/watch/watches.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/patience.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+// A stream of agents over a connection of its own.
+class Agents {
+ public:
+  explicit Agents(const TestServer& server) : Agents(server.NewChannel()) {}
+  explicit Agents(const std::shared_ptr<grpc::Channel>& channel)
+      : stub_(v1::PathService::NewStub(channel)), stream_(stub_->FollowAgents(&context_)) {
+    request_.mutable_at_most_every();
+  }
+
+  v1::AgentChange& Change(std::uint64_t agent) {
+    v1::AgentChange& change = *request_.add_changes();
+    change.set_agent(agent);
+    change.set_number(++number_);
+    return change;
+  }
+  void Put(std::uint64_t agent, const v1::FindPathRequest& query) { *Change(agent).mutable_put() = query; }
+  void MoveTo(std::uint64_t agent, int x, int y) {
+    *Change(agent).mutable_at()->mutable_cell() = CellAt(x, y);
+  }
+  v1::FollowAgentsRequest& request() { return request_; }
+
+  // Sends what was put since the last time.
+  void Send() {
+    stream_->Write(request_);
+    request_.Clear();
+  }
+
+  // Returns the next message with states.
+  std::vector<v1::AgentState> NextStates() {
+    v1::FollowAgentsResponse message;
+    while (stream_->Read(&message)) {
+      Note(message);
+      if (!message.states().empty()) {
+        return {message.states().begin(), message.states().end()};
+      }
+    }
+    ADD_FAILURE() << "the stream has ended: " << stream_->Finish().error_message();
+    return {};
+  }
+
+  // "7#2 cost 3 at 5": agent, number, what it is told, and the revision.
+  std::vector<std::string> Next() {
+    std::vector<std::string> told;
+    for (const v1::AgentState& state : NextStates()) {
+      told.push_back(Told(state));
+    }
+    return told;
+  }
+  std::string NextOne() {
+    const std::vector<std::string> told = Next();
+    EXPECT_THAT(told, SizeIs(1));
+    return told.empty() ? "" : told.front();
+  }
+
+  static std::string Told(const v1::AgentState& state) {
+    const std::string head = absl::StrCat(state.agent(), "#", state.number(), " ");
+    const std::string tail = absl::StrCat(" at ", state.version().revision());
+    switch (state.state_case()) {
+      case v1::AgentState::kAnswer:
+        return absl::StrCat(head,
+                            state.answer().outcome() == v1::OUTCOME_FOUND
+                                ? absl::StrCat("cost ", state.answer().cost())
+                                : v1::Outcome_Name(state.answer().outcome()),
+                            tail);
+      case v1::AgentState::kProblem:
+        return absl::StrCat(head, "problem ", ReasonIn(state.problem()), tail);
+      case v1::AgentState::kEnd:
+        return absl::StrCat(head, "end ", ReasonIn(state.end()));
+      case v1::AgentState::STATE_NOT_SET:
+        break;
+    }
+    return head;
+  }
+
+  // Returns the states that come until the map's progress has that revision.
+  std::vector<std::string> UntilProgress(std::uint64_t revision) {
+    std::vector<std::string> told;
+    v1::FollowAgentsResponse message;
+    while (progress_ < revision && stream_->Read(&message)) {
+      Note(message);
+      for (const v1::AgentState& state : message.states()) {
+        told.push_back(Told(state));
+      }
+    }
+    EXPECT_EQ(progress_, revision);
+    return told;
+  }
+
+  // Returns how the stream ends: "3 BAD_VALUE at_most_every".
+  std::string End() {
+    v1::FollowAgentsResponse message;
+    while (stream_->Read(&message)) {
+    }
+    const absl::Status status = client::FromGrpc(stream_->Finish());
+    return absl::StrCat(static_cast<int>(status.code()), " ", client::ReasonOf(status), " ",
+                        client::FieldOf(status));
+  }
+  void HalfClose() { stream_->WritesDone(); }
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  static std::string ReasonIn(const google::rpc::Status& status) {
+    const absl::Status error = client::FromMessage(status);
+    return absl::StrCat(client::ReasonOf(error), " ", client::FieldOf(error));
+  }
+  void Note(const v1::FollowAgentsResponse& message) {
+    for (const v1::MapProgress& progress : message.progress()) {
+      EXPECT_GE(progress.version().revision(), progress_);
+      progress_ = progress.version().revision();
+    }
+  }
+
+  BoundedContext context_;
+  std::unique_ptr<v1::PathService::Stub> stub_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::FollowAgentsRequest, v1::FollowAgentsResponse>> stream_;
+  v1::FollowAgentsRequest request_;
+  std::uint64_t number_ = 0;
+  std::uint64_t progress_ = 0;
+};
+
+v1::FindPathRequest Across(const std::string& map = "arena") {
+  return PathRequest(map, CellAt(0, 0), CellAt(5, 0));
+}
+
+class AgentStreamTest : public ::testing::Test {
+ protected:
+  explicit AgentStreamTest(const runtime::Options& options = {}) : server_(options) {
+    server_.Create("arena", {"......", "......"});
+  }
+
+  void Block(int x, int y) { Update(server_, BlockRequest("arena", {CellAt(x, y)})); }
+
+  TestServer server_;
+};
+
+TEST_F(AgentStreamTest, TellsOfPathsThatChange) {
+  Agents agents(server_);
+  agents.Put(7, Across());
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "7#1 cost 5 at 1");
+  Block(2, 0);
+  EXPECT_EQ(agents.NextOne(), "7#1 cost 5.82843 at 2");
+  agents.MoveTo(7, 3, 1);
+  agents.Send();
+  Block(1, 1);
+  EXPECT_THAT(agents.UntilProgress(3), ElementsAre()) << "which lies behind";
+  Block(4, 0);
+  EXPECT_THAT(agents.UntilProgress(4), ElementsAre("7#2 cost 3 at 4"));
+}
+
+TEST_F(AgentStreamTest, ProgressSaysThatSilenceMeansRight) {
+  Agents agents(server_);
+  agents.Put(1, Across());
+  agents.Put(2, PathRequest("arena", CellAt(0, 1), CellAt(1, 1)));
+  agents.Send();
+  EXPECT_THAT(agents.UntilProgress(1), UnorderedElementsAre("1#1 cost 5 at 1", "2#2 cost 1 at 1"));
+  Block(5, 1);
+  EXPECT_THAT(agents.UntilProgress(2), ElementsAre());
+  Block(2, 0);
+  EXPECT_THAT(agents.UntilProgress(3), ElementsAre("1#1 cost 5.82843 at 3"));
+}
+
+TEST_F(AgentStreamTest, AgentsGoElsewhereAndLeaveTheirPath) {
+  Agents agents(server_);
+  agents.Put(1, Across());
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#1 cost 5 at 1");
+  agents.MoveTo(1, 2, 0);
+  *agents.Change(1).mutable_goal()->mutable_cell() = CellAt(2, 1);
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#3 cost 1 at 1");
+  agents.MoveTo(1, 5, 1);
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#4 cost 3 at 1");
+  agents.Change(1).mutable_remove();
+  agents.Put(2, Across());
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "2#6 cost 5 at 1");
+}
+
+TEST_F(AgentStreamTest, ProblemsPassAndEndsDoNot) {
+  Agents agents(server_);
+  Block(0, 0);
+  agents.Put(1, Across());
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#1 problem START_BLOCKED start at 2");
+  Update(server_, UnblockRequest("arena", {CellAt(0, 0)}));
+  EXPECT_EQ(agents.NextOne(), "1#1 cost 5 at 3");
+  Update(server_, BlockRequest("arena", {CellAt(4, 0), CellAt(4, 1)}));
+  EXPECT_EQ(agents.NextOne(), "1#1 OUTCOME_UNREACHABLE at 4");
+
+  v1::FindPathRequest nowhere = Across();
+  nowhere.clear_goals();
+  agents.Put(2, nowhere);
+  agents.Put(3, Across("attic"));
+  agents.MoveTo(4, 0, 0);
+  *agents.Change(5).mutable_goal()->mutable_cell() = CellAt(2, 1);
+  agents.Send();
+  std::vector<std::string> ends;
+  while (ends.size() < 4) {
+    const std::vector<std::string> next = agents.Next();
+    ends.insert(ends.end(), next.begin(), next.end());
+  }
+  EXPECT_THAT(ends, UnorderedElementsAre("2#2 end MISSING_FIELD goals", "3#3 end MAP_NOT_FOUND map",
+                                         "4#4 end AGENT_NOT_FOUND agent", "5#5 end AGENT_NOT_FOUND agent"));
+
+  EXPECT_TRUE(server_.client().DeleteMap(About<v1::DeleteMapRequest>("arena")).ok());
+  EXPECT_EQ(agents.NextOne(), "1#1 end MAP_NOT_FOUND map");
+}
+
+TEST_F(AgentStreamTest, WrongMessagesEndTheStream) {
+  const auto end_of = [this](auto fill) {
+    Agents agents(server_);
+    fill(agents);
+    agents.Send();
+    return agents.End();
+  };
+  EXPECT_EQ(end_of([](Agents& agents) {
+              agents.Put(1, Across());
+              agents.Change(1);
+            }),
+            "3 MISSING_FIELD changes[1].change");
+  EXPECT_EQ(end_of([](Agents& agents) { agents.request().mutable_at_most_every()->set_seconds(11); }),
+            "3 BAD_VALUE at_most_every");
+  EXPECT_EQ(end_of([](Agents& agents) { agents.request().set_off_path(0); }), "3 BAD_VALUE off_path");
+  EXPECT_EQ(end_of([](Agents& agents) {
+              for (int i = 0; i <= 10'000; ++i) {
+                agents.Change(1).mutable_remove();
+              }
+            }),
+            "8 TOO_MANY_ITEMS changes");
+}
+
+TEST_F(AgentStreamTest, GoesOnWithoutFurtherChanges) {
+  Agents agents(server_);
+  agents.Put(1, Across());
+  agents.Send();
+  agents.HalfClose();
+  EXPECT_EQ(agents.NextOne(), "1#1 cost 5 at 1");
+  Block(2, 0);
+  EXPECT_EQ(agents.NextOne(), "1#1 cost 5.82843 at 2");
+  EXPECT_TRUE(server_.client().DeleteMap(About<v1::DeleteMapRequest>("arena")).ok());
+  EXPECT_EQ(agents.NextOne(), "1#1 end MAP_NOT_FOUND map");
+  EXPECT_EQ(agents.End(), "0  ") << "without an agent left";
+}
+
+class FewAgentsTest : public AgentStreamTest {
+ protected:
+  FewAgentsTest() : AgentStreamTest({.max_agents = 4}) {}
+};
+
+TEST_F(FewAgentsTest, AClientHasAShareOfAllAgents) {
+  Agents agents(server_);
+  for (std::uint64_t id = 1; id <= 4; ++id) {
+    agents.Put(id, PathRequest("arena", CellAt(0, 0), CellAt(static_cast<int>(id), 0)));
+  }
+  agents.Send();
+  EXPECT_THAT(agents.UntilProgress(1), UnorderedElementsAre("1#1 cost 1 at 1", "2#2 cost 2 at 1",
+                                                            "3#3 cost 3 at 1", "4#4 end TOO_MANY_AGENTS "));
+  agents.Change(2).mutable_remove();
+  agents.Put(1, Across());
+  agents.Put(4, Across());
+  agents.Send();
+  std::vector<std::string> told = agents.Next();
+  while (told.size() < 2) {
+    told.push_back(agents.NextOne());
+  }
+  EXPECT_THAT(told, UnorderedElementsAre("1#6 cost 5 at 1", "4#7 cost 5 at 1"));
+  agents.Cancel();
+  agents.End();
+  // The server may not have heard of the end of the first yet.
+  const auto fits = [&] {
+    Agents others(server_);
+    others.Put(1, Across());
+    others.Put(2, Across());
+    others.Put(3, Across());
+    others.Send();
+    int answers = 0;
+    for (int read = 0; read < 3;) {
+      for (const v1::AgentState& state : others.NextStates()) {
+        answers += state.has_answer() ? 1 : 0;
+        ++read;
+      }
+    }
+    others.Cancel();
+    others.End();
+    return answers == 3;
+  };
+  EXPECT_TRUE(WaitUntil(fits, "the places of the first stream"));
+}
+
+// A client that reads late is told the newest state of each agent, even those for which there was no room.
+TEST(UnreadAgentsTest, NoStateIsLostForGood) {
+  TestServer server({.max_connection_memory_mib = 1});
+  constexpr int kSide = 900;
+  server.CreateBlank("plain", kSide, kSide);
+  Agents agents(server.NewNarrowChannel());
+  constexpr int kAgents = 30;
+  for (int i = 0; i < kAgents; ++i) {
+    v1::FindPathRequest query = PathRequest("plain", CellAt(0, 0), CellAt(kSide - 1, kSide - 1 - i));
+    query.set_with_positions(true);
+    agents.Put(static_cast<std::uint64_t>(i), query);
+  }
+  agents.Send();
+  const auto is_dropped = [&] {
+    return client::SumOf(server.Metrics(), "waystar_call_memory_refused_total") > 0;
+  };
+  ASSERT_TRUE(WaitUntil(is_dropped, "a state without room"));
+  std::vector<bool> told(kAgents);
+  for (int left = kAgents; left > 0;) {
+    const std::vector<v1::AgentState> states = agents.NextStates();
+    ASSERT_FALSE(states.empty());
+    for (const v1::AgentState& state : states) {
+      ASSERT_TRUE(state.has_answer()) << Agents::Told(state);
+      left -= told[state.agent()] ? 0 : 1;
+      told[state.agent()] = true;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::rpc
