@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "client/errors.h"
 
 namespace waystar::client {
@@ -11,8 +13,10 @@ namespace {
 
 constexpr absl::Duration kFirstDelay = absl::Milliseconds(100);
 constexpr absl::Duration kLastDelay = absl::Seconds(5);
-// The server takes no more in a message.
+constexpr absl::Duration kRetryDelay = absl::Seconds(1);
+// The server takes no more changes in a message; its bytes stay well below the limit.
 constexpr int kMaxChanges = 10'000;
+constexpr std::size_t kMessageBytes = std::size_t{1} << 20;
 
 // Returns true if another stream may succeed.
 bool IsTemporary(const absl::Status& status) {
@@ -30,7 +34,8 @@ bool IsTemporary(const absl::Status& status) {
 
 }  // namespace
 
-AgentFollower::AgentFollower(const Client& client) : client_(client), reader_([this] { Run(); }) {}
+AgentFollower::AgentFollower(const Client& client, v1::FollowAgentsRequest settings)
+    : client_(client), settings_(std::move(settings)), reader_([this] { Run(); }) {}
 
 AgentFollower::~AgentFollower() {
   {
@@ -45,7 +50,7 @@ AgentFollower::~AgentFollower() {
 }
 
 v1::AgentChange& AgentFollower::Change(std::uint64_t agent) {
-  v1::AgentChange& change = *changes_.add_changes();
+  v1::AgentChange& change = changes_.emplace_back();
   change.set_agent(agent);
   change.set_number(++number_);
   return change;
@@ -58,24 +63,34 @@ void AgentFollower::Put(std::uint64_t agent, const v1::FindPathRequest& query) {
   put = {.query = query, .asked = number_, .is_news = put.is_news};
 }
 
+void AgentFollower::PutAgain(std::uint64_t id, Agent& agent) {
+  *Change(id).mutable_put() = agent.query;
+  agent.asked = number_;
+}
+
 void AgentFollower::MoveTo(std::uint64_t agent, const v1::Location& place) {
   const std::lock_guard lock(mutex_);
-  if (const auto it = agents_.find(agent); it != agents_.end()) {
+  const auto it = agents_.find(agent);
+  if (it == agents_.end()) {
+    return;
+  }
+  *it->second.query.mutable_start() = place;
+  if (!it->second.path.has_ended) {
     *Change(agent).mutable_at() = place;
-    *it->second.query.mutable_start() = place;
   }
 }
 
 void AgentFollower::SendTo(std::uint64_t agent, const v1::Location& goal) {
   const std::lock_guard lock(mutex_);
-  if (const auto it = agents_.find(agent); it != agents_.end()) {
-    *Change(agent).mutable_goal() = goal;
-    Agent& sent = it->second;
-    sent.query.clear_goals();
-    *sent.query.add_goals() = goal;
-    sent.asked = number_;
-    sent.path = {};
+  const auto it = agents_.find(agent);
+  if (it == agents_.end()) {
+    return;
   }
+  Agent& sent = it->second;
+  sent.query.clear_goals();
+  *sent.query.add_goals() = goal;
+  PutAgain(agent, sent);
+  sent.path = {};
 }
 
 void AgentFollower::Remove(std::uint64_t agent) {
@@ -86,39 +101,65 @@ void AgentFollower::Remove(std::uint64_t agent) {
 }
 
 void AgentFollower::Flush() {
+  std::shared_ptr<AgentStream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    const absl::Time now = absl::Now();
+    for (; !retries_.empty() && retries_.front().first <= now; retries_.pop_front()) {
+      const auto it = agents_.find(retries_.front().second);
+      if (it != agents_.end() && it->second.path.has_ended) {
+        PutAgain(it->first, it->second);
+      }
+    }
+    stream = stream_;
+    if (stream == nullptr) {
+      // A stream that is opened later puts all agents as they are then.
+      changes_.clear();
+      return;
+    }
+  }
+  SendAll(*stream);
+}
+
+v1::FollowAgentsRequest AgentFollower::TakeChanges() {
+  v1::FollowAgentsRequest message;
+  std::size_t bytes = 0;
+  while (!changes_.empty() && message.changes_size() < kMaxChanges && bytes < kMessageBytes) {
+    bytes += changes_.front().ByteSizeLong();
+    message.add_changes()->Swap(&changes_.front());
+    changes_.pop_front();
+  }
+  return message;
+}
+
+void AgentFollower::SendAll(AgentStream& stream) {
   const std::lock_guard sending(sending_);
   while (true) {
-    std::shared_ptr<AgentStream> stream;
     v1::FollowAgentsRequest message;
     {
       const std::lock_guard lock(mutex_);
-      if (stream_ == nullptr || changes_.changes().empty()) {
-        // A stream that is opened later puts all agents as they are then.
-        changes_.Clear();
+      if (stream_.get() != &stream || changes_.empty()) {
         return;
       }
-      stream = stream_;
-      if (changes_.changes_size() <= kMaxChanges) {
-        message.Swap(&changes_);
-      } else {
-        auto* const changes = changes_.mutable_changes();
-        message.mutable_changes()->Assign(changes->begin(), changes->begin() + kMaxChanges);
-        changes->DeleteSubrange(0, kMaxChanges);
-      }
+      message = TakeChanges();
     }
     // If the stream has ended, the reader opens another one.
-    stream->Send(message);
+    if (!stream.Send(message)) {
+      return;
+    }
   }
 }
 
 std::vector<std::uint64_t> AgentFollower::TakeNews() {
   const std::lock_guard lock(mutex_);
-  for (const std::uint64_t agent : news_) {
-    if (const auto it = agents_.find(agent); it != agents_.end()) {
-      it->second.is_news = false;
+  std::vector<std::uint64_t> news;
+  for (const std::uint64_t agent : std::exchange(news_, {})) {
+    const auto it = agents_.find(agent);
+    if (it != agents_.end() && std::exchange(it->second.is_news, false)) {
+      news.push_back(agent);
     }
   }
-  return std::exchange(news_, {});
+  return news;
 }
 
 std::optional<AgentPath> AgentFollower::Find(std::uint64_t agent) const {
@@ -127,7 +168,7 @@ std::optional<AgentPath> AgentFollower::Find(std::uint64_t agent) const {
   return it == agents_.end() ? std::nullopt : std::optional(it->second.path);
 }
 
-std::optional<v1::Version> AgentFollower::ProgressOf(const std::string& map) const {
+std::optional<v1::MapProgress> AgentFollower::ProgressOf(const std::string& map) const {
   const std::lock_guard lock(mutex_);
   const auto it = progress_.find(map);
   return it == progress_.end() ? std::nullopt : std::optional(it->second);
@@ -142,11 +183,20 @@ void AgentFollower::Run() {
   absl::Duration delay = kFirstDelay;
   while (true) {
     const std::shared_ptr<AgentStream> stream = Open();
+    // The server may not read on before its answers are read.
+    std::thread sender([&] {
+      {
+        const std::lock_guard sending(sending_);
+        stream->Send(settings_);
+      }
+      SendAll(*stream);
+    });
     v1::FollowAgentsResponse message;
     while (stream->Receive(message)) {
       delay = kFirstDelay;
       Take(message);
     }
+    sender.join();
     const absl::Status status = stream->Finish();
     {
       const std::lock_guard lock(mutex_);
@@ -165,29 +215,16 @@ void AgentFollower::Run() {
 }
 
 std::shared_ptr<AgentStream> AgentFollower::Open() {
-  const std::lock_guard sending(sending_);
-  const std::shared_ptr<AgentStream> stream = client_.FollowAgents();
-  std::vector<v1::FollowAgentsRequest> messages;
-  {
-    const std::lock_guard lock(mutex_);
-    changes_.Clear();
-    for (auto& [id, agent] : agents_) {
-      *Change(id).mutable_put() = agent.query;
-      agent.asked = number_;
-      if (changes_.changes_size() == kMaxChanges) {
-        messages.emplace_back().Swap(&changes_);
-      }
-    }
-    messages.emplace_back().Swap(&changes_);
-    stream_ = stream;
-    if (is_ended_) {
-      stream->Cancel();
-    }
+  std::shared_ptr<AgentStream> stream = client_.FollowAgents();
+  const std::lock_guard lock(mutex_);
+  changes_.clear();
+  retries_.clear();
+  for (auto& [id, agent] : agents_) {
+    PutAgain(id, agent);
   }
-  for (const v1::FollowAgentsRequest& message : messages) {
-    if (!message.changes().empty()) {
-      stream->Send(message);
-    }
+  stream_ = stream;
+  if (is_ended_) {
+    stream->Cancel();
   }
   return stream;
 }
@@ -208,12 +245,15 @@ void AgentFollower::Take(const v1::FollowAgentsResponse& message) {
     } else {
       path.problem = FromMessage(state.has_end() ? state.end() : state.problem());
     }
+    if (state.has_end() && (absl::IsUnavailable(path.problem) || absl::IsResourceExhausted(path.problem))) {
+      retries_.emplace_back(absl::Now() + kRetryDelay, state.agent());
+    }
     if (!std::exchange(it->second.is_news, true)) {
       news_.push_back(state.agent());
     }
   }
   for (const v1::MapProgress& progress : message.progress()) {
-    progress_[progress.map()] = progress.version();
+    progress_[progress.map()] = progress;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,7 +28,7 @@ struct AgentPath {
   std::optional<v1::FindPathResponse> answer;
   // Why there is no answer now; OK if there is none.
   absl::Status problem;
-  // True once the server does not follow the agent any more: `problem` is why. Put it again, or remove it.
+  // True while the server does not follow the agent: `problem` is why.
   bool has_ended = false;
   // Version of the map that the state is for.
   v1::Version version;
@@ -34,13 +36,15 @@ struct AgentPath {
 
 // FollowAgents (see there) for a game loop: change agents, call Flush once a tick, and take what is new. When
 // a stream ends because the server is gone, restarts or is too busy, the follower opens another one, after
-// 100 ms at first and up to 5 s later, and puts all agents where they are.
+// 100 ms at first and up to 5 s later, and puts all agents where they are. It puts an agent again, a second
+// later, if that has ended because its map is not loaded yet or the server has no room.
 //
 // Thread safety: any thread may call any method.
 class AgentFollower {
  public:
-  // The client must outlive the follower.
-  explicit AgentFollower(const Client& client);
+  // `settings` are those of each stream: at_most_every, off_path and cheaper_every. The client must outlive
+  // the follower.
+  explicit AgentFollower(const Client& client, v1::FollowAgentsRequest settings = {});
   AgentFollower(const AgentFollower&) = delete;
   AgentFollower& operator=(const AgentFollower&) = delete;
   // Ends the stream.
@@ -58,9 +62,9 @@ class AgentFollower {
   std::vector<std::uint64_t> TakeNews();
   // Returns the newest state of an agent; nullopt if it was not put.
   std::optional<AgentPath> Find(std::uint64_t agent) const;
-  // Returns the version at which the paths of all agents on the map are known to be right; nullopt while
-  // there is none.
-  std::optional<v1::Version> ProgressOf(const std::string& map) const;
+  // Returns the versions at which the paths of all agents on the map are known to be right and walkable;
+  // nullopt while there is none.
+  std::optional<v1::MapProgress> ProgressOf(const std::string& map) const;
 
   // Returns OK while a stream is open or may be opened. An error that another stream would have too, such as
   // a wrong token, ends the follower for good.
@@ -77,15 +81,22 @@ class AgentFollower {
   };
 
   v1::AgentChange& Change(std::uint64_t agent);
+  // Puts an agent where it is.
+  void PutAgain(std::uint64_t id, Agent& agent);
+  // Takes changes for one message.
+  v1::FollowAgentsRequest TakeChanges();
+  // Sends all changes on that stream. Blocks while the server does not read.
+  void SendAll(AgentStream& stream);
   // Opens streams and reads them until the follower ends.
   void Run();
-  // Opens a stream and puts all agents on it.
+  // Opens a stream, and makes changes that put all agents on it.
   std::shared_ptr<AgentStream> Open();
   void Take(const v1::FollowAgentsResponse& message);
   // Waits before another stream is opened. Returns false if the follower ends.
   bool Wait(absl::Duration delay);
 
   const Client& client_;
+  const v1::FollowAgentsRequest settings_;
   // Held while a message is sent, so that messages stay in order. Before mutex_.
   std::mutex sending_;
   mutable std::mutex mutex_;
@@ -95,10 +106,12 @@ class AgentFollower {
   std::shared_ptr<AgentStream> stream_;
   std::unordered_map<std::uint64_t, Agent> agents_;
   std::vector<std::uint64_t> news_;
-  std::map<std::string, v1::Version> progress_;
+  std::map<std::string, v1::MapProgress> progress_;
   std::uint64_t number_ = 0;
   // The changes since the last Flush.
-  v1::FollowAgentsRequest changes_;
+  std::deque<v1::AgentChange> changes_;
+  // Agents to put again, and when.
+  std::deque<std::pair<absl::Time, std::uint64_t>> retries_;
   // Last, as it uses all of the above.
   std::thread reader_;
 };

@@ -53,7 +53,7 @@ constexpr int kReflections = 64;
 constexpr double kMostMemory = 0.5;
 
 // Upper bound on the bytes of a watch message apart from its answer.
-constexpr std::size_t kWatchEnvelopeBytes = 32;
+constexpr std::size_t kWatchEnvelopeBytes = 128;
 
 // Returns the time in the library's format, where the largest number means forever.
 int MillisecondsOf(absl::Duration duration) {

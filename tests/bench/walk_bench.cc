@@ -29,6 +29,7 @@ ABSL_FLAG(int, agents, 200, "Agents that walk between random cells, a cell a tic
 ABSL_FLAG(int, carts, 12, "Carts of 3 x 3 cells that drive to and fro, a cell a tick, all in one batch.");
 ABSL_FLAG(int, side, 512, "Side of the map, a tenth of which is blocked.");
 ABSL_FLAG(int, ticks, 200, "Ticks: 20 a second.");
+ABSL_FLAG(std::string, only, "", "The only row to measure; all if empty.");
 
 namespace waystar::bench {
 namespace {
@@ -64,8 +65,8 @@ v1::FindPathRequest QueryOf(Cell start, Cell goal) {
   return query;
 }
 
-// How the loop learns of new paths.
-enum class Way { kOneBox, kAreas, kFollow };
+// How the loop learns of new paths. With kNobody there are no agents, only carts and another client.
+enum class Way { kNobody, kOneBox, kAreas, kFollow };
 
 struct Walker {
   Cell goal;
@@ -103,7 +104,7 @@ class Loop {
         way_(way),
         client_({.target = absl::StrCat("127.0.0.1:", process.ports()[0])}),
         map_(NoiseMap(absl::GetFlag(FLAGS_side), 0.1)),
-        walkers_(static_cast<std::size_t>(agents)) {}
+        walkers_(static_cast<std::size_t>(way == Way::kNobody ? 0 : agents)) {}
 
   Figures Run() {
     MakeField();
@@ -311,8 +312,11 @@ int main(int argc, char** argv) {
   const int agents = absl::GetFlag(FLAGS_agents);
   std::cout << absl::StreamFormat("%d agents   | %9s %9s %10s %6s %14s %14s\n", agents, "asked", "searches",
                                   "server, s", "late", "other p50, us", "other p99, us");
-  for (const auto& [way, name] : {std::pair{Way::kOneBox, "one box"}, std::pair{Way::kAreas, "areas"},
-                                  std::pair{Way::kFollow, "FollowAgents"}}) {
+  for (const auto& [way, name] : {std::pair{Way::kNobody, "no agents"}, std::pair{Way::kOneBox, "one box"},
+                                  std::pair{Way::kAreas, "areas"}, std::pair{Way::kFollow, "FollowAgents"}}) {
+    if (const std::string only = absl::GetFlag(FLAGS_only); !only.empty() && only != name) {
+      continue;
+    }
     waystar::bench::Figures figures = waystar::bench::Loop(process, way, agents).Run();
     std::cout << absl::StreamFormat("%-12s | %9d %9.0f %10.2f %6d %14.0f %14.0f\n", name, figures.asked,
                                     figures.searches, figures.server_seconds, figures.late,

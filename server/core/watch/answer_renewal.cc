@@ -48,7 +48,8 @@ AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
       snapshot_(snapshot),
       query_(subscription.query),
       walks_(subscription.walks),
-      last_(subscription.RestOn(snapshot)) {}
+      walked_(subscription.walked()),
+      last_(subscription.needs_answer() ? nullptr : subscription.answer()) {}
 
 absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& scratch) {
   const OtherMaps none{.store = store_, .may_visit = [](absl::string_view /*id*/) { return false; }};
@@ -87,7 +88,9 @@ void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
                           absl::Span<const std::string> required_tags,
                           const absl::StatusOr<PortalPath>& result) {
   // A map never changes its kind.
-  const auto* const last = static_cast<const GridAnswer*>(last_.get());
+  const auto of_kind = std::static_pointer_cast<const GridAnswer>(last_);
+  const std::shared_ptr<const GridAnswer> last =
+      of_kind != nullptr && walked_ ? of_kind->RestOn(map, *walked_) : of_kind;
   is_news_ = last == nullptr || !IsSameQuery(last->query(), query) ||
              last->connectivity() != map.settings().connectivity ||
              last->IsOutdatedBy(map, result, required_tags);
@@ -99,19 +102,22 @@ void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
 
 void AnswerRenewal::Judge(const WaypointGraph& graph, const GraphQuery& query,
                           const absl::StatusOr<GraphPathResult>& result) {
-  const auto* const last = static_cast<const GraphAnswer*>(last_.get());
+  const auto last = std::static_pointer_cast<const GraphAnswer>(
+      last_ != nullptr && walked_ ? last_->Rest(*walked_, snapshot_) : last_);
   is_news_ = last == nullptr || last->IsOutdatedBy(graph, result);
   answer_ = is_news_
                 ? std::make_shared<const GraphAnswer>(graph, query, result, &graph != snapshot_.as_graph())
-                : last_;
+                : last;
 }
 
 void AnswerRenewal::JudgeOnMesh(const absl::StatusOr<Route>& route) {
-  const auto* const last = static_cast<const MeshAnswer*>(last_.get());
+  const auto of_kind = std::static_pointer_cast<const MeshAnswer>(last_);
+  const std::shared_ptr<const MeshAnswer> last =
+      of_kind != nullptr && walked_ ? of_kind->RestFrom(*walked_) : of_kind;
   const bool is_plain = query_.goals.size() == 1 && !query_.snap && !query_.agent.overlay;
   auto answer = std::make_shared<const MeshAnswer>(route, is_plain);
   is_news_ = last == nullptr || !last->IsSameAs(*answer, walks_);
-  answer_ = is_news_ ? std::move(answer) : last_;
+  answer_ = is_news_ ? std::move(answer) : last;
 }
 
 namespace {
@@ -119,7 +125,7 @@ namespace {
 // Answers on maps of one kind. Answer::Change is a change and the map after it, prepared for comparison with
 // many answers. Change::MayEnd is the quick test: it compares the bounds of what was blocked with those of
 // the path, and the bounds of what was opened with the region where a cheaper path could pass.
-// Answer::MayEndBy is the precise test.
+// Answer::EffectOf is the precise test.
 template <typename Map, typename Answer, typename Tiles>
 class AnswersOn final : public AnswerIndex {
  public:
@@ -153,22 +159,35 @@ class AnswersOn final : public AnswerIndex {
 
   void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, RestOf rest_of,
                     Affected& affected) override {
-    affected.ids.clear();
+    affected.ends.clear();
+    affected.cheaper.clear();
     affected.rests.clear();
     if (answers_.empty()) {
       return;
     }
     const typename Answer::Change change(changes, std::get<Map>(snapshot.map));
     const auto check = [&](std::size_t i) {
-      if (!change.MayEnd(reaches_[i]) || !answers_[i].answer->MayEndBy(change)) {
+      if (!change.MayEnd(reaches_[i])) {
+        return;
+      }
+      ChangeEffect effect = answers_[i].answer->EffectOf(change);
+      if (effect == ChangeEffect::kNone) {
         return;
       }
       const Id id = answers_[i].id;
-      KeptAnswerPtr rest = rest_of(id);
-      if (rest != nullptr && !static_cast<const Answer&>(*rest).MayEndBy(change)) {
+      KeptAnswerPtr rest = change.ends_all() ? nullptr : rest_of(id, effect);
+      if (rest != nullptr) {
+        effect = static_cast<const Answer&>(*rest).EffectOf(change);
+      }
+      if (effect == ChangeEffect::kEnd) {
+        affected.ends.push_back(id);
+        return;
+      }
+      if (effect == ChangeEffect::kCheaper) {
+        affected.cheaper.push_back(id);
+      }
+      if (rest != nullptr) {
         affected.rests.emplace_back(id, std::move(rest));
-      } else {
-        affected.ids.push_back(id);
       }
     };
     const auto answer_at = [this](std::size_t i) -> const Answer& { return *answers_[i].answer; };

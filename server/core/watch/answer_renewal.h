@@ -14,6 +14,7 @@
 #include "server/core/query/route.h"
 #include "server/core/query/solve.h"
 #include "server/core/store/map_store.h"
+#include "server/core/watch/course.h"
 #include "server/core/watch/kept_answer.h"
 #include "server/core/watch/map_subscriptions.h"
 
@@ -52,6 +53,8 @@ class AnswerRenewal {
   const MapSnapshot& snapshot_;
   const RouteQuery& query_;
   const bool walks_;
+  const std::optional<Course::Place> walked_;
+  // Null if the subscriber needs an answer in any case.
   const KeptAnswerPtr last_;
   std::optional<ResolvedRoute> resolved_;
   bool is_news_ = true;

@@ -11,8 +11,8 @@ namespace waystar::core {
 // Thread safety: none.
 class Course {
  public:
-  // A place on a course: on the line from point `next` - 1 to point `next`, at that share of it. At the end
-  // of the course, `next` is the number of points.
+  // A place on a course: on the line from point `next` - 1 to point `next`, at that share of it. On a course
+  // of one point, `next` is 1.
   struct Place {
     std::size_t next = 1;
     double share = 0.0;

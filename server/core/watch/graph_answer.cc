@@ -108,7 +108,8 @@ Course GraphAnswer::CourseOn(const MapSnapshot& snapshot) const {
 std::shared_ptr<const KeptAnswer> GraphAnswer::Rest(const Course::Place& place,
                                                     const MapSnapshot& snapshot) const {
   const std::size_t before = std::holds_alternative<WorldPoint>(query_.start) ? 1 : 0;
-  if (reach_.is_unlimited || place.next <= before || place.next > before + nodes_.size()) {
+  if (reach_.is_unlimited || line_.has_value() || place.next <= before ||
+      place.next > before + nodes_.size()) {
     return nullptr;
   }
   const WaypointGraph& graph = snapshot.graph();
@@ -123,7 +124,6 @@ std::shared_ptr<const KeptAnswer> GraphAnswer::Rest(const Course::Place& place,
   rest->query_.start = graph.IdOf(rest->nodes_.front());
   rest->start_.reset();
   rest->goal_.reset();
-  rest->line_.reset();
   rest->reach_ = {};
   rest->TakeNodes(graph);
   if (!rest->price_.has_value()) {
@@ -217,20 +217,24 @@ bool GraphAnswer::StandsIn(const WaypointGraph& graph, const std::optional<Seat>
          graph.NearestVisible(seat->position, std::min(query_.snap_radius, seat->distance)) == seat->node;
 }
 
-bool GraphAnswer::MayEndBy(const GraphChange& change) const {
+ChangeEffect GraphAnswer::EffectOf(const GraphChange& change) const {
   if (!change.MayEnd(reach_)) {
-    return false;
+    return ChangeEffect::kNone;
   }
-  if (change.changes_.is_everything || reach_.is_unlimited || change.MayOpenCheaper(reach_)) {
-    return true;
+  if (change.changes_.is_everything || reach_.is_unlimited) {
+    return ChangeEffect::kEnd;
   }
-  // The change is near the path.
-  const bool sees_goal = line_.has_value() && SeesGoal(change.graph_);
-  return sees_goal != nodes_.empty() || !CanStillBeWalked(change.graph_) || !HasSameEnds(change.graph_);
+  if (change.IsNear(reach_)) {
+    const bool sees_goal = line_.has_value() && SeesGoal(change.graph_);
+    if (sees_goal != nodes_.empty() || !CanStillBeWalked(change.graph_) || !HasSameEnds(change.graph_)) {
+      return ChangeEffect::kEnd;
+    }
+  }
+  return change.MayOpenCheaper(reach_) ? ChangeEffect::kCheaper : ChangeEffect::kNone;
 }
 
-bool GraphAnswer::MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const {
-  return MayEndBy(GraphChange(changes, snapshot.graph()));
+ChangeEffect GraphAnswer::EffectOf(const MapChanges& changes, const MapSnapshot& snapshot) const {
+  return EffectOf(GraphChange(changes, snapshot.graph()));
 }
 
 bool GraphAnswer::IsOutdatedBy(const WaypointGraph& graph,

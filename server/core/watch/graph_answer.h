@@ -42,6 +42,8 @@ class GraphChange {
   // Both arguments must outlive this. `graph` is the graph after the change.
   GraphChange(const MapChanges& changes, const WaypointGraph& graph);
 
+  // Returns true if the change may end every answer.
+  bool ends_all() const { return changes_.is_everything; }
   // Returns true if the change may end an answer with this reach.
   bool MayEnd(const Reach& reach) const {
     return changes_.is_everything || (reach.is_unlimited && !changes_.graph.empty()) || IsNear(reach) ||
@@ -93,13 +95,14 @@ class GraphAnswer final : public KeptAnswer {
 
   // Returns true if the answer may no longer hold after a change. Never false if it does not hold. The cost
   // grows with the path if the change is near it.
-  bool MayEndBy(const GraphChange& change) const;
-  bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
+  ChangeEffect EffectOf(const GraphChange& change) const;
+  ChangeEffect EffectOf(const MapChanges& changes, const MapSnapshot& snapshot) const override;
   std::size_t bytes() const override {
     return sizeof(*this) + kIndexBytes + nodes_.size() * (sizeof(NodeNumber) + sizeof(WorldPoint));
   }
   Course CourseOn(const MapSnapshot& snapshot) const override;
-  // Known for paths over nodes without an overlay; it begins at the last node that was passed.
+  // Known for paths over nodes without an overlay, unless start and goal are positions on a graph that is
+  // connected by sight. It begins at the last node that was passed.
   std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
                                          const MapSnapshot& snapshot) const override;
 

@@ -306,25 +306,31 @@ bool GridAnswer::MayReachElse(const GridMap& map, bool has_opened) const {
   return nearest.empty() || IsNearer(map, nearest.front(), end_);
 }
 
-bool GridAnswer::MayEndBy(const GridChange& change) const {
+ChangeEffect GridAnswer::EffectOf(const GridChange& change) const {
   if (change.may_end_all_ || kind_ == Kind::kUncertain) {
-    return true;
+    return ChangeEffect::kEnd;
   }
   const CostBound& bound = reach_.cheaper;
   if (basis_ == Basis::kView) {
-    return change.changes_.is_every_view || DependsOn(change.seen_) ||
-           change.MayBeCheaper(change.seen_, bound, least_);
+    if (change.changes_.is_every_view || DependsOn(change.seen_)) {
+      return ChangeEffect::kEnd;
+    }
+    return change.MayBeCheaper(change.seen_, bound, least_) ? ChangeEffect::kCheaper : ChangeEffect::kNone;
   }
-  if (kind_ != Kind::kNoPath &&
-      (DependsOn(change.blocked_) || change.MayBeCheaper(change.opened_, bound, change.least_))) {
-    return true;
+  if (kind_ != Kind::kNoPath && DependsOn(change.blocked_)) {
+    return ChangeEffect::kEnd;
   }
-  return kind_ != Kind::kPath && !change.changes_.walkability.empty() &&
-         MayReachElse(change.map_, !change.opened_.words.empty());
+  if (kind_ != Kind::kPath && !change.changes_.walkability.empty() &&
+      MayReachElse(change.map_, !change.opened_.words.empty())) {
+    return ChangeEffect::kEnd;
+  }
+  return kind_ != Kind::kNoPath && change.MayBeCheaper(change.opened_, bound, change.least_)
+             ? ChangeEffect::kCheaper
+             : ChangeEffect::kNone;
 }
 
-bool GridAnswer::MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const {
-  return MayEndBy(GridChange(changes, snapshot.grid()));
+ChangeEffect GridAnswer::EffectOf(const MapChanges& changes, const MapSnapshot& snapshot) const {
+  return EffectOf(GridChange(changes, snapshot.grid()));
 }
 
 Course GridAnswer::CourseOn(const MapSnapshot& snapshot) const {
@@ -343,10 +349,13 @@ Course GridAnswer::CourseOn(const MapSnapshot& snapshot) const {
 
 std::shared_ptr<const KeptAnswer> GridAnswer::Rest(const Course::Place& place,
                                                    const MapSnapshot& snapshot) const {
-  if (kind_ != Kind::kPath || basis_ != Basis::kMap || !crossings_.empty()) {
+  return kind_ == Kind::kPath && basis_ == Basis::kMap ? RestOn(snapshot.grid(), place) : nullptr;
+}
+
+std::shared_ptr<GridAnswer> GridAnswer::RestOn(const GridMap& map, const Course::Place& place) const {
+  if (!has_path() || !crossings_.empty()) {
     return nullptr;
   }
-  const GridMap& map = snapshot.grid();
   auto rest = std::make_shared<GridAnswer>(*this);
   rest->points_.erase(rest->points_.begin(),
                       rest->points_.begin() + static_cast<std::ptrdiff_t>(place.next) - 1);

@@ -45,6 +45,8 @@ class GridChange {
   // Both arguments must outlive this. `map` is the map after the change.
   GridChange(const MapChanges& changes, const GridMap& map);
 
+  // Returns true if the change may end every answer.
+  bool ends_all() const { return may_end_all_; }
   // Returns true if the change may end an answer with this reach.
   bool MayEnd(const Reach& reach) const {
     return may_end_all_ || reach.is_unlimited || MayBlock(blocked_, reach.path) ||
@@ -130,16 +132,19 @@ class GridAnswer final : public KeptAnswer {
   GridAnswer On(const GridMap& map, Basis basis) const;
 
   // Returns true if the answer may no longer hold after a change. Never false if it does not hold.
-  bool MayEndBy(const GridChange& change) const;
-  bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
+  ChangeEffect EffectOf(const GridChange& change) const;
+  ChangeEffect EffectOf(const MapChanges& changes, const MapSnapshot& snapshot) const override;
   std::size_t bytes() const override {
     return sizeof(*this) + kIndexBytes + points_.size() * (sizeof(Cell) + sizeof(WorldPoint)) +
            cells_.size() * sizeof(WordChange);
   }
   Course CourseOn(const MapSnapshot& snapshot) const override;
-  // Known for paths to the goal by the map's own costs, without portals.
+  // Known for paths to the goal by the map's own costs, without portals. RestOn also is for other answers
+  // with a path and without portals, on the map as seen by the agent.
   std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
                                          const MapSnapshot& snapshot) const override;
+
+  std::shared_ptr<GridAnswer> RestOn(const GridMap& map, const Course::Place& place) const;
 
   // Returns true if `result`, the answer to the same query on `map`, shows that this answer does not hold
   // there. `required_tags` are those of the query.

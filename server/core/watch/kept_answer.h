@@ -14,23 +14,32 @@
 
 namespace waystar::core {
 
+// The most that a change may do to an answer.
+enum class ChangeEffect : std::uint8_t {
+  // The answer holds.
+  kNone,
+  // The path can be walked at the same cost, but another may be cheaper.
+  kCheaper,
+  // The answer may not hold.
+  kEnd,
+};
+
 // The answer that a subscriber was sent, and the test whether a change invalidates it. Immutable.
 class KeptAnswer {
  public:
   virtual ~KeptAnswer() = default;
 
-  // Returns true if the answer may no longer hold after a change. Never false if it does not hold. `snapshot`
-  // is the map after the change, of the kind that the answer is for.
-  virtual bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const = 0;
+  // Returns the effect of a change. `snapshot` is the map after it, of the kind that the answer is for.
+  virtual ChangeEffect EffectOf(const MapChanges& changes, const MapSnapshot& snapshot) const = 0;
 
   // Returns about how much memory the answer takes, with its course and its place in the index.
   virtual std::size_t bytes() const = 0;
 
   // Returns the course of the path; empty without one. `snapshot` is the map that the answer is for.
   virtual Course CourseOn(const MapSnapshot& snapshot) const = 0;
-  // Returns the rest of the answer for an agent that has come to that place of the course. It holds on
-  // `snapshot`, a later revision of the map, if the changes since then do not end it. Returns null if the
-  // rest is unknown, or cannot be walked there.
+  // Returns the rest of the answer for an agent that has come to that place of the course; null if it is
+  // unknown, or cannot be walked on `snapshot`, a later revision of the map. The rest holds there if no
+  // change since the answer's revision ends it.
   virtual std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
                                                  const MapSnapshot& snapshot) const = 0;
 
@@ -61,22 +70,25 @@ class AnswerIndex {
   // Does nothing if the id is not present.
   virtual void Remove(Id id) = 0;
   struct Affected {
-    // Answers that may no longer hold.
-    std::vector<Id> ids;
-    // Answers that hold only for subscribers that have walked: their rests.
+    // Answers that may end.
+    std::vector<Id> ends;
+    // Answers whose path can be walked, while another may be cheaper.
+    std::vector<Id> cheaper;
+    // The rests of answers whose subscribers have walked, unless they may end.
     std::vector<std::pair<Id, KeptAnswerPtr>> rests;
   };
-  // Returns what is left of an answer, as KeptAnswer::Rest does, or null.
-  using RestOf = absl::FunctionRef<KeptAnswerPtr(Id)>;
+  // Returns what is left of an answer that has this effect, as KeptAnswer::Rest does, or null.
+  using RestOf = absl::FunctionRef<KeptAnswerPtr(Id, ChangeEffect)>;
   // Finds the answers that a change affects. `snapshot` is the map after it.
   virtual void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, RestOf rest_of,
                             Affected& affected) = 0;
-  // Appends the ids of the answers that a change may end, for subscribers that do not walk.
+  // Appends the ids of the answers that a change affects, for subscribers that do not walk.
   void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) {
     Affected affected;
     FindAffected(
-        changes, snapshot, [](Id /*id*/) { return nullptr; }, affected);
-    ids.insert(ids.end(), affected.ids.begin(), affected.ids.end());
+        changes, snapshot, [](Id /*id*/, ChangeEffect /*effect*/) { return nullptr; }, affected);
+    ids.insert(ids.end(), affected.ends.begin(), affected.ends.end());
+    ids.insert(ids.end(), affected.cheaper.begin(), affected.cheaper.end());
   }
 };
 

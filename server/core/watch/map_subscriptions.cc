@@ -14,6 +14,10 @@ namespace {
 constexpr std::size_t kMaxKept = 16;
 constexpr std::size_t kMaxKeptWords = 4096;
 
+// Rests that a commit makes: each takes as long as the validation of a path. Beyond these, answers are
+// searched for again.
+constexpr std::size_t kMaxRests = 1000;
+
 }  // namespace
 
 PathSubscription::Move MoveOn(const MapSnapshot& map, Location place, double off_path, std::uint64_t number) {
@@ -36,13 +40,6 @@ PathSubscription::Move MoveOn(const MapSnapshot& map, Location place, double off
     position = *place.position;
   }
   return {.place = std::move(place), .position = position, .off_path = off_path * unit, .number = number};
-}
-
-KeptAnswerPtr PathSubscription::RestOn(const MapSnapshot& snapshot) const {
-  if (has_left_) {
-    return nullptr;
-  }
-  return walked_ && answer_ != nullptr ? answer_->Rest(*walked_, snapshot) : answer_;
 }
 
 std::optional<Course::Place> PathSubscription::PlaceOnCourse() const {
@@ -68,7 +65,12 @@ bool MapSubscriptions::BeginSearch(PathSubscription& subscription) {
     subscription.query.start = subscription.at_->place;
     subscription.searched_move_ = subscription.at_->number;
   }
-  subscription.has_left_ = subscription.is_off_ || std::exchange(subscription.is_lost_, false);
+  if (!subscription.is_urgent_) {
+    // Commits during the search are not compared with the answer that the subscriber has.
+    subscription.blocked_from_ = judged_ + 1;
+  }
+  subscription.is_repeated_ = std::exchange(subscription.is_lost_, false);
+  subscription.needs_answer_ = subscription.is_off_ || subscription.is_repeated_;
   subscription.walked_ = subscription.PlaceOnCourse();
   return true;
 }
@@ -82,10 +84,19 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
       Keep(subscription, std::move(answer), snapshot);
     }
     subscription.state_ = PathSubscription::State::kIdle;
-    if (subscription.is_off_ || subscription.is_lost_) {
+    subscription.is_urgent_ = false;
+    subscription.blocked_from_ = 0;
+    subscription.cheaper_from_ = 0;
+    subscription.searched_at_ = PathSubscription::Clock::now();
+    const ChangeEffect effect = EffectSince(snapshot.revision, *subscription.answer_);
+    if (subscription.is_lost_) {
+      Queue(subscription, 0);
+    } else if (subscription.is_off_) {
       Queue(subscription, snapshot.revision);
-    } else if (IsOutdated(*subscription.answer_, snapshot.revision)) {
+    } else if (effect == ChangeEffect::kEnd) {
       Queue(subscription, snapshot.revision + 1);
+    } else if (effect == ChangeEffect::kCheaper) {
+      NoteCheaper(subscription, snapshot.revision + 1);
     }
     is_queued = subscription.state_ == PathSubscription::State::kQueued;
   }
@@ -93,10 +104,22 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
   return is_queued;
 }
 
-void MapSubscriptions::Queue(PathSubscription& subscription, std::uint64_t doubted_from) {
+void MapSubscriptions::Queue(PathSubscription& subscription, std::uint64_t blocked_from) {
   subscription.state_ = PathSubscription::State::kQueued;
   subscription.queued_at_ = PathSubscription::Clock::now();
-  subscription.doubted_from_ = doubted_from;
+  subscription.is_urgent_ = true;
+  subscription.blocked_from_ = blocked_from;
+}
+
+bool MapSubscriptions::NoteCheaper(PathSubscription& subscription, std::uint64_t from) {
+  if (subscription.cheaper_from_ == 0) {
+    subscription.cheaper_from_ = from;
+  }
+  if (subscription.walks || subscription.state_ != PathSubscription::State::kIdle) {
+    return false;
+  }
+  Queue(subscription, from);
+  return true;
 }
 
 void MapSubscriptions::Keep(PathSubscription& subscription, KeptAnswerPtr answer,
@@ -119,32 +142,57 @@ bool MapSubscriptions::MoveTo(PathSubscription& subscription, PathSubscription::
   MutexLock lock(mutex_);
   subscription.at_ = std::move(move);
   subscription.is_off_ = !subscription.course_ || !subscription.Follow();
-  if (!subscription.is_off_ || subscription.state_ != PathSubscription::State::kIdle) {
-    return false;
-  }
-  Queue(subscription, judged_);
-  return true;
+  return subscription.is_off_ && QueueAgain(subscription);
 }
 
 bool MapSubscriptions::Repeat(PathSubscription& subscription) {
   MutexLock lock(mutex_);
   subscription.is_lost_ = true;
-  if (subscription.state_ != PathSubscription::State::kIdle) {
+  const bool is_queued = QueueAgain(subscription);
+  // Nothing is known to be right until the subscriber has its answer.
+  subscription.blocked_from_ = 0;
+  return is_queued;
+}
+
+bool MapSubscriptions::QueueAgain(PathSubscription& subscription) {
+  if (subscription.is_urgent_ || subscription.state_ == PathSubscription::State::kSearching) {
     return false;
   }
   Queue(subscription, judged_);
   return true;
 }
 
-std::uint64_t MapSubscriptions::RightUntil(absl::Span<const PathSubscriptionPtr> subscriptions) {
+MapSubscriptions::Standing MapSubscriptions::StandingOf(absl::Span<const PathSubscriptionPtr> subscriptions) {
   MutexLock lock(mutex_);
-  std::uint64_t until = judged_;
+  Standing standing{.right = judged_, .walkable = judged_};
+  const auto before = [](std::uint64_t revision) { return std::max<std::uint64_t>(revision, 1) - 1; };
   for (const PathSubscriptionPtr& subscription : subscriptions) {
-    if (subscription->state_ != PathSubscription::State::kIdle) {
-      until = std::min(until, std::max<std::uint64_t>(subscription->doubted_from_, 1) - 1);
+    const bool is_queued = subscription->state_ == PathSubscription::State::kQueued;
+    if (subscription->state_ != PathSubscription::State::kIdle && (subscription->is_urgent_ || !is_queued)) {
+      standing.walkable = std::min(standing.walkable, before(subscription->blocked_from_));
+    }
+    if (subscription->cheaper_from_ > 0) {
+      standing.right = std::min(standing.right, before(subscription->cheaper_from_));
     }
   }
-  return until;
+  standing.right = std::min(standing.right, standing.walkable);
+  return standing;
+}
+
+std::vector<PathSubscriptionPtr> MapSubscriptions::QueueCheaper(
+    absl::Span<const PathSubscriptionPtr> subscriptions,
+    PathSubscription::Clock::time_point searched_before) {
+  std::vector<PathSubscriptionPtr> queued;
+  MutexLock lock(mutex_);
+  for (const PathSubscriptionPtr& subscription : subscriptions) {
+    if (subscription->state_ == PathSubscription::State::kIdle && subscription->cheaper_from_ > 0 &&
+        subscription->searched_at_ < searched_before) {
+      subscription->state_ = PathSubscription::State::kQueued;
+      subscription->queued_at_ = PathSubscription::Clock::now();
+      queued.push_back(subscription);
+    }
+  }
+  return queued;
 }
 
 bool MapSubscriptions::AbandonSearch(PathSubscription& subscription) {
@@ -152,6 +200,9 @@ bool MapSubscriptions::AbandonSearch(PathSubscription& subscription) {
   const bool is_there = subscription.state_ == PathSubscription::State::kSearching;
   if (is_there) {
     subscription.state_ = PathSubscription::State::kQueued;
+    // Commits during the search were not compared with its answer.
+    subscription.is_urgent_ = true;
+    subscription.is_lost_ = subscription.is_lost_ || subscription.is_repeated_;
   }
   StopSearching();
   return is_there;
@@ -164,13 +215,17 @@ void MapSubscriptions::StopSearching() {
   }
 }
 
-bool MapSubscriptions::IsOutdated(const KeptAnswer& answer, std::uint64_t revision) {
+ChangeEffect MapSubscriptions::EffectSince(std::uint64_t revision, const KeptAnswer& answer) {
   if (forgotten_revision_ > revision) {
-    return true;
+    return ChangeEffect::kEnd;
   }
-  return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-    return kept.snapshot->revision > revision && answer.MayEndBy(kept.changes, *kept.snapshot);
-  });
+  ChangeEffect effect = ChangeEffect::kNone;
+  for (const Kept& kept : kept_) {
+    if (kept.snapshot->revision > revision) {
+      effect = std::max(effect, answer.EffectOf(kept.changes, *kept.snapshot));
+    }
+  }
+  return effect;
 }
 
 std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& snapshot,
@@ -190,25 +245,36 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
   if (index_ == nullptr) {
     return queued;
   }
-  const auto find_idle = [this](std::uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  // Subscriptions under search are compared with the commit when the search ends.
+  const auto find = [this](std::uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) -> PathSubscriptionPtr {
     const auto it = subscriptions_.find(id);
-    // Subscriptions under search are checked against the commit when the search ends.
-    return it != subscriptions_.end() && it->second->state_ == PathSubscription::State::kIdle ? it->second
-                                                                                              : nullptr;
+    const bool is_judged = it != subscriptions_.end() && !it->second->is_urgent_ &&
+                           it->second->state_ != PathSubscription::State::kSearching;
+    return is_judged ? it->second : nullptr;
   };
-  const auto rest_of = [&](std::uint64_t id) -> KeptAnswerPtr {
-    const PathSubscriptionPtr subscription = find_idle(id);
+  std::size_t rests = 0;
+  const auto rest_of = [&](std::uint64_t id, ChangeEffect effect) -> KeptAnswerPtr {
+    const PathSubscriptionPtr subscription = find(id);
+    const bool is_noted =
+        subscription == nullptr || (effect == ChangeEffect::kCheaper && subscription->cheaper_from_ > 0);
     const std::optional<Course::Place> place =
-        subscription == nullptr ? std::nullopt : subscription->PlaceOnCourse();
+        is_noted || rests >= kMaxRests ? std::nullopt : subscription->PlaceOnCourse();
+    rests += place ? 1 : 0;
     return place ? subscription->answer_->Rest(*place, *snapshot) : nullptr;
   };
   index_->FindAffected(changes, *snapshot, rest_of, affected_);
   for (auto& [id, rest] : affected_.rests) {
     Keep(*subscriptions_.at(id), std::move(rest), *snapshot);
   }
-  for (const std::uint64_t id : affected_.ids) {
-    if (const PathSubscriptionPtr subscription = find_idle(id)) {
+  for (const std::uint64_t id : affected_.ends) {
+    if (const PathSubscriptionPtr subscription = find(id)) {
       Queue(*subscription, snapshot->revision);
+      queued.push_back(subscription);
+    }
+  }
+  for (const std::uint64_t id : affected_.cheaper) {
+    if (const PathSubscriptionPtr subscription = find(id);
+        subscription != nullptr && NoteCheaper(*subscription, snapshot->revision)) {
       queued.push_back(subscription);
     }
   }

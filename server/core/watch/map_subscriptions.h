@@ -52,9 +52,11 @@ class PathSubscription {
 
   // Returns the last answer; null before the first. Only for the searching thread.
   const KeptAnswerPtr& answer() const { return answer_; }
-  // Returns what is left of that answer on `snapshot` for a subscriber that has moved; null if it has left
-  // its path, or the rest is unknown. Only for the searching thread.
-  KeptAnswerPtr RestOn(const MapSnapshot& snapshot) const;
+  // Returns where the subscriber was on the path of that answer when the search began; nullopt at its start.
+  // Only for the searching thread.
+  const std::optional<Course::Place>& walked() const { return walked_; }
+  // Returns true if the subscriber needs an answer even if the last one holds. Only for the searching thread.
+  bool needs_answer() const { return needs_answer_; }
   // Returns the number of the newest move that the search takes into account. Only for the searching thread.
   std::uint64_t searched_move() const { return searched_move_; }
   // Returns when the subscription was queued. Only for the searching thread.
@@ -69,9 +71,8 @@ class PathSubscription {
   std::optional<Course::Place> PlaceOnCourse() const;
 
   KeptAnswerPtr answer_;
-  // Where the subscriber was on the path of its answer when the search began; nullopt at its start.
   std::optional<Course::Place> walked_;
-  bool has_left_ = false;
+  bool needs_answer_ = false;
   std::uint64_t searched_move_ = 0;
 
   // The members below are guarded by the mutex of MapSubscriptions.
@@ -79,16 +80,23 @@ class PathSubscription {
   std::uint64_t id_ = 0;
   State state_ = State::kSearching;
   Clock::time_point queued_at_ = Clock::now();
-  // The first revision at which the subscriber's answer may be wrong, unless the state is kIdle.
-  std::uint64_t doubted_from_ = 0;
+  // True while the path of the answer may not be walkable, or there is none.
+  bool is_urgent_ = true;
+  // The first revisions at which the path may not be walkable, and at which another may be cheaper. Only the
+  // second is set, or neither (0), while the state is kIdle.
+  std::uint64_t blocked_from_ = 0;
+  std::uint64_t cheaper_from_ = 0;
+  // When the last search ended.
+  Clock::time_point searched_at_;
   // The course of the answer's path, if the subscriber walks.
   std::optional<Course> course_;
   // The latest move.
   std::optional<Move> at_;
   // True if that is not on the course.
   bool is_off_ = false;
-  // True if the subscriber has lost its answer.
+  // True if the subscriber has lost its answer, and if the search is to repeat it.
   bool is_lost_ = false;
+  bool is_repeated_ = false;
 };
 
 // Returns the move of a subscriber to a place on `map`. It leaves its path beyond `off_path`: cells on a
@@ -124,8 +132,8 @@ class MapSubscriptions {
   // removed.
   bool AbandonSearch(PathSubscription& subscription);
 
-  // Queues and returns the subscriptions that a commit affects. What a subscriber has walked already does not
-  // count.
+  // Queues and returns the subscriptions that a commit affects, which may be queued already. What a
+  // subscriber has walked already does not count.
   std::vector<PathSubscriptionPtr> Commit(const PinnedSnapshot& snapshot, const MapChanges& changes);
 
   // Notes that a subscriber has moved. Off the rest of its path it needs a search from there: queues it and
@@ -136,9 +144,18 @@ class MapSubscriptions {
   // unless it waits for a search already.
   bool Repeat(PathSubscription& subscription);
 
-  // Returns the latest revision at which the answers of all of these are known to be right: their subscribers
-  // have them, or were sent them by the thread that searched.
-  std::uint64_t RightUntil(absl::Span<const PathSubscriptionPtr> subscriptions);
+  // The latest revisions at which the answers of subscriptions are known to be right, and at which their
+  // paths are known to be walkable: the subscribers have these answers, or were sent them by the thread that
+  // searched.
+  struct Standing {
+    std::uint64_t right = 0;
+    std::uint64_t walkable = 0;
+  };
+  Standing StandingOf(absl::Span<const PathSubscriptionPtr> subscriptions);
+  // Queues and returns those subscriptions for which a cheaper path may exist, and whose last search ended
+  // before that time. Commits do not queue these if their subscribers walk.
+  std::vector<PathSubscriptionPtr> QueueCheaper(absl::Span<const PathSubscriptionPtr> subscriptions,
+                                                PathSubscription::Clock::time_point searched_before);
 
   void Remove(PathSubscription& subscription);
 
@@ -151,13 +168,21 @@ class MapSubscriptions {
     MapChanges changes;
   };
 
-  void Queue(PathSubscription& subscription, std::uint64_t doubted_from)
+  // Queues a subscription whose path may not be walkable from that revision on.
+  void Queue(PathSubscription& subscription, std::uint64_t blocked_from)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Notes that another path may be cheaper from that revision on. Returns true if the subscription was
+  // queued.
+  bool NoteCheaper(PathSubscription& subscription, std::uint64_t from) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Queues a subscription that needs an answer now. Returns false if one will be searched for anyway.
+  bool QueueAgain(PathSubscription& subscription) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Replaces the answer of a subscription.
   void Keep(PathSubscription& subscription, KeptAnswerPtr answer, const MapSnapshot& snapshot)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StopSearching() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool IsOutdated(const KeptAnswer& answer, std::uint64_t revision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the effect of the commits after a revision on an answer.
+  ChangeEffect EffectSince(std::uint64_t revision, const KeptAnswer& answer)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Mutex mutex_;
   std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -14,14 +14,20 @@ constexpr double kRounding = 1e-9;
 
 }  // namespace
 
-bool MeshChange::MayEndAnywhere(const Reach& reach) const {
+bool MeshChange::ConcernsEnds(const Reach& reach) const {
   return may_end_all_ || reach.is_unlimited ||
          std::ranges::any_of(places_.opened.boxes(), [&](const Box& box) {
-           const double to = box.Distance(reach.start.x, reach.start.y);
-           const double from = box.Distance(reach.goal.x, reach.goal.y);
            // An end in opened ground may be on another floor now.
-           return to <= kRoom || from <= kRoom || to + from < reach.limit + kRoom;
+           return box.Distance(reach.start.x, reach.start.y) <= kRoom ||
+                  box.Distance(reach.goal.x, reach.goal.y) <= kRoom;
          });
+}
+
+bool MeshChange::MayBeShorter(const Reach& reach) const {
+  return std::ranges::any_of(places_.opened.boxes(), [&](const Box& box) {
+    return box.Distance(reach.start.x, reach.start.y) + box.Distance(reach.goal.x, reach.goal.y) <
+           reach.limit + kRoom;
+  });
 }
 
 MeshAnswer::MeshAnswer(const absl::StatusOr<Route>& route, bool is_plain) : error_(route.status()) {
@@ -56,7 +62,11 @@ Course MeshAnswer::CourseOn(const MapSnapshot& /*snapshot*/) const { return {cor
 
 std::shared_ptr<const KeptAnswer> MeshAnswer::Rest(const Course::Place& place,
                                                    const MapSnapshot& /*snapshot*/) const {
-  if (reach_.is_unlimited || !portals_.empty()) {
+  return reach_.is_unlimited ? nullptr : RestFrom(place);
+}
+
+std::shared_ptr<MeshAnswer> MeshAnswer::RestFrom(const Course::Place& place) const {
+  if (corners_.empty() || !portals_.empty()) {
     return nullptr;
   }
   auto rest = std::make_shared<MeshAnswer>(*this);
@@ -72,7 +82,9 @@ std::shared_ptr<const KeptAnswer> MeshAnswer::Rest(const Course::Place& place,
   for (std::size_t i = 1; i < corners.size(); ++i) {
     rest->cost_ += DistanceInPlan(corners[i - 1], corners[i]);
   }
-  rest->TakeReach();
+  if (!reach_.is_unlimited) {
+    rest->TakeReach();
+  }
   return rest;
 }
 
@@ -86,25 +98,31 @@ bool MeshAnswer::IsSameAs(const MeshAnswer& other, bool starts_anywhere) const {
          std::equal(corners_.begin() + skipped, corners_.end(), other.corners_.begin() + skipped);
 }
 
-bool MeshAnswer::MayEndBy(const MeshChange& change) const {
+ChangeEffect MeshAnswer::EffectOf(const MeshChange& change) const {
   if (!change.MayEnd(reach_)) {
-    return false;
+    return ChangeEffect::kNone;
   }
-  return change.MayEndAnywhere(reach_) ||
-         std::ranges::any_of(change.places_.blocked.boxes(), [&](const Box& box) {
-           const Box wider{box.x_low - kRoom, box.y_low - kRoom, box.x_high + kRoom, box.y_high + kRoom};
-           for (std::size_t i = 0; i < corners_.size(); ++i) {
-             const WorldPoint& from = corners_[i == 0 ? 0 : i - 1];
-             if (wider.MayTouch(from.x, from.y, corners_[i].x, corners_[i].y)) {
-               return true;
-             }
-           }
-           return false;
-         });
+  if (change.ConcernsEnds(reach_)) {
+    return ChangeEffect::kEnd;
+  }
+  const bool is_blocked = std::ranges::any_of(change.places_.blocked.boxes(), [&](const Box& box) {
+    const Box wider{box.x_low - kRoom, box.y_low - kRoom, box.x_high + kRoom, box.y_high + kRoom};
+    for (std::size_t i = 0; i < corners_.size(); ++i) {
+      const WorldPoint& from = corners_[i == 0 ? 0 : i - 1];
+      if (wider.MayTouch(from.x, from.y, corners_[i].x, corners_[i].y)) {
+        return true;
+      }
+    }
+    return false;
+  });
+  if (is_blocked) {
+    return ChangeEffect::kEnd;
+  }
+  return change.MayBeShorter(reach_) ? ChangeEffect::kCheaper : ChangeEffect::kNone;
 }
 
-bool MeshAnswer::MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const {
-  return MayEndBy(MeshChange(changes, *snapshot.as_mesh()));
+ChangeEffect MeshAnswer::EffectOf(const MapChanges& changes, const MapSnapshot& snapshot) const {
+  return EffectOf(MeshChange(changes, *snapshot.as_mesh()));
 }
 
 }  // namespace waystar::core

@@ -41,17 +41,20 @@ class MeshChange {
         // A path may be short through a portal.
         may_end_all_(changes.is_everything || changes.portals || mesh.portals().size() > 0) {}
 
+  // Returns true if the change may end every answer.
+  bool ends_all() const { return may_end_all_; }
   // Returns true if the change may end an answer with this reach.
   bool MayEnd(const Reach& reach) const {
-    return MayEndAnywhere(reach) || places_.blocked.Overlaps(reach.path);
+    return ConcernsEnds(reach) || MayBeShorter(reach) || places_.blocked.Overlaps(reach.path);
   }
 
  private:
   friend class MeshAnswer;
 
-  // Returns true if the change may end the answer although its path can be walked. Only a path through opened
-  // ground can be shorter.
-  bool MayEndAnywhere(const Reach& reach) const;
+  // Returns true if the change may end the answer whatever its path.
+  bool ConcernsEnds(const Reach& reach) const;
+  // Returns true if a path through opened ground may be shorter.
+  bool MayBeShorter(const Reach& reach) const;
 
   const MeshPlaces& places_;
   const bool may_end_all_;
@@ -70,15 +73,18 @@ class MeshAnswer final : public KeptAnswer {
 
   const MeshChange::Reach& reach() const { return reach_; }
 
-  bool MayEndBy(const MeshChange& change) const;
-  bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
+  ChangeEffect EffectOf(const MeshChange& change) const;
+  ChangeEffect EffectOf(const MapChanges& changes, const MapSnapshot& snapshot) const override;
   std::size_t bytes() const override {
     return sizeof(*this) + kIndexBytes + corners_.size() * 2 * sizeof(WorldPoint);
   }
   Course CourseOn(const MapSnapshot& snapshot) const override;
-  // Known for paths to the goal that a plain query found without portals.
+  // Known for paths to the goal that a plain query found without portals. RestFrom also is for other answers
+  // with a path and without portals.
   std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
                                          const MapSnapshot& snapshot) const override;
+
+  std::shared_ptr<MeshAnswer> RestFrom(const Course::Place& place) const;
 
   // Returns true if both answers look the same to the subscriber. With `starts_anywhere` only what follows
   // the first corners is compared.

@@ -163,7 +163,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   void Write(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool is_writing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_writing_; }
 
-  // Calls Advance after that time, unless it is to be called earlier anyway by another such wake.
+  // Calls Advance after that time. Does nothing if an earlier wake is pending.
   void WakeAfter(std::chrono::nanoseconds time) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Ends the call, unless it has ended.

@@ -24,6 +24,9 @@
 namespace waystar::core {
 namespace {
 
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
 TEST(CourseTest, FollowsTheStretchThatTheAgentIsOn) {
   // There and back again, a unit beside.
   Course course({{0, 0}, {10, 0}, {10, 1}, {0, 1}}, {});
@@ -105,7 +108,10 @@ class WalkingWatchesTest : public RouteTest, public StoreListener {
   // Searches for the agent if it is queued. Returns true if it was told anything.
   bool Search() {
     bool is_news = false;
-    while (map_->BeginSearch(*agent_)) {
+    const auto queue_cheaper = [&] {
+      return map_->QueueCheaper({agent_}, PathSubscription::Clock::time_point::max());
+    };
+    for (queue_cheaper(); map_->BeginSearch(*agent_); queue_cheaper()) {
       ++searches_;
       const PinnedSnapshot snapshot = Latest();
       AnswerRenewal renewal(store_, *snapshot, *agent_);
@@ -122,11 +128,12 @@ class WalkingWatchesTest : public RouteTest, public StoreListener {
           nodes_.assign(route->nodes.begin(), route->nodes.end());
         }
       }
-      EXPECT_LE(map_->RightUntil({agent_}), snapshot->revision);
+      EXPECT_LE(map_->StandingOf({agent_}).right, snapshot->revision);
       map_->EndSearch(*agent_, *snapshot, renewal.answer());
     }
     news_ += is_news ? 1 : 0;
-    EXPECT_EQ(map_->RightUntil({agent_}), Latest()->revision);
+    EXPECT_EQ(map_->StandingOf({agent_}).right, Latest()->revision);
+    EXPECT_EQ(map_->StandingOf({agent_}).walkable, Latest()->revision);
     return is_news;
   }
 
@@ -176,6 +183,24 @@ TEST_F(WalkingWatchesTest, AnAgentThatLeavesItsPathGetsAnother) {
   MoveTo({.cell = Cell{4, 0}});
   EXPECT_TRUE(Search());
   EXPECT_EQ(told_.size(), 6U);
+}
+
+TEST_F(WalkingWatchesTest, CheaperPathsWait) {
+  Start(DrawMap({".....", ".###.", "....."}), Between({0, 0}, {4, 2}));
+  using Clock = PathSubscription::Clock;
+  Apply("arena", {UnblockCells{.shape = {.cells = {{2, 1}}}}});
+  EXPECT_FALSE(map_->BeginSearch(*agent_));
+  EXPECT_EQ(map_->StandingOf({agent_}).right, 1U);
+  EXPECT_EQ(map_->StandingOf({agent_}).walkable, 2U);
+  EXPECT_THAT(map_->QueueCheaper({agent_}, Clock::time_point::min()), IsEmpty());
+  EXPECT_THAT(map_->QueueCheaper({agent_}, Clock::time_point::max()), SizeIs(1));
+  EXPECT_EQ(map_->StandingOf({agent_}).walkable, 2U);
+  // What blocks its path does not wait.
+  Apply("arena", {BlockCells{.shape = {.cells = {{0, 1}, {4, 1}}}}});
+  EXPECT_EQ(map_->StandingOf({agent_}).right, 1U);
+  EXPECT_EQ(map_->StandingOf({agent_}).walkable, 2U);
+  EXPECT_TRUE(Search());
+  EXPECT_EQ(searches_, 2);
 }
 
 TEST_F(WalkingWatchesTest, AnAnswerThatWasLostIsRepeated) {

@@ -55,7 +55,9 @@ class Watchers {
     std::vector<std::uint64_t> ids;
     index_->FindAffected(changes, snapshot_, ids);
     for (std::uint64_t id = 0; id < watches_.size(); ++id) {
-      EXPECT_EQ(watches_[id].answer->MayEndBy(changes, snapshot_), std::ranges::count(ids, id) == 1) << id;
+      EXPECT_EQ(watches_[id].answer->EffectOf(changes, snapshot_) != core::ChangeEffect::kNone,
+                std::ranges::count(ids, id) == 1)
+          << id;
     }
     told_ = 0;
     for (const std::uint64_t id : ids) {

@@ -26,8 +26,9 @@ namespace {
 constexpr int kMaxChanges = 10'000;
 constexpr std::size_t kMaxUnsentBytes = std::size_t{64} << 20;
 constexpr std::chrono::seconds kMostAtMostEvery{10};
-// The progress of maps is looked up no more often than this.
-constexpr std::chrono::milliseconds kLeastPause{20};
+constexpr std::chrono::seconds kMostCheaperEvery{60};
+// Progress is looked up no more often than this.
+constexpr std::chrono::milliseconds kLeastPause{50};
 // A map's progress is repeated after that time.
 constexpr std::chrono::seconds kProgressEvery{1};
 
@@ -36,6 +37,20 @@ constexpr std::size_t kMessageBytes = std::size_t{256} << 10;
 
 // Returns the bytes that a share counts: a large one has room for the next message.
 std::size_t WithRoom(std::size_t bytes) { return bytes < 2 * kMessageBytes ? bytes : bytes + kMessageBytes; }
+
+// Sets `duration` to that of a message, if it is given.
+absl::Status SetDuration(bool is_given, const google::protobuf::Duration& given, absl::string_view field,
+                         std::chrono::seconds most, std::chrono::nanoseconds& duration) {
+  if (!is_given) {
+    return absl::OkStatus();
+  }
+  const bool is_near = given.seconds() >= 0 && given.seconds() <= most.count();
+  duration = is_near ? ToNanoseconds(given) : std::chrono::nanoseconds(-1);
+  return duration >= std::chrono::nanoseconds(0) && duration <= most
+             ? absl::OkStatus()
+             : MakeError(ErrorReason::kBadValue, field,
+                         absl::StrCat(field, " must be 0 to ", most.count(), " s"));
+}
 
 absl::Status NoSuchAgent() {
   return MakeError(ErrorReason::kAgentNotFound, "agent", "the stream does not follow this agent");
@@ -107,7 +122,8 @@ void AgentStream::OnReadDone(bool ok) {
     }
     BeginJob();
   }
-  SubmitJob(Lane::kSmall, flow_);
+  // A stream has one job at a time, and would lose all agents if that were refused.
+  SubmitOwedJob(Lane::kSmall, flow_);
 }
 
 void AgentStream::RunJob(int worker) {
@@ -132,13 +148,12 @@ absl::Status AgentStream::Take() {
     }
     off_path_ = message.off_path();
   }
-  if (message.has_at_most_every()) {
-    const std::chrono::nanoseconds every = ToNanoseconds(message.at_most_every());
-    if (every < std::chrono::nanoseconds(0) || every > kMostAtMostEvery) {
-      return MakeError(ErrorReason::kBadValue, "at_most_every", "at_most_every must be 0 to 10 s");
-    }
+  {
     const Change change(*this);
-    at_most_every_ = every;
+    WAYSTAR_RETURN_IF_ERROR(SetDuration(message.has_at_most_every(), message.at_most_every(), "at_most_every",
+                                        kMostAtMostEvery, at_most_every_));
+    WAYSTAR_RETURN_IF_ERROR(SetDuration(message.has_cheaper_every(), message.cheaper_every(), "cheaper_every",
+                                        kMostCheaperEvery, cheaper_every_));
   }
   const Caller caller = caller_.Get();
   Snapshots snapshots;
@@ -231,7 +246,7 @@ void AgentStream::Move(const v1::AgentChange& change, Snapshots& snapshots) {
   if (snapshot == nullptr) {
     absl::StatusOr<core::PinnedSnapshot> latest = watches_.store().Pin(agent->request.map());
     if (!latest.ok()) {
-      // Its end is on the way, or the search reports it.
+      EndAgent(*agent, latest.status());
       return;
     }
     snapshot = *std::move(latest);
@@ -242,21 +257,24 @@ void AgentStream::Move(const v1::AgentChange& change, Snapshots& snapshots) {
 
 void AgentStream::SendTo(const v1::AgentChange& change, const Caller& caller) {
   v1::FindPathRequest query;
+  bool is_followed = false;
   {
     MutexLock lock(mutex_);
     const auto it = agents_.find(change.agent());
-    if (it != agents_.end() && it->second.agent != nullptr) {
+    is_followed = it != agents_.end() && it->second.agent != nullptr;
+    if (is_followed) {
       query = it->second.agent->request;
       if (it->second.at) {
         *query.mutable_start() = *it->second.at;
       }
     }
   }
-  if (query.goals().empty()) {
+  if (!is_followed) {
     EndById(change.agent(), change.number(), NoSuchAgent());
     return;
   }
-  *query.mutable_goals(0) = change.goal();
+  query.clear_goals();
+  *query.add_goals() = change.goal();
   Put(change.agent(), change.number(), std::move(query), caller);
 }
 
@@ -303,6 +321,9 @@ absl::Status AgentStream::Count(std::size_t bytes, Followed& followed) {
 }
 
 void AgentStream::DropStates() {
+  if (!std::exchange(may_drop_, false)) {
+    return;
+  }
   for (const std::uint64_t id : unsent_) {
     const auto it = agents_.find(id);
     if (it != agents_.end() && it->second.agent != nullptr) {
@@ -382,15 +403,25 @@ void AgentStream::Keep(std::uint64_t id, Followed& followed, const v1::AgentStat
   std::string bytes = message.SerializeAsString();
   unsent_bytes_ += bytes.size() - followed.state.size();
   followed.state = std::move(bytes);
-  // The end of an agent is short, and the client could not have it again. One state always has room.
+  // An end is short and cannot be made again. One state always has room.
   const bool is_kept =
       state.has_end() || unsent_bytes_ == followed.state.size() ||
       (unsent_bytes_ <= kMaxUnsentBytes && unsent_memory_.Resize(WithRoom(unsent_bytes_)).ok());
   if (!is_kept) {
     DropState(followed);
   }
+  may_drop_ = may_drop_ || (is_kept && !state.has_end());
   if (!std::exchange(followed.is_unsent, true)) {
     unsent_.push_back(id);
+  }
+  if (unsent_.size() > 2 * agents_.size() + kMaxChanges) {
+    // Agents that were put again are in it more than once.
+    unsent_.clear();
+    for (const auto& [unsent, entry] : agents_) {
+      if (entry.is_unsent) {
+        unsent_.push_back(unsent);
+      }
+    }
   }
 }
 
@@ -433,25 +464,28 @@ void AgentStream::Advance() {
 }
 
 void AgentStream::WriteDue() {
-  const Clock::time_point now = Clock::now();
   if (agents_.empty()) {
     return;
   }
+  const Clock::time_point now = Clock::now();
+  next_write_ = std::min(next_write_, now + at_most_every_);
   if (now < next_write_) {
     WakeAfter(next_write_ - now);
     return;
   }
   std::string message;
-  if (AddStates(message)) {
-    // The agents of a message begin together.
-    if (!has_job()) {
-      AddProgress(now, message);
-    }
-    next_write_ = now + at_most_every_;
+  const bool is_last = AddStates(message);
+  // During a job, some agents of its message may not have begun yet.
+  if (is_last && now >= next_look_ && !has_job()) {
+    AddProgress(now, message);
+    next_look_ = now + std::max<std::chrono::nanoseconds>(at_most_every_, kLeastPause);
   }
   if (message.empty()) {
-    WakeAfter(std::max<std::chrono::nanoseconds>(at_most_every_, kLeastPause));
+    WakeAfter(std::max<std::chrono::nanoseconds>(next_look_ - now, std::chrono::milliseconds(1)));
     return;
+  }
+  if (is_last) {
+    next_write_ = now + at_most_every_;
   }
   const grpc::Slice slice(message);
   Write(grpc::ByteBuffer(&slice, 1));
@@ -484,6 +518,11 @@ bool AgentStream::AddStates(std::string& message) {
 }
 
 void AgentStream::AddProgress(Clock::time_point now, std::string& message) {
+  constexpr std::size_t kMaxTold = 1000;
+  if (told_.size() > kMaxTold) {
+    // Most of these maps are gone.
+    told_.clear();
+  }
   std::vector<PathWatchPtr> watches;
   watches.reserve(agents_.size());
   for (const auto& [id, followed] : agents_) {
@@ -492,14 +531,20 @@ void AgentStream::AddProgress(Clock::time_point now, std::string& message) {
     }
   }
   v1::FollowAgentsResponse progress;
-  for (const PathWatchScheduler::Progress& map : watches_.ProgressOf(watches)) {
-    Told& told = told_[map.version.epoch];
-    const bool is_due = !message.empty() || now - told.time >= kProgressEvery;
-    if (map.version.revision > told.revision || (map.version.revision == told.revision && is_due)) {
-      told = {.revision = map.version.revision, .time = now};
+  for (const PathWatchScheduler::Progress& map : watches_.Judge(watches, now - cheaper_every_)) {
+    Told& told = told_[map.epoch];
+    const core::MapSubscriptions::Standing& before = told.standing;
+    // A new agent may be behind.
+    if (map.standing.right < before.right || map.standing.walkable < before.walkable) {
+      continue;
+    }
+    const bool has_grown = map.standing.right > before.right || map.standing.walkable > before.walkable;
+    if (has_grown || !message.empty() || now - told.time >= kProgressEvery) {
+      told = {.standing = map.standing, .time = now};
       v1::MapProgress& added = *progress.add_progress();
       added.set_map(map.map);
-      FillVersion(map.version, *added.mutable_version());
+      FillVersion({.epoch = map.epoch, .revision = map.standing.right}, *added.mutable_version());
+      added.set_walkable_revision(map.standing.walkable);
     }
   }
   progress.AppendToString(&message);

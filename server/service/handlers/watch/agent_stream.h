@@ -25,11 +25,12 @@
 namespace waystar::rpc {
 
 // Reads one message of changes at a time, on a worker. Each agent is a PathWatch, for which the scheduler
-// searches. The newest state of each agent waits until the stream writes; messages are at least
+// searches: at once if its path may be blocked, and at most once in `cheaper_every` if another may be
+// cheaper. The newest state of each agent waits until the stream writes; messages are at least
 // `at_most_every` apart, so that changes that concern many agents make few messages.
 //
-// An agent's state is handed to the stream before the scheduler ends the search for it. So the progress that
-// is read under the stream's lock covers only states that are unsent then, or were sent before.
+// The scheduler hands a state to the stream before it ends the search. So progress that is read under the
+// stream's lock covers only states that were sent, or wait to be sent.
 //
 // The rules of StreamingCall hold.
 class AgentStream final : public ReadingWritingCall {
@@ -78,7 +79,7 @@ class AgentStream final : public ReadingWritingCall {
   void Move(const v1::AgentChange& change, Snapshots& snapshots);
   void SendTo(const v1::AgentChange& change, const Caller& caller);
   void Remove(std::uint64_t id);
-  // Stops following an agent that has ended, or whose client may not read its map any more.
+  // Ends the agents whose maps the client may not read any more.
   void EndForbidden(const Caller& caller);
 
   // Takes the newest state of an agent, and the bytes of the answer that is kept, unless the agent has
@@ -93,7 +94,7 @@ class AgentStream final : public ReadingWritingCall {
   absl::Status Take(const AgentPtr& agent, Followed& followed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Counts the bytes of an agent. Returns the error of CallMemory if there is no room for more.
   absl::Status Count(std::size_t bytes, Followed& followed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Drops all unsent states but those of agents that have ended, to make room for what cannot be made again.
+  // Drops the unsent states of followed agents, which can be made again.
   void DropStates() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the entry of an agent, which may be new.
   Followed& Find(std::uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -121,19 +122,23 @@ class AgentStream final : public ReadingWritingCall {
   std::size_t ended_ ABSL_GUARDED_BY(mutex_) = 0;
   // Bytes of the unsent states, and of all agents; both are counted as memory of the call.
   std::size_t unsent_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // False if DropStates would drop nothing.
+  bool may_drop_ ABSL_GUARDED_BY(mutex_) = false;
   CallMemory::Share unsent_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
   std::size_t agents_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   CallMemory::Share agents_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
   // True once the client has said that it sends no more.
   bool is_half_closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::chrono::nanoseconds at_most_every_ ABSL_GUARDED_BY(mutex_) = std::chrono::milliseconds(50);
+  std::chrono::nanoseconds cheaper_every_ ABSL_GUARDED_BY(mutex_) = std::chrono::seconds(1);
   // Only for the job.
   double off_path_ = core::kOffPath;
-  // When the next message may be written.
+  // When the next message may be written, and when progress is looked up next.
   Clock::time_point next_write_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point next_look_ ABSL_GUARDED_BY(mutex_);
   // The progress of a map that was sent last, and when.
   struct Told {
-    std::uint64_t revision = 0;
+    core::MapSubscriptions::Standing standing;
     Clock::time_point time;
   };
   absl::flat_hash_map<std::uint64_t, Told> told_ ABSL_GUARDED_BY(mutex_);

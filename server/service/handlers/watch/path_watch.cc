@@ -109,12 +109,12 @@ void PathWatchScheduler::Repeat(const PathWatchPtr& watch) {
   }
 }
 
-std::vector<PathWatchScheduler::Progress> PathWatchScheduler::ProgressOf(
-    absl::Span<const PathWatchPtr> watches) {
+std::vector<PathWatchScheduler::Progress> PathWatchScheduler::Judge(absl::Span<const PathWatchPtr> watches,
+                                                                    Clock::time_point searched_before) {
   struct Watched {
     std::shared_ptr<core::MapSubscriptions> map;
     std::vector<core::PathSubscriptionPtr> subscriptions;
-    Progress progress;
+    std::string id;
   };
   absl::flat_hash_map<std::uint64_t, Watched> maps;
   {
@@ -124,7 +124,7 @@ std::vector<PathWatchScheduler::Progress> PathWatchScheduler::ProgressOf(
         Watched& watched = maps[watch->epoch_];
         if (watched.map == nullptr) {
           watched.map = watch->map_;
-          watched.progress = {.map = watch->request.map(), .version = {.epoch = watch->epoch_}};
+          watched.id = watch->request.map();
         }
         watched.subscriptions.push_back(watch);
       }
@@ -132,9 +132,10 @@ std::vector<PathWatchScheduler::Progress> PathWatchScheduler::ProgressOf(
   }
   std::vector<Progress> progress;
   for (auto& [epoch, watched] : maps) {
-    watched.progress.version.revision = watched.map->RightUntil(watched.subscriptions);
-    if (watched.progress.version.revision > 0) {
-      progress.push_back(std::move(watched.progress));
+    Enqueue(watched.map->QueueCheaper(watched.subscriptions, searched_before), false);
+    const core::MapSubscriptions::Standing standing = watched.map->StandingOf(watched.subscriptions);
+    if (standing.right > 0) {
+      progress.push_back({.map = std::move(watched.id), .epoch = epoch, .standing = standing});
     }
   }
   return progress;
@@ -144,6 +145,7 @@ void PathWatchScheduler::Remove(PathWatch& watch) {
   {
     MutexLock lock(mutex_);
     watch.is_over_ = true;
+    Unqueue(watch);
     if (watch.map_ == nullptr) {
       return;
     }
@@ -178,20 +180,19 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   const bool is_first = watch->answer() == nullptr;
   const core::PathSubscription::Clock::time_point now = core::PathSubscription::Clock::now();
   const Caller caller = watch->GetCaller();
-  CallContext context{
-      .bench = executor_.bench(worker),
-      .caller = caller,
-      .budget = {.deadline = is_first ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
-                 .cancelled = &watch->cancelled},
-      // Many agents wait for each other, which makes no slow query.
-      .queued = watch->is_patient_ ? std::chrono::nanoseconds(0) : now - watch->queued_at(),
-      .begin = now};
+  CallContext context{.bench = executor_.bench(worker),
+                      .caller = caller,
+                      .budget = {.deadline = is_first && !watch->is_patient_
+                                                 ? watch->deadline
+                                                 : std::min(watch->deadline, now + kMaxSearchTime),
+                                 .cancelled = &watch->cancelled},
+                      // Agents wait for each other. That wait does not make a query slow.
+                      .queued = watch->is_patient_ ? std::chrono::nanoseconds(0) : now - watch->queued_at(),
+                      .begin = now};
   core::AnswerRenewal renewal(store_, snapshot, *watch);
   v1::WatchPathResponse message;
   const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
-    if (is_first) {
-      WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), watch->request.view()));
-    }
+    WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), watch->request.view()));
     WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
     return WriteAnswer(route, snapshot, max_bytes_, watch->request, *message.mutable_answer(), context);
   });
@@ -223,11 +224,21 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   }
 }
 
-void PathWatchScheduler::Enqueue(const std::vector<core::PathSubscriptionPtr>& watches) {
+void PathWatchScheduler::Enqueue(const std::vector<core::PathSubscriptionPtr>& watches, bool is_urgent) {
   std::vector<SearchJob*> to_start;
   {
     MutexLock lock(mutex_);
-    queue_.insert(queue_.end(), watches.begin(), watches.end());
+    std::list<PathWatchPtr>& queue = is_urgent ? urgent_ : patient_;
+    for (const core::PathSubscriptionPtr& subscription : watches) {
+      // All subscriptions are watches.
+      const auto watch = std::static_pointer_cast<PathWatch>(subscription);
+      if (watch->is_over_ || watch->queue_ == &urgent_) {
+        continue;
+      }
+      Unqueue(*watch);
+      watch->queue_ = &queue;
+      watch->place_ = queue.insert(queue.end(), watch);
+    }
     if (jobs_.empty()) {
       const int jobs = std::max(1, executor_.workers(Lane::kLarge) / 2);
       for (int i = 0; i < jobs; ++i) {
@@ -235,7 +246,7 @@ void PathWatchScheduler::Enqueue(const std::vector<core::PathSubscriptionPtr>& w
         idle_jobs_.push_back(jobs_.back().get());
       }
     }
-    while (to_start.size() < queue_.size() && !idle_jobs_.empty()) {
+    while (to_start.size() < urgent_.size() + patient_.size() && !idle_jobs_.empty()) {
       to_start.push_back(idle_jobs_.back());
       idle_jobs_.pop_back();
     }
@@ -245,22 +256,28 @@ void PathWatchScheduler::Enqueue(const std::vector<core::PathSubscriptionPtr>& w
   }
 }
 
+void PathWatchScheduler::Unqueue(PathWatch& watch) {
+  if (watch.queue_ != nullptr) {
+    std::exchange(watch.queue_, nullptr)->erase(watch.place_);
+  }
+}
+
 void PathWatchScheduler::RunJob(SearchJob& job, int worker) {
-  core::PathSubscriptionPtr next;
+  PathWatchPtr next;
   {
     MutexLock lock(mutex_);
-    if (!queue_.empty()) {
-      next = std::move(queue_.front());
-      queue_.pop_front();
+    const std::list<PathWatchPtr>& queue = urgent_.empty() ? patient_ : urgent_;
+    if (!queue.empty()) {
+      next = queue.front();
+      Unqueue(*next);
     }
   }
   if (next != nullptr) {
-    // The queue only contains watches.
-    Search(std::static_pointer_cast<PathWatch>(next), worker);
+    Search(next, worker);
   }
   {
     MutexLock lock(mutex_);
-    if (queue_.empty()) {
+    if (urgent_.empty() && patient_.empty()) {
       idle_jobs_.push_back(&job);
       return;
     }

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +19,6 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/base/mutex.h"
-#include "server/core/map/map_version.h"
 #include "server/core/query/route_query.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
@@ -67,7 +66,9 @@ class PathWatch : public core::PathSubscription {
   // The watched map. Set once, guarded by the mutex of PathWatchScheduler until then.
   std::uint64_t epoch_ = 0;
   std::shared_ptr<core::MapSubscriptions> map_;
-  // Guarded by that mutex.
+  // The queue that the watch is in, and its place there; null if it is in none. All guarded by that mutex.
+  std::list<std::shared_ptr<PathWatch>>* queue_ = nullptr;
+  std::list<std::shared_ptr<PathWatch>>::iterator place_;
   bool is_over_ = false;
 };
 
@@ -92,6 +93,8 @@ class PathWatchScheduler final : public core::StoreListener {
                      const QueryObserver& observer);
   ~PathWatchScheduler() override;
 
+  using Clock = core::PathSubscription::Clock;
+
   // Returns the store of the watched maps.
   const core::MapStore& store() const { return store_; }
 
@@ -104,13 +107,15 @@ class PathWatchScheduler final : public core::StoreListener {
   void MoveTo(const PathWatchPtr& watch, core::PathSubscription::Move move);
   void Repeat(const PathWatchPtr& watch);
 
-  // A map, and the latest version at which the answers of all of some watches of it are right.
+  // How far the answers of some watches of a map are known to be right.
   struct Progress {
     std::string map;
-    core::MapVersion version;
+    std::uint64_t epoch = 0;
+    core::MapSubscriptions::Standing standing;
   };
-  // Returns the progress of the maps of these watches that have any: see MapSubscriptions::RightUntil.
-  std::vector<Progress> ProgressOf(absl::Span<const PathWatchPtr> watches);
+  // Returns the progress of the maps of these watches that have any. Also queues those watches for which a
+  // cheaper path may exist, and that were not searched for since that time.
+  std::vector<Progress> Judge(absl::Span<const PathWatchPtr> watches, Clock::time_point searched_before);
 
   // Removes the watch, if it ever began.
   void Remove(PathWatch& watch);
@@ -142,10 +147,12 @@ class PathWatchScheduler final : public core::StoreListener {
   bool Add(const PathWatchPtr& watch);
   // Returns the subscriptions of the watch's map; null unless it has begun and was not removed.
   std::shared_ptr<core::MapSubscriptions> MapOf(const PathWatch& watch);
+  // Takes a watch out of its queue, if it is in one.
+  void Unqueue(PathWatch& watch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Searches for a watch that is queued, sends the answer and queues the watch again if a commit has outdated
   // it meanwhile.
   void Search(const PathWatchPtr& watch, int worker);
-  void Enqueue(const std::vector<core::PathSubscriptionPtr>& watches);
+  void Enqueue(const std::vector<core::PathSubscriptionPtr>& watches, bool is_urgent = true);
   void RunJob(SearchJob& job, int worker);
 
   const core::MapStore& store_;
@@ -156,7 +163,9 @@ class PathWatchScheduler final : public core::StoreListener {
   mutable Mutex mutex_;
   // Keyed by epoch, since successive maps with the same id are unrelated.
   absl::flat_hash_map<std::uint64_t, Known> maps_ ABSL_GUARDED_BY(mutex_);
-  std::deque<core::PathSubscriptionPtr> queue_ ABSL_GUARDED_BY(mutex_);
+  // Queued watches. Those whose path can be walked wait until there are no others.
+  std::list<PathWatchPtr> urgent_ ABSL_GUARDED_BY(mutex_);
+  std::list<PathWatchPtr> patient_ ABSL_GUARDED_BY(mutex_);
   // Jobs are created on demand.
   std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);
   // Jobs that are neither submitted nor running.

@@ -32,6 +32,7 @@ class Agents {
   explicit Agents(const std::shared_ptr<grpc::Channel>& channel)
       : stub_(v1::PathService::NewStub(channel)), stream_(stub_->FollowAgents(&context_)) {
     request_.mutable_at_most_every();
+    request_.mutable_cheaper_every();
   }
 
   v1::AgentChange& Change(std::uint64_t agent) {
@@ -133,6 +134,7 @@ class Agents {
   void Note(const v1::FollowAgentsResponse& message) {
     for (const v1::MapProgress& progress : message.progress()) {
       EXPECT_GE(progress.version().revision(), progress_);
+      EXPECT_GE(progress.walkable_revision(), progress.version().revision());
       progress_ = progress.version().revision();
     }
   }
@@ -249,6 +251,8 @@ TEST_F(AgentStreamTest, WrongMessagesEndTheStream) {
             "3 MISSING_FIELD changes[1].change");
   EXPECT_EQ(end_of([](Agents& agents) { agents.request().mutable_at_most_every()->set_seconds(11); }),
             "3 BAD_VALUE at_most_every");
+  EXPECT_EQ(end_of([](Agents& agents) { agents.request().mutable_cheaper_every()->set_seconds(-1); }),
+            "3 BAD_VALUE cheaper_every");
   EXPECT_EQ(end_of([](Agents& agents) { agents.request().set_off_path(0); }), "3 BAD_VALUE off_path");
   EXPECT_EQ(end_of([](Agents& agents) {
               for (int i = 0; i <= 10'000; ++i) {
