@@ -67,6 +67,7 @@ const std::map<std::string, std::string>& Calls() {
       {"trace", "trace m 0,0 5,2"},
       {"unblock", "unblock m 3,0"},
       {"validate", "validate m 0,0 1,0"},
+      {"walk", "walk m 0,0 5,2 --pace 1000"},
       {"watch", "watch m --from 2 --count 1"},
       {"watch-path", "watch-path m 0,0 5,2 --count 1"},
   };

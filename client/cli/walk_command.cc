@@ -1,0 +1,167 @@
+// `waystar walk`: an agent that walks while its map changes.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "client/agent_follower.h"
+#include "client/cli/arguments.h"
+#include "client/cli/find_text.h"
+#include "client/cli/query_arguments.h"
+#include "client/errors.h"
+#include "google/protobuf/util/message_differencer.h"
+
+namespace waystar::cli {
+namespace {
+
+constexpr std::uint64_t kAgent = 1;
+constexpr double kMostPace = 1000.0;
+
+struct WalkArguments {
+  v1::FindPathRequest query;
+  // Steps per second.
+  double pace = 5.0;
+};
+
+// Returns the places of a path: its cells, nodes or corners.
+std::vector<v1::Location> PlacesOf(const v1::Path& path) {
+  std::vector<v1::Location> places;
+  const auto add = [&]() -> v1::Location& { return places.emplace_back(); };
+  for (const v1::Cell& cell : path.points()) {
+    *add().mutable_cell() = cell;
+  }
+  for (const std::string& node : path.nodes()) {
+    add().set_node(node);
+  }
+  if (places.empty()) {
+    for (const v1::Position& position : path.positions()) {
+      *add().mutable_position() = position;
+    }
+  }
+  return places;
+}
+
+class Walk {
+ public:
+  Walk(const WalkArguments& arguments, Session& session)
+      : arguments_(arguments), session_(session), follower_(session.client(), Settings()) {}
+
+  ExitCode Run() {
+    follower_.Put(kAgent, arguments_.query);
+    follower_.Flush();
+    const std::chrono::duration<double> pause(1.0 / arguments_.pace);
+    while (session_.io().out) {
+      std::this_thread::sleep_for(pause);
+      if (const absl::Status status = follower_.status(); !status.ok()) {
+        return session_.Fail(status);
+      }
+      if (!follower_.TakeNews().empty()) {
+        const AgentState state = *follower_.Find(kAgent);
+        if (state.has_ended) {
+          return session_.Fail(state.problem);
+        }
+        Print(state);
+        Take(state);
+      }
+      if (next_ < places_.size()) {
+        follower_.MoveTo(kAgent, places_[next_++]);
+        follower_.Flush();
+        ++steps_;
+      } else if (leads_to_goal_) {
+        if (!session_.options().json) {
+          session_.io().out << "Arrived after " << steps_ << (steps_ == 1 ? " step.\n" : " steps.\n");
+        }
+        return ExitCode::kOk;
+      }
+    }
+    return ExitCode::kOk;
+  }
+
+ private:
+  using AgentState = client::AgentPath;
+
+  static v1::FollowAgentsRequest Settings() {
+    v1::FollowAgentsRequest settings;
+    // States go out at once.
+    settings.mutable_at_most_every();
+    return settings;
+  }
+
+  void Print(const AgentState& state) {
+    std::ostream& out = session_.io().out;
+    if (!state.problem.ok()) {
+      if (session_.options().json) {
+        out << ToJson(client::ToMessage(state.problem), /*pretty=*/false);
+      } else {
+        out << "No path at revision " << state.version.revision() << ": " << state.problem.message() << "\n";
+      }
+    } else if (session_.options().json) {
+      out << ToJson(*state.answer, /*pretty=*/false);
+    } else {
+      out << FindText(arguments_.query, *state.answer) << "\n";
+      if (HasPath(*state.answer)) {
+        out << PathText(arguments_.query, *state.answer) << "\n";
+      }
+    }
+    out << std::flush;
+  }
+
+  void Take(const AgentState& state) {
+    const std::optional<v1::Location> here =
+        next_ > 0 && next_ <= places_.size() ? std::optional(places_[next_ - 1]) : std::nullopt;
+    places_.clear();
+    next_ = 0;
+    leads_to_goal_ = false;
+    if (!state.problem.ok()) {
+      return;
+    }
+    places_ = PlacesOf(state.answer->path());
+    leads_to_goal_ = state.answer->outcome() == v1::OUTCOME_FOUND;
+    // The agent may have walked on meanwhile. It is at the first place otherwise.
+    const auto is_here = [&](const v1::Location& place) {
+      return here && google::protobuf::util::MessageDifferencer::Equals(place, *here);
+    };
+    const auto at = std::ranges::find_if(places_, is_here);
+    next_ = at == places_.end() ? std::min<std::size_t>(1, places_.size())
+                                : static_cast<std::size_t>(at - places_.begin()) + 1;
+  }
+
+  const WalkArguments& arguments_;
+  Session& session_;
+  client::AgentFollower follower_;
+  std::vector<v1::Location> places_;
+  // Index of the place that the agent steps on next.
+  std::size_t next_ = 0;
+  bool leads_to_goal_ = false;
+  std::uint64_t steps_ = 0;
+};
+
+ExitCode RunWalk(const WalkArguments& arguments, Session& session) { return Walk(arguments, session).Run(); }
+
+}  // namespace
+
+void AddWalkCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<WalkArguments>();
+  CLI::App& command = AddCommand(parent, session, "walk",
+                                 "An agent walks to the goal, and gets another path when a change blocks the "
+                                 "rest of its own or offers a "
+                                 "cheaper one",
+                                 arguments, &RunWalk);
+  AddQuery(command, arguments->query);
+  command.add_option("--pace", arguments->pace, "Steps per second, from one place of the path to the next")
+      ->type_name("N")
+      ->check(CLI::Range(0.01, kMostPace))
+      ->capture_default_str();
+  command.footer(
+      "Two lines for each path: what was found, and the path. Ends when the agent has arrived. Block a\n"
+      "cell before it in another terminal. With --json, one object a line.\n\n"
+      "Examples:\n"
+      "  waystar walk arena 1,1 60,40\n"
+      "  waystar walk islands harbour lighthouse --pace 1\n");
+}
+
+}  // namespace waystar::cli
