@@ -19,6 +19,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -382,7 +383,7 @@ class Soak {
                                  &Soak::Query,    &Soak::Query,     &Soak::List,      &Soak::Cancel,
                                  &Soak::Cancel,   &Soak::LetExpire, &Soak::ComeAndGo, &Soak::ComeAndGo};
     for (int i = 0; i < kWatchers; ++i) {
-      actors.push_back(i % 2 == 0 ? &Soak::WatchMap : &Soak::WatchPath);
+      actors.push_back(i % 2 == 0 ? &Soak::WatchMap : i % 4 == 1 ? &Soak::WatchPath : &Soak::FollowAgents);
     }
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < actors.size(); ++i) {
@@ -484,6 +485,45 @@ class Soak {
       tally_.CountMessages(1);
     }
     tally_.Note("WatchPath", reader->Finish());
+  }
+
+  void FollowAgents(RandomRequests& requests) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::milliseconds(requests.random().Between(1, 3000)));
+    const std::string map = requests.MapId();
+    const auto stream = paths_->FollowAgents(&context);
+    std::uint64_t number = 0;
+    const auto change = [&](v1::FollowAgentsRequest& message) -> v1::AgentChange& {
+      v1::AgentChange& added = *message.add_changes();
+      added.set_agent(static_cast<std::uint64_t>(requests.random().Between(1, 30)));
+      added.set_number(++number);
+      return added;
+    };
+    v1::FollowAgentsRequest puts;
+    for (int i = 0; i < 30; ++i) {
+      *change(puts).mutable_put() = requests.FindPath(map);
+    }
+    bool is_open = stream->Write(puts);
+    std::map<std::uint64_t, std::uint64_t> progress;
+    v1::FollowAgentsResponse response;
+    while (is_open && stream->Read(&response)) {
+      tally_.CountMessages(1);
+      for (const v1::MapProgress& of_map : response.progress()) {
+        std::uint64_t& last = progress[of_map.version().epoch()];
+        if (of_map.version().revision() < last || of_map.walkable_revision() < of_map.version().revision()) {
+          tally_.Fault(absl::StrCat("the progress of agents went back from ", last));
+        }
+        last = of_map.version().revision();
+      }
+      v1::FollowAgentsRequest changes;
+      *change(changes).mutable_at() = requests.FindPath(map).start();
+      *change(changes).mutable_goal() = requests.FindPath(map).start();
+      *change(changes).mutable_put() = requests.FindPath(map);
+      change(changes).mutable_remove();
+      is_open = stream->Write(changes);
+    }
+    tally_.Note("FollowAgents", stream->Finish());
   }
 
   void Recreate(RandomRequests& requests) {
