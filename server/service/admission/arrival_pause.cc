@@ -30,7 +30,6 @@ void ArrivalPause::Ask(grpc_call* call) {
 void ArrivalPause::OnNextTurn() {
   thread_local std::int64_t waits_before = 0;
   const bool has_waited = ThreadWaits() != waits_before;
-  Duration pause;
   {
     MutexLock lock(mutex_);
     is_asked_ = false;
@@ -38,9 +37,9 @@ void ArrivalPause::OnNextTurn() {
       ended_.NotifyAll();
       return;
     }
-    pause = pausing_++ == 0 ? kAway : pause_;
+    ++pausing_;
   }
-  sleep_(pause);
+  sleep_(pause_);
   waits_before = ThreadWaits();
   MutexLock lock(mutex_);
   --pausing_;

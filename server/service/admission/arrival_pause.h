@@ -38,8 +38,7 @@ class NextTurn final : private grpc_completion_queue_functor {
 // Batches arriving calls while some are rejected. Most of the cost of a rejected call is waking a thread for
 // it, which also preempts a worker. So while calls are being rejected, a library thread that had to wait for
 // a call pauses after handling it, and then handles all calls that have arrived meanwhile. A thread that
-// finds the next call already waiting does not pause, so that calls never pile up. One further thread pauses
-// for longer, since otherwise the two would wake each other at each call.
+// finds the next call already waiting does not pause, so that calls never pile up.
 //
 // This is polling in place of interrupts under overload: J. Mogul and K. Ramakrishnan, "Eliminating Receive
 // Livelock in an Interrupt-Driven Kernel", 1997.
@@ -54,8 +53,6 @@ class ArrivalPause {
 
   // Calls are batched for this long after a rejection.
   static constexpr Duration kRecently = std::chrono::milliseconds(5);
-  // Length of one longer pause of the further thread.
-  static constexpr Duration kAway = std::chrono::milliseconds(10);
 
   // Batches calls for `pause` at a time.
   explicit ArrivalPause(Duration pause, Sleep sleep = &ArrivalPause::SleepFor);

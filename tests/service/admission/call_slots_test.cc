@@ -14,7 +14,6 @@
 #include "gmock/gmock.h"
 #include "server/base/clock.h"
 #include "server/base/error.h"
-#include "server/base/mutex.h"
 #include "server/service/admission/arrival_pause.h"
 #include "server/service/admission/call_gate.h"
 #include "tests/testing/patience.h"
@@ -290,38 +289,10 @@ TEST(ArrivalPauseTest, AThreadThatDidNotHaveToWaitGoesOn) {
   WaitForACall();
   pause.OnNextTurn();
   pause.OnNextTurn();
-  EXPECT_THAT(pauses, ElementsAre(ArrivalPause::kAway));
+  EXPECT_THAT(pauses, ElementsAre(kPause));
   WaitForACall();
   pause.OnNextTurn();
-  EXPECT_THAT(pauses, ElementsAre(ArrivalPause::kAway, ArrivalPause::kAway));
-}
-
-TEST(ArrivalPauseTest, OneThreadStaysAwayWhileOthersPause) {
-  Event is_away("the thread that stays away");
-  Event may_return("leave to return");
-  Mutex mutex;
-  std::vector<ArrivalPause::Duration> short_pauses;
-  ArrivalPause pause(kPause, [&](ArrivalPause::Duration duration) {
-    if (duration == ArrivalPause::kAway) {
-      is_away.Happen();
-      may_return.Wait();
-    } else {
-      MutexLock lock(mutex);
-      short_pauses.push_back(duration);
-    }
-  });
-  std::thread away([&] {
-    WaitForACall();
-    pause.OnNextTurn();
-  });
-  is_away.Wait();
-  for (int i = 0; i < 3; ++i) {
-    WaitForACall();
-    pause.OnNextTurn();
-  }
-  may_return.Happen();
-  away.join();
-  EXPECT_THAT(short_pauses, ElementsAre(kPause, kPause, kPause));
+  EXPECT_THAT(pauses, ElementsAre(kPause, kPause));
 }
 
 TEST(ArrivalPauseTest, EndsAfterTheLastPause) {
