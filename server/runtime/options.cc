@@ -215,13 +215,12 @@ WAYSTAR_NUMBER_FLAG(
     "Watches of maps and paths that may be open at a time; one more is refused. One client, known by "
     "its token or else by its address, may have three times as many as it leaves free: three "
     "quarters of them if it is alone.");
-WAYSTAR_NUMBER_FLAG(
-    max_agents, max_agents, 1, 10'000'000,
-    "Agents that streams may follow at a time, of which a client has a share as of watches.");
-WAYSTAR_NUMBER_FLAG(
-    max_streams, max_streams, 1, 10'000'000,
-    "Streams of queries, of updates and of agents that may be open at a time, of which a client has a share as of "
-    "watches.");
+WAYSTAR_NUMBER_FLAG(max_agents, max_agents, 1, 10'000'000,
+                    "Agents that streams may follow at a time, of which a client has a share as of watches.");
+WAYSTAR_NUMBER_FLAG(max_streams, max_streams, 1, 10'000'000,
+                    "Streams of queries, of updates and of agents that may be open at a time, of which a "
+                    "client has a share as of "
+                    "watches.");
 WAYSTAR_NUMBER_FLAG(
     max_awaited_requests, max_awaited_requests, 1, 10'000'000,
     "Calls that may have begun while their request has not arrived, of which a client has a share as of "

@@ -203,9 +203,8 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
   ServeWrites<v1::WatchPathRequest>([this, &watches](Rpc* rpc, const Bytes* request) {
     return StartCall<WatchPathCall>(server_, watches, *rpc, *request);
   });
-  ServeReadsAndWrites<v1::FollowAgentsRequest>([this, &watches](Rpc* rpc) {
-    return StartCall<AgentStream>(server_, watches, *rpc);
-  });
+  ServeReadsAndWrites<v1::FollowAgentsRequest>(
+      [this, &watches](Rpc* rpc) { return StartCall<AgentStream>(server_, watches, *rpc); });
 }
 
 PictureService::PictureService(const ServerContext& server, const core::MapStore& store,

@@ -115,9 +115,9 @@ void AnswerRenewal::JudgeOnMesh(const absl::StatusOr<Route>& route) {
   const std::shared_ptr<const MeshAnswer> last =
       of_kind != nullptr && walked_ ? of_kind->RestFrom(*walked_) : of_kind;
   const bool is_plain = query_.goals.size() == 1 && !query_.snap && !query_.agent.overlay;
-  auto answer = std::make_shared<const MeshAnswer>(route, is_plain);
+  const auto answer = std::make_shared<const MeshAnswer>(route, is_plain);
   is_news_ = last == nullptr || !last->IsSameAs(*answer, walks_);
-  answer_ = is_news_ ? std::move(answer) : last;
+  answer_ = is_news_ ? answer : last;
 }
 
 namespace {

@@ -253,7 +253,8 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
     return is_judged ? it->second : nullptr;
   };
   std::size_t rests = 0;
-  const auto rest_of = [&](std::uint64_t id, ChangeEffect effect) -> KeptAnswerPtr {
+  const auto rest_of = [&](std::uint64_t id, ChangeEffect effect)
+                           ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) -> KeptAnswerPtr {
     const PathSubscriptionPtr subscription = find(id);
     const bool is_noted =
         subscription == nullptr || (effect == ChangeEffect::kCheaper && subscription->cheaper_from_ > 0);

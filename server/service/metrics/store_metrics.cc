@@ -124,7 +124,8 @@ void StoreMetrics::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_watches", "Watches of maps and paths that are open.", watches.taken);
   CollectRefused("waystar_watches_refused_total", "Watches that were refused, by the limit.", watches, sink);
   const CallSlots::Counts streams = streams_.counts();
-  sink.AddGauge("waystar_streams", "Streams of queries, of updates and of agents that are open.", streams.taken);
+  sink.AddGauge("waystar_streams", "Streams of queries, of updates and of agents that are open.",
+                streams.taken);
   CollectRefused("waystar_streams_refused_total", "Streams that were refused, by the limit.", streams, sink);
   const CallSlots::Counts agents = agents_.counts();
   sink.AddGauge("waystar_agents", "Agents that streams follow.", agents.taken);
