@@ -170,7 +170,10 @@ TEST_F(AgentStreamTest, TellsOfPathsThatChange) {
   Block(2, 0);
   EXPECT_EQ(agents.NextOne(), "7#1 cost 5.82843 at 2");
   agents.MoveTo(7, 3, 1);
+  // Its state says that the move was taken.
+  agents.Put(8, PathRequest("arena", CellAt(5, 1), CellAt(5, 0)));
   agents.Send();
+  EXPECT_EQ(agents.NextOne(), "8#3 cost 1 at 2");
   Block(1, 1);
   EXPECT_THAT(agents.UntilProgress(3), ElementsAre()) << "which lies behind";
   Block(4, 0);
