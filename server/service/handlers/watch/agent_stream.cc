@@ -199,7 +199,7 @@ void AgentStream::Put(std::uint64_t id, std::uint64_t number, v1::FindPathReques
       return;
     }
     Followed& followed = Find(id);
-    if (const absl::Status status = Take(*agent, followed); !status.ok()) {
+    if (const absl::Status status = Follow(*agent, followed); !status.ok()) {
       v1::AgentState state;
       state.set_number(number);
       *state.mutable_end() = ToStatusMessage(status);
@@ -292,7 +292,7 @@ AgentStream::Followed& AgentStream::Find(std::uint64_t id) {
   return it->second;
 }
 
-absl::Status AgentStream::Take(const AgentPtr& agent, Followed& followed) {
+absl::Status AgentStream::Follow(const AgentPtr& agent, Followed& followed) {
   WAYSTAR_RETURN_IF_ERROR(Count(agent->request.ByteSizeLong(), followed));
   if (followed.agent == nullptr) {
     WAYSTAR_RETURN_IF_ERROR(server_.agents.Acquire(holder_));

@@ -91,7 +91,7 @@ class AgentStream final : public ReadingWritingCall {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Begins to follow an agent in the place of the one with its id, if any. Returns the errors of
   // CallSlots::Acquire and of CallMemory.
-  absl::Status Take(const AgentPtr& agent, Followed& followed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Follow(const AgentPtr& agent, Followed& followed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Counts the bytes of an agent. Returns the error of CallMemory if there is no room for more.
   absl::Status Count(std::size_t bytes, Followed& followed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Drops the unsent states of followed agents, which can be made again.
