@@ -35,19 +35,11 @@ void PrintSummary(const v1::FindPathResponse& answer, Session& session) {
   }
 }
 
-// A line about the search, and one with the path.
-void PrintFacts(const v1::FindPathRequest& request, const v1::FindPathResponse& answer, std::ostream& out) {
-  out << FindText(request, answer) << "\n";
-  if (HasPath(answer)) {
-    out << PathText(request, answer) << "\n";
-  }
-}
-
 void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, Session& session) {
   const v1::FindPathRequest& request = arguments.request;
   std::ostream& out = session.io().out;
   if (IsOnMesh(answer) || IsOnGraph(request, answer) || request.has_inline_map()) {
-    PrintFacts(request, answer, out);
+    out << FactsText(request, answer);
     if (answer.path().corridor_size() > 0) {
       out << "Polygons " << absl::StrJoin(answer.path().corridor(), " ") << "\n";
     }
@@ -129,7 +121,7 @@ void Print(const WatchPathArguments& arguments, const v1::WatchPathResponse& mes
     out << "No answer at revision " << message.info().version().revision() << ": "
         << message.problem().message() << "\n";
   } else {
-    PrintFacts(arguments.request.query(), message.answer(), out);
+    out << FactsText(arguments.request.query(), message.answer());
   }
   out << std::flush;
 }

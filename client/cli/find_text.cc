@@ -203,6 +203,14 @@ std::string PathText(const v1::FindPathRequest& request, const v1::FindPathRespo
   return absl::StrJoin(words, " ");
 }
 
+std::string FactsText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  std::string text = FindText(request, answer) + "\n";
+  if (HasPath(answer)) {
+    absl::StrAppend(&text, PathText(request, answer), "\n");
+  }
+  return text;
+}
+
 std::string SummaryText(const v1::PathSummary& summary, std::size_t width) {
   std::vector<TableRow> rows;
   for (const v1::PathSummary::Leg& leg : summary.legs()) {

@@ -21,6 +21,9 @@ bool HasPath(const v1::FindPathResponse& answer);
 // 2,2 3,2"; over a waypoint graph ids of nodes, and a start or goal that is a position, "3.5,4 a b".
 std::string PathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
+// Writes FindText and, if there is a path, PathText, each on a line of its own.
+std::string FactsText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
+
 // Writes a line for the whole path, and a table of that width with one line for each leg.
 std::string SummaryText(const v1::PathSummary& summary, std::size_t width);
 

@@ -102,10 +102,7 @@ class Walk {
     } else if (session_.options().json) {
       out << ToJson(*state.answer, /*pretty=*/false);
     } else {
-      out << FindText(arguments_.query, *state.answer) << "\n";
-      if (HasPath(*state.answer)) {
-        out << PathText(arguments_.query, *state.answer) << "\n";
-      }
+      out << FactsText(arguments_.query, *state.answer);
     }
     out << std::flush;
   }

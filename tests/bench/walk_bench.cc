@@ -1,5 +1,5 @@
-// What a game server's loop costs its pathfinding server: agents that walk while carts drive, over loopback.
-// The loop follows its agents, or asks again for each path that a change may concern.
+// Measures the load that the loop of a game server puts on its pathfinding server, over loopback: agents walk
+// while carts drive. The loop follows its agents, or asks again for each path that a change may concern.
 
 #include <algorithm>
 #include <atomic>

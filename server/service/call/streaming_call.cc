@@ -98,16 +98,21 @@ void StreamingCall::SetTimes(const TransferTimes& times) {
   LookAtTimeAfter(absl::ToChronoNanoseconds(std::min(times.timeout, times.stall)));
 }
 
+void StreamingCall::StartTimer(std::optional<grpc::Alarm>& timer, Clock::duration time,
+                               void (StreamingCall::*on_expired)()) {
+  timer.emplace();
+  timer->Set(std::chrono::system_clock::now() + time,
+             // The timer keeps the function itself for as long as the call lives.
+             [self = shared_from_this(), on_expired](bool expired) mutable {
+               const std::shared_ptr<StreamingCall> call = std::move(self);
+               if (expired) {
+                 ((*call).*on_expired)();
+               }
+             });
+}
+
 void StreamingCall::LookAtTimeAfter(Clock::duration time) {
-  timer_.emplace();
-  timer_->Set(std::chrono::system_clock::now() + time,
-              // The timer keeps the function itself for as long as the call lives.
-              [self = shared_from_this()](bool expired) mutable {
-                const std::shared_ptr<StreamingCall> call = std::move(self);
-                if (expired) {
-                  call->LookAtTime();
-                }
-              });
+  StartTimer(timer_, time, &StreamingCall::LookAtTime);
 }
 
 void StreamingCall::LookAtTime() {
@@ -143,14 +148,12 @@ void StreamingCall::WakeAfter(std::chrono::nanoseconds time) {
   }
   wake_time_ = due;
   // Replaces a later wake, which is cancelled.
-  wake_.emplace();
-  wake_->Set(std::chrono::system_clock::now() + time, [self = shared_from_this()](bool expired) mutable {
-    const std::shared_ptr<StreamingCall> call = std::move(self);
-    if (expired) {
-      const Change change(*call);
-      call->wake_time_ = Clock::time_point::max();
-    }
-  });
+  StartTimer(wake_, time, &StreamingCall::Wake);
+}
+
+void StreamingCall::Wake() {
+  const Change change(*this);
+  wake_time_ = Clock::time_point::max();
 }
 
 StreamingCall::Clock::time_point StreamingCall::StallTime() const {

@@ -203,8 +203,12 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
 
   absl::Status Enter();
   // The timer checks the call when its time limit or its client's may have expired.
+  // Calls `on_expired` after that time, unless the timer is started again or cancelled before.
+  void StartTimer(std::optional<grpc::Alarm>& timer, Clock::duration time,
+                  void (StreamingCall::*on_expired)());
   void LookAtTimeAfter(Clock::duration time);
   void LookAtTime();
+  void Wake();
   // Returns when the client's stall limit expires if it stays inactive; the far future if the client is not
   // awaited.
   Clock::time_point StallTime() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

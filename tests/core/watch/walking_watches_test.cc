@@ -195,7 +195,7 @@ TEST_F(WalkingWatchesTest, CheaperPathsWait) {
   EXPECT_THAT(map_->QueueCheaper({agent_}, Clock::time_point::min()), IsEmpty());
   EXPECT_THAT(map_->QueueCheaper({agent_}, Clock::time_point::max()), SizeIs(1));
   EXPECT_EQ(map_->StandingOf({agent_}).walkable, 2U);
-  // What blocks its path does not wait.
+  // A change that blocks the path is searched for at once.
   Apply("arena", {BlockCells{.shape = {.cells = {{0, 1}, {4, 1}}}}});
   EXPECT_EQ(map_->StandingOf({agent_}).right, 1U);
   EXPECT_EQ(map_->StandingOf({agent_}).walkable, 2U);

@@ -69,19 +69,19 @@ class AgentStream::Agent final : public PathWatch {
     deadline = Clock::time_point::max();
   }
 
-  void Send(const v1::WatchPathResponse& message, std::size_t kept_bytes) override {
+  void Send(v1::WatchPathResponse message, std::size_t kept_bytes) override {
     v1::AgentState state;
     // A change of the query has a number too.
     state.set_number(std::max(number, searched_move()));
-    *state.mutable_version() = message.info().version();
+    state.mutable_version()->Swap(message.mutable_info()->mutable_version());
     if (message.has_answer()) {
-      *state.mutable_answer() = message.answer();
+      state.mutable_answer()->Swap(message.mutable_answer());
       if (searched_move() > 0) {
         // That of the query is not where the agent is.
         state.mutable_answer()->mutable_path()->clear_asked_start();
       }
     } else {
-      *state.mutable_problem() = message.problem();
+      state.mutable_problem()->Swap(message.mutable_problem());
     }
     stream_->TakeState(*this, std::move(state), kept_bytes);
   }
@@ -198,14 +198,9 @@ void AgentStream::Put(std::uint64_t id, std::uint64_t number, v1::FindPathReques
     if (end().has_value()) {
       return;
     }
-    Followed& followed = Find(id);
+    Followed& followed = EntryOf(id);
     if (const absl::Status status = Follow(*agent, followed); !status.ok()) {
-      v1::AgentState state;
-      state.set_number(number);
-      *state.mutable_end() = ToStatusMessage(status);
-      Release(followed);
-      static_cast<void>(Count(0, followed));
-      Keep(id, followed, state);
+      KeepEnd(id, followed, number, status);
       return;
     }
   }
@@ -230,12 +225,11 @@ absl::StatusOr<AgentStream::AgentPtr> AgentStream::MakeAgent(std::uint64_t id, s
 void AgentStream::Move(const v1::AgentChange& change, Snapshots& snapshots) {
   AgentPtr agent;
   {
-    const Change locked(*this);
-    const auto it = agents_.find(change.agent());
-    if (it != agents_.end() && it->second.agent != nullptr) {
-      agent = it->second.agent;
-      it->second.number = change.number();
-      it->second.at = change.at();
+    MutexLock lock(mutex_);
+    if (Followed* const followed = FindFollowed(change.agent())) {
+      agent = followed->agent;
+      followed->number = change.number();
+      followed->at = change.at();
     }
   }
   if (agent == nullptr) {
@@ -256,26 +250,23 @@ void AgentStream::Move(const v1::AgentChange& change, Snapshots& snapshots) {
 }
 
 void AgentStream::SendTo(const v1::AgentChange& change, const Caller& caller) {
-  v1::FindPathRequest query;
-  bool is_followed = false;
+  std::optional<v1::FindPathRequest> query;
   {
     MutexLock lock(mutex_);
-    const auto it = agents_.find(change.agent());
-    is_followed = it != agents_.end() && it->second.agent != nullptr;
-    if (is_followed) {
-      query = it->second.agent->request;
-      if (it->second.at) {
-        *query.mutable_start() = *it->second.at;
+    if (const Followed* const followed = FindFollowed(change.agent())) {
+      query = followed->agent->request;
+      if (followed->at) {
+        *query->mutable_start() = *followed->at;
       }
     }
   }
-  if (!is_followed) {
+  if (!query) {
     EndById(change.agent(), change.number(), NoSuchAgent());
     return;
   }
-  query.clear_goals();
-  *query.add_goals() = change.goal();
-  Put(change.agent(), change.number(), std::move(query), caller);
+  query->clear_goals();
+  *query->add_goals() = change.goal();
+  Put(change.agent(), change.number(), *std::move(query), caller);
 }
 
 void AgentStream::Remove(std::uint64_t id) {
@@ -286,7 +277,17 @@ void AgentStream::Remove(std::uint64_t id) {
   }
 }
 
-AgentStream::Followed& AgentStream::Find(std::uint64_t id) {
+AgentStream::Followed* AgentStream::FindFollowed(std::uint64_t id) {
+  const auto it = agents_.find(id);
+  return it != agents_.end() && it->second.agent != nullptr ? &it->second : nullptr;
+}
+
+AgentStream::Followed* AgentStream::FindFollowed(const Agent& agent) {
+  Followed* const followed = FindFollowed(agent.id);
+  return followed != nullptr && followed->agent.get() == &agent ? followed : nullptr;
+}
+
+AgentStream::Followed& AgentStream::EntryOf(std::uint64_t id) {
   const auto [it, is_new] = agents_.try_emplace(id);
   ended_ += is_new ? 1 : 0;
   return it->second;
@@ -325,9 +326,8 @@ void AgentStream::DropStates() {
     return;
   }
   for (const std::uint64_t id : unsent_) {
-    const auto it = agents_.find(id);
-    if (it != agents_.end() && it->second.agent != nullptr) {
-      DropState(it->second);
+    if (Followed* const followed = FindFollowed(id)) {
+      DropState(*followed);
     }
   }
   static_cast<void>(unsent_memory_.Resize(unsent_bytes_));
@@ -361,56 +361,56 @@ void AgentStream::EndForbidden(const Caller& caller) {
 
 void AgentStream::TakeState(const Agent& agent, v1::AgentState state, std::size_t kept_bytes) {
   const Change change(*this);
-  const auto it = agents_.find(agent.id);
-  if (it == agents_.end() || it->second.agent.get() != &agent) {
+  Followed* const followed = FindFollowed(agent);
+  if (followed == nullptr) {
     return;
   }
-  Followed& followed = it->second;
-  if (const absl::Status status = Count(agent.request.ByteSizeLong() + kept_bytes, followed); !status.ok()) {
-    *state.mutable_end() = ToStatusMessage(status);
-    Release(followed);
+  const absl::Status status = Count(agent.request.ByteSizeLong() + kept_bytes, *followed);
+  if (status.ok()) {
+    Keep(agent.id, *followed, std::move(state));
+  } else {
+    KeepEnd(agent.id, *followed, followed->number, status);
   }
-  Keep(agent.id, followed, state);
 }
 
 void AgentStream::EndAgent(const Agent& agent, const absl::Status& why) {
-  v1::AgentState state;
-  *state.mutable_end() = ToStatusMessage(why);
   const Change change(*this);
-  const auto it = agents_.find(agent.id);
-  if (it != agents_.end() && it->second.agent.get() == &agent) {
-    state.set_number(it->second.number);
-    Release(it->second);
-    Keep(agent.id, it->second, state);
+  if (Followed* const followed = FindFollowed(agent)) {
+    KeepEnd(agent.id, *followed, followed->number, why);
   }
 }
 
 void AgentStream::EndById(std::uint64_t id, std::uint64_t number, const absl::Status& why) {
+  const Change change(*this);
+  KeepEnd(id, EntryOf(id), number, why);
+}
+
+void AgentStream::KeepEnd(std::uint64_t id, Followed& followed, std::uint64_t number,
+                          const absl::Status& why) {
+  Release(followed);
+  static_cast<void>(Count(0, followed));
   v1::AgentState state;
   state.set_number(number);
   *state.mutable_end() = ToStatusMessage(why);
-  const Change change(*this);
-  Followed& followed = Find(id);
-  Release(followed);
-  Keep(id, followed, state);
+  Keep(id, followed, std::move(state));
 }
 
-void AgentStream::Keep(std::uint64_t id, Followed& followed, const v1::AgentState& state) {
+void AgentStream::Keep(std::uint64_t id, Followed& followed, v1::AgentState state) {
+  const bool is_end = state.has_end();
   v1::FollowAgentsResponse message;
-  v1::AgentState& added = *message.add_states();
-  added = state;
-  added.set_agent(id);
+  state.set_agent(id);
+  message.add_states()->Swap(&state);
   std::string bytes = message.SerializeAsString();
   unsent_bytes_ += bytes.size() - followed.state.size();
   followed.state = std::move(bytes);
   // An end is short and cannot be made again. One state always has room.
   const bool is_kept =
-      state.has_end() || unsent_bytes_ == followed.state.size() ||
+      is_end || unsent_bytes_ == followed.state.size() ||
       (unsent_bytes_ <= kMaxUnsentBytes && unsent_memory_.Resize(WithRoom(unsent_bytes_)).ok());
   if (!is_kept) {
     DropState(followed);
   }
-  may_drop_ = may_drop_ || (is_kept && !state.has_end());
+  may_drop_ = may_drop_ || (is_kept && !is_end);
   if (!std::exchange(followed.is_unsent, true)) {
     unsent_.push_back(id);
   }
@@ -481,7 +481,10 @@ void AgentStream::WriteDue() {
     next_look_ = now + std::max<std::chrono::nanoseconds>(at_most_every_, kLeastPause);
   }
   if (message.empty()) {
-    WakeAfter(std::max<std::chrono::nanoseconds>(next_look_ - now, std::chrono::milliseconds(1)));
+    // The end of a job calls Advance.
+    if (!has_job()) {
+      WakeAfter(next_look_ - now);
+    }
     return;
   }
   if (is_last) {

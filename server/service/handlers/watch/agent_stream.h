@@ -87,8 +87,11 @@ class AgentStream final : public ReadingWritingCall {
   void TakeState(const Agent& agent, v1::AgentState state, std::size_t kept_bytes);
   void EndAgent(const Agent& agent, const absl::Status& why);
   void EndById(std::uint64_t id, std::uint64_t number, const absl::Status& why);
-  void Keep(std::uint64_t id, Followed& followed, const v1::AgentState& state)
+  // Lets go of an agent, if there is one, and keeps its end.
+  void KeepEnd(std::uint64_t id, Followed& followed, std::uint64_t number, const absl::Status& why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Keeps a state until it is written, or drops it for want of room.
+  void Keep(std::uint64_t id, Followed& followed, v1::AgentState state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Begins to follow an agent in the place of the one with its id, if any. Returns the errors of
   // CallSlots::Acquire and of CallMemory.
   absl::Status Follow(const AgentPtr& agent, Followed& followed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -96,8 +99,12 @@ class AgentStream final : public ReadingWritingCall {
   absl::Status Count(std::size_t bytes, Followed& followed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Drops the unsent states of followed agents, which can be made again.
   void DropStates() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns the entry of an agent, which may be new.
-  Followed& Find(std::uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the entry of an agent that is followed, or null; given an agent, unless it has another query by
+  // now.
+  Followed* FindFollowed(std::uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Followed* FindFollowed(const Agent& agent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the entry for an id, which may be new.
+  Followed& EntryOf(std::uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropState(Followed& followed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Erase(absl::flat_hash_map<std::uint64_t, Followed>::iterator it) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Lets go of the agent's watch and of its slot.

@@ -217,7 +217,7 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   }
   FillVersion(snapshot.version(), *message.mutable_info()->mutable_version());
   if (renewal.is_news()) {
-    watch->Send(message, renewal.answer()->bytes());
+    watch->Send(std::move(message), renewal.answer()->bytes());
   }
   if (map.EndSearch(*watch, snapshot, renewal.answer())) {
     Enqueue({watch});
@@ -354,7 +354,7 @@ void WatchPathCall::RunJob(int worker) {
   watches_.Begin(std::static_pointer_cast<WatchPathCall>(shared_from_this()), worker);
 }
 
-void WatchPathCall::Send(const v1::WatchPathResponse& message, std::size_t kept_bytes) {
+void WatchPathCall::Send(v1::WatchPathResponse message, std::size_t kept_bytes) {
   grpc::ByteBuffer bytes = Serialize(message);
   const Change change(*this);
   if (end().has_value()) {

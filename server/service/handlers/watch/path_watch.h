@@ -45,7 +45,7 @@ class PathWatch : public core::PathSubscription {
 
   // Sends a message, replacing an unsent older one; does nothing once the watch has ended. The answer that is
   // kept takes `kept_bytes`. Any thread may call it, one at a time.
-  virtual void Send(const v1::WatchPathResponse& message, std::size_t kept_bytes) = 0;
+  virtual void Send(v1::WatchPathResponse message, std::size_t kept_bytes) = 0;
   // Ends the watch on the first call. Any thread may call it.
   virtual void End(const absl::Status& status) = 0;
 
@@ -192,7 +192,7 @@ class WatchPathCall final : public WritingCall, public PathWatch {
   // PathWatch.
   Caller GetCaller() override { return caller_.Get(); }
   absl::Status ToClient(const absl::Status& status) const override;
-  void Send(const v1::WatchPathResponse& message, std::size_t kept_bytes) override;
+  void Send(v1::WatchPathResponse message, std::size_t kept_bytes) override;
   void End(const absl::Status& status) override { WritingCall::End(status); }
 
   absl::Status Admit() override;

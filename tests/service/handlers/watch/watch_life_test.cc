@@ -303,9 +303,9 @@ class HeldWatch final : public PathWatch {
  public:
   HeldWatch() : PathWatch("WatchPath", false) {}
 
-  void Send(const v1::WatchPathResponse& message, std::size_t /*kept_bytes*/) override {
+  void Send(v1::WatchPathResponse message, std::size_t /*kept_bytes*/) override {
     MutexLock lock(mutex_);
-    messages_.push_back(message);
+    messages_.push_back(std::move(message));
   }
   void End(const absl::Status& status) override {
     MutexLock lock(mutex_);
