@@ -71,6 +71,7 @@ constexpr Row kRows[] = {
     {ErrorReason::kObstacleNotFound, absl::StatusCode::kNotFound, "OBSTACLE_NOT_FOUND"},
     {ErrorReason::kPortalNotFound, absl::StatusCode::kNotFound, "PORTAL_NOT_FOUND"},
     {ErrorReason::kProfileNotFound, absl::StatusCode::kNotFound, "PROFILE_NOT_FOUND"},
+    {ErrorReason::kStreamNotFound, absl::StatusCode::kNotFound, "STREAM_NOT_FOUND"},
     {ErrorReason::kEdgeExists, absl::StatusCode::kAlreadyExists, "EDGE_EXISTS"},
     {ErrorReason::kMapExists, absl::StatusCode::kAlreadyExists, "MAP_EXISTS"},
     {ErrorReason::kNodeExists, absl::StatusCode::kAlreadyExists, "NODE_EXISTS"},

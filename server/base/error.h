@@ -60,6 +60,7 @@ enum class ErrorReason : std::uint8_t {
   kObstacleNotFound,
   kPortalNotFound,
   kProfileNotFound,
+  kStreamNotFound,
   // ALREADY_EXISTS
   kEdgeExists,
   kMapExists,

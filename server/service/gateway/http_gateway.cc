@@ -9,6 +9,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -59,8 +60,8 @@ const MethodDescriptor* FindMethod(absl::string_view path) {
 }
 
 // Headers that may occur once: with two, programs could disagree on which to use.
-constexpr const char* kSingleHeaders[] = {"authorization", "x-request-id", "traceparent", "Origin",
-                                          kTimeoutHeader};
+constexpr const char* kSingleHeaders[] = {"authorization", "x-request-id",      "traceparent",       "Origin",
+                                          kTimeoutHeader,  http::kStreamHeader, http::kMessageHeader};
 
 // The RPC library aborts the process on other characters in metadata.
 bool IsPrintable(absl::string_view text) {
@@ -71,10 +72,25 @@ absl::Status BadHeader(absl::string_view name, absl::string_view message) {
   return MakeError(ErrorReason::kBadHeader, name, message);
 }
 
+bool IsStream(const MethodDescriptor& method) {
+  return method.client_streaming() || method.server_streaming();
+}
+
+// Returns true if the request has a message of a stream that is open already.
+bool IsForOpenStream(const RequestHead& head) { return !head.Field(http::kStreamHeader).empty(); }
+
+absl::StatusOr<std::uint64_t> MessageNumberIn(const RequestHead& head) {
+  std::uint64_t number = 0;
+  if (!absl::SimpleAtoi(View(head.Field(http::kMessageHeader)), &number) || number == 0) {
+    return BadHeader(http::kMessageHeader, "the messages of a stream are numbered from 1");
+  }
+  return number;
+}
+
 absl::StatusOr<absl::Duration> TimeoutOf(const MethodDescriptor& method, const RequestHead& head) {
   const absl::string_view text = View(head.Field(kTimeoutHeader));
   if (text.empty()) {
-    return method.server_streaming() ? absl::InfiniteDuration() : kDefaultTimeout;
+    return IsStream(method) ? absl::InfiniteDuration() : kDefaultTimeout;
   }
   absl::Duration timeout;
   if (!absl::ParseDuration(std::string(text), &timeout) || timeout <= absl::ZeroDuration() ||
@@ -220,6 +236,7 @@ HttpGateway::Fields HttpGateway::FieldsOf(const RequestHead& head) const {
     fields.emplace_back("Vary", "Origin");
     if (origins_.Allows(View(origin))) {
       fields.emplace_back("Access-Control-Allow-Origin", origin);
+      fields.emplace_back("Access-Control-Expose-Headers", http::kStreamHeader);
     }
   }
   return fields;
@@ -260,8 +277,9 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
     if (!head.Field("Origin").empty()) {
       fields.emplace_back("Access-Control-Allow-Methods", "POST");
       fields.emplace_back("Access-Control-Allow-Headers",
-                          absl::StrCat("content-type, accept, authorization, x-request-id, traceparent, ",
-                                       absl::AsciiStrToLower(kTimeoutHeader)));
+                          absl::AsciiStrToLower(absl::StrCat(
+                              "content-type, accept, authorization, x-request-id, traceparent, ",
+                              kTimeoutHeader, ", ", http::kStreamHeader, ", ", http::kMessageHeader)));
       fields.emplace_back("Access-Control-Max-Age", "600");
     }
     return HttpAnswer{.code = 204, .fields = std::move(fields)};
@@ -287,10 +305,13 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
     fields.emplace_back("Allow", "POST, OPTIONS");
     return AnswerOf(405, UnknownMethod("calls are made with POST"), std::move(fields));
   }
-  if (method->client_streaming()) {
-    return Refusal(UnknownMethod("this method takes a stream of messages, which needs gRPC"), FieldsOf(head));
+  absl::Status status = TimeoutOf(*method, head).status();
+  if (status.ok() && IsForOpenStream(head)) {
+    status = method->client_streaming()
+                 ? MessageNumberIn(head).status()
+                 : BadHeader(http::kStreamHeader, "this method takes no stream of messages");
   }
-  if (const absl::Status status = TimeoutOf(*method, head).status(); !status.ok()) {
+  if (!status.ok()) {
     return RefuseCall(head, status);
   }
   const std::string peer = PeerOverHttp(client.address);
@@ -311,7 +332,7 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
   const std::string address = request.client.address;
   const auto place = std::make_shared<HttpPlaces::Place>(places_);
   absl::Status status = place->Take(request.client.network.Text());
-  if (status.ok() && method.server_streaming()) {
+  if (status.ok() && IsStream(method) && !IsForOpenStream(head)) {
     status = place->TakeStream();
   }
   const absl::StatusOr<absl::Duration> timeout = TimeoutOf(method, head);
@@ -343,7 +364,13 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
       .fields = FieldsOf(head),
       .client = request.identity,
       .hold = [place](std::size_t bytes) { return place->HoldAnswer(bytes); }};
-  calls_.Make(method, std::move(request), std::move(exchange), std::move(options));
+  if (IsForOpenStream(head)) {
+    const std::string stream(head.Field(http::kStreamHeader));
+    const std::uint64_t number = *MessageNumberIn(head);
+    calls_.Send(stream, number, method, std::move(request), std::move(exchange), std::move(options));
+  } else {
+    calls_.Make(method, std::move(request), std::move(exchange), std::move(options));
+  }
 }
 
 HttpAnswer HttpGateway::RefuseCall(const RequestHead& head, const absl::Status& status) const {

@@ -68,7 +68,6 @@ TEST(HttpGatewayTest, HasTheMethodsOfTheServices) {
   HttpCall get(server.port(), {.path = "/waystar.v1.PathService/FindPath"});
   EXPECT_EQ(get.code(), 405);
   EXPECT_EQ(get.Header("allow"), "POST, OPTIONS");
-  EXPECT_EQ(HttpCall(server.port(), Post("MapService/ImportMap", "{}")).code(), 501);
 }
 
 TEST(HttpGatewayTest, KnowsEachPathByOneSpelling) {

@@ -166,7 +166,7 @@ class App {
   // After a change of the question, by a drag that has ended perhaps.
   settle() {
     this.#showEnds();
-    this.query.watch();
+    this.query.follow();
     this.redraw();
     this.#land("start");
     this.#land("goal");

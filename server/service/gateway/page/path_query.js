@@ -1,5 +1,5 @@
-// The path from the start to the goal: watched, so that it is always that of the latest revision; while one end is
-// dragged, asked for again and again instead, one question at a time and the latest only.
+// The path from the start to the goal, followed like that of an agent, so that it is always that of the latest
+// revision; while one end is dragged, asked for again and again instead, one question at a time and the latest only.
 
 import { RpcError, cellOf, call, needRpcError, pause, pointOf, stream } from "./api.js";
 
@@ -22,8 +22,8 @@ export class PathQuery {
     this.asked = "";
   }
 
-  // Anew, if the question is another one than before.
-  async watch() {
+  // Does nothing if the question is the same as before.
+  async follow() {
     const query = this.request();
     const asked = JSON.stringify(query);
     if (query && asked === this.asked && !this.control.signal.aborted) {
@@ -34,25 +34,17 @@ export class PathQuery {
       this.events.nothing();
       return;
     }
-    if (query.start.node || query.start.position) {
-      // On a waypoint graph or a mesh the page asks again after each change.
-      this.ask();
-      return;
-    }
     this.asked = asked;
     const control = new AbortController();
     this.control = control;
     while (!control.signal.aborted) {
       try {
-        for await (const message of stream("PathService/WatchPath", { query }, control.signal)) {
+        const request = { changes: [{ agent: 1, number: 1, put: query }], atMostEvery: "0s", cheaperEvery: "0s" };
+        for await (const { states = [] } of stream("PathService/FollowAgents", request, control.signal)) {
           if (control.signal.aborted) {
             return;
           }
-          if (message.problem) {
-            this.events.problem(new RpcError(message.problem));
-          } else {
-            this.events.answer(message.answer);
-          }
+          this.#show(states);
         }
       } catch (error) {
         if (control.signal.aborted) {
@@ -63,6 +55,19 @@ export class PathQuery {
       }
       // What is wrong with the question may pass when the map changes, or the server is back.
       await pause(RETRY_MILLIS, control.signal);
+    }
+  }
+
+  #show(states) {
+    for (const { answer, problem, end } of states) {
+      if (end) {
+        throw new RpcError(end);
+      }
+      if (problem) {
+        this.events.problem(new RpcError(problem));
+      } else {
+        this.events.answer(answer);
+      }
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "absl/random/random.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -38,6 +39,8 @@ grpc::ByteBuffer BytesOf(std::string bytes, BodyShare share) {
 
 // Retry delay: in this time some messages are converted and some answers are read.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
+// In this time a message is usually sent.
+constexpr absl::Duration kSendingDelay = absl::Milliseconds(10);
 
 absl::Status Busy() {
   return Refusal(ErrorReason::kQueueFull, kRetryDelay, "as many messages wait to be converted as may");
@@ -54,46 +57,76 @@ absl::Status TooMuchToSend() {
 
 absl::Status Stopping() { return MakeError(ErrorReason::kDraining, "", "the server is stopping"); }
 
+absl::Status NoSuchStream() {
+  return MakeError(ErrorReason::kStreamNotFound, kStreamHeader, "there is no such stream, or it has ended");
+}
+
+// Streams of messages in either direction are answered with a stream.
+bool IsStream(const MethodDescriptor& method) {
+  return method.client_streaming() || method.server_streaming();
+}
+
+// Returns the message in the body, which is released. Its bytes are counted as long as the gRPC library holds
+// them.
+absl::StatusOr<grpc::ByteBuffer> MessageIn(HttpRequest request, const MethodDescriptor& method) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::string wire, JsonToWire(*method.input_type(), request.body));
+  BodyShare share = std::move(request.body_share);
+  if (!share.GrowTo(request.body.size() + wire.size())) {
+    return TooMuchToSend();
+  }
+  request = HttpRequest();
+  share.ShrinkTo(wire.size());
+  return BytesOf(std::move(wire), std::move(share));
+}
+
 // One call, from its request to the end of its answer. Owned by the gRPC call and by the exchange.
 class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
  public:
   CallAnswer(const MethodDescriptor& method, std::shared_ptr<Exchange> exchange, CallOptions options,
-             std::weak_ptr<JsonPool> json)
+             std::weak_ptr<JsonPool> json, std::shared_ptr<OpenStreams> streams)
       : method_(method),
         exchange_(std::move(exchange)),
         options_(std::move(options)),
-        json_(std::move(json)) {}
+        json_(std::move(json)),
+        streams_(std::move(streams)) {}
 
   void Start(const std::shared_ptr<grpc::Channel>& channel, OpenCalls& calls, HttpRequest request) {
-    absl::StatusOr<std::string> wire = JsonToWire(*method_.input_type(), request.body);
-    if (!wire.ok()) {
-      exchange_->Answer(FailureAnswer(options_.status_of(wire.status()), options_.fields));
+    absl::StatusOr<grpc::ByteBuffer> message = grpc::ByteBuffer();
+    const bool has_message = !request.body.empty() || !method_.client_streaming();
+    if (has_message) {
+      message = MessageIn(std::move(request), method_);
+    }
+    if (!message.ok()) {
+      exchange_->Answer(FailureAnswer(options_.status_of(message.status()), options_.fields));
       return;
     }
-    BodyShare share = std::move(request.body_share);
-    if (!share.GrowTo(request.body.size() + wire->size())) {
-      exchange_->Answer(FailureAnswer(options_.status_of(TooMuchToSend()), options_.fields));
-      return;
-    }
-    request = HttpRequest();
-    share.ShrinkTo(wire->size());
     std::shared_ptr<void> place = calls.Enter();
     if (place == nullptr) {
       exchange_->Answer(FailureAnswer(options_.status_of(Stopping()), options_.fields));
       return;
     }
+    const auto stream = std::make_shared<OpenStream>(method_, options_.client);
+    if (method_.client_streaming()) {
+      MutexLock lock(mutex_);
+      stream_id_ = streams_->Add(stream);
+      options_.fields.emplace_back(kStreamHeader, stream_id_);
+      Begin();
+    }
     const auto self = shared_from_this();
     const auto call = AnyCall::Start(
-        channel, absl::StrCat("/", method_.service()->full_name(), "/", method_.name()),
-        BytesOf(*std::move(wire), std::move(share)), options_.prepare,
+        channel, absl::StrCat("/", method_.service()->full_name(), "/", method_.name()), options_.prepare,
         {.on_message = [self](const std::shared_ptr<AnyCall>& from,
-                              const grpc::ByteBuffer& message) { self->OnMessage(from, message); },
+                              const grpc::ByteBuffer& answer) { self->OnMessage(from, answer); },
          .on_end = [self](const grpc::Status& status) { self->OnEnd(status); }},
         std::move(place));
+    if (has_message) {
+      call->Send(*message, /*is_last=*/!method_.client_streaming());
+    }
+    stream->Attach(call);
     calls.Add(call);
     // The callback keeps this object, and what `hold` counts, until the answer is sent.
     exchange_->NotifyWhenGone([self, call] {
-      if (self->method_.server_streaming()) {
+      if (IsStream(self->method_)) {
         call->Cancel();
       }
     });
@@ -114,7 +147,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
   }
 
   void Convert(AnyCall& call, grpc::ByteBuffer message) {
-    if (method_.server_streaming() && exchange_->is_gone()) {
+    if (IsStream(method_) && exchange_->is_gone()) {
       // The client is gone and may have cancelled the call already. Cancel it again all the same: that starts
       // the next read, and only a read notices the end.
       call.Cancel();
@@ -133,7 +166,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
       return;
     }
     message.Clear();
-    if (!method_.server_streaming()) {
+    if (!IsStream(method_)) {
       options_.hold(json_bytes);
       {
         MutexLock lock(mutex_);
@@ -166,8 +199,9 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
   // Another thread may be converting a message: a leaving client ends the call at any time.
   void OnEnd(const grpc::Status& ended) {
     MutexLock lock(mutex_);
+    streams_->Remove(stream_id_);
     const grpc::Status& status = failure_.has_value() ? *failure_ : ended;
-    if (has_begun_ || (status.ok() && method_.server_streaming())) {
+    if (has_begun_ || (status.ok() && IsStream(method_))) {
       const std::string json = StatusJson(status);
       Write(options_.form == StreamForm::kLines ? absl::StrCat("{\"error\":", json, "}\n")
                                                 : absl::StrCat("event: end\ndata: ", json, "\n\n"));
@@ -180,13 +214,17 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
   }
 
   void Write(std::string text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    Begin();
+    exchange_->Write(std::move(text));
+  }
+
+  void Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (!std::exchange(has_begun_, true)) {
       const bool is_lines = options_.form == StreamForm::kLines;
       exchange_->BeginStream({.content_type = is_lines ? "application/x-ndjson" : "text/event-stream",
                               .fields = options_.fields,
                               .heartbeat = is_lines ? "\n" : ":\n\n"});
     }
-    exchange_->Write(std::move(text));
   }
 
   // Ends the call, and answers with that status.
@@ -200,9 +238,11 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
 
   const MethodDescriptor& method_;
   const std::shared_ptr<Exchange> exchange_;
-  const CallOptions options_;
+  CallOptions options_;
   const std::weak_ptr<JsonPool> json_;
+  const std::shared_ptr<OpenStreams> streams_;
   Mutex mutex_;
+  std::string stream_id_ ABSL_GUARDED_BY(mutex_);
   bool has_begun_ ABSL_GUARDED_BY(mutex_) = false;
   // The message of a call with one answer.
   std::string answer_ ABSL_GUARDED_BY(mutex_);
@@ -214,6 +254,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
 CallMaker::CallMaker(std::shared_ptr<grpc::Channel> channel, int json_threads)
     : channel_(std::move(channel)),
       calls_(std::make_shared<OpenCalls>()),
+      streams_(std::make_shared<OpenStreams>()),
       json_(std::make_shared<JsonPool>(json_threads)) {}
 
 CallMaker::~CallMaker() {
@@ -223,18 +264,42 @@ CallMaker::~CallMaker() {
 
 void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::shared_ptr<Exchange> exchange,
                      CallOptions options) const {
-  const auto answer = std::make_shared<CallAnswer>(method, exchange, options, json_);
+  const auto answer = std::make_shared<CallAnswer>(method, exchange, options, json_, streams_);
+  Convert(std::move(request), exchange, options,
+          [answer, channel = channel_, calls = calls_](HttpRequest body) {
+            answer->Start(channel, *calls, std::move(body));
+          });
+}
+
+void CallMaker::Send(std::string_view stream, std::uint64_t number, const MethodDescriptor& method,
+                     HttpRequest request, std::shared_ptr<Exchange> exchange, CallOptions options) const {
+  std::shared_ptr<OpenStream> open = streams_->Find(stream);
+  if (open == nullptr || !open->IsOf(method, options.client)) {
+    exchange->Answer(FailureAnswer(options.status_of(NoSuchStream()), std::move(options.fields)));
+    return;
+  }
+  Convert(std::move(request), exchange, options,
+          [open = std::move(open), number, &method, exchange, options](HttpRequest body) {
+            const bool has_message = !body.body.empty();
+            const auto message = has_message ? MessageIn(std::move(body), method) : grpc::ByteBuffer();
+            const absl::Status status =
+                message.ok() ? open->Send(number, has_message ? &*message : nullptr) : message.status();
+            exchange->Answer(status.ok() ? HttpAnswer{.code = 204, .fields = options.fields}
+                                         : FailureAnswer(options.status_of(status), options.fields));
+          });
+}
+
+void CallMaker::Convert(HttpRequest request, const std::shared_ptr<Exchange>& exchange,
+                        const CallOptions& options, std::function<void(HttpRequest request)> task) const {
   const std::size_t bytes = request.body.size();
   if (bytes <= kTinyRequestBytes) {
-    answer->Start(channel_, *calls_, std::move(request));
+    task(std::move(request));
     return;
   }
   // std::function requires a copyable task.
   auto shared = std::make_shared<HttpRequest>(std::move(request));
-  if (!json_->Run(options.client, bytes, [answer, channel = channel_, calls = calls_, shared] {
-        answer->Start(channel, *calls, std::move(*shared));
-      })) {
-    exchange->Answer(FailureAnswer(options.status_of(Busy()), std::move(options.fields)));
+  if (!json_->Run(options.client, bytes, [task = std::move(task), shared] { task(std::move(*shared)); })) {
+    exchange->Answer(FailureAnswer(options.status_of(Busy()), options.fields));
   }
 }
 
@@ -251,24 +316,62 @@ HttpAnswer FailureAnswer(const grpc::Status& status,
           .closes = is_stranger};
 }
 
-AnyCall::AnyCall(const grpc::ByteBuffer& request, Events events, std::shared_ptr<void> guard)
-    : guard_(std::move(guard)), request_(request), events_(std::move(events)) {}
+AnyCall::AnyCall(Events events, std::shared_ptr<void> guard)
+    : guard_(std::move(guard)), events_(std::move(events)) {}
 
 std::shared_ptr<AnyCall> AnyCall::Start(const std::shared_ptr<grpc::Channel>& channel,
-                                        const std::string& method, const grpc::ByteBuffer& request,
+                                        const std::string& method,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
                                         Events events, std::shared_ptr<void> guard) {
-  std::shared_ptr<AnyCall> call(new AnyCall(request, std::move(events), std::move(guard)));
+  std::shared_ptr<AnyCall> call(new AnyCall(std::move(events), std::move(guard)));
   call->self_ = call;
   prepare(call->context_);
   grpc::GenericStub(channel).PrepareBidiStreamingCall(&call->context_, method, grpc::StubOptions(),
                                                       call.get());
   // The hold allows reads to start outside of the callbacks.
   call->AddHold();
-  call->StartWriteLast(&call->request_, grpc::WriteOptions());
   call->StartRead(&call->response_);
   call->StartCall();
   return call;
+}
+
+AnyCall::Sending AnyCall::BeginSending(bool is_last) {
+  MutexLock lock(mutex_);
+  if (is_over_ || has_sent_all_) {
+    return Sending::kOver;
+  }
+  if (is_sending_) {
+    return Sending::kBusy;
+  }
+  is_sending_ = !is_last;
+  has_sent_all_ = is_last;
+  AddHold();
+  return Sending::kBegun;
+}
+
+AnyCall::Sending AnyCall::Send(const grpc::ByteBuffer& request, bool is_last) {
+  const Sending sending = BeginSending(is_last);
+  if (sending == Sending::kBegun) {
+    request_ = request;
+    is_last ? StartWriteLast(&request_, grpc::WriteOptions()) : StartWrite(&request_);
+    RemoveHold();
+  }
+  return sending;
+}
+
+AnyCall::Sending AnyCall::EndSending() {
+  const Sending sending = BeginSending(/*is_last=*/true);
+  if (sending == Sending::kBegun) {
+    StartWritesDone();
+    RemoveHold();
+  }
+  return sending;
+}
+
+void AnyCall::OnWriteDone(bool /*ok*/) {
+  request_.Clear();
+  MutexLock lock(mutex_);
+  is_sending_ = false;
 }
 
 void AnyCall::Next() {
@@ -309,6 +412,57 @@ void AnyCall::OnDone(const grpc::Status& status) {
   // The callbacks may hold the call.
   events_ = {};
   const std::shared_ptr<AnyCall> last = std::move(self_);
+}
+
+void OpenStream::Attach(std::weak_ptr<AnyCall> call) {
+  MutexLock lock(mutex_);
+  call_ = std::move(call);
+}
+
+absl::Status OpenStream::Send(std::uint64_t number, const grpc::ByteBuffer* message) {
+  MutexLock lock(mutex_);
+  if (number < next_) {
+    return absl::OkStatus();
+  }
+  if (number > next_) {
+    return MakeError(ErrorReason::kBadHeader, kMessageHeader,
+                     absl::StrCat("the next message of the stream has number ", next_));
+  }
+  const std::shared_ptr<AnyCall> call = call_.lock();
+  auto sending = AnyCall::Sending::kBusy;
+  if (call != nullptr) {
+    sending = message == nullptr ? call->EndSending() : call->Send(*message, /*is_last=*/false);
+  }
+  switch (sending) {
+    case AnyCall::Sending::kBegun:
+      ++next_;
+      return absl::OkStatus();
+    case AnyCall::Sending::kBusy:
+      return Refusal(ErrorReason::kQueueFull, kSendingDelay, "the message before is not sent yet");
+    case AnyCall::Sending::kOver:
+      break;
+  }
+  return NoSuchStream();
+}
+
+std::string OpenStreams::Add(std::shared_ptr<OpenStream> stream) {
+  absl::BitGen random;
+  const auto half = [&] { return absl::Hex(absl::Uniform<std::uint64_t>(random), absl::kZeroPad16); };
+  std::string id = absl::StrCat(half(), half());
+  MutexLock lock(mutex_);
+  streams_.emplace(id, std::move(stream));
+  return id;
+}
+
+void OpenStreams::Remove(const std::string& id) {
+  MutexLock lock(mutex_);
+  streams_.erase(id);
+}
+
+std::shared_ptr<OpenStream> OpenStreams::Find(std::string_view id) const {
+  MutexLock lock(mutex_);
+  const auto stream = streams_.find(std::string(id));
+  return stream == streams_.end() ? nullptr : stream->second;
 }
 
 std::shared_ptr<void> OpenCalls::Enter() {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,7 @@
 
 namespace waystar::http {
 
-// Asynchronous call with one request and any number of answers. It keeps itself alive until it ends.
+// Asynchronous call with any number of messages in both directions. It keeps itself alive until it ends.
 //
 // Thread safety: any method may be called from any thread.
 class AnyCall final : public std::enable_shared_from_this<AnyCall>,
@@ -39,22 +41,30 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
   };
 
   // Starts a call of a method such as "/waystar.v1.PathService/FindPath". `prepare` may set deadline and
-  // metadata. The first message is read without Next. The request is released when it is sent; the channel is
+  // metadata. The first message is read without Next. A request is released when it is sent; the channel is
   // released before `guard`, because it must not be destroyed on a thread of the gRPC library.
   static std::shared_ptr<AnyCall> Start(const std::shared_ptr<grpc::Channel>& channel,
-                                        const std::string& method, const grpc::ByteBuffer& request,
+                                        const std::string& method,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
                                         Events events, std::shared_ptr<void> guard);
 
+  enum class Sending : std::uint8_t { kBegun, kBusy, kOver };
+  // Sends a message, the last one if `is_last`. Does nothing if the one before is not sent yet (kBusy), or if
+  // no more can be sent (kOver).
+  Sending Send(const grpc::ByteBuffer& request, bool is_last);
+  // Says that no more messages follow; otherwise like Send.
+  Sending EndSending();
   // Reads the next message, or the end. Does nothing if a read is in progress.
   void Next();
   // Makes the call end soon.
   void Cancel();
 
  private:
-  AnyCall(const grpc::ByteBuffer& request, Events events, std::shared_ptr<void> guard);
+  AnyCall(Events events, std::shared_ptr<void> guard);
 
-  void OnWriteDone(bool /*ok*/) override { request_.Clear(); }
+  // Begins to send, and holds the call meanwhile if the result is kBegun.
+  Sending BeginSending(bool is_last);
+  void OnWriteDone(bool ok) override;
   void OnReadDone(bool ok) override;
   void OnDone(const grpc::Status& status) override;
 
@@ -68,6 +78,8 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
   Mutex mutex_;
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_sending_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_sent_all_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 // Running calls of one CallMaker. Thread safety: any method may be called from any thread.
@@ -89,7 +101,56 @@ class OpenCalls : public std::enable_shared_from_this<OpenCalls> {
   std::vector<std::weak_ptr<AnyCall>> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
+// Call that takes further messages, each from a request of its own.
+//
+// Thread safety: any method may be called from any thread.
+class OpenStream {
+ public:
+  OpenStream(const google::protobuf::MethodDescriptor& method, std::uint64_t client)
+      : method_(method), client_(client) {}
+
+  // Sends to this call from now on.
+  void Attach(std::weak_ptr<AnyCall> call);
+  bool IsOf(const google::protobuf::MethodDescriptor& method, std::uint64_t client) const {
+    return &method_ == &method && client_ == client;
+  }
+  // Sends message `number`, the first of which is 1; without a message, it is the end of the messages. A
+  // number that was sent already is a repeated request, and does nothing.
+  //
+  // Errors:
+  // - RESOURCE_EXHAUSTED / QUEUE_FULL, with a retry delay: the message before is not sent yet.
+  // - INVALID_ARGUMENT / BAD_HEADER (Waystar-Message): another number is next.
+  // - NOT_FOUND / STREAM_NOT_FOUND: no message can be sent any more.
+  absl::Status Send(std::uint64_t number, const grpc::ByteBuffer* message);
+
+ private:
+  const google::protobuf::MethodDescriptor& method_;
+  const std::uint64_t client_;
+  Mutex mutex_;
+  std::weak_ptr<AnyCall> call_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t next_ ABSL_GUARDED_BY(mutex_) = 1;
+};
+
+// Open streams by id. Thread safety: any method may be called from any thread.
+class OpenStreams {
+ public:
+  // Registers a stream, and returns its id, which nobody can guess.
+  std::string Add(std::shared_ptr<OpenStream> stream);
+  void Remove(const std::string& id);
+  // Returns null if there is none.
+  std::shared_ptr<OpenStream> Find(std::string_view id) const;
+
+ private:
+  mutable Mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<OpenStream>> streams_ ABSL_GUARDED_BY(mutex_);
+};
+
 inline constexpr char kJsonType[] = "application/json";
+// Header with the id of a stream that takes messages: in the answer that opens it, and in requests with its
+// messages.
+inline constexpr char kStreamHeader[] = "Waystar-Stream";
+// Header with the number of such a message.
+inline constexpr char kMessageHeader[] = "Waystar-Message";
 
 // Format of the messages of a stream.
 enum class StreamForm {
@@ -133,12 +194,26 @@ class CallMaker {
   // if it fails before the first one. A stream is read as fast as the client reads, and is cancelled when the
   // client is gone; a call with one answer runs to its end. Exchanges whose calls have not started when this
   // is destroyed are released.
+  //
+  // If the method takes a stream of messages, the body is the first of them, or empty. The answer is a
+  // stream, begins at once, and has the id for Send in kStreamHeader.
   void Make(const google::protobuf::MethodDescriptor& method, HttpRequest request,
             std::shared_ptr<Exchange> exchange, CallOptions options) const;
 
+  // Sends the body of the request as message `number` of an open stream of that method, or ends the messages
+  // if the body is empty. Answers 204, or with an error of OpenStream::Send or of the JSON; STREAM_NOT_FOUND
+  // also if the stream is another client's.
+  void Send(std::string_view stream, std::uint64_t number, const google::protobuf::MethodDescriptor& method,
+            HttpRequest request, std::shared_ptr<Exchange> exchange, CallOptions options) const;
+
  private:
+  // Runs the task with the request, at once if its JSON is short.
+  void Convert(HttpRequest request, const std::shared_ptr<Exchange>& exchange, const CallOptions& options,
+               std::function<void(HttpRequest request)> task) const;
+
   const std::shared_ptr<grpc::Channel> channel_;
   const std::shared_ptr<OpenCalls> calls_;
+  const std::shared_ptr<OpenStreams> streams_;
   std::shared_ptr<JsonPool> json_;
 };
 
