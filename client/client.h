@@ -159,13 +159,6 @@ class MapWatch : public Watch<v1::WatchMapResponse> {
 };
 
 // The answers to a path query as they come.
-class PathWatch : public Watch<v1::WatchPathResponse> {
- public:
-  PathWatch(const Connection& connection, v1::PathService::StubInterface* paths,
-            const v1::WatchPathRequest& request, absl::Duration timeout)
-      : Watch(connection, timeout, [&](auto* context) { return paths->WatchPath(context, request); }) {}
-};
-
 // Remembers the versions that changes have led maps to: of the maps that were changed last, so many at most.
 //
 // Thread safety: any.
@@ -240,9 +233,6 @@ class Client {
 
   absl::StatusOr<v1::ValidatePathsResponse> ValidatePaths(const v1::ValidatePathsRequest& request) const {
     return Ask(&Paths::ValidatePaths, request);
-  }
-  std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const {
-    return std::make_unique<PathWatch>(connection_, paths_.get(), request, options_.stream_timeout);
   }
 
   std::unique_ptr<AgentStream> FollowAgents() const {

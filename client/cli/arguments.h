@@ -117,19 +117,18 @@ CLI::App& AddCommand(CLI::App& parent, Session& session, const std::string& name
 // chosen runs and leaves its result in session.exit_code. `session` must outlive `parent`.
 using AddCommands = void(CLI::App& parent, Session& session);
 
-AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWatchPathCommand, AddWalkCommand,
-    AddValidateCommand, AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands,
-    AddEditCommands, AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand,
-    AddInfoCommand, AddTopCommand, AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand,
-    AddBackupCommands;
+AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWalkCommand, AddValidateCommand,
+    AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands, AddEditCommands,
+    AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand, AddInfoCommand, AddTopCommand,
+    AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand, AddBackupCommands;
 
 // All commands in the order of the help.
 inline constexpr AddCommands* kAllCommands[] = {
-    &AddMapCommands,     &AddFindCommand,      &AddPathsCommand,   &AddWatchPathCommand, &AddWalkCommand,
-    &AddValidateCommand, &AddTraceCommand,     &AddRenderCommand,  &AddAnimateCommand,   &AddFieldCommands,
-    &AddEditCommands,    &AddObstacleCommands, &AddPortalCommands, &AddWatchCommand,     &AddHealthCommand,
-    &AddInfoCommand,     &AddTopCommand,       &AddClusterCommand, &AddLogLevelCommand,  &AddTokenCommand,
-    &AddBenchCommand,    &AddBackupCommands};
+    &AddMapCommands,      &AddFindCommand,    &AddPathsCommand,    &AddWalkCommand,   &AddValidateCommand,
+    &AddTraceCommand,     &AddRenderCommand,  &AddAnimateCommand,  &AddFieldCommands, &AddEditCommands,
+    &AddObstacleCommands, &AddPortalCommands, &AddWatchCommand,    &AddHealthCommand, &AddInfoCommand,
+    &AddTopCommand,       &AddClusterCommand, &AddLogLevelCommand, &AddTokenCommand,  &AddBenchCommand,
+    &AddBackupCommands};
 
 // The parts of AddMapCommands about files.
 AddCommands AddImportCommand, AddExportCommand;

@@ -107,38 +107,6 @@ ExitCode Find(const FindArguments& given, Session& session) {
   return session.Answer(response, print, response.ok() ? ExitCodeFor(response->outcome()) : ExitCode::kOk);
 }
 
-struct WatchPathArguments {
-  v1::WatchPathRequest request;
-  // Number of answers to print; 0 for no limit.
-  uint64_t count = 0;
-};
-
-void Print(const WatchPathArguments& arguments, const v1::WatchPathResponse& message, Session& session) {
-  std::ostream& out = session.io().out;
-  if (session.options().json) {
-    out << ToJson(message, /*pretty=*/false);
-  } else if (message.has_problem()) {
-    out << "No answer at revision " << message.info().version().revision() << ": "
-        << message.problem().message() << "\n";
-  } else {
-    out << FactsText(arguments.request.query(), message.answer());
-  }
-  out << std::flush;
-}
-
-ExitCode WatchPath(const WatchPathArguments& arguments, Session& session) {
-  const auto watch = session.client().WatchPath(arguments.request);
-  uint64_t told = 0;
-  v1::WatchPathResponse message;
-  while (watch->Next(message)) {
-    Print(arguments, message, session);
-    if (!session.io().out || ++told == arguments.count) {
-      return ExitCode::kOk;
-    }
-  }
-  return session.Fail(watch->Finish());
-}
-
 // Says from where on the path cannot be walked, and, on a waypoint graph, what is in the way.
 // REQUIRES: the answer is that it cannot.
 std::string BlockedText(const v1::Path& path, const v1::PathValidity& validity, uint64_t revision) {
@@ -243,24 +211,6 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "  waystar find --map-file room.txt 0,0 7,7\n"
       "  waystar find temple 12.5,3,0 40,22.5,4 --snap 1 --snap-height 2\n"
       "  waystar find islands harbour lighthouse --block-node ford --block-edge harbour,bridge\n");
-}
-
-void AddWatchPathCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<WatchPathArguments>();
-  v1::FindPathRequest& query = *arguments->request.mutable_query();
-  CLI::App& command =
-      AddCommand(parent, session, "watch-path",
-                 "Finds a cheapest path, and again whenever the map blocks it or offers a cheaper one",
-                 arguments, &WatchPath);
-  AddQuery(command, query);
-  AddPathForm(command, query);
-  command.add_option("--count", arguments->count, "End after so many answers")->type_name("N");
-  command.footer(
-      "Two lines for each answer: what was found, and the path. Goes on until Ctrl-C. With --json, one\n"
-      "object a line.\n\n"
-      "Examples:\n"
-      "  waystar watch-path arena 1,1 60,40 --form corners --nearest\n"
-      "  waystar watch-path islands harbour lighthouse\n");
 }
 
 void AddValidateCommand(CLI::App& parent, Session& session) {

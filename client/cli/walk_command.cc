@@ -20,10 +20,12 @@ namespace {
 
 constexpr std::uint64_t kAgent = 1;
 constexpr double kMostPace = 1000.0;
+// Seconds after which an agent that stands looks for news.
+constexpr double kLookEvery = 0.05;
 
 struct WalkArguments {
   v1::FindPathRequest query;
-  // Steps per second.
+  // Steps per second; 0 for an agent that stands.
   double pace = 5.0;
 };
 
@@ -53,7 +55,8 @@ class Walk {
   ExitCode Run() {
     follower_.Put(kAgent, arguments_.query);
     follower_.Flush();
-    const std::chrono::duration<double> pause(1.0 / arguments_.pace);
+    const bool stands = arguments_.pace == 0.0;
+    const std::chrono::duration<double> pause(stands ? kLookEvery : 1.0 / arguments_.pace);
     while (session_.io().out) {
       std::this_thread::sleep_for(pause);
       if (const absl::Status status = follower_.status(); !status.ok()) {
@@ -66,6 +69,9 @@ class Walk {
         }
         Print(state);
         Take(state);
+      }
+      if (stands) {
+        continue;
       }
       if (next_ < places_.size()) {
         follower_.MoveTo(kAgent, places_[next_++]);
@@ -149,16 +155,19 @@ void AddWalkCommand(CLI::App& parent, Session& session) {
                                  "cheaper one",
                                  arguments, &RunWalk);
   AddQuery(command, arguments->query);
-  command.add_option("--pace", arguments->pace, "Steps per second, from one place of the path to the next")
+  command
+      .add_option("--pace", arguments->pace,
+                  "Steps per second, from one place of the path to the next; with 0 the agent stands")
       ->type_name("N")
-      ->check(CLI::Range(0.01, kMostPace))
+      ->check(CLI::Range(0.0, kMostPace))
       ->capture_default_str();
   command.footer(
       "Two lines for each path: what was found, and the path. Ends when the agent has arrived. Block a\n"
-      "cell before it in another terminal. With --json, one object a line.\n\n"
+      "cell before it in another terminal. An agent that stands shows how its path changes until\n"
+      "Ctrl-C. With --json, one object a line.\n\n"
       "Examples:\n"
       "  waystar walk arena 1,1 60,40\n"
-      "  waystar walk islands harbour lighthouse --pace 1\n");
+      "  waystar walk islands harbour lighthouse --pace 0\n");
 }
 
 }  // namespace waystar::cli

@@ -200,9 +200,6 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
         server_, find_path_, costs_, *rpc,
         PathStreamLimits{.max_unanswered = limits_.stream_window, .max_bytes = limits_.max_response_bytes});
   });
-  ServeWrites<v1::WatchPathRequest>([this, &watches](Rpc* rpc, const Bytes* request) {
-    return StartCall<WatchPathCall>(server_, watches, *rpc, *request);
-  });
   ServeReadsAndWrites<v1::FollowAgentsRequest>(
       [this, &watches](Rpc* rpc) { return StartCall<AgentStream>(server_, watches, *rpc); });
 }

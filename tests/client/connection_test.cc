@@ -81,8 +81,8 @@ TEST_F(ConnectionTest, StreamsOfAClientThatCannotBeEnd) {
   v1::StreamUpdatesResponse answer;
   EXPECT_FALSE(updates->Receive(answer));
   EXPECT_EQ(updates->Finish(), client.status());
-  v1::WatchPathResponse event;
-  const auto watch = client.WatchPath({});
+  v1::WatchMapResponse event;
+  const auto watch = client.WatchMap({});
   EXPECT_FALSE(watch->Next(event));
   EXPECT_EQ(watch->Finish(), client.status());
 }

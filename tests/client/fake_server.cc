@@ -89,7 +89,6 @@ class FakeServer::Paths : public v1::PathService::Service {
   ANSWER(CastRay, cast_ray)
   ANSWER(SamplePlaces, sample_places)
   ANSWER(ProbeSurface, probe_surface)
-  STREAM(WatchPath, watch_path)
  private:
   FakeServer& script_;
 };

@@ -51,7 +51,6 @@ class FakeServer {
   Handler<v1::FindPathRequest, v1::FindPathResponse> find_path;
   Handler<v1::TraceSearchRequest, std::vector<v1::TraceSearchResponse>> trace_search;
   Handler<v1::ValidatePathsRequest, v1::ValidatePathsResponse> validate_paths;
-  Handler<v1::WatchPathRequest, std::vector<v1::WatchPathResponse>> watch_path;
   Handler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths;
   Handler<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse> check_reachability;
   Handler<v1::FindReachableRequest, v1::FindReachableResponse> find_reachable;

@@ -69,7 +69,6 @@ expect 0 "harbour  lighthouse  yes" waystar reachable islands harbour lighthouse
 expect 3 "Blocked after 0.4 of the way" waystar ray islands harbour bridge --block disc:3,4,1
 expect 0 "Walkable at cost 20" waystar validate islands harbour bridge lighthouse
 expect 0 "harbour bridge lighthouse" waystar paths islands <(echo harbour lighthouse) --block-node ford
-expect 0 "harbour ford lighthouse" waystar watch-path islands harbour lighthouse --count 1
 
 for shell in bash zsh fish; do
   expect 0 unblock waystar completion "$shell"

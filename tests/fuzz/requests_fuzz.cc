@@ -181,7 +181,6 @@ class ServedRequests {
   absl::Status Find(const v1::FindPathRequest& request);
   absl::Status FindMany(const v1::FindPathsRequest& request);
   absl::Status Trace(const v1::TraceSearchRequest& request);
-  absl::Status Watch(const v1::WatchPathRequest& request);
   absl::Status Create(const v1::CreateMapRequest& request);
   absl::Status Update(const v1::UpdateMapRequest& request);
 
@@ -219,8 +218,6 @@ absl::Status ServedRequests::Serve(const Request& request) {
       return FindMany(request.find_paths());
     case Request::kTraceSearch:
       return Trace(request.trace_search());
-    case Request::kWatchPath:
-      return Watch(request.watch_path());
     case Request::kValidatePaths:
       return Ask<v1::ValidatePathsResponse>(fields_, request.validate_paths(), context_);
     case Request::kCostMatrix:
@@ -289,14 +286,6 @@ absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
   }
   return rpc::WriteAnswer(route, *snapshot, kMaxMessageBytes, request.query(),
                           *message.mutable_result()->mutable_answer(), context_);
-}
-
-// As WatchPathCall does it, up to where it begins to watch.
-absl::Status ServedRequests::Watch(const v1::WatchPathRequest& request) {
-  if (!request.has_query()) {
-    return rpc::MissingField("query");
-  }
-  return rpc::BelowQuery(Find(request.query()));
 }
 
 // As MapService does it.

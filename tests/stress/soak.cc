@@ -260,7 +260,7 @@ class RudeClients {
   void CallAny(const Stubs& stubs, grpc::ClientContext& context, RandomRequests& requests) {
     const std::string map = requests.MapId();
     const int most = requests.random().Between(0, 20);
-    switch (requests.random().Between(0, 7)) {
+    switch (requests.random().Between(0, 6)) {
       case 0: {
         v1::FindPathResponse response;
         tally_.Note("FindPath", stubs.paths->FindPath(&context, requests.FindPath(map), &response));
@@ -278,27 +278,20 @@ class RudeClients {
         break;
       }
       case 3: {
-        v1::WatchPathRequest request;
-        *request.mutable_query() = requests.FindPath(map);
-        ReadSome<v1::WatchPathResponse>("WatchPath", stubs.paths->WatchPath(&context, request), context, most,
-                                        tally_);
-        break;
-      }
-      case 4: {
         v1::TraceSearchRequest request;
         *request.mutable_query() = requests.FindPath(map);
         ReadSome<v1::TraceSearchResponse>("TraceSearch", stubs.pictures->TraceSearch(&context, request),
                                           context, most, tally_);
         break;
       }
-      case 5: {
+      case 4: {
         v1::ExportMapRequest request;
         request.set_map(map);
         ReadSome<v1::ExportMapResponse>("ExportMap", stubs.maps->ExportMap(&context, request), context,
                                         most / 10, tally_);
         break;
       }
-      case 6:
+      case 5:
         StreamQueries(stubs, context, requests);
         break;
       default:
@@ -383,7 +376,7 @@ class Soak {
                                  &Soak::Query,    &Soak::Query,     &Soak::List,      &Soak::Cancel,
                                  &Soak::Cancel,   &Soak::LetExpire, &Soak::ComeAndGo, &Soak::ComeAndGo};
     for (int i = 0; i < kWatchers; ++i) {
-      actors.push_back(i % 2 == 0 ? &Soak::WatchMap : i % 4 == 1 ? &Soak::WatchPath : &Soak::FollowAgents);
+      actors.push_back(i % 2 == 0 ? &Soak::WatchMap : &Soak::FollowAgents);
     }
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < actors.size(); ++i) {
@@ -471,20 +464,6 @@ class Soak {
       }
     }
     tally_.Note("WatchMap", reader->Finish());
-  }
-
-  void WatchPath(RandomRequests& requests) {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() +
-                         std::chrono::milliseconds(requests.random().Between(1, 3000)));
-    v1::WatchPathRequest request;
-    *request.mutable_query() = requests.FindPath(requests.MapId());
-    const auto reader = paths_->WatchPath(&context, request);
-    v1::WatchPathResponse response;
-    while (reader->Read(&response)) {
-      tally_.CountMessages(1);
-    }
-    tally_.Note("WatchPath", reader->Finish());
   }
 
   void FollowAgents(RandomRequests& requests) {

@@ -47,7 +47,6 @@ AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
     : store_(store),
       snapshot_(snapshot),
       query_(subscription.query),
-      walks_(subscription.walks),
       walked_(subscription.walked()),
       last_(subscription.needs_answer() ? nullptr : subscription.answer()) {}
 
@@ -116,7 +115,7 @@ void AnswerRenewal::JudgeOnMesh(const absl::StatusOr<Route>& route) {
       of_kind != nullptr && walked_ ? of_kind->RestFrom(*walked_) : of_kind;
   const bool is_plain = query_.goals.size() == 1 && !query_.snap && !query_.agent.overlay;
   const auto answer = std::make_shared<const MeshAnswer>(route, is_plain);
-  is_news_ = last == nullptr || !last->IsSameAs(*answer, walks_);
+  is_news_ = last == nullptr || !last->IsSameAs(*answer);
   answer_ = is_news_ ? answer : last;
 }
 

@@ -52,7 +52,6 @@ class AnswerRenewal {
   const MapStore& store_;
   const MapSnapshot& snapshot_;
   const RouteQuery& query_;
-  const bool walks_;
   const std::optional<Course::Place> walked_;
   // Null if the subscriber needs an answer in any case.
   const KeptAnswerPtr last_;

@@ -96,7 +96,7 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
     } else if (effect == ChangeEffect::kEnd) {
       Queue(subscription, snapshot.revision + 1);
     } else if (effect == ChangeEffect::kCheaper) {
-      NoteCheaper(subscription, snapshot.revision + 1);
+      subscription.cheaper_from_ = snapshot.revision + 1;
     }
     is_queued = subscription.state_ == PathSubscription::State::kQueued;
   }
@@ -106,20 +106,8 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
 
 void MapSubscriptions::Queue(PathSubscription& subscription, std::uint64_t blocked_from) {
   subscription.state_ = PathSubscription::State::kQueued;
-  subscription.queued_at_ = PathSubscription::Clock::now();
   subscription.is_urgent_ = true;
   subscription.blocked_from_ = blocked_from;
-}
-
-bool MapSubscriptions::NoteCheaper(PathSubscription& subscription, std::uint64_t from) {
-  if (subscription.cheaper_from_ == 0) {
-    subscription.cheaper_from_ = from;
-  }
-  if (subscription.walks || subscription.state_ != PathSubscription::State::kIdle) {
-    return false;
-  }
-  Queue(subscription, from);
-  return true;
 }
 
 void MapSubscriptions::Keep(PathSubscription& subscription, KeptAnswerPtr answer,
@@ -130,12 +118,10 @@ void MapSubscriptions::Keep(PathSubscription& subscription, KeptAnswerPtr answer
   index_->Remove(subscription.id_);
   index_->Add(subscription.id_, answer);
   subscription.answer_ = std::move(answer);
-  if (subscription.walks) {
-    subscription.course_ = subscription.answer_->CourseOn(snapshot);
-    // The path may begin elsewhere, at the place that the start snapped to.
-    subscription.is_off_ =
-        subscription.at_ && !subscription.Follow() && subscription.at_->number != subscription.searched_move_;
-  }
+  subscription.course_ = subscription.answer_->CourseOn(snapshot);
+  // The path may begin elsewhere, at the place that the start snapped to.
+  subscription.is_off_ =
+      subscription.at_ && !subscription.Follow() && subscription.at_->number != subscription.searched_move_;
 }
 
 bool MapSubscriptions::MoveTo(PathSubscription& subscription, PathSubscription::Move move) {
@@ -188,7 +174,6 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::QueueCheaper(
     if (subscription->state_ == PathSubscription::State::kIdle && subscription->cheaper_from_ > 0 &&
         subscription->searched_at_ < searched_before) {
       subscription->state_ = PathSubscription::State::kQueued;
-      subscription->queued_at_ = PathSubscription::Clock::now();
       queued.push_back(subscription);
     }
   }
@@ -275,8 +260,8 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
   }
   for (const std::uint64_t id : affected_.cheaper) {
     if (const PathSubscriptionPtr subscription = find(id);
-        subscription != nullptr && NoteCheaper(*subscription, snapshot->revision)) {
-      queued.push_back(subscription);
+        subscription != nullptr && subscription->cheaper_from_ == 0) {
+      subscription->cheaper_from_ = snapshot->revision;
     }
   }
   return queued;

@@ -45,8 +45,6 @@ class PathSubscription {
 
   // Its start is the subscriber's latest place when a search begins.
   RouteQuery query;
-  // True if the subscriber moves: see MapSubscriptions::MoveTo.
-  bool walks = false;
   // Cancels a running search.
   std::atomic<bool> cancelled = false;
 
@@ -59,8 +57,6 @@ class PathSubscription {
   bool needs_answer() const { return needs_answer_; }
   // Returns the number of the newest move that the search takes into account. Only for the searching thread.
   std::uint64_t searched_move() const { return searched_move_; }
-  // Returns when the subscription was queued. Only for the searching thread.
-  Clock::time_point queued_at() const { return queued_at_; }
 
  private:
   friend class MapSubscriptions;
@@ -79,7 +75,6 @@ class PathSubscription {
   enum class State : std::uint8_t { kIdle, kQueued, kSearching, kGone };
   std::uint64_t id_ = 0;
   State state_ = State::kSearching;
-  Clock::time_point queued_at_ = Clock::now();
   // True while the path of the answer may not be walkable, or there is none.
   bool is_urgent_ = true;
   // The first revisions at which the path may not be walkable, and at which another may be cheaper. Only the
@@ -88,7 +83,7 @@ class PathSubscription {
   std::uint64_t cheaper_from_ = 0;
   // When the last search ended.
   Clock::time_point searched_at_;
-  // The course of the answer's path, if the subscriber walks.
+  // The course of the answer's path.
   std::optional<Course> course_;
   // The latest move.
   std::optional<Move> at_;
@@ -132,13 +127,12 @@ class MapSubscriptions {
   // removed.
   bool AbandonSearch(PathSubscription& subscription);
 
-  // Queues and returns the subscriptions that a commit affects, which may be queued already. What a
+  // Queues and returns the subscriptions whose paths a commit may block, which may be queued already. What a
   // subscriber has walked already does not count.
   std::vector<PathSubscriptionPtr> Commit(const PinnedSnapshot& snapshot, const MapChanges& changes);
 
   // Notes that a subscriber has moved. Off the rest of its path it needs a search from there: queues it and
   // returns true, unless it waits for a search already.
-  // REQUIRES: the subscriber walks.
   bool MoveTo(PathSubscription& subscription, PathSubscription::Move move);
   // Notes that a subscriber needs its answer again, even if that still holds. Queues it and returns true,
   // unless it waits for a search already.
@@ -153,7 +147,7 @@ class MapSubscriptions {
   };
   Standing StandingOf(absl::Span<const PathSubscriptionPtr> subscriptions);
   // Queues and returns those subscriptions for which a cheaper path may exist, and whose last search ended
-  // before that time. Commits do not queue these if their subscribers walk.
+  // before that time. Commits do not queue these.
   std::vector<PathSubscriptionPtr> QueueCheaper(absl::Span<const PathSubscriptionPtr> subscriptions,
                                                 PathSubscription::Clock::time_point searched_before);
 
@@ -171,9 +165,6 @@ class MapSubscriptions {
   // Queues a subscription whose path may not be walkable from that revision on.
   void Queue(PathSubscription& subscription, std::uint64_t blocked_from)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Notes that another path may be cheaper from that revision on. Returns true if the subscription was
-  // queued.
-  bool NoteCheaper(PathSubscription& subscription, std::uint64_t from) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Queues a subscription that needs an answer now. Returns false if one will be searched for anyway.
   bool QueueAgain(PathSubscription& subscription) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Replaces the answer of a subscription.

@@ -88,14 +88,13 @@ std::shared_ptr<MeshAnswer> MeshAnswer::RestFrom(const Course::Place& place) con
   return rest;
 }
 
-bool MeshAnswer::IsSameAs(const MeshAnswer& other, bool starts_anywhere) const {
+bool MeshAnswer::IsSameAs(const MeshAnswer& other) const {
   if (error_ != other.error_ || outcome_ != other.outcome_ || portals_ != other.portals_ ||
       corners_.size() != other.corners_.size()) {
     return false;
   }
-  const std::ptrdiff_t skipped = starts_anywhere && !corners_.empty() ? 1 : 0;
-  return (starts_anywhere || cost_ == other.cost_) &&
-         std::equal(corners_.begin() + skipped, corners_.end(), other.corners_.begin() + skipped);
+  const std::ptrdiff_t skipped = corners_.empty() ? 0 : 1;
+  return std::equal(corners_.begin() + skipped, corners_.end(), other.corners_.begin() + skipped);
 }
 
 ChangeEffect MeshAnswer::EffectOf(const MeshChange& change) const {

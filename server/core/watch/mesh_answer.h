@@ -86,9 +86,9 @@ class MeshAnswer final : public KeptAnswer {
 
   std::shared_ptr<MeshAnswer> RestFrom(const Course::Place& place) const;
 
-  // Returns true if both answers look the same to the subscriber. With `starts_anywhere` only what follows
-  // the first corners is compared.
-  bool IsSameAs(const MeshAnswer& other, bool starts_anywhere) const;
+  // Returns true if both answers look the same to the subscriber, wherever on the path it is: the first
+  // corners are not compared.
+  bool IsSameAs(const MeshAnswer& other) const;
 
  private:
   // Sets the fields that depend on the corners and the cost.

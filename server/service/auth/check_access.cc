@@ -27,7 +27,6 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.StreamFindPath", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PictureService.TraceSearch", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ValidatePaths", AccessScope::kMaps, Permission::kRead},
-    {"waystar.v1.PathService.WatchPath", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.FollowAgents", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.FindPaths", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ComputeCostMatrix", AccessScope::kMaps, Permission::kRead},

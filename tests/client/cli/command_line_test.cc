@@ -69,7 +69,7 @@ TEST_F(CommandLineTest, ExplainsMistakes) {
        {"find arena 1,1 2,2 --form curves", "--form: curves not in {cells,corners,directions,smoothed}"},
        {"completion csh", "csh"}});
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, paths, watch-path"));
+  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, paths, walk"));
   for (const auto& [word, meant] : {std::pair("fin", "find"),
                                     {"unblok", "unblock"},
                                     {"helath", "health"},
@@ -141,7 +141,7 @@ TEST_F(CommandLineTest, ExplainsOptionsOfConnectionsThatMakeNoSense) {
 TEST_F(CommandLineTest, CompletesInEachShell) {
   EXPECT_EQ(RunBare({"completion", "bash"}), ExitCode::kOk);
   for (const char* line :
-       {"complete -F _waystar waystar\n", "'waystar 0') _waystar_words 'map find paths watch-path",
+       {"complete -F _waystar waystar\n", "'waystar 0') _waystar_words 'map find paths walk",
         "'waystar help '*) _waystar_words 'map find paths",
         "'waystar find --algorithm') _waystar_words "
         "'auto astar dijkstra jump-point lazy-theta hierarchy polyanya'; return ;;\n",

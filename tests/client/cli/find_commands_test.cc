@@ -1,4 +1,4 @@
-// `waystar find`, `paths`, `watch-path`, `validate` and `trace`.
+// `waystar find`, `paths`, `validate` and `trace`.
 
 #include <filesystem>
 #include <string>
@@ -389,25 +389,6 @@ TEST_F(ValidateCommandTest, TellsWhereAPathIsBlocked) {
   expect("blocked_index: 2 blocked_at { position { x: 4.25 z: 3 } }", "validate keep 2,10,0 4.5,12 23,2,4",
          "Blocked at 4.25,0,3, on the way to corner 2, after cost 4.5");
   expect("blocked_index: 0", "validate keep 2,10,0", "Blocked: corner 0 is not on the surface");
-}
-
-using WatchPathCommandTest = waystar::CommandTest;
-
-TEST_F(WatchPathCommandTest, TellsOfEveryAnswerUntilTheEnd) {
-  ServeAll(server_.watch_path,
-           {"answer { outcome: OUTCOME_FOUND cost: 1"
-            " path { points {} points { x: 1 } end { cell { x: 1 } } } }",
-            "problem { message: 'the start (0, 0) is blocked by an obstacle' }"
-            " info { version { revision: 9 } }"},
-           Refusal(grpc::StatusCode::NOT_FOUND, "the map was deleted", "MAP_NOT_FOUND", "query.map"));
-  EXPECT_EQ(Run("watch-path arena 0,0 1,0 --form corners"), ExitCode::kRefused);
-  EXPECT_EQ(Parsed<v1::WatchPathRequest>(asked_).query().path_form(), v1::PATH_FORM_CORNERS);
-  EXPECT_THAT(out_, HasSubstr("0,0 1,0\n"));
-  EXPECT_THAT(out_, HasSubstr("No answer at revision 9: the start (0, 0) is blocked"));
-  EXPECT_THAT(err_, HasSubstr("the map was deleted"));
-  EXPECT_EQ(Run("watch-path arena 0,0 1,0 --count 1 --json"), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr("\"outcome\":\"OUTCOME_FOUND\""));
-  EXPECT_THAT(out_, Not(HasSubstr("problem")));
 }
 
 // The events of a search, and its result.

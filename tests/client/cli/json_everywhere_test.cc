@@ -69,7 +69,6 @@ const std::map<std::string, std::string>& Calls() {
       {"validate", "validate m 0,0 1,0"},
       {"walk", "walk m 0,0 5,2 --pace 1000"},
       {"watch", "watch m --from 2 --count 1"},
-      {"watch-path", "watch-path m 0,0 5,2 --count 1"},
   };
   return *kCalls;
 }

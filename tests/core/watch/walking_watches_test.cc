@@ -81,7 +81,6 @@ class WalkingWatchesTest : public RouteTest, public StoreListener {
     agent_ = std::make_shared<PathSubscription>();
     agent_->query = query;
     agent_->query.with_positions = true;
-    agent_->walks = true;
     told_.clear();
     place_ = query.start;
     map_->Add(agent_);

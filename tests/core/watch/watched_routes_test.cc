@@ -56,8 +56,9 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
     return SearchIfQueued();
   }
 
-  // Returns what the subscriber is told; kNothing if the subscription is not queued, or its answer holds.
+  // Returns what the subscriber is told; kNothing if no search is needed, or the answer holds.
   std::string SearchIfQueued() {
+    subscriptions_.QueueCheaper({subscription_}, PathSubscription::Clock::time_point::max());
     if (!subscriptions_.BeginSearch(*subscription_)) {
       return kNothing;
     }

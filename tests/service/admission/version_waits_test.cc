@@ -19,6 +19,7 @@
 #include "server/base/error.h"
 #include "server/core/store/map_store.h"
 #include "tests/service/about_map.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"
@@ -363,11 +364,7 @@ TEST_F(LeastVersionTest, StreamsDoNotWait) {
   ASSERT_TRUE(stream->Receive(answers));
   EXPECT_EQ(answers.answers(0).problem().code(), static_cast<int>(kUnavailable));
 
-  v1::WatchPathRequest watch;
-  *watch.mutable_query() = Query(9);
-  const std::unique_ptr<client::PathWatch> watched = server_.client().WatchPath(watch);
-  v1::WatchPathResponse none;
-  EXPECT_FALSE(watched->Next(none));
+  EXPECT_EQ(FollowedPath(server_, Query(9)).Next().problem().code(), static_cast<int>(kUnavailable));
 
   v1::TraceSearchRequest trace;
   *trace.mutable_query() = Query(9);

@@ -121,13 +121,6 @@ TEST_F(RevocationTest, WatchesOfMapsEnd) {
   ExpectEnd<v1::WatchMapResponse>(*server_.maps().WatchMap(&context_, request), "", "16 BAD_TOKEN");
 }
 
-TEST_F(RevocationTest, WatchesOfPathsEnd) {
-  v1::WatchPathRequest request;
-  *request.mutable_query() = PathRequest("arena", CellAt(0, 0), CellAt(3, 1));
-  ExpectEnd<v1::WatchPathResponse>(*server_.paths().WatchPath(&context_, request),
-                                   TokenLine("guest", "admin:elsewhere"), "7 NOT_PERMITTED");
-}
-
 TEST_F(RevocationTest, StreamsOfQueriesEnd) {
   const auto stream = server_.paths().StreamFindPath(&context_);
   v1::StreamFindPathRequest request;

@@ -11,6 +11,7 @@
 #include "server/formats/text/text.h"
 #include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
 
@@ -358,11 +359,8 @@ TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
   EXPECT_EQ(events.front().cell().x(), 0);
   EXPECT_EQ(events.front().cell().y(), 1);
 
-  v1::WatchPathRequest request;
-  *request.mutable_query() = query;
-  const auto watch = server.client().WatchPath(request);
-  v1::WatchPathResponse told;
-  ASSERT_TRUE(watch->Next(told));
+  FollowedPath followed(server, query);
+  v1::AgentState told = followed.Next();
   EXPECT_EQ(Show(told.answer().path().points()), Show(expected.path().points()));
   // A hexagon of the path by its column and row.
   const auto updates = server.client().StreamUpdates();
@@ -372,7 +370,7 @@ TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
   v1::StreamUpdatesResponse applied;
   ASSERT_TRUE(updates->Receive(applied));
   EXPECT_EQ(applied.applied().changed_cells(), 1);
-  ASSERT_TRUE(watch->Next(told));
+  told = followed.Next();
   for (const v1::Cell& point : told.answer().path().points()) {
     EXPECT_FALSE(point.x() == expected.path().points(2).x() && point.y() == expected.path().points(2).y());
   }

@@ -179,14 +179,14 @@ TEST_F(MetricsTest, CountsSearchesByAlgorithmAndOutcome) {
   EXPECT_EQ(scrape["waystar_query_wait_seconds_count"], 3);
 }
 
-TEST_F(MetricsTest, CountsSearchesOfTracesAndWatchedPaths) {
+TEST_F(MetricsTest, CountsSearchesOfTracesAndAgents) {
   server_.Create("m", {"..."});
   v1::TraceSearchRequest trace;
   *trace.mutable_query() = PathRequest("m", CellAt(0, 0), CellAt(2, 0));
   trace.mutable_query()->set_algorithm(v1::ALGORITHM_ASTAR);
   ASSERT_TRUE(server_.client().TraceSearch(trace, [](const v1::SearchEvent&) {}).ok());
-  WatchOfPath watch(server_, trace.query());
-  ASSERT_TRUE(watch.Next().has_answer());
+  FollowedPath followed(server_, trace.query());
+  ASSERT_TRUE(followed.Next().has_answer());
   const Scrape scrape = Metrics();
   EXPECT_EQ(scrape["waystar_search_seconds_count{algorithm=\"astar\",outcome=\"found\"}"], 2);
   EXPECT_EQ(scrape["waystar_query_wait_seconds_count"], 2);

@@ -115,7 +115,7 @@ TEST(SlowQueryTest, RefusalsAndOtherQueriesAreWrittenToo) {
                           HasSubstr(" outcome=OUTCOME_FOUND ")));
 }
 
-TEST(SlowQueryTest, TracesAndWatchedPathsAreWrittenToo) {
+TEST(SlowQueryTest, TracesAndPathsOfAgentsAreWrittenToo) {
   TestServer server({.slow_query = absl::Nanoseconds(1)});
   server.Create("m", {"..."});
   v1::TraceSearchRequest trace;
@@ -125,13 +125,13 @@ TEST(SlowQueryTest, TracesAndWatchedPathsAreWrittenToo) {
       ElementsAre(AllOf(HasSubstr(" method=waystar.v1.PictureService/TraceSearch map=m revision=1 "),
                         HasSubstr(" outcome=OUTCOME_FOUND "), HasSubstr(" peer=ipv4:127.0.0.1:"))));
   EXPECT_THAT(LinesOf([&] {
-                WatchOfPath watch(server, trace.query());
-                EXPECT_TRUE(watch.Next().has_answer());
+                FollowedPath followed(server, trace.query());
+                EXPECT_TRUE(followed.Next().has_answer());
                 EXPECT_TRUE(server.client().UpdateMap(BlockRequest("m", {CellAt(1, 0)})).ok());
-                EXPECT_EQ(watch.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
+                EXPECT_EQ(followed.Next().answer().outcome(), v1::OUTCOME_UNREACHABLE);
               }),
-              ElementsAre(HasSubstr(" method=waystar.v1.PathService/WatchPath map=m revision=1 "),
-                          HasSubstr(" method=waystar.v1.PathService/WatchPath map=m revision=2 ")));
+              ElementsAre(HasSubstr(" method=waystar.v1.PathService/FollowAgents map=m revision=1 "),
+                          HasSubstr(" method=waystar.v1.PathService/FollowAgents map=m revision=2 ")));
 }
 
 TEST(SlowQueryTest, UpdatesHaveLinesOfTheirOwn) {

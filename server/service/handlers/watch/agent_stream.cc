@@ -61,33 +61,19 @@ absl::Status NoSuchAgent() {
 class AgentStream::Agent final : public PathWatch {
  public:
   Agent(std::shared_ptr<AgentStream> stream, std::uint64_t agent_id, std::uint64_t change_number)
-      : PathWatch("waystar.v1.PathService/FollowAgents", true),
-        id(agent_id),
-        number(change_number),
-        stream_(std::move(stream)) {
-    walks = true;
-    deadline = Clock::time_point::max();
-  }
+      : id(agent_id), number(change_number), stream_(std::move(stream)) {}
 
-  void Send(v1::WatchPathResponse message, std::size_t kept_bytes) override {
-    v1::AgentState state;
+  void Send(v1::AgentState state, std::size_t kept_bytes) override {
     // A change of the query has a number too.
     state.set_number(std::max(number, searched_move()));
-    state.mutable_version()->Swap(message.mutable_info()->mutable_version());
-    if (message.has_answer()) {
-      state.mutable_answer()->Swap(message.mutable_answer());
-      if (searched_move() > 0) {
-        // That of the query is not where the agent is.
-        state.mutable_answer()->mutable_path()->clear_asked_start();
-      }
-    } else {
-      state.mutable_problem()->Swap(message.mutable_problem());
+    if (state.has_answer() && searched_move() > 0) {
+      // That of the query is not where the agent is.
+      state.mutable_answer()->mutable_path()->clear_asked_start();
     }
     stream_->TakeState(*this, std::move(state), kept_bytes);
   }
   void End(const absl::Status& status) override { stream_->EndAgent(*this, status); }
   Caller GetCaller() override { return stream_->caller_.Get(); }
-  absl::Status ToClient(const absl::Status& status) const override { return status; }
 
   const std::uint64_t id;
   const std::uint64_t number;
@@ -204,7 +190,7 @@ void AgentStream::Put(std::uint64_t id, std::uint64_t number, v1::FindPathReques
       return;
     }
   }
-  watches_.BeginLater(*agent);
+  watches_.Begin(*agent);
   // The token may have changed since.
   if (const absl::Status status = CheckPartAccess<v1::FollowAgentsRequest>(caller_.Get(), (*agent)->request);
       !status.ok()) {

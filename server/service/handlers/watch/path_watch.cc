@@ -8,8 +8,7 @@
 #include "server/base/error.h"
 #include "server/core/query/route_query.h"
 #include "server/core/watch/answer_renewal.h"
-#include "server/service/auth/check_access.h"
-#include "server/service/call/request_parser.h"
+#include "server/service/call/call_context.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
@@ -19,7 +18,8 @@
 namespace waystar::rpc {
 namespace {
 
-// Limits each search after the first.
+constexpr char kMethod[] = "waystar.v1.PathService/FollowAgents";
+// Limits each search.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
 absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "map", "the map was deleted"); }
@@ -51,13 +51,7 @@ PathWatchScheduler::PathWatchScheduler(const core::MapStore& store, Executor& ex
 
 PathWatchScheduler::~PathWatchScheduler() = default;
 
-void PathWatchScheduler::Begin(const PathWatchPtr& watch, int worker) {
-  if (Add(watch)) {
-    Search(watch, worker);
-  }
-}
-
-void PathWatchScheduler::BeginLater(const PathWatchPtr& watch) {
+void PathWatchScheduler::Begin(const PathWatchPtr& watch) {
   if (Add(watch)) {
     Enqueue({watch});
   }
@@ -86,7 +80,7 @@ bool PathWatchScheduler::Add(const PathWatchPtr& watch) {
     }
     status = latest.status();
   }
-  watch->End(watch->ToClient(status));
+  watch->End(status);
   return false;
 }
 
@@ -169,12 +163,12 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   };
   const absl::StatusOr<core::PinnedSnapshot> pinned = store_.Pin(watch->request.map());
   if (!pinned.ok()) {
-    end(watch->ToClient(pinned.status()));
+    end(pinned.status());
     return;
   }
   const core::MapSnapshot& snapshot = **pinned;
   if (snapshot.epoch != watch->epoch_) {
-    end(watch->ToClient(Deleted()));
+    end(Deleted());
     return;
   }
   const bool is_first = watch->answer() == nullptr;
@@ -182,21 +176,16 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   const Caller caller = watch->GetCaller();
   CallContext context{.bench = executor_.bench(worker),
                       .caller = caller,
-                      .budget = {.deadline = is_first && !watch->is_patient_
-                                                 ? watch->deadline
-                                                 : std::min(watch->deadline, now + kMaxSearchTime),
-                                 .cancelled = &watch->cancelled},
-                      // Agents wait for each other. That wait does not make a query slow.
-                      .queued = watch->is_patient_ ? std::chrono::nanoseconds(0) : now - watch->queued_at(),
+                      .budget = {.deadline = now + kMaxSearchTime, .cancelled = &watch->cancelled},
                       .begin = now};
   core::AnswerRenewal renewal(store_, snapshot, *watch);
-  v1::WatchPathResponse message;
+  v1::AgentState state;
   const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
     WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), watch->request.view()));
     WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
-    return WriteAnswer(route, snapshot, max_bytes_, watch->request, *message.mutable_answer(), context);
+    return WriteAnswer(route, snapshot, max_bytes_, watch->request, *state.mutable_answer(), context);
   });
-  NoteQuery(observer_, watch->method_, watch->request, message.answer(), status, Executor::Clock::now() - now,
+  NoteQuery(observer_, kMethod, watch->request, state.answer(), status, Executor::Clock::now() - now,
             context);
   // The snapshot of an aborted search was evicted.
   if (absl::IsCancelled(status) || absl::IsAborted(status)) {
@@ -205,19 +194,19 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     }
     return;
   }
-  if (!status.ok() && is_first && (!watch->is_patient_ || IsMalformed(status))) {
-    end(watch->ToClient(status));
+  if (is_first && IsMalformed(status)) {
+    end(status);
     return;
   }
   if (!status.ok()) {
     if (renewal.answer() == nullptr || absl::IsResourceExhausted(status)) {
       renewal.TakeError(status);
     }
-    *message.mutable_problem() = ToStatusMessage(watch->ToClient(status));
+    *state.mutable_problem() = ToStatusMessage(status);
   }
-  FillVersion(snapshot.version(), *message.mutable_info()->mutable_version());
+  FillVersion(snapshot.version(), *state.mutable_version());
   if (renewal.is_news()) {
-    watch->Send(std::move(message), renewal.answer()->bytes());
+    watch->Send(std::move(state), renewal.answer()->bytes());
   }
   if (map.EndSearch(*watch, snapshot, renewal.answer())) {
     Enqueue({watch});
@@ -321,64 +310,7 @@ void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
     maps_.erase(it);
   }
   for (const core::PathSubscriptionPtr& watch : map->All()) {
-    const auto of_path = std::static_pointer_cast<PathWatch>(watch);
-    of_path->End(of_path->ToClient(Deleted()));
-  }
-}
-
-absl::Status WatchPathCall::ToClient(const absl::Status& status) const { return BelowQuery(status); }
-
-absl::Status WatchPathCall::Admit() {
-  v1::WatchPathRequest message;
-  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, message, memory_));
-  WAYSTAR_RETURN_IF_ERROR(CheckGiven(message.has_query(), "query"));
-  request = std::move(*message.mutable_query());
-  WAYSTAR_RETURN_IF_ERROR(caller_.Require([this](const Caller& caller) {
-    return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));
-  }));
-  absl::StatusOr<core::RouteQuery> watched = ToWatchedQuery(watches_.store(), request);
-  if (!watched.ok()) {
-    return BelowQuery(watched.status());
-  }
-  query = *std::move(watched);
-  WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));
-  {
-    MutexLock lock(mutex_);
-    BeginJob();
-  }
-  SubmitJob(Lane::kLarge, FlowOf(caller_.Get(), rpc_, request.map()));
-  return absl::OkStatus();
-}
-
-void WatchPathCall::RunJob(int worker) {
-  watches_.Begin(std::static_pointer_cast<WatchPathCall>(shared_from_this()), worker);
-}
-
-void WatchPathCall::Send(v1::WatchPathResponse message, std::size_t kept_bytes) {
-  grpc::ByteBuffer bytes = Serialize(message);
-  const Change change(*this);
-  if (end().has_value()) {
-    return;
-  }
-  if (const absl::Status status = kept_memory_.Resize(kept_bytes); !status.ok()) {
-    SetEnd(status);
-    return;
-  }
-  unsent_ = std::move(bytes);
-}
-
-void WatchPathCall::OnDetached() {
-  watches_.Remove(*this);
-  MutexLock lock(mutex_);
-  kept_memory_.Release();
-}
-
-void WatchPathCall::Advance() {
-  if (end().has_value()) {
-    // Stops the search.
-    cancelled.store(true, std::memory_order_relaxed);
-  } else if (!is_writing() && unsent_.has_value()) {
-    Write(*std::exchange(unsent_, std::nullopt));
+    std::static_pointer_cast<PathWatch>(watch)->End(Deleted());
   }
 }
 

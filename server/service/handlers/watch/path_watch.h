@@ -1,5 +1,5 @@
-// WatchPath: a subscription to the answer of a path query, and the scheduler of the searches that keep such
-// answers up to date.
+// A subscription to the answer of a path query, and the scheduler of the searches that keep such answers up
+// to date.
 #pragma once
 
 #include <chrono>
@@ -7,28 +7,20 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "grpcpp/server_context.h"
-#include "grpcpp/support/byte_buffer.h"
 #include "server/base/mutex.h"
 #include "server/core/query/route_query.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/watch/map_subscriptions.h"
-#include "server/runtime/worker_pool.h"
 #include "server/service/admission/executor.h"
-#include "server/service/admission/server_context.h"
 #include "server/service/auth/caller.h"
-#include "server/service/call/call_context.h"
-#include "server/service/call/streaming_call.h"
 #include "server/service/metrics/query_observer.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -39,30 +31,21 @@ namespace waystar::rpc {
 // Thread safety: the fields are set before the watch begins, and do not change.
 class PathWatch : public core::PathSubscription {
  public:
-  // `method` is the RPC that searches count for; the text must live as long as the program. With `is_patient`
-  // a problem of the first search does not end the watch, unless the query is malformed.
-  PathWatch(absl::string_view method, bool is_patient) : method_(method), is_patient_(is_patient) {}
-
-  // Sends a message, replacing an unsent older one; does nothing once the watch has ended. The answer that is
-  // kept takes `kept_bytes`. Any thread may call it, one at a time.
-  virtual void Send(v1::WatchPathResponse message, std::size_t kept_bytes) = 0;
+  // Sends a state without its agent and number, replacing an unsent older one; does nothing once the watch
+  // has ended. The answer that is kept takes `kept_bytes`. Any thread may call it, one at a time.
+  virtual void Send(v1::AgentState state, std::size_t kept_bytes) = 0;
   // Ends the watch on the first call. Any thread may call it.
   virtual void End(const absl::Status& status) = 0;
 
   // Returns the watching caller. Any thread may call it.
   virtual Caller GetCaller() = 0;
-  // Returns an error of the query with its field as the client knows it.
-  virtual absl::Status ToClient(const absl::Status& status) const = 0;
 
   // The watched request.
   v1::FindPathRequest request;
-  Clock::time_point deadline;
 
  private:
   friend class PathWatchScheduler;
 
-  const absl::string_view method_;
-  const bool is_patient_;
   // The watched map. Set once, guarded by the mutex of PathWatchScheduler until then.
   std::uint64_t epoch_ = 0;
   std::shared_ptr<core::MapSubscriptions> map_;
@@ -98,11 +81,9 @@ class PathWatchScheduler final : public core::StoreListener {
   // Returns the store of the watched maps.
   const core::MapStore& store() const { return store_; }
 
-  // Runs the first search of a new watch on this worker, sends the answer and keeps it up to date until
-  // Remove. An error ends the watch, with the field under "query".
-  void Begin(const PathWatchPtr& watch, int worker);
-  // Does the same, but leaves the first search to the scheduler.
-  void BeginLater(const PathWatchPtr& watch);
+  // Queues a new watch for its first search, and keeps its answer up to date until Remove. An error that no
+  // change of the map can mend ends the watch.
+  void Begin(const PathWatchPtr& watch);
   // See MapSubscriptions::MoveTo and Repeat. Both do nothing once the watch is removed.
   void MoveTo(const PathWatchPtr& watch, core::PathSubscription::Move move);
   void Repeat(const PathWatchPtr& watch);
@@ -170,43 +151,6 @@ class PathWatchScheduler final : public core::StoreListener {
   std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);
   // Jobs that are neither submitted nor running.
   std::vector<SearchJob*> idle_jobs_ ABSL_GUARDED_BY(mutex_);
-};
-
-// Reactor of one WatchPath call, a stream of answers without an end of its own.
-//
-// The scheduler also holds it until the library is done with it, and so does a search for it. Even for a slow
-// client it holds only two answers: the one being written, and the latest.
-class WatchPathCall final : public WritingCall, public PathWatch {
- public:
-  // The referenced objects must outlive the call.
-  WatchPathCall(const ServerContext& server, PathWatchScheduler& watches, grpc::CallbackServerContext& rpc,
-                const grpc::ByteBuffer& bytes)
-      : WritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::WatchPathRequest>()),
-        PathWatch("waystar.v1.PathService/WatchPath", false),
-        watches_(watches),
-        request_bytes_(bytes) {
-    deadline = DeadlineOf(rpc);
-  }
-
- private:
-  // PathWatch.
-  Caller GetCaller() override { return caller_.Get(); }
-  absl::Status ToClient(const absl::Status& status) const override;
-  void Send(v1::WatchPathResponse message, std::size_t kept_bytes) override;
-  void End(const absl::Status& status) override { WritingCall::End(status); }
-
-  absl::Status Admit() override;
-  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Runs the first search.
-  void RunJob(int worker) override;
-  void OnDetached() override;
-
-  PathWatchScheduler& watches_;
-  // Valid until the watch is admitted.
-  const grpc::ByteBuffer& request_bytes_;
-  // The next answer to write.
-  std::optional<grpc::ByteBuffer> unsent_ ABSL_GUARDED_BY(mutex_);
-  CallMemory::Share kept_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
 };
 
 }  // namespace waystar::rpc

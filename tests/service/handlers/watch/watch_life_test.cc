@@ -1,4 +1,4 @@
-// How watches of maps and paths end, and what they may cost others.
+// How watches of maps and of the paths of agents end, and what they may cost others.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ TEST_F(WatchLifeTest, EndsWhenTheMapIsDeleted) {
   server_.Create("other", {"."});
   WatchOfMap watch(server_, WatchRequest("room"));
   WatchOfMap other(server_, WatchRequest("other"));
-  WatchOfPath path(server_, QueryIn("room"));
+  FollowedPath path(server_, QueryIn("room"));
   EXPECT_EQ(watch.Next(), "watching 1");
   EXPECT_EQ(other.Next(), "watching 1");
   path.Next();
@@ -56,7 +56,7 @@ TEST_F(WatchLifeTest, EndsWhenTheMapIsDeleted) {
   // The new map and the other one are not meant.
   WatchOfMap again(server_, WatchRequest("room"));
   EXPECT_EQ(again.Next(), "watching 1");
-  EXPECT_EQ(WatchOfPath(server_, QueryIn("room")).Next().answer().cost(), 3.0);
+  EXPECT_EQ(FollowedPath(server_, QueryIn("room")).Next().answer().cost(), 3.0);
   EXPECT_EQ(Change(), 2U);
   EXPECT_EQ(again.Next(), "revision 2");
 }
@@ -68,23 +68,23 @@ TEST_F(WatchLifeTest, EndsWithTheMapThatItBeganOn) {
   }
   for (int i = 0; i < 20; ++i) {
     WatchOfMap old(server_, WatchRequest("room"));
-    WatchOfPath old_path(server_, QueryIn("room"));
+    FollowedPath old_path(server_, QueryIn("room"));
     const v1::Version before = old.NextEvent().watching().version();
-    EXPECT_EQ(old_path.Next().info().version().epoch(), before.epoch());
+    EXPECT_EQ(old_path.Next().version().epoch(), before.epoch());
     Replace();
     WatchOfMap watch(server_, WatchRequest("room"));
-    WatchOfPath path(server_, QueryIn("room"));
+    FollowedPath path(server_, QueryIn("room"));
     const v1::Version after = watch.NextEvent().watching().version();
     EXPECT_EQ(after.revision(), 1U);
     EXPECT_NE(after.epoch(), before.epoch());
-    EXPECT_EQ(path.Next().info().version().epoch(), after.epoch());
+    EXPECT_EQ(path.Next().version().epoch(), after.epoch());
     EXPECT_EQ(client::ReasonOf(old.End()), "MAP_NOT_FOUND");
     EXPECT_EQ(client::ReasonOf(old_path.End()), "MAP_NOT_FOUND");
     Update(server_, BlockRequest("room", {CellAt(1, 0)}));
     EXPECT_EQ(watch.Next(), "revision 2");
-    const v1::WatchPathResponse next = path.Next();
-    EXPECT_EQ(next.info().version().revision(), 2U);
-    EXPECT_EQ(next.info().version().epoch(), after.epoch());
+    const v1::AgentState next = path.Next();
+    EXPECT_EQ(next.version().revision(), 2U);
+    EXPECT_EQ(next.version().epoch(), after.epoch());
     Update(server_, UnblockRequest("room", {CellAt(1, 0)}));
   }
 }
@@ -102,10 +102,25 @@ TEST_F(WatchLifeTest, MapsThatComeAndGoDoNotConfuseIt) {
 }
 
 TEST(WatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
-  ExpectOneTooManyIsRefused(
-      [](TestServer& server) { return std::make_unique<WatchOfMap>(server, WatchRequest("room")); });
-  ExpectOneTooManyIsRefused(
-      [](TestServer& server) { return std::make_unique<WatchOfPath>(server, QueryIn("room")); });
+  TestServer server({.max_watches = 1});
+  server.Create("room", {"...."});
+  {
+    WatchOfMap first(server, WatchRequest("room"));
+    first.NextEvent();
+    const absl::Status refused = WatchOfMap(server, WatchRequest("room")).End();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
+    EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
+    first->Cancel();
+    EXPECT_EQ(first.End().code(), absl::StatusCode::kCancelled);
+  }
+  absl::Status status;
+  // The server may not have heard of the end of the first yet.
+  const auto has_ended = [&] {
+    status = WatchOfMap(server, WatchRequest("room")).FirstOrEnd();
+    return client::ReasonOf(status) != "TOO_MANY_WATCHES";
+  };
+  EXPECT_TRUE(WaitUntil(has_ended, "the end of the first watch"));
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(WatchLimitTest, OneClientLeavesOthersSome) {
@@ -153,7 +168,7 @@ TEST_F(WatchLifeTest, ClientsMayGiveUpAtAnyTime) {
 TEST_F(WatchLifeTest, StopEndsWatchesAtOnce) {
   WatchOfMap idle(server_, WatchRequest("room"));
   WatchOfMap busy(server_, WatchRequest("room", /*with_edits=*/true));
-  WatchOfPath path(server_, QueryIn("room"));
+  FollowedPath path(server_, QueryIn("room"));
   path.Next();
   EXPECT_EQ(idle.Next(), "watching 1");
   EXPECT_EQ(busy.Next(), "watching 1");
@@ -203,8 +218,8 @@ class UnreadPathWatchTest : public ::testing::Test {
     const v1::FindPathRequest query = PathRequest("long", CellAt(0, 1), CellAt(7999, 1));
     unread_.emplace(server_.NewNarrowChannel(), query);
     read_.emplace(server_, query);
-    EXPECT_EQ(unread_->Next().info().version().revision(), 1U);
-    EXPECT_EQ(read_->Next().info().version().revision(), 1U);
+    EXPECT_EQ(unread_->Next().version().revision(), 1U);
+    EXPECT_EQ(read_->Next().version().revision(), 1U);
   }
 
   // Each change is one of the answer, and made when those who read have been told of the one before.
@@ -212,19 +227,19 @@ class UnreadPathWatchTest : public ::testing::Test {
     for (int i = 0; i < kChanges; ++i) {
       Update(server_, i % 2 == 0 ? BlockRequest("long", {CellAt(4000, 1)})
                                  : UnblockRequest("long", {CellAt(4000, 1)}));
-      EXPECT_EQ(read_->Next().info().version().revision(), static_cast<std::uint64_t>(i) + 2);
+      EXPECT_EQ(read_->Next().version().revision(), static_cast<std::uint64_t>(i) + 2);
     }
   }
 
   TestServer server_;
-  std::optional<WatchOfPath> unread_;
-  std::optional<WatchOfPath> read_;
+  std::optional<FollowedPath> unread_;
+  std::optional<FollowedPath> read_;
 };
 
 TEST_F(UnreadPathWatchTest, OnlyTheLatestAnswerIsKeptForIt) {
   ChangeOften();
   int messages = 1;
-  while (unread_->Next().info().version().revision() < kLastRevision && !HasFailure()) {
+  while (unread_->Next().version().revision() < kLastRevision && !HasFailure()) {
     ++messages;
   }
   EXPECT_LT(messages, kMostMessages);
@@ -233,8 +248,7 @@ TEST_F(UnreadPathWatchTest, OnlyTheLatestAnswerIsKeptForIt) {
 TEST_F(UnreadPathWatchTest, StopDoesNotWaitForIt) {
   ChangeOften();
   ExpectReturns([&] { server_.server().Stop(absl::Hours(1), absl::ZeroDuration()); }, "Stop");
-  EXPECT_LT(unread_->EventsToEnd(), kMostMessages);
-  EXPECT_FALSE((*unread_)->Finish().ok());
+  EXPECT_FALSE(unread_->End().ok());
 }
 
 TEST(UnreadMapWatchTest, StopDoesNotWaitForIt) {
@@ -301,11 +315,9 @@ TEST(MapWatchesTest, TellOfEachMapThatHasEnded) {
 
 class HeldWatch final : public PathWatch {
  public:
-  HeldWatch() : PathWatch("WatchPath", false) {}
-
-  void Send(v1::WatchPathResponse message, std::size_t /*kept_bytes*/) override {
+  void Send(v1::AgentState state, std::size_t /*kept_bytes*/) override {
     MutexLock lock(mutex_);
-    messages_.push_back(std::move(message));
+    states_.push_back(std::move(state));
   }
   void End(const absl::Status& status) override {
     MutexLock lock(mutex_);
@@ -314,12 +326,11 @@ class HeldWatch final : public PathWatch {
     }
   }
   Caller GetCaller() override { return Caller::Anyone(); }
-  absl::Status ToClient(const absl::Status& status) const override { return status; }
 
   // What was sent.
-  std::vector<v1::WatchPathResponse> messages() {
+  std::vector<v1::AgentState> states() {
     MutexLock lock(mutex_);
-    return messages_;
+    return states_;
   }
   // OK as long as it has not ended.
   absl::Status end() {
@@ -329,30 +340,13 @@ class HeldWatch final : public PathWatch {
 
  private:
   Mutex mutex_;
-  std::vector<v1::WatchPathResponse> messages_ ABSL_GUARDED_BY(mutex_);
+  std::vector<v1::AgentState> states_ ABSL_GUARDED_BY(mutex_);
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
 };
 
 // A scheduler that hears of commits, but of ends of maps only when it is told.
 class PathWatchSchedulerTest : public ::testing::Test, public core::StoreListener {
  protected:
-  class Beginning final : public Executor::Job {
-   public:
-    Beginning(PathWatchScheduler& scheduler, PathWatchPtr watch)
-        : scheduler_(scheduler), watch_(std::move(watch)) {}
-    void Run(int worker) override {
-      scheduler_.Begin(watch_, worker);
-      has_run.Happen();
-    }
-    void Refuse(const absl::Status& /*status*/) override {}
-
-    Event has_run{"the first answer"};
-
-   private:
-    PathWatchScheduler& scheduler_;
-    const PathWatchPtr watch_;
-  };
-
   PathWatchSchedulerTest() { store_.AddListener(this); }
   ~PathWatchSchedulerTest() override {
     executor_.reset();
@@ -371,16 +365,13 @@ class PathWatchSchedulerTest : public ::testing::Test, public core::StoreListene
     auto watch = std::make_shared<HeldWatch>();
     watch->request = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
     watch->query = *ToRouteQuery(watch->request, watch->request.map(), HexCoordinates());
-    watch->deadline = PathWatch::Clock::time_point::max();
     watches_.push_back(watch);
-    Beginning& beginning = *beginnings_.emplace_back(std::make_unique<Beginning>(scheduler_, watch));
-    executor_->SubmitOwn(Lane::kLarge, &beginning);
-    EXPECT_TRUE(beginning.has_run.Wait());
+    scheduler_.Begin(watch);
+    EXPECT_TRUE(WaitUntil([&] { return !watch->states().empty(); }, "the first answer"));
     return watch;
   }
 
   core::MapStore store_{1};
-  std::vector<std::unique_ptr<Beginning>> beginnings_;
   // It ends before what its threads use.
   std::optional<Executor> executor_{std::in_place, ExecutorOptions{.workers = 1}};
   PathWatchScheduler scheduler_{store_, *executor_, std::size_t{1} << 20, {}};
@@ -394,15 +385,15 @@ TEST_F(PathWatchSchedulerTest, OnlyWatchesOfTheMapThatHasEndedEnd) {
   ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({0, 1})), IsOk());
   ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({3, 1})), IsOk());
   const auto old = Watch();
-  ASSERT_EQ(old->messages().size(), 1U);
-  EXPECT_EQ(old->messages()[0].info().version().revision(), 3U);
+  ASSERT_EQ(old->states().size(), 1U);
+  EXPECT_EQ(old->states()[0].version().revision(), 3U);
 
   const auto replaced = store_.Replace("arena", DrawMap(rows), absl::UnixEpoch());
   ASSERT_THAT(replaced, IsOk());
   const auto watch = Watch();
-  ASSERT_EQ(watch->messages().size(), 1U);
-  EXPECT_EQ(watch->messages()[0].info().version().epoch(), (*replaced)->epoch);
-  EXPECT_EQ(watch->messages()[0].info().version().revision(), 1U);
+  ASSERT_EQ(watch->states().size(), 1U);
+  EXPECT_EQ(watch->states()[0].version().epoch(), (*replaced)->epoch);
+  EXPECT_EQ(watch->states()[0].version().revision(), 1U);
   EXPECT_THAT(old->end(), IsOk());
 
   ASSERT_EQ(ended_.size(), 1U);
@@ -410,9 +401,9 @@ TEST_F(PathWatchSchedulerTest, OnlyWatchesOfTheMapThatHasEndedEnd) {
   EXPECT_EQ(ErrorReasonOf(old->end()), ErrorReasonName(ErrorReason::kMapNotFound));
   EXPECT_THAT(watch->end(), IsOk());
   ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
-  EXPECT_TRUE(WaitUntil([&] { return watch->messages().size() == 2; }, "the next answer"));
-  EXPECT_EQ(watch->messages()[1].info().version().revision(), 2U);
-  EXPECT_EQ(old->messages().size(), 1U);
+  EXPECT_TRUE(WaitUntil([&] { return watch->states().size() == 2; }, "the next answer"));
+  EXPECT_EQ(watch->states()[1].version().revision(), 2U);
+  EXPECT_EQ(old->states().size(), 1U);
   EXPECT_THAT(watch->end(), IsOk());
 
   ASSERT_THAT(store_.Delete("arena"), IsOk());

@@ -1,8 +1,9 @@
-// What tests of WatchMap and WatchPath share.
+// What tests of WatchMap and FollowAgents share.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -115,48 +116,60 @@ class WatchOfMap
   }
 };
 
-class WatchOfPath
-    : public OwnWatch<v1::PathService, client::PathWatch, v1::WatchPathRequest, v1::WatchPathResponse> {
+// The path of one agent that stands, over a connection of its own.
+class FollowedPath {
  public:
-  WatchOfPath(const TestServer& server, const v1::FindPathRequest& query)
-      : WatchOfPath(server.NewChannel(), query) {}
-  WatchOfPath(const std::shared_ptr<grpc::Channel>& channel, const v1::FindPathRequest& query)
-      : OwnWatch(channel, RequestOf(query), "") {}
+  FollowedPath(const TestServer& server, const v1::FindPathRequest& query)
+      : FollowedPath(server.NewChannel(), query) {}
+  FollowedPath(const std::shared_ptr<grpc::Channel>& channel, const v1::FindPathRequest& query)
+      : stub_(v1::PathService::NewStub(channel)), stream_(stub_->FollowAgents(&context_)) {
+    v1::FollowAgentsRequest request;
+    request.mutable_at_most_every();
+    request.mutable_cheaper_every();
+    *request.add_changes()->mutable_put() = query;
+    stream_->Write(request);
+  }
+  FollowedPath(const FollowedPath&) = delete;
+  FollowedPath& operator=(const FollowedPath&) = delete;
+  // Ends the stream.
+  ~FollowedPath() {
+    context_.TryCancel();
+    static_cast<void>(Finish());
+  }
 
-  v1::WatchPathResponse Next() { return NextEvent(); }
+  v1::AgentState Next() {
+    while (stream_->Read(&message_)) {
+      if (message_.states_size() > 0) {
+        return message_.states(0);
+      }
+    }
+    ADD_FAILURE() << "the stream has ended: " << Finish();
+    return {};
+  }
+  // Returns why the agent is not followed any more, whatever is told before.
+  absl::Status End() {
+    while (stream_->Read(&message_)) {
+      if (message_.states_size() > 0 && message_.states(0).has_end()) {
+        return client::FromMessage(message_.states(0).end());
+      }
+    }
+    return Finish();
+  }
 
  private:
-  static v1::WatchPathRequest RequestOf(const v1::FindPathRequest& query) {
-    v1::WatchPathRequest request;
-    *request.mutable_query() = query;
-    return request;
+  absl::Status Finish() {
+    if (!status_) {
+      status_ = client::FromGrpc(stream_->Finish());
+    }
+    return *status_;
   }
-};
 
-// A server with room for one watch refuses a second one until the first has ended. `watch(server)` makes one
-// of the map `room`.
-template <typename MakeWatch>
-void ExpectOneTooManyIsRefused(const MakeWatch& watch) {
-  TestServer server({.max_watches = 1});
-  server.Create("room", {"...."});
-  {
-    const auto first = watch(server);
-    first->NextEvent();
-    const absl::Status refused = watch(server)->End();
-    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
-    EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
-    (*first)->Cancel();
-    EXPECT_EQ(first->End().code(), absl::StatusCode::kCancelled);
-  }
-  absl::Status status;
-  // The server may not have heard of the end of the first yet.
-  const auto has_ended = [&] {
-    status = watch(server)->FirstOrEnd();
-    return client::ReasonOf(status) != "TOO_MANY_WATCHES";
-  };
-  EXPECT_TRUE(WaitUntil(has_ended, "the end of the first watch"));
-  EXPECT_TRUE(status.ok()) << status;
-}
+  BoundedContext context_;
+  std::unique_ptr<v1::PathService::Stub> stub_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::FollowAgentsRequest, v1::FollowAgentsResponse>> stream_;
+  v1::FollowAgentsResponse message_;
+  std::optional<absl::Status> status_;
+};
 
 // A server with a map to watch.
 class WatchedRoomTest : public ::testing::Test {
