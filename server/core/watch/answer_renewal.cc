@@ -33,6 +33,10 @@ GridAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const Gr
   return seen.settings() == map.settings() ? GridAnswer::Basis::kMap : GridAnswer::Basis::kView;
 }
 
+OtherMaps NoOthers(const MapStore& store) {
+  return {.store = store, .may_visit = [](absl::string_view /*id*/) { return false; }};
+}
+
 absl::StatusOr<GraphPathResult> OnGraph(const absl::StatusOr<Route>& route) {
   if (!route.ok()) {
     return route.status();
@@ -51,12 +55,38 @@ AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
       last_(subscription.needs_answer() ? nullptr : subscription.answer()) {}
 
 absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& scratch) {
-  const OtherMaps none{.store = store_, .may_visit = [](absl::string_view /*id*/) { return false; }};
-  WAYSTAR_ASSIGN_OR_RETURN(resolved_, Resolve(snapshot_, query_, none, budget));
-  // Only an optimal answer shows which changes leave it in force.
-  std::visit([](auto& query) { query.path.tolerance = 0.0; }, resolved_->query);
-  absl::StatusOr<Route> route = Solve(*resolved_, budget, scratch);
-  // The path must be read before the scratch is reused.
+  WAYSTAR_ASSIGN_OR_RETURN(ResolvedRoute resolved, Resolve(snapshot_, query_, NoOthers(store_), budget));
+  absl::StatusOr<Route> route = Solve(TakeQuery(std::move(resolved)), budget, scratch);
+  Judge(route);
+  return route;
+}
+
+absl::Status AnswerRenewal::SearchAll(absl::Span<AnswerRenewal* const> renewals, const Budget& budget,
+                                      QueryScratch& scratch, RouteSink sink) {
+  const AnswerRenewal& first = *renewals.front();
+  WAYSTAR_ASSIGN_OR_RETURN(const SharedAgent agent,
+                           ResolveAgent(first.snapshot_, first.query_.agent, NoOthers(first.store_), budget));
+  std::vector<const ResolvedRoute*> queries(renewals.size(), nullptr);
+  for (std::size_t i = 0; i < renewals.size(); ++i) {
+    AnswerRenewal& renewal = *renewals[i];
+    absl::StatusOr<ResolvedRoute> resolved = ResolveFor(agent, renewal.snapshot_, renewal.query_, budget);
+    if (resolved.ok()) {
+      queries[i] = &renewal.TakeQuery(*std::move(resolved));
+    }
+  }
+  return SolveMany(queries, agent, budget, scratch, nullptr,
+                   [&](std::size_t i, const absl::StatusOr<Route>& route) {
+                     renewals[i]->Judge(route);
+                     return sink(i, route);
+                   });
+}
+
+const ResolvedRoute& AnswerRenewal::TakeQuery(ResolvedRoute resolved) {
+  std::visit([](auto& query) { query.path.tolerance = 0.0; }, resolved.query);
+  return resolved_.emplace(std::move(resolved));
+}
+
+void AnswerRenewal::Judge(const absl::StatusOr<Route>& route) {
   if (const auto* on_graph = std::get_if<GraphRouteQuery>(&resolved_->query)) {
     Judge(on_graph->agent->graph(), on_graph->path, OnGraph(route));
   } else if (std::holds_alternative<MeshRouteQuery>(resolved_->query)) {
@@ -66,7 +96,6 @@ absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& 
     Judge(query.agent->map(), query.path, query.agent->required_tags(),
           route.ok() ? absl::StatusOr<PortalPath>(route->portal_path()) : route.status());
   }
-  return route;
 }
 
 void AnswerRenewal::TakeError(const absl::Status& error) {

@@ -33,6 +33,12 @@ class AnswerRenewal {
   // object. Errors: those of Resolve and Solve.
   absl::StatusOr<Route> Search(const Budget& budget, QueryScratch& scratch);
 
+  // Searches for all of these, which differ in nothing but their starts, on one snapshot, and shares work as
+  // SolveMany does. Calls the sink for each that it resolves, once its renewal has judged the route. Returns
+  // the errors of ResolveAgent and SolveMany.
+  static absl::Status SearchAll(absl::Span<AnswerRenewal* const> renewals, const Budget& budget,
+                                QueryScratch& scratch, RouteSink sink);
+
   // Takes an error as the answer, when no search was made or its result cannot be sent.
   void TakeError(const absl::Status& error);
 
@@ -43,6 +49,10 @@ class AnswerRenewal {
   const KeptAnswerPtr& answer() const { return answer_; }
 
  private:
+  // Notes how the query was resolved. Only an optimal answer shows which changes leave it in force.
+  const ResolvedRoute& TakeQuery(ResolvedRoute resolved);
+  // Judges the answer to that. The path must be read before the scratch is used again.
+  void Judge(const absl::StatusOr<Route>& route);
   void Judge(const GridMap& map, const PathQuery& query, absl::Span<const std::string> required_tags,
              const absl::StatusOr<PortalPath>& result);
   void Judge(const WaypointGraph& graph, const GraphQuery& query,

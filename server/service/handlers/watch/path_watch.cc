@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/status/statusor.h"
 #include "server/base/error.h"
 #include "server/core/query/route_query.h"
-#include "server/core/watch/answer_renewal.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
@@ -21,8 +22,22 @@ namespace {
 constexpr char kMethod[] = "waystar.v1.PathService/FollowAgents";
 // Limits each search.
 constexpr std::chrono::seconds kMaxSearchTime{10};
+// At most so many watches are searched for in one job, so that others have their turns.
+constexpr std::size_t kMostTogether = 64;
 
 absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "map", "the map was deleted"); }
+
+// Returns a query without its start, as bytes.
+std::string WithoutStart(const v1::FindPathRequest& request) {
+  v1::FindPathRequest shared = request;
+  shared.clear_start();
+  return shared.SerializeAsString();
+}
+
+// Overlays are resolved for each query, and versions checked.
+std::uint64_t GroupOf(const v1::FindPathRequest& request) {
+  return request.has_view() ? 0 : absl::HashOf(WithoutStart(request));
+}
 
 // Returns true if no change of the map can help the query.
 bool IsMalformed(const absl::Status& status) {
@@ -69,6 +84,7 @@ bool PathWatchScheduler::Add(const PathWatchPtr& watch) {
     if (latest.ok()) {
       // If the map is deleted meanwhile, there is no further notification; the search then fails.
       watch->epoch_ = (*latest)->epoch;
+      watch->group_ = GroupOf(watch->request);
       Known& known = maps_[watch->epoch_];
       if (known.map == nullptr) {
         known.map = std::make_shared<core::MapSubscriptions>((*latest)->revision);
@@ -171,7 +187,6 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     end(Deleted());
     return;
   }
-  const bool is_first = watch->answer() == nullptr;
   const core::PathSubscription::Clock::time_point now = core::PathSubscription::Clock::now();
   const Caller caller = watch->GetCaller();
   CallContext context{.bench = executor_.bench(worker),
@@ -194,10 +209,68 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     }
     return;
   }
-  if (is_first && IsMalformed(status)) {
+  if (watch->answer() == nullptr && IsMalformed(status)) {
     end(status);
     return;
   }
+  EndSearch(watch, snapshot, renewal, std::move(state), status);
+}
+
+void PathWatchScheduler::SearchTogether(const std::vector<PathWatchPtr>& watches, int worker) {
+  const PathWatch& first = *watches.front();
+  core::MapSubscriptions& map = *first.map_;
+  const std::string shared = WithoutStart(first.request);
+  std::vector<PathWatchPtr> begun;
+  for (const PathWatchPtr& watch : watches) {
+    if (watch->map_ != first.map_ || WithoutStart(watch->request) != shared) {
+      Search(watch, worker);
+    } else if (map.BeginSearch(*watch)) {
+      begun.push_back(watch);
+    }
+  }
+  std::vector<bool> is_done(begun.size());
+  const absl::StatusOr<core::PinnedSnapshot> pinned = store_.Pin(first.request.map());
+  if (!begun.empty() && pinned.ok() && (*pinned)->epoch == first.epoch_) {
+    const core::MapSnapshot& snapshot = **pinned;
+    std::deque<core::AnswerRenewal> renewals;
+    std::vector<core::AnswerRenewal*> to_search;
+    for (const PathWatchPtr& watch : begun) {
+      to_search.push_back(&renewals.emplace_back(store_, snapshot, *watch));
+    }
+    auto begin = core::PathSubscription::Clock::now();
+    const Caller caller = watches.front()->GetCaller();
+    CallContext context{.bench = executor_.bench(worker),
+                        .caller = caller,
+                        .budget = {.deadline = begin + kMaxSearchTime},
+                        .begin = begin};
+    const auto take = [&](std::size_t i, const absl::StatusOr<core::Route>& route) {
+      if (route.ok()) {
+        v1::AgentState state;
+        const absl::Status status =
+            WriteAnswer(*route, snapshot, max_bytes_, begun[i]->request, *state.mutable_answer(), context);
+        const auto now = core::PathSubscription::Clock::now();
+        NoteQuery(observer_, kMethod, begun[i]->request, state.answer(), status, now - begin, context);
+        begin = now;
+        is_done[i] = true;
+        EndSearch(begun[i], snapshot, renewals[i], std::move(state), status);
+      }
+      return absl::OkStatus();
+    };
+    // An error concerns those that are not done.
+    static_cast<void>(RunWithinMemory(context.bench, [&] {
+      return core::AnswerRenewal::SearchAll(to_search, context.budget, context.bench, take);
+    }));
+  }
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    if (!is_done[i] && map.AbandonSearch(*begun[i])) {
+      Search(begun[i], worker);
+    }
+  }
+}
+
+void PathWatchScheduler::EndSearch(const PathWatchPtr& watch, const core::MapSnapshot& snapshot,
+                                   core::AnswerRenewal& renewal, v1::AgentState state,
+                                   const absl::Status& status) {
   if (!status.ok()) {
     if (renewal.answer() == nullptr || absl::IsResourceExhausted(status)) {
       renewal.TakeError(status);
@@ -208,18 +281,21 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   if (renewal.is_news()) {
     watch->Send(std::move(state), renewal.answer()->bytes());
   }
-  if (map.EndSearch(*watch, snapshot, renewal.answer())) {
+  if (watch->map_->EndSearch(*watch, snapshot, renewal.answer())) {
     Enqueue({watch});
   }
 }
 
-void PathWatchScheduler::Enqueue(const std::vector<core::PathSubscriptionPtr>& watches, bool is_urgent) {
+void PathWatchScheduler::Enqueue(std::vector<core::PathSubscriptionPtr> watches, bool is_urgent) {
+  // All subscriptions are watches.
+  std::ranges::stable_sort(watches, {}, [](const core::PathSubscriptionPtr& watch) {
+    return static_cast<const PathWatch&>(*watch).group_;
+  });
   std::vector<SearchJob*> to_start;
   {
     MutexLock lock(mutex_);
     std::list<PathWatchPtr>& queue = is_urgent ? urgent_ : patient_;
     for (const core::PathSubscriptionPtr& subscription : watches) {
-      // All subscriptions are watches.
       const auto watch = std::static_pointer_cast<PathWatch>(subscription);
       if (watch->is_over_ || watch->queue_ == &urgent_) {
         continue;
@@ -251,18 +327,27 @@ void PathWatchScheduler::Unqueue(PathWatch& watch) {
   }
 }
 
+std::vector<PathWatchPtr> PathWatchScheduler::TakeNext() {
+  const std::list<PathWatchPtr>& queue = urgent_.empty() ? patient_ : urgent_;
+  std::vector<PathWatchPtr> next;
+  while (!queue.empty() && next.size() < kMostTogether &&
+         (next.empty() || (next.front()->group_ != 0 && queue.front()->group_ == next.front()->group_))) {
+    next.push_back(queue.front());
+    Unqueue(*next.back());
+  }
+  return next;
+}
+
 void PathWatchScheduler::RunJob(SearchJob& job, int worker) {
-  PathWatchPtr next;
+  std::vector<PathWatchPtr> next;
   {
     MutexLock lock(mutex_);
-    const std::list<PathWatchPtr>& queue = urgent_.empty() ? patient_ : urgent_;
-    if (!queue.empty()) {
-      next = queue.front();
-      Unqueue(*next);
-    }
+    next = TakeNext();
   }
-  if (next != nullptr) {
-    Search(next, worker);
+  if (next.size() == 1) {
+    Search(next.front(), worker);
+  } else if (!next.empty()) {
+    SearchTogether(next, worker);
   }
   {
     MutexLock lock(mutex_);
@@ -287,9 +372,9 @@ void PathWatchScheduler::OnCommit(const core::PinnedSnapshot& snapshot,
     }
     map = it->second.map;
   }
-  const std::vector<core::PathSubscriptionPtr> queued = map->Commit(snapshot, changes);
+  std::vector<core::PathSubscriptionPtr> queued = map->Commit(snapshot, changes);
   if (!queued.empty()) {
-    Enqueue(queued);
+    Enqueue(std::move(queued));
   }
 }
 

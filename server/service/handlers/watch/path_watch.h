@@ -18,6 +18,7 @@
 #include "server/core/query/route_query.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
+#include "server/core/watch/answer_renewal.h"
 #include "server/core/watch/map_subscriptions.h"
 #include "server/service/admission/executor.h"
 #include "server/service/auth/caller.h"
@@ -53,6 +54,9 @@ class PathWatch : public core::PathSubscription {
   std::list<std::shared_ptr<PathWatch>>* queue_ = nullptr;
   std::list<std::shared_ptr<PathWatch>>::iterator place_;
   bool is_over_ = false;
+  // Equal for watches of one map whose queries differ in nothing but the start, and perhaps for others; 0 for
+  // one that shares no search. Set when the watch begins.
+  std::uint64_t group_ = 0;
 };
 
 using PathWatchPtr = std::shared_ptr<PathWatch>;
@@ -64,8 +68,9 @@ absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
 
 // When a commit may invalidate an answer, the query is searched for again on the latest snapshot, and the
 // subscriber is notified if the answer changed. These searches take turns, one per job, on at most half of
-// the large workers, so that calls are served in between. An idle subscription holds no worker and pins no
-// snapshot.
+// the large workers, so that calls are served in between. Queued searches that follow each other and differ
+// in nothing but their starts are made together, since one flood from the goal may answer them all. An idle
+// subscription holds no worker and pins no snapshot.
 //
 // Thread safety: any. Must outlive the threads of the executor and the updates of maps.
 class PathWatchScheduler final : public core::StoreListener {
@@ -133,7 +138,15 @@ class PathWatchScheduler final : public core::StoreListener {
   // Searches for a watch that is queued, sends the answer and queues the watch again if a commit has outdated
   // it meanwhile.
   void Search(const PathWatchPtr& watch, int worker);
-  void Enqueue(const std::vector<core::PathSubscriptionPtr>& watches, bool is_urgent = true);
+  // Does so for watches of one group.
+  void SearchTogether(const std::vector<PathWatchPtr>& watches, int worker);
+  // Ends a search that has begun: sends what is new.
+  void EndSearch(const PathWatchPtr& watch, const core::MapSnapshot& snapshot, core::AnswerRenewal& renewal,
+                 v1::AgentState state, const absl::Status& status);
+  // Those of one group are queued one after the other.
+  void Enqueue(std::vector<core::PathSubscriptionPtr> watches, bool is_urgent = true);
+  // Takes the next watch out of its queue, and with it those that follow and share its search.
+  std::vector<PathWatchPtr> TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RunJob(SearchJob& job, int worker);
 
   const core::MapStore& store_;

@@ -1,6 +1,7 @@
 // FollowAgents: the states of agents that walk, and how far they are known to be right.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -123,6 +124,8 @@ class Agents {
     return absl::StrCat(static_cast<int>(status.code()), " ", client::ReasonOf(status), " ",
                         client::FieldOf(status));
   }
+  // The newest states by agent.
+  const std::map<std::uint64_t, v1::AgentState>& newest() const { return newest_; }
   void HalfClose() { stream_->WritesDone(); }
   void Cancel() { context_.TryCancel(); }
 
@@ -132,6 +135,9 @@ class Agents {
     return absl::StrCat(client::ReasonOf(error), " ", client::FieldOf(error));
   }
   void Note(const v1::FollowAgentsResponse& message) {
+    for (const v1::AgentState& state : message.states()) {
+      newest_[state.agent()] = state;
+    }
     for (const v1::MapProgress& progress : message.progress()) {
       EXPECT_GE(progress.version().revision(), progress_);
       EXPECT_GE(progress.walkable_revision(), progress.version().revision());
@@ -145,6 +151,7 @@ class Agents {
   v1::FollowAgentsRequest request_;
   std::uint64_t number_ = 0;
   std::uint64_t progress_ = 0;
+  std::map<std::uint64_t, v1::AgentState> newest_;
 };
 
 v1::FindPathRequest Across(const std::string& map = "arena") {
@@ -276,6 +283,41 @@ TEST_F(AgentStreamTest, GoesOnWithoutFurtherChanges) {
   EXPECT_TRUE(server_.client().DeleteMap(About<v1::DeleteMapRequest>("arena")).ok());
   EXPECT_EQ(agents.NextOne(), "1#1 end MAP_NOT_FOUND map");
   EXPECT_EQ(agents.End(), "0  ") << "without an agent left";
+}
+
+// Agents with one goal share searches, which changes neither their costs nor the progress.
+TEST(SiegeTest, AgentsWithOneGoalHaveCheapestPaths) {
+  TestServer server;
+  constexpr int kSide = 60;
+  std::vector<std::string> rows(kSide, std::string(kSide, '.'));
+  for (int y = 0; y < kSide; ++y) {
+    for (int x = 0; x < kSide; ++x) {
+      rows[y][x] = (x * 7 + y * 13) % 11 == 0 && x > 0 && x + 1 < kSide ? '#' : '.';
+    }
+  }
+  server.Create("arena", rows);
+  Agents agents(server);
+  std::vector<v1::FindPathRequest> queries;
+  for (int i = 0; i < kSide; ++i) {
+    queries.push_back(PathRequest("arena", CellAt(0, i), CellAt(kSide - 1, kSide / 2)));
+    agents.Put(static_cast<std::uint64_t>(i), queries.back());
+  }
+  agents.Send();
+  agents.UntilProgress(1);
+  std::vector<v1::Cell> wall;
+  for (int y = 0; y + 1 < kSide; ++y) {
+    wall.push_back(CellAt(kSide / 2, y));
+  }
+  Update(server, BlockRequest("arena", wall));
+  agents.UntilProgress(2);
+  ASSERT_THAT(agents.newest(), SizeIs(kSide));
+  bool is_shared = false;
+  for (const auto& [agent, state] : agents.newest()) {
+    EXPECT_EQ(state.version().revision(), 2);
+    EXPECT_EQ(state.answer().cost(), server.Find(queries[agent]).cost()) << agent;
+    is_shared = is_shared || state.answer().info().statistics().algorithm() == v1::ALGORITHM_DIJKSTRA;
+  }
+  EXPECT_TRUE(is_shared) << "no flood has answered several";
 }
 
 class FewAgentsTest : public AgentStreamTest {
