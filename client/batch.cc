@@ -23,6 +23,18 @@ void ShareFields(const v1::FindPathRequest& query, v1::FindPathsRequest& batch) 
   batch.set_with_corridor(query.with_corridor());
   batch.set_with_surface(query.with_surface());
   batch.set_with_polygons(query.with_polygons());
+  if (query.has_max_cost()) {
+    batch.set_max_cost(query.max_cost());
+  }
+  if (query.has_clip_cost()) {
+    batch.set_clip_cost(query.clip_cost());
+  }
+  if (query.has_clip_length()) {
+    batch.set_clip_length(query.clip_length());
+  }
+  if (query.has_turn_budget()) {
+    batch.set_turn_budget(query.turn_budget());
+  }
 }
 
 void AddEnds(const v1::FindPathRequest& query, v1::FindPathsRequest& batch) {

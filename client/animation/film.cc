@@ -31,6 +31,8 @@ std::string Outcome(const v1::FindPathResponse& answer) {
       return absl::StrFormat("as near as can be, cost %.7g", answer.cost());
     case v1::OUTCOME_BUDGET_EXHAUSTED:
       return "out of budget";
+    case v1::OUTCOME_TOO_COSTLY:
+      return "too costly";
     default:
       return "no path";
   }

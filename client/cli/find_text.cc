@@ -91,13 +91,31 @@ std::string Bound(const v1::AnswerInfo& info) {
                                                std::ceil(info.bound() * 1000.0) / 1000.0);
 }
 
+// "; the rest costs 3 and is 4 long", for a path that was clipped.
+std::string Rest(const v1::FindPathResponse& answer) {
+  return answer.has_rest() ? absl::StrFormat("; the rest costs %.10g and is %.10g long", answer.rest().cost(),
+                                             answer.rest().length())
+                           : "";
+}
+
+// A line of its own, if the query asked for turns.
+std::string Turns(const v1::FindPathResponse& answer) {
+  const auto add = [](std::string* out, const v1::TurnEnd& turn) {
+    absl::StrAppendFormat(out, "%s (cost %.10g)", FormatLocation(turn.place()), turn.cost());
+  };
+  return answer.turn_ends().empty()
+             ? ""
+             : absl::StrCat("\nTurns end at ", absl::StrJoin(answer.turn_ends(), ", ", add));
+}
+
 std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   switch (answer.outcome()) {
     case v1::OUTCOME_FOUND:
-      return absl::StrCat("Path found: ", Length(request, answer), Bound(answer.info()));
+      return absl::StrCat(answer.has_rest() ? "Path found and clipped: " : "Path found: ",
+                          Length(request, answer), Bound(answer.info()), Rest(answer));
     case v1::OUTCOME_PARTIAL:
       return absl::StrCat("No path to the goal: ", Because(request, answer), "; ", Length(request, answer),
-                          " to ", EndText(request, answer), " that can be reached");
+                          " to ", EndText(request, answer), " that can be reached", Rest(answer));
     case v1::OUTCOME_UNREACHABLE:
       return absl::StrCat("No path to the goal: ", Because(request, answer));
     case v1::OUTCOME_BUDGET_EXHAUSTED:
@@ -106,6 +124,8 @@ std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathRespon
       }
       return absl::StrCat("Search ended early: ", Because(request, answer), "; ", Length(request, answer),
                           " to ", EndText(request, answer), " it came to");
+    case v1::OUTCOME_TOO_COSTLY:
+      return absl::StrFormat("The path is too costly: it costs at least %.10g", answer.least_cost());
     default:
       return "The server gave an outcome that this tool does not know";
   }
@@ -166,7 +186,7 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
       Outcome(request, answer), " (", revision,
       Counted(static_cast<std::int64_t>(statistics.expanded()), UnitOfSearch(request, answer)),
       " expanded in ", absl::FormatDuration(DurationOf(statistics.search_time())), " by ",
-      AlgorithmName(statistics.algorithm()), ")");
+      AlgorithmName(statistics.algorithm()), ")", Turns(answer));
 }
 
 bool HasPath(const v1::FindPathResponse& answer) {

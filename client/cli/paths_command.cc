@@ -208,6 +208,8 @@ std::string OutcomeName(v1::Outcome outcome) {
       return "unreachable";
     case v1::OUTCOME_BUDGET_EXHAUSTED:
       return "exhausted";
+    case v1::OUTCOME_TOO_COSTLY:
+      return "too costly";
     default:
       return "unknown";
   }

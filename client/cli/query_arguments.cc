@@ -47,6 +47,14 @@ void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
            "Give up after looking around from so many cells [no limit]");
   AddField(command, "--tolerance", request, &v1::FindPathRequest::set_tolerance,
            "Allow a path that costs up to 1 + T times the cheapest, if it is found sooner [0]", "T");
+  AddField(command, "--max-cost", request, &v1::FindPathRequest::set_max_cost,
+           "Allow no path that costs more [no limit]", "C");
+  AddField(command, "--clip-cost", request, &v1::FindPathRequest::set_clip_cost,
+           "End the path where it would cost more [no limit]", "C");
+  AddField(command, "--clip-length", request, &v1::FindPathRequest::set_clip_length,
+           "End the path where it would be longer [no limit]", "L");
+  AddField(command, "--turn-budget", request, &v1::FindPathRequest::set_turn_budget,
+           "Show where the turns of a game end that pay for so much each [no turns]", "C");
 }
 
 }  // namespace

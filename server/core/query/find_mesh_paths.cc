@@ -40,6 +40,7 @@ class MeshPathsFinder {
     const Clock::time_point begin = Clock::now();
     Budget own = budget_;
     own.max_expansions = std::min(own.max_expansions, tasks_[task].max_expansions);
+    own.max_cost = tasks_[task].max_cost;
     const absl::StatusOr<MeshPathResult> answer = FindMeshPath(mesh_, *tasks_[task].query, own, scratch_);
     last_expanded_ = answer.ok() ? answer->statistics.expanded : 0;
     return EndsAll(answer.status()) ? answer.status() : sink_(task, answer, Clock::now() - begin);
@@ -116,7 +117,8 @@ class MeshPathsFinder {
 
 bool MayShareFlood(const MeshPathTask& task) {
   return task.query->goals.size() == 1 && task.query->unreachable_policy == UnreachablePolicy::kReport &&
-         task.max_expansions == std::numeric_limits<std::uint64_t>::max() && CheckMeshQuery(*task.query).ok();
+         task.max_expansions == std::numeric_limits<std::uint64_t>::max() &&
+         task.max_cost == std::numeric_limits<Cost>::max() && CheckMeshQuery(*task.query).ok();
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ struct MeshPathTask {
   const MeshQuery* query = nullptr;
   // Limit of this task, in addition to the shared budget.
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
+  // As Budget::max_cost.
+  Cost max_cost = std::numeric_limits<Cost>::max();
 };
 
 // Receives each answer once, with its search time. The path is valid only during the call. An error ends the

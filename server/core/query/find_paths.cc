@@ -74,6 +74,7 @@ class PathsFinder {
     const PathTask& asked = tasks_[task];
     Budget budget = budget_;
     budget.max_expansions = std::min(budget.max_expansions, asked.max_expansions);
+    budget.max_cost = asked.max_cost;
     absl::StatusOr<NearestGoalResult> answer;
     if (asked.goals.empty()) {
       const absl::StatusOr<PathResult> path = FindPath(map_, asked.query, budget, scratch_);
@@ -238,7 +239,7 @@ struct TaskHash {
     const PathQuery& query = task->query;
     std::size_t hash = absl::HashOf(Pack(query.start), Pack(query.goal), query.corner_rule, query.algorithm,
                                     query.unreachable_policy, query.path_form, query.footprint,
-                                    query.tolerance, task->max_expansions);
+                                    query.tolerance, task->max_expansions, task->max_cost);
     for (const Cell goal : task->goals) {
       hash = absl::HashOf(hash, Pack(goal));
     }
@@ -262,7 +263,8 @@ bool MayShare(const GridMap& map, const PathTask& task) {
   const PathQuery& query = task.query;
   return task.goals.empty() && query.algorithm == Algorithm::kAuto &&
          query.unreachable_policy == UnreachablePolicy::kReport &&
-         task.max_expansions == std::numeric_limits<std::uint64_t>::max() && map.Contains(query.start) &&
+         task.max_expansions == std::numeric_limits<std::uint64_t>::max() &&
+         task.max_cost == std::numeric_limits<Cost>::max() && map.Contains(query.start) &&
          map.Contains(query.goal) && query.footprint >= 1 && query.footprint <= kMaxFootprint;
 }
 

@@ -30,6 +30,8 @@ struct PathTask {
   std::vector<Cell> goals;
   // Limit of this task, in addition to the shared budget.
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
+  // As Budget::max_cost.
+  Cost max_cost = std::numeric_limits<Cost>::max();
 
   friend bool operator==(const PathTask&, const PathTask&) = default;
 };

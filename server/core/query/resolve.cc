@@ -60,10 +60,16 @@ bool SearchesByJumps(Algorithm algorithm) {
   return algorithm == Algorithm::kAuto || algorithm == Algorithm::kJumpPoint;
 }
 
+double ToleranceOf(const RouteQuery& query, bool has_portals) {
+  return has_portals || query.max_cost ? 0.0 : query.tolerance;
+}
+
 ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
   const auto has_position = [](const Location& location) { return location.position.has_value(); };
   return {.snapshot = &snapshot,
           .max_expansions = query.max_expansions,
+          .max_cost = ToMaxCost(query.max_cost).value_or(0),
+          .clip = query.clip,
           .with_positions = query.with_positions || query.start.position.has_value() ||
                             std::ranges::any_of(query.goals, has_position),
           .with_summary = query.with_summary};
@@ -84,7 +90,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& 
   if (query.goal_map != snapshot.id) {
     grid.goal_map = query.goal_map;
   }
-  grid.path.tolerance = grid.HasPortals() ? 0.0 : query.tolerance;
+  grid.path.tolerance = ToleranceOf(query, grid.HasPortals());
   WAYSTAR_RETURN_IF_ERROR(ResolveEndpoints(query, BudgetOn(snapshot, budget), grid));
   return resolved;
 }
@@ -100,7 +106,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const GraphAgent
                 .algorithm = query.algorithm,
                 .unreachable_policy = query.unreachable_policy,
                 .required_tags = agent->required_tags(),
-                .tolerance = query.tolerance};
+                .tolerance = ToleranceOf(query, false)};
   std::size_t positions = 0;
   for (const Location& goal : query.goals) {
     positions += goal.position.has_value() ? 1 : 0;
@@ -126,7 +132,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agen
   if (query.goal_map != snapshot.id) {
     mesh.goal_map = query.goal_map;
   }
-  mesh.path.tolerance = mesh.HasPortals() ? 0.0 : query.tolerance;
+  mesh.path.tolerance = ToleranceOf(query, mesh.HasPortals());
   mesh.with_corridor = query.with_corridor;
   mesh.with_surface = query.with_surface;
   mesh.with_polygons = query.with_polygons;

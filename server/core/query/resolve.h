@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <variant>
@@ -63,6 +64,8 @@ struct ResolvedRoute {
   const MapSnapshot* snapshot = nullptr;
   std::variant<GridRouteQuery, GraphRouteQuery, MeshRouteQuery> query;
   std::uint64_t max_expansions = 0;
+  Cost max_cost = std::numeric_limits<Cost>::max();
+  PathClip clip;
   bool with_positions = false;
   bool with_summary = false;
 

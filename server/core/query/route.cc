@@ -38,7 +38,7 @@ double LengthOf(const WorldPoint& way) { return Distance({}, way); }
 }  // namespace
 
 void AddExtras(const ResolvedRoute& resolved, Route& route) {
-  const bool with_summary = resolved.with_summary && route.path.outcome != Outcome::kUnreachable;
+  const bool with_summary = resolved.with_summary && HasPath(route.path.outcome);
   if (!resolved.with_positions && !with_summary) {
     return;
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -42,6 +43,31 @@ struct RouteSummary {
   std::vector<Leg> legs;
 };
 
+// Part of a path behind the place where it was clipped.
+struct RouteRest {
+  double cost = 0.0;
+  double length = 0.0;
+};
+
+// Place on a route where a turn of a game ends.
+struct RouteTurn {
+  // One of these, by the kind of the map.
+  Cell cell;
+  NodeNumber node = 0;
+  WorldPoint position;
+  // Cost of the route up to there.
+  double cost = 0.0;
+  // Number of crossings before it.
+  std::size_t crossings = 0;
+};
+
+// Storage of a clipped route on a grid.
+struct ClippedCells {
+  std::vector<Cell> points;
+  std::vector<Direction> directions;
+  std::vector<PortalCrossing> crossings;
+};
+
 // A route. Refers to the resolved query, and to the scratch until its next search.
 struct Route {
   // Outcome, reason, cost, bound and statistics are set for any kind of map, the other fields only for grids.
@@ -50,6 +76,10 @@ struct Route {
   std::size_t goal_index = 0;
   // Set if the query asked for it and there is a path.
   std::optional<RouteSummary> summary;
+  // Set if the path was clipped.
+  std::optional<RouteRest> rest;
+  // Ends of all turns but the last, if the query asked for them.
+  std::vector<RouteTurn> turn_ends;
 
   // These three are set on a grid.
   PathForm form = PathForm::kEveryCell;
@@ -79,6 +109,9 @@ struct Route {
   // Positions of the path. On a grid, the centres of its points, if the query asked for them. On a graph, a
   // start given as a position, the nodes, and a reached goal given as a position. On a mesh, the corners.
   std::vector<WorldPoint> positions;
+
+  // Owns the points and directions of a path that was clipped or divided into turns.
+  std::shared_ptr<const ClippedCells> clipped;
 
   // Duration of the search.
   std::chrono::nanoseconds searching{0};

@@ -1,5 +1,6 @@
 #include "server/core/query/route_query.h"
 
+#include <array>
 #include <cmath>
 #include <memory>
 
@@ -21,6 +22,31 @@ absl::Status WrongKind(MapKind kind, absl::string_view field, absl::string_view 
                                 : kind == MapKind::kWaypointGraph ? "waypoint graph"
                                                                   : "navigation mesh";
   return MakeError(ErrorReason::kWrongMapKind, field, absl::StrCat(problem, "; the map is a ", map));
+}
+
+// Fields that limit a path, and their values.
+std::array<std::pair<absl::string_view, std::optional<double>>, 4> LimitsOf(const RouteQuery& query) {
+  return {{{"max_cost", query.max_cost},
+           {"clip_cost", query.clip.cost},
+           {"clip_length", query.clip.length},
+           {"turn_budget", query.clip.turn_budget}}};
+}
+
+absl::Status CheckLimits(const RouteQuery& query) {
+  for (const auto& [field, limit] : LimitsOf(query)) {
+    const bool is_turn = field == "turn_budget";
+    if (limit && !(std::isfinite(*limit) && *limit >= 0.0 && !(is_turn && *limit == 0.0))) {
+      return BadNumber(ErrorReason::kBadValue, field, *limit,
+                       is_turn ? "a finite number above 0" : "a finite number of 0 or more");
+    }
+    if (limit && query.algorithm == Algorithm::kLazyThetaStar && field != "max_cost") {
+      return MakeError(ErrorReason::kBadValue, field, "a path that goes at any angle has no steps to count");
+    }
+  }
+  return query.max_cost && query.unreachable_policy != UnreachablePolicy::kReport
+             ? MakeError(ErrorReason::kBadValue, "max_cost",
+                         "with max_cost unreachable_policy can only be REPORT")
+             : absl::OkStatus();
 }
 
 }  // namespace
@@ -115,6 +141,7 @@ absl::Status CheckOptions(const RouteQuery& query, MapKind kind) {
     return BadNumber(ErrorReason::kBadValue, "tolerance", query.tolerance,
                      absl::StrCat("0 to ", kMaxTolerance));
   }
+  WAYSTAR_RETURN_IF_ERROR(CheckLimits(query));
   return CheckSnap(query.snap, kind);
 }
 
@@ -132,6 +159,15 @@ absl::Status CheckQuery(const RouteQuery& query, MapKind kind, absl::string_view
     }
   }
   return CheckAgent(kind, query.agent);
+}
+
+absl::Status CheckUnlimited(const RouteQuery& query) {
+  for (const auto& [field, limit] : LimitsOf(query)) {
+    if (limit) {
+      return MakeError(ErrorReason::kBadValue, field, "a path that is watched or followed has no limits");
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckOneGoal(const RouteQuery& query) {

@@ -55,6 +55,17 @@ struct Snap {
   std::optional<double> height;
 };
 
+// Limits of the part of a path that is returned, and of the turns of a game that it takes.
+struct PathClip {
+  // Both are finite and not negative. Lengths are those of RouteSummary.
+  std::optional<double> cost;
+  std::optional<double> length;
+  // Cost that can be paid in one turn: finite and above 0.
+  std::optional<double> turn_budget;
+
+  bool empty() const { return !cost && !length && !turn_budget; }
+};
+
 struct RouteQuery {
   AgentQuery agent;
   std::optional<Snap> snap;
@@ -70,6 +81,9 @@ struct RouteQuery {
   // As PathQuery::tolerance. Routes that could lead through portals ignore it.
   double tolerance = 0.0;
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
+  // As Budget::max_cost; `tolerance` is ignored with it. Finite and not negative.
+  std::optional<double> max_cost;
+  PathClip clip;
 
   // Optional results. Positions are also returned if a location is a position, and always on a graph or a
   // mesh. Only meshes have corridors, surfaces and polygons.
@@ -102,12 +116,17 @@ absl::Status CheckAgent(MapKind kind, const AgentQuery& agent);
 
 // Checks the fields of a query except its ends and its agent. Returns the errors of CheckSnap and
 // CheckSupported, and INVALID_ARGUMENT / BAD_VALUE with "path_form" for directions of an any-angle path, or
-// with "tolerance" unless it is from 0 to kMaxTolerance.
+// with "tolerance" unless it is from 0 to kMaxTolerance; and with "max_cost", "clip_cost", "clip_length" or
+// "turn_budget" for one that is out of range, for a max_cost with a policy other than kReport, or for one of
+// the others with an any-angle search.
 absl::Status CheckOptions(const RouteQuery& query, MapKind kind);
 
 // Checks the fields of a query on `map`, a map of that kind. Returns the errors of CheckOptions,
 // CheckLocation, CheckGoalCount, CheckSupported and CheckAgent.
 absl::Status CheckQuery(const RouteQuery& query, MapKind kind, absl::string_view map);
+
+// Returns INVALID_ARGUMENT / BAD_VALUE with the field if the query has a max_cost, or a clip.
+absl::Status CheckUnlimited(const RouteQuery& query);
 
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" if the query has more than one goal.
 absl::Status CheckOneGoal(const RouteQuery& query);

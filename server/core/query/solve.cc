@@ -9,6 +9,7 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/engines/goal_search.h"
 #include "server/core/mesh/search/mesh_path.h"
+#include "server/core/query/clip.h"
 #include "server/core/query/find_mesh_paths.h"
 #include "server/core/search/interruption.h"
 
@@ -20,10 +21,21 @@ using Clock = std::chrono::steady_clock;
 Budget BudgetOf(const ResolvedRoute& resolved, const Budget& budget) {
   Budget own = BudgetOn(*resolved.snapshot, budget);
   own.max_expansions = std::min(own.max_expansions, resolved.max_expansions);
+  own.max_cost = resolved.max_cost;
   return own;
 }
 
-Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chrono::nanoseconds searching) {
+// Returns the query to search for. Every cell of a path that is to be clipped is needed.
+PathQuery SearchedQuery(const ResolvedRoute& resolved) {
+  PathQuery query = resolved.grid().path;
+  if (!resolved.clip.empty()) {
+    query.path_form = PathForm::kEveryCell;
+  }
+  return query;
+}
+
+absl::StatusOr<Route> ToRoute(const ResolvedRoute& resolved, const PortalPath& found,
+                              std::chrono::nanoseconds searching) {
   const GridRouteQuery& query = resolved.grid();
   const bool is_any_angle = found.path.statistics.algorithm == Algorithm::kLazyThetaStar;
   Route route{.path = found.path,
@@ -41,6 +53,9 @@ Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chron
   if (!query.goals.empty() && found.path.outcome == Outcome::kFound) {
     route.goal_index = found.goal_index;
   }
+  if (!resolved.clip.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(ClipOnGrid(resolved, route));
+  }
   AddExtras(resolved, route);
   return route;
 }
@@ -54,21 +69,24 @@ absl::StatusOr<Route> SolveOn(const GridRouteQuery& query, const ResolvedRoute& 
   if (begin >= own.deadline) {
     return InterruptionError(SearchEnd::kDeadline, 0);
   }
+  const PathQuery path = SearchedQuery(resolved);
   const auto search = [&]() -> absl::StatusOr<PortalPath> {
     const GridMap& map = query.agent->map();
     if (query.HasPortals()) {
-      return FindPathThroughPortals(map, *query.agent, query.ToPortalQuery(), own, scratch.scratch, cells);
+      PortalQuery portal_query = query.ToPortalQuery();
+      portal_query.path = path;
+      return FindPathThroughPortals(map, *query.agent, portal_query, own, scratch.scratch, cells);
     }
     PortalPath found;
     if (!query.goals.empty()) {
       WAYSTAR_ASSIGN_OR_RETURN(const NearestGoalResult nearest,
-                               FindPathToNearest(map, query.path, query.goals, own, scratch.scratch));
+                               FindPathToNearest(map, path, query.goals, own, scratch.scratch));
       found = {.path = nearest.path, .goal_index = nearest.goal_index};
     } else if (cells == nullptr) {
-      WAYSTAR_ASSIGN_OR_RETURN(found.path, FindPath(map, query.path, own, scratch.scratch));
+      WAYSTAR_ASSIGN_OR_RETURN(found.path, FindPath(map, path, own, scratch.scratch));
     } else {
       cells->OnMap(kSameMap);
-      WAYSTAR_ASSIGN_OR_RETURN(found.path, TraceSearch(map, query.path, own, scratch.scratch, *cells));
+      WAYSTAR_ASSIGN_OR_RETURN(found.path, TraceSearch(map, path, own, scratch.scratch, *cells));
     }
     return found;
   };
@@ -91,6 +109,7 @@ absl::StatusOr<Route> SolveOn(const GraphRouteQuery& asked, const ResolvedRoute&
                        .reason = found.reason,
                        .cost = found.cost,
                        .bound = found.bound,
+                       .least_cost = found.least_cost,
                        .statistics = found.statistics},
               .goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0,
               .graph = &graph,
@@ -100,24 +119,33 @@ absl::StatusOr<Route> SolveOn(const GraphRouteQuery& asked, const ResolvedRoute&
                   found.reaches_goal && std::holds_alternative<WorldPoint>(query.goals[found.goal_index]),
               .positions = PositionsOnGraph(graph, query, found),
               .searching = Clock::now() - begin};
+  if (!resolved.clip.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(ClipOnGraph(graph, resolved.clip, route));
+  }
   if (resolved.with_summary && !route.positions.empty()) {
     route.summary = SummaryOf(route.positions);
   }
   return route;
 }
 
-Route ToRoute(const MeshRouteQuery& asked, const ResolvedRoute& resolved, MeshPortalPath whole,
-              std::chrono::nanoseconds searching) {
+absl::StatusOr<Route> ToRoute(const MeshRouteQuery& asked, const ResolvedRoute& resolved,
+                              MeshPortalPath whole, std::chrono::nanoseconds searching) {
   const MeshPathResult& found = whole.path;
-  Route route{.path = {.outcome = found.outcome,
-                       .reason = found.reason,
-                       .cost = found.cost,
-                       .bound = found.bound,
-                       .statistics = found.statistics},
-              .goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0,
-              .mesh_crossings = std::move(whole.crossings),
-              .mesh_agent = asked.agent.get(),
-              .searching = searching};
+  Route route;
+  std::vector<WorldPoint> corners;
+  if (!resolved.clip.empty()) {
+    WAYSTAR_RETURN_IF_ERROR(ClipOnMesh(*asked.agent, resolved.clip, whole, corners, route));
+  }
+  route.path = {.outcome = found.outcome,
+                .reason = found.reason,
+                .cost = found.cost,
+                .bound = found.bound,
+                .least_cost = found.least_cost,
+                .statistics = found.statistics};
+  route.goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0;
+  route.mesh_crossings = std::move(whole.crossings);
+  route.mesh_agent = asked.agent.get();
+  route.searching = searching;
   for (const MeshCrossing& crossing : route.mesh_crossings) {
     route.crossing_versions.push_back(asked.agent->VersionOf(crossing.portal->to_map));
   }
@@ -180,10 +208,15 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Sha
     const ResolvedRoute& resolved = *queries[i];
     if (on_grid != nullptr && !resolved.grid().HasPortals()) {
       const GridRouteQuery& query = resolved.grid();
-      tasks.push_back({.query = query.path, .goals = query.goals, .max_expansions = resolved.max_expansions});
+      tasks.push_back({.query = SearchedQuery(resolved),
+                       .goals = query.goals,
+                       .max_expansions = resolved.max_expansions,
+                       .max_cost = resolved.max_cost});
       indexes.push_back(i);
     } else if (on_mesh != nullptr && !resolved.mesh().HasPortals()) {
-      mesh_tasks.push_back({.query = &resolved.mesh().path, .max_expansions = resolved.max_expansions});
+      mesh_tasks.push_back({.query = &resolved.mesh().path,
+                            .max_expansions = resolved.max_expansions,
+                            .max_cost = resolved.max_cost});
       indexes.push_back(i);
     } else {
       const absl::StatusOr<Route> route = Solve(resolved, budget, scratch);
@@ -194,9 +227,9 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Sha
     const auto take = [&](std::size_t task, const absl::StatusOr<MeshPathResult>& answer,
                           std::chrono::nanoseconds took) {
       const std::size_t index = indexes[task];
-      return sink(index, answer.ok() ? absl::StatusOr<Route>(ToRoute(queries[index]->mesh(), *queries[index],
-                                                                     {.path = *answer}, took))
-                                     : answer.status());
+      return sink(index, answer.ok()
+                             ? ToRoute(queries[index]->mesh(), *queries[index], {.path = *answer}, took)
+                             : answer.status());
     };
     return FindMeshPaths((*on_mesh)->mesh(), mesh_tasks, BudgetOn((*on_mesh)->snapshot(), budget),
                          scratch.mesh_scratch, take);

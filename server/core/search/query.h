@@ -100,6 +100,9 @@ struct Budget {
 
   // Maximum number of expansions, including the rival's.
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
+  // Maximum cost of a path to the goal. Searches for paths end with kCostLimit once each other path costs
+  // more; floods and Lazy Theta* ignore it.
+  Cost max_cost = std::numeric_limits<Cost>::max();
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   // Cancellation flag, or null. Searches only read it; another thread may set it at any time.
   const std::atomic<bool>* cancelled = nullptr;
@@ -111,6 +114,11 @@ struct Budget {
   // Limit of the work spent on data that maps keep for later queries; null for no limit. A search that
   // exceeds it ends with kExpansionLimit.
   Upkeep* upkeep = nullptr;
+
+  // Returns the lowest cost that is not below any forbidden one.
+  Cost FirstForbiddenCost() const {
+    return max_cost == std::numeric_limits<Cost>::max() ? max_cost : max_cost + 1;
+  }
 };
 
 enum class Outcome : std::uint8_t {
@@ -122,7 +130,14 @@ enum class Outcome : std::uint8_t {
   kUnreachable,
   // The budget ran out. The path leads to the expanded cell nearest to the goal.
   kBudgetExhausted,
+  // All paths to the goal cost more than the budget's max_cost. There is no path.
+  kTooCostly,
 };
+
+// Returns true if there is a path, which may be the start alone.
+constexpr bool HasPath(Outcome outcome) {
+  return outcome != Outcome::kUnreachable && outcome != Outcome::kTooCostly;
+}
 
 enum class OutcomeReason : std::uint8_t {
   kGoalReached,
@@ -130,6 +145,7 @@ enum class OutcomeReason : std::uint8_t {
   kGoalBlocked,
   kExpansionLimit,
   kScratchLimit,
+  kCostLimit,
 };
 
 struct SearchStatistics {
@@ -149,14 +165,24 @@ struct PathResult {
   double cost = 0.0;
   // With kFound, and not an any-angle path: no path costs less than `cost` divided by this.
   double bound = 1.0;
+  // With kTooCostly, no path costs less.
+  double least_cost = 0.0;
   // The path is stored in the search's scratch and is valid until its next search. With kDirections only
   // `directions` is filled, otherwise only `points`. Both are empty without a path.
   absl::Span<const Cell> points;
   absl::Span<const Direction> directions;
-  // End of the path; undefined with kUnreachable.
+  // End of the path; undefined without one.
   Cell end;
   SearchStatistics statistics;
 };
+
+// Returns the answer if every path to the goal is too costly.
+inline PathResult TooCostly(double least_cost, const SearchStatistics& statistics) {
+  return {.outcome = Outcome::kTooCostly,
+          .reason = OutcomeReason::kCostLimit,
+          .least_cost = least_cost,
+          .statistics = statistics};
+}
 
 enum class SearchEnd : std::uint8_t {
   kGoalReached,
@@ -164,6 +190,7 @@ enum class SearchEnd : std::uint8_t {
   kExhausted,
   kExpansionLimit,
   kScratchLimit,
+  kCostLimit,
   kDeadline,
   kCancelled,
   kEvicted,
@@ -176,6 +203,8 @@ struct SearchReport {
   Cell nearest;
   // Cost of the path to `nearest`.
   Cost cost = 0;
+  // With kCostLimit, no path costs less.
+  Cost least_cost = 0;
   SearchStatistics statistics;
 };
 

@@ -440,6 +440,8 @@ std::string CaptionOf(const Route& route) {
                              search);
     case Outcome::kBudgetExhausted:
       return absl::StrCat("out of budget before the goal was reached; ", search);
+    case Outcome::kTooCostly:
+      return absl::StrFormat("the path costs at least %.9g; %s", route.path.least_cost, search);
     case Outcome::kUnreachable:
       break;
   }

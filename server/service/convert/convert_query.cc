@@ -130,6 +130,10 @@ absl::Status TakeOptions(const Request& request, core::RouteQuery& query) {
   query.with_surface = request.with_surface();
   query.with_polygons = request.with_polygons();
   query.tolerance = request.tolerance();
+  TakeIf(request.has_max_cost(), request.max_cost(), query.max_cost);
+  TakeIf(request.has_clip_cost(), request.clip_cost(), query.clip.cost);
+  TakeIf(request.has_clip_length(), request.clip_length(), query.clip.length);
+  TakeIf(request.has_turn_budget(), request.turn_budget(), query.clip.turn_budget);
   return absl::OkStatus();
 }
 

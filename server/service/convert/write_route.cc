@@ -67,14 +67,16 @@ constexpr std::pair<v1::Outcome, core::Outcome> kOutcomes[] = {
     {v1::OUTCOME_FOUND, core::Outcome::kFound},
     {v1::OUTCOME_PARTIAL, core::Outcome::kPartial},
     {v1::OUTCOME_UNREACHABLE, core::Outcome::kUnreachable},
-    {v1::OUTCOME_BUDGET_EXHAUSTED, core::Outcome::kBudgetExhausted}};
+    {v1::OUTCOME_BUDGET_EXHAUSTED, core::Outcome::kBudgetExhausted},
+    {v1::OUTCOME_TOO_COSTLY, core::Outcome::kTooCostly}};
 
 constexpr std::pair<v1::OutcomeReason, core::OutcomeReason> kReasons[] = {
     {v1::OUTCOME_REASON_GOAL_REACHED, core::OutcomeReason::kGoalReached},
     {v1::OUTCOME_REASON_NO_ROUTE, core::OutcomeReason::kNoRoute},
     {v1::OUTCOME_REASON_GOAL_BLOCKED, core::OutcomeReason::kGoalBlocked},
     {v1::OUTCOME_REASON_EXPANSION_LIMIT, core::OutcomeReason::kExpansionLimit},
-    {v1::OUTCOME_REASON_SCRATCH_LIMIT, core::OutcomeReason::kScratchLimit}};
+    {v1::OUTCOME_REASON_SCRATCH_LIMIT, core::OutcomeReason::kScratchLimit},
+    {v1::OUTCOME_REASON_COST_LIMIT, core::OutcomeReason::kCostLimit}};
 
 void FillRouteInfo(const core::Route& route, const RouteStamp& stamp, v1::AnswerInfo& info) {
   const core::SearchStatistics& statistics = route.path.statistics;
@@ -118,6 +120,28 @@ void FillSummary(const core::RouteSummary& summary, v1::PathSummary& out) {
     written.set_cells(leg.cells);
     written.set_length(leg.length);
     written.set_cost(leg.cost);
+  }
+}
+
+// Fills in where the path was clipped and where its turns end.
+void FillClip(const core::Route& route, const HexCoordinates& at_home, v1::FindPathResponse& response) {
+  if (route.rest.has_value()) {
+    response.mutable_rest()->set_cost(route.rest->cost);
+    response.mutable_rest()->set_length(route.rest->length);
+  }
+  for (const core::RouteTurn& turn : route.turn_ends) {
+    v1::TurnEnd& out = *response.add_turn_ends();
+    out.set_cost(turn.cost);
+    out.set_crossings(static_cast<int>(turn.crossings));
+    if (route.graph != nullptr) {
+      out.mutable_place()->set_node(route.graph->IdOf(turn.node));
+    } else if (route.mesh_agent != nullptr) {
+      FillPosition(turn.position, *out.mutable_place()->mutable_position());
+    } else {
+      const HexCoordinates here =
+          turn.crossings == 0 ? at_home : HexCoordinates(route.crossing_boards[turn.crossings - 1]);
+      FillCell(here.FromPlane(turn.cell), *out.mutable_place()->mutable_cell());
+    }
   }
 }
 
@@ -185,7 +209,7 @@ void FillOnMesh(const core::Route& route, v1::Path& path) {
 void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::Path& path) {
   path.set_form(FromPathForm(route.form));
   FillCell(coordinates.FromPlane(route.start), *path.mutable_start()->mutable_cell());
-  if (route.path.outcome != core::Outcome::kUnreachable) {
+  if (core::HasPath(route.path.outcome)) {
     const HexCoordinates at_end =
         route.crossing_boards.empty() ? coordinates : HexCoordinates(route.crossing_boards.back());
     FillCell(at_end.FromPlane(route.path.end), *path.mutable_end()->mutable_cell());
@@ -207,7 +231,7 @@ void FillAskedEnds(const core::Route& route, const RouteStamp& stamp, v1::Path& 
   if (stamp.start != nullptr && path.has_start() && !IsSamePlace(*stamp.start, path.start())) {
     *path.mutable_asked_start() = *stamp.start;
   }
-  if (stamp.goals != nullptr && route.path.outcome == core::Outcome::kFound) {
+  if (stamp.goals != nullptr && route.path.outcome == core::Outcome::kFound && !route.rest) {
     const v1::Location& goal = (*stamp.goals)[static_cast<int>(route.goal_index)];
     if (!IsSamePlace(goal, path.end())) {
       *path.mutable_asked_end() = goal;
@@ -306,6 +330,8 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
   response.set_outcome(ToWire(kOutcomes, path.outcome));
   response.set_reason(ToWire(kReasons, path.reason));
   response.set_cost(path.cost);
+  response.set_least_cost(path.least_cost);
+  FillClip(route, coordinates, response);
   FillRouteInfo(route, stamp, *response.mutable_info());
   response.set_goal_index(static_cast<std::int32_t>(route.goal_index));
   if (route.summary.has_value()) {

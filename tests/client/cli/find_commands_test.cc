@@ -83,6 +83,9 @@ TEST_F(FindCommandTest, SendsWhatTheUserAsked) {
         "--positions",
         "map: 'arena' start { position { x: -3.5 y: 2 } } goals { position { x: 4 y: 10 } }"
         " snap { radius: 1.5 } agent { profile_name: 'tank' } with_summary: true with_positions: true"},
+       {"find arena 0,0 4,0 --max-cost 9.5 --clip-cost 0 --clip-length 3 --turn-budget 2",
+        "map: 'arena' start { cell {} } goals { cell { x: 4 } }"
+        " max_cost: 9.5 clip_cost: 0 clip_length: 3 turn_budget: 2"},
        // The cell beside a start position is the goal.
        {"find arena 4,0 --start-position 0.5,0.5",
         "map: 'arena' start { position { x: 0.5 y: 0.5 } } goals { cell { x: 4 } }"},
@@ -238,6 +241,16 @@ TEST(FindTextTest, SaysWhatBecameOfTheQuery) {
       text_of("outcome: OUTCOME_BUDGET_EXHAUSTED reason: OUTCOME_REASON_EXPANSION_LIMIT" + path),
       StartsWith("Search ended early: the expansion limit was reached; 2 steps at cost 2.5 to 2,1, the "
                  "nearest cell it came to ("));
+  EXPECT_THAT(text_of("outcome: OUTCOME_FOUND rest { cost: 3 length: 4 }" + path),
+              StartsWith("Path found and clipped: 2 steps at cost 2.5; the rest costs 3 and is 4 long ("));
+  EXPECT_THAT(text_of("outcome: OUTCOME_TOO_COSTLY reason: OUTCOME_REASON_COST_LIMIT least_cost: 7"),
+              StartsWith("The path is too costly: it costs at least 7 ("));
+  EXPECT_THAT(
+      FactsText({},
+                Parsed<v1::FindPathResponse>(
+                    "outcome: OUTCOME_FOUND" + path +
+                    " turn_ends { place { cell {} } cost: 1 } turn_ends { place { node: 'a' } cost: 2 }")),
+      HasSubstr("\nTurns end at 0,0 (cost 1), a (cost 2)\n"));
   EXPECT_EQ(PathText({}, Parsed<v1::FindPathResponse>("path { directions: 4 directions: 3 }")), "SE E");
 }
 

@@ -177,7 +177,7 @@ TEST(FilledRouteTest, EveryOutcomeAndReasonIsTold) {
   const auto told = [](core::Outcome outcome, core::OutcomeReason reason) {
     v1::FindPathResponse response;
     WriteRoute({.path = {.outcome = outcome, .reason = reason}}, {}, HexCoordinates(), response, nullptr);
-    EXPECT_EQ(response.path().has_end(), outcome != core::Outcome::kUnreachable);
+    EXPECT_EQ(response.path().has_end(), core::HasPath(outcome));
     return v1::Outcome_Name(response.outcome()) + " " + v1::OutcomeReason_Name(response.reason());
   };
   using Reason = core::OutcomeReason;
@@ -190,6 +190,8 @@ TEST(FilledRouteTest, EveryOutcomeAndReasonIsTold) {
             "OUTCOME_BUDGET_EXHAUSTED OUTCOME_REASON_EXPANSION_LIMIT");
   EXPECT_EQ(told(core::Outcome::kBudgetExhausted, Reason::kScratchLimit),
             "OUTCOME_BUDGET_EXHAUSTED OUTCOME_REASON_SCRATCH_LIMIT");
+  EXPECT_EQ(told(core::Outcome::kTooCostly, Reason::kCostLimit),
+            "OUTCOME_TOO_COSTLY OUTCOME_REASON_COST_LIMIT");
 }
 
 TEST(WrittenMessageTest, PartsAreFieldsOfOneMessage) {

@@ -21,6 +21,7 @@ class GraphFlood : private GraphLoop<GraphFlood> {
 
  private:
   static constexpr Cost Estimate(const NodeHead& /*head*/) { return 0; }
+  static constexpr bool IsTooCostly(Cost /*f*/) { return false; }
   bool MayReach(Cost g) const { return g <= task_.max_cost; }
   bool MayEnter(const NodeHead& head) const { return !task_.region || Holds(*task_.region, head.position); }
   bool EndsAt(NodeNumber node, Cost g) const { return !visit_(node, g); }

@@ -109,6 +109,7 @@ struct GraphSeed {
 // The class `Search` derives from this (without virtual calls) and has:
 // - Cost Estimate(const NodeHead& head): the heuristic, an admissible estimate of the remaining cost.
 // - bool MayReach(Cost g) and bool MayEnter(const NodeHead& head): limits of the search.
+// - bool IsTooCostly(Cost f): called with the least f of the open nodes; ends the search if true.
 // - bool EndsAt(NodeNumber node, Cost g): called with the next node to expand; ends the search if true.
 // - void Generated(node, parent, g, f) and void Expanded(node, g, f): the recorder.
 template <typename Search>
@@ -118,8 +119,8 @@ class GraphLoop {
             GraphScratch& scratch)
       : graph_(graph), required_tags_(required_tags), sense_(sense), budget_(budget), scratch_(scratch) {}
 
-  // Searches from the seeds. Returns kGoalReached if EndsAt did, kExhausted, or the limit or interruption.
-  // REQUIRES: scratch.Start(graph.number_limit()) returned true.
+  // Searches from the seeds. Returns kGoalReached if EndsAt did, kCostLimit if IsTooCostly did, kExhausted,
+  // or the limit or interruption. REQUIRES: scratch.Start(graph.number_limit()) returned true.
   SearchEnd Run(absl::Span<const GraphSeed> seeds) {
     for (const GraphSeed& seed : seeds) {
       if (!Enter(seed.node, seed.cost, seed.node)) {
@@ -131,6 +132,9 @@ class GraphLoop {
       const NodeNumber node = entry.packed_cell;
       if (entry.g != scratch_.At(node).g) {
         continue;
+      }
+      if (search().IsTooCostly(entry.f)) {
+        return SearchEnd::kCostLimit;
       }
       if (search().EndsAt(node, entry.g)) {
         return SearchEnd::kGoalReached;

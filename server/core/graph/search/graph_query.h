@@ -96,6 +96,8 @@ struct GraphPathResult {
   double cost = 0.0;
   // With kFound, no path costs less than `cost` divided by this.
   double bound = 1.0;
+  // As PathResult::least_cost.
+  double least_cost = 0.0;
   // Nodes of the path, stored in the scratch until its next search. Empty without a path, and if start and
   // goal see each other and need no node.
   absl::Span<const NodeNumber> nodes;

@@ -32,6 +32,8 @@ struct GraphSearchTask {
   // If true, a heuristic is used, times `weight`.
   bool is_guided = true;
   double weight = 1.0;
+  // Cost of the lines to the start and from the goal, which counts for the limit of the budget.
+  Cost lines = 0;
   // If true, the search also determines the expanded node nearest to the goal.
   bool wants_nearest = false;
 };
@@ -41,7 +43,7 @@ struct GraphSearchReport {
   // The goal with kGoalReached; otherwise the expanded node nearest to the goal, if requested.
   NodeNumber last = 0;
   Cost cost = 0;
-  // Lower bound of the cost to the goal.
+  // Lower bound of the cost to the goal: with a weight, or with kCostLimit.
   Cost least_cost = 0;
   SearchStatistics statistics;
 };
@@ -128,7 +130,12 @@ class GraphAStar : private GraphLoop<GraphAStar<Recorder>> {
         task_(task),
         recorder_(recorder),
         heuristic_(task.is_guided ? GraphHeuristic(graph, task.goal_position, task.weight)
-                                  : GraphHeuristic()) {}
+                                  : GraphHeuristic()) {
+    if (budget.max_cost != Budget().max_cost) {
+      beyond_goal_ = heuristic_.Estimate(graph.PositionOf(task.goal));
+      max_f_ = budget.max_cost - task.lines + beyond_goal_;
+    }
+  }
 
   GraphSearchReport Search() {
     const GraphSeed seed{.node = task_.start};
@@ -148,6 +155,13 @@ class GraphAStar : private GraphLoop<GraphAStar<Recorder>> {
 
  private:
   Cost Estimate(const NodeHead& head) const { return heuristic_.Estimate(head.position); }
+  bool IsTooCostly(Cost f) {
+    if (f <= max_f_) {
+      return false;
+    }
+    report_.least_cost = f - beyond_goal_;
+    return true;
+  }
   static constexpr bool MayReach(Cost /*g*/) { return true; }
   static constexpr bool MayEnter(const NodeHead& /*head*/) { return true; }
 
@@ -185,6 +199,10 @@ class GraphAStar : private GraphLoop<GraphAStar<Recorder>> {
   const GraphSearchTask& task_;
   Recorder& recorder_;
   const GraphHeuristic heuristic_;
+  // Estimate at the node of the goal, which may lie elsewhere than the goal; and the highest f of a path to
+  // that node within the budget.
+  Cost beyond_goal_ = 0;
+  Cost max_f_ = std::numeric_limits<Cost>::max();
   GraphSearchReport report_;
   double nearest_distance_ = 0.0;
 };
@@ -284,11 +302,13 @@ class OpenGoals {
 
 // Floods from the start until no other goal can be cheaper. `nearest` is the best goal found so far, if any,
 // and becomes the best of it and these. It is final unless the report ends with a limit or an interruption.
+// If the flood ends because all others cost more than the budget's max_cost, `beyond` is set to a lower bound
+// of their cost.
 // REQUIRES: the goals are enabled and in the order of their indices.
 GraphFloodReport FindNearestGraphGoal(const WaypointGraph& graph, const GraphSeat& start,
                                       absl::Span<const GraphGoal> goals, TagSet required_tags,
                                       const Budget& budget, GraphScratch& scratch,
-                                      std::optional<NearestGraphGoal>& nearest) {
+                                      std::optional<NearestGraphGoal>& nearest, std::optional<Cost>& beyond) {
   OpenGoals open(graph, goals);
   const GraphSeed seed{.node = start.node, .cost = start.cost};
   const GraphFloodTask task{.seeds = {&seed, 1},
@@ -301,6 +321,10 @@ GraphFloodReport FindNearestGraphGoal(const WaypointGraph& graph, const GraphSea
       if (!nearest || reached.IsBefore(*nearest)) {
         nearest = reached;
       }
+    }
+    if (cost > budget.max_cost && !open.empty()) {
+      beyond = cost;
+      return false;
     }
     // Nodes visited from here on cost at least as much.
     return !open.empty() && !(nearest && nearest->IsBefore({.index = open.FirstIndex(), .cost = cost}));
@@ -355,6 +379,13 @@ class GraphPathFinder {
             .statistics = {.algorithm = AlgorithmToRun()}};
   }
 
+  static GraphPathResult NoCheapPath(Cost least, const SearchStatistics& statistics) {
+    return {.outcome = Outcome::kTooCostly,
+            .reason = OutcomeReason::kCostLimit,
+            .least_cost = CostToDouble(least),
+            .statistics = statistics};
+  }
+
   absl::Status FindStart() {
     WAYSTAR_ASSIGN_OR_RETURN(start_, FindSeat(graph_, query_.start, query_.snap_radius, kStartField, &stop_));
     return absl::OkStatus();
@@ -368,7 +399,9 @@ class GraphPathFinder {
 
   absl::StatusOr<GraphPathResult> FindTheGoal() {
     if (IsDirect(query_.goals.front())) {
-      return AlongLine(query_.goals.front());
+      const Cost cost = LineCost(query_.start, query_.goals.front());
+      return cost > budget_.max_cost ? NoCheapPath(cost, {.algorithm = AlgorithmToRun()})
+                                     : AlongLine(query_.goals.front());
     }
     WAYSTAR_RETURN_IF_ERROR(FindStart());
     WAYSTAR_ASSIGN_OR_RETURN(goal_,
@@ -424,16 +457,20 @@ class GraphPathFinder {
                                                 const std::optional<NearestGraphGoal>& direct) {
     std::optional<NearestGraphGoal> nearest = direct;
     SearchStatistics spent;
+    std::optional<Cost> beyond;
     if (goals.size() + (direct ? 1 : 0) == 1) {
       nearest = direct ? *direct : NearestGraphGoal{.index = goals.front().index};
     } else if (!goals.empty()) {
       const GraphFloodReport flood =
-          FindNearestGraphGoal(graph_, start_, goals, required_tags_, budget_, scratch_, nearest);
+          FindNearestGraphGoal(graph_, start_, goals, required_tags_, budget_, scratch_, nearest, beyond);
       spent = {.expanded = flood.expanded, .generated = flood.generated, .algorithm = Algorithm::kDijkstra};
       WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(flood.end, flood.expanded));
       if (flood.end == SearchEnd::kExpansionLimit || flood.end == SearchEnd::kScratchLimit) {
         return StartAlone(flood.end, spent);
       }
+    }
+    if (beyond && (!nearest || nearest->cost > budget_.max_cost)) {
+      return NoCheapPath(nearest ? std::min(nearest->cost, *beyond) : *beyond, spent);
     }
     if (!nearest) {
       return GraphPathResult{.statistics = spent};
@@ -442,7 +479,8 @@ class GraphPathFinder {
                                     [&](const GraphGoal& each) { return each.index == nearest->index; });
     GraphPathResult result;
     if (goal == goals.end()) {
-      result = AlongLine(query_.goals[nearest->index]);
+      result = nearest->cost > budget_.max_cost ? NoCheapPath(nearest->cost, {.algorithm = AlgorithmToRun()})
+                                                : AlongLine(query_.goals[nearest->index]);
     } else if (spent.expanded >= budget_.max_expansions) {
       return StartAlone(SearchEnd::kExpansionLimit, spent);
     } else {
@@ -493,6 +531,7 @@ class GraphPathFinder {
                                                   .required_tags = required_tags_,
                                                   .is_guided = AlgorithmToRun() == Algorithm::kAStar,
                                                   .weight = 1.0 + Tolerance(),
+                                                  .lines = start_.cost + goal_.cost,
                                                   .wants_nearest = wants_nearest},
                                                  budget, scratch_, recorder_);
     if (report.end == SearchEnd::kScratchLimit && !wants_nearest) {
@@ -504,6 +543,9 @@ class GraphPathFinder {
   absl::StatusOr<GraphPathResult> Answer(const GraphSearchReport& report, bool goal_blocked) {
     GraphPathResult result{.statistics = report.statistics};
     WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(report.end, report.statistics.expanded));
+    if (report.end == SearchEnd::kCostLimit) {
+      return NoCheapPath(start_.cost + report.least_cost + goal_.cost, report.statistics);
+    }
     if (report.end == SearchEnd::kGoalReached) {
       result.outcome = Outcome::kFound;
       result.reason = OutcomeReason::kGoalReached;

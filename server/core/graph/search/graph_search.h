@@ -47,6 +47,9 @@ class NodeRecorder : public EventList<NodeEvent> {
 // A path that does not reach the goal (kPartial, kBudgetExhausted) leads to the expanded node nearest to it
 // in a straight line; among equals, the one that is cheaper to reach, then the smaller number.
 //
+// A search ends with kTooCostly, and a bound of the cost, once each path to the goal costs more than the
+// budget's max_cost. Whether there is one is then unknown, because arcs may be one-way.
+//
 // With several goals the path leads to the one that is cheapest to reach, the first among equals. A flood
 // from the start (FloodGraph) finds it and ends as soon as no other goal can be cheaper. The answer is that
 // of the query for this goal alone, with the statistics of both searches. Disabled goals are skipped. A start

@@ -94,6 +94,7 @@ class AStarSearch {
     return {.end = end,
             .nearest = found.value_or(nearest_.cell()),
             .cost = found ? scratch_.Find(*found)->g : nearest_.cost(),
+            .least_cost = least_cost_,
             .statistics = statistics_};
   }
 
@@ -116,6 +117,10 @@ class AStarSearch {
 
     while (!scratch_.open().empty()) {
       const OpenEntry entry = scratch_.open().Pop();
+      if (entry.f > budget_.max_cost && !goals_.is_found()) {
+        least_cost_ = entry.f;
+        return SearchEnd::kCostLimit;
+      }
       if (goals_.IsOver(entry)) {
         break;
       }
@@ -188,6 +193,7 @@ class AStarSearch {
   // Ground in scratch_.dearest_cells(); used for a large agent where costs differ.
   DearestCells::Ground ground_;
   NearestCell nearest_;
+  Cost least_cost_ = 0;
   SearchStatistics statistics_;
 };
 

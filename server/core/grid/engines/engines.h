@@ -12,6 +12,9 @@ namespace waystar::core {
 // NoRecorder or EventRecorder.
 // REQUIRES: query.start is walkable; query.goal is on the map.
 //
+// RunAStar, RunJps, RunWeightedJps and RunGoalAStar end with kCostLimit, and least_cost, once each path to
+// the goal costs more than the budget's max_cost. This requires a tolerance of 0.
+//
 // RunAStar, RunJps and RunWeightedJps weigh their heuristic by 1 + query.tolerance. The path to the goal then
 // costs at most that many times the cheapest, and paths to other cells may cost more.
 

@@ -105,10 +105,13 @@ class Finder {
   absl::StatusOr<PathResult> Find() {
     statistics_.algorithm = query_.algorithm;
     if (IsInSight()) {
-      return DirectResult();
+      return IsForbidden() ? NoCheapPath(LeastCost(query_.start)) : DirectResult();
     }
     const Components& components = walk_.components(AdjacencyOf(map_, query_.corner_rule));
     if (components.AreConnected(query_.start, query_.goal)) {
+      if (IsForbidden()) {
+        return NoCheapPath(LeastCost(query_.start));
+      }
       return ResultOf(SearchTo(query_.goal), Outcome::kFound, OutcomeReason::kGoalReached);
     }
     const OutcomeReason reason =
@@ -128,6 +131,17 @@ class Finder {
            walk_.IsWalkable(query_.goal) && !BudgetEndAtFirst(budget_) &&
            IsDirectAndNear(walk_, map_.settings().connectivity, query_.corner_rule, query_.start,
                            query_.goal);
+  }
+
+  // Returns true if the goal is too far from the start for any path over steps.
+  bool IsForbidden() const {
+    return budget_.max_cost != Budget().max_cost && query_.algorithm != Algorithm::kLazyThetaStar &&
+           LeastCost(query_.start) > budget_.max_cost;
+  }
+
+  PathResult NoCheapPath(Cost least) {
+    scratch_.ClearPath();
+    return TooCostly(CostToDouble(least), statistics_);
   }
 
   PathResult DirectResult() {
@@ -178,6 +192,12 @@ class Finder {
         break;
     }
     Count(report);
+    // The hierarchy does not end at the limit itself.
+    if (report.end == SearchEnd::kGoalReached && report.cost > left.max_cost &&
+        query_.algorithm != Algorithm::kLazyThetaStar) {
+      report.end = SearchEnd::kCostLimit;
+      report.least_cost = report.cost;
+    }
     return report;
   }
 
@@ -315,6 +335,8 @@ class Finder {
         outcome = Outcome::kBudgetExhausted;
         reason = OutcomeReason::kScratchLimit;
         break;
+      case SearchEnd::kCostLimit:
+        return NoCheapPath(report.least_cost);
       case SearchEnd::kDeadline:
       case SearchEnd::kCancelled:
       case SearchEnd::kEvicted:
@@ -330,7 +352,9 @@ class Finder {
       case Algorithm::kLazyThetaStar:
         TraceLines(result.end, scratch_.nodes(), corners);
         WriteSmoothed(map_, walk_, query_, corners, result);
-        return result;
+        return outcome == Outcome::kFound && CostFromDouble(result.cost) > budget_.max_cost
+                   ? NoCheapPath(CostFromDouble(result.cost))
+                   : result;
       case Algorithm::kJumpPoint:
       case Algorithm::kSubgoalHierarchy:
         TraceJumps(map_.settings().connectivity, result.end, scratch_.nodes(), corners);

@@ -11,10 +11,10 @@ namespace waystar::core {
 
 // Finds a path. It is stored in `scratch` and valid until the next search there.
 //
-// An unreachable goal and an exhausted budget are results. Returns INVALID_ARGUMENT / BAD_VALUE for
-// directions of an any-angle path; FAILED_PRECONDITION / ALGORITHM_UNSUITED if the algorithm cannot search
-// this map; and the errors of CheckFootprint, of CheckOnMap and CheckWalkable with "start" or "goal" (a
-// blocked goal only with UnreachablePolicy::kReport), and of InterruptionError.
+// An unreachable goal, one that is too costly and an exhausted budget are results. Returns INVALID_ARGUMENT /
+// BAD_VALUE for directions of an any-angle path; FAILED_PRECONDITION / ALGORITHM_UNSUITED if the algorithm
+// cannot search this map; and the errors of CheckFootprint, of CheckOnMap and CheckWalkable with "start" or
+// "goal" (a blocked goal only with UnreachablePolicy::kReport), and of InterruptionError.
 //
 // Thread safety: only reads `map`; `scratch` belongs to the caller's thread.
 absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,

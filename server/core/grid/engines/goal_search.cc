@@ -1,5 +1,6 @@
 #include "server/core/grid/engines/goal_search.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -38,7 +39,11 @@ class GoalJumps {
         RunWithJumps(map_, walk_, query_.corner_rule, *this, [&](auto jumps) { return Search(jumps); });
     const NearestCell nearest = end == SearchEnd::kGoalReached ? NearestCell(query_.start, query_.goal)
                                                                : NearestExpanded(scratch_.nodes(), query_);
-    return {.end = end, .nearest = nearest.cell(), .cost = nearest.cost(), .statistics = statistics_};
+    return {.end = end,
+            .nearest = nearest.cell(),
+            .cost = nearest.cost(),
+            .least_cost = least_pruned_,
+            .statistics = statistics_};
   }
 
   // Called by jumps; see EightConnectedJumps.
@@ -47,6 +52,7 @@ class GoalJumps {
   void Reach(Cell cell, Cost g, DirectionSet directions) {
     const Cost f = g + goals_.Heuristic(cell);
     if (!goals_.MayImprove(cell, g, f)) {
+      least_pruned_ = std::min(least_pruned_, f);
       return;
     }
     const NodeIndex index = scratch_.FindOrAddNode(cell);
@@ -102,7 +108,10 @@ class GoalJumps {
     if (is_full_) {
       return SearchEnd::kScratchLimit;
     }
-    return goals_.is_found() ? SearchEnd::kGoalReached : SearchEnd::kExhausted;
+    if (goals_.is_found()) {
+      return SearchEnd::kGoalReached;
+    }
+    return least_pruned_ < NodeTable::kUnreached ? SearchEnd::kCostLimit : SearchEnd::kExhausted;
   }
 
   void LookAround(Cell cell, Cost g) {
@@ -121,6 +130,8 @@ class GoalJumps {
   SearchStatistics statistics_{.algorithm = Algorithm::kJumpPoint};
   // Node being expanded; the start is its own parent.
   NodeIndex current_ = 0;
+  // Lowest f of the cells that were left because they improve no path.
+  Cost least_pruned_ = NodeTable::kUnreached;
   bool is_full_ = false;
 };
 
@@ -196,6 +207,7 @@ absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const Pa
   const Components& components = walk->components(AdjacencyOf(map, query.corner_rule));
   GoalSet& set = scratch.goals();
   set.Start(map);
+  set.Limit(budget.max_cost);
   for (std::size_t i = 0; i < goals.size(); ++i) {
     if (components.AreConnected(query.start, goals[i])) {
       set.Add(goals[i], i);
@@ -212,6 +224,10 @@ absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const Pa
     const SearchReport report = RunGoalSearch(map, *walk, query, budget, scratch);
     statistics = report.statistics;
     WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(report.end, statistics.expanded));
+    if (report.end == SearchEnd::kCostLimit) {
+      scratch.ClearPath();
+      return NearestGoalResult{.path = TooCostly(CostToDouble(report.least_cost), statistics)};
+    }
     if (report.end != SearchEnd::kGoalReached) {
       NearestGoalResult result{.path = StartAlone(query, report.end, scratch)};
       result.path.statistics = statistics;
@@ -223,6 +239,9 @@ absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const Pa
   to_nearest.goal = goals[nearest];
   Budget left = budget;
   left.max_expansions -= statistics.expanded;
+  if (set.goals().size() > 1) {
+    left.max_cost = Budget().max_cost;
+  }
   WAYSTAR_ASSIGN_OR_RETURN(PathResult path, FindPath(map, to_nearest, left, scratch));
   path.statistics.expanded += statistics.expanded;
   path.statistics.generated += statistics.generated;

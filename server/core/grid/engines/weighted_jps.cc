@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -166,7 +167,8 @@ class WeightedJpsSearch {
         scratch_(scratch),
         recorder_(recorder),
         heuristic_(map, query.goal, 1.0 + query.tolerance),
-        nearest_(query.start, query.goal) {
+        nearest_(query.start, query.goal),
+        goal_g_(budget.FirstForbiddenCost()) {
     statistics_.algorithm = Algorithm::kJumpPoint;
   }
 
@@ -176,6 +178,7 @@ class WeightedJpsSearch {
     return {.end = end,
             .nearest = is_found ? query_.goal : nearest_.cell(),
             .cost = is_found ? scratch_.nodes()[scratch_.nodes().Find(query_.goal)].g : nearest_.cost(),
+            .least_cost = least_pruned_,
             .statistics = statistics_};
   }
 
@@ -225,7 +228,10 @@ class WeightedJpsSearch {
     if (is_full_) {
       return SearchEnd::kScratchLimit;
     }
-    return goal_g_ == kNone ? SearchEnd::kExhausted : SearchEnd::kGoalReached;
+    if (is_found_) {
+      return SearchEnd::kGoalReached;
+    }
+    return least_pruned_ < kNone ? SearchEnd::kCostLimit : SearchEnd::kExhausted;
   }
 
   void Expand(NodeIndex index) {
@@ -348,7 +354,8 @@ class WeightedJpsSearch {
 
   // Records a path of cost g to a cell after which `steps` are canonical.
   void Generate(Cell cell, Cost g, DirectionSet steps, NodeIndex parent) {
-    if (g + heuristic_(cell) >= goal_g_) {
+    if (const Cost f = g + heuristic_(cell); f >= goal_g_) {
+      least_pruned_ = std::min(least_pruned_, f);
       return;
     }
     const NodeIndex index = scratch_.FindOrAddNode(cell);
@@ -373,6 +380,7 @@ class WeightedJpsSearch {
 
   void ReachGoal(Cost g, NodeIndex parent) {
     if (g >= goal_g_) {
+      least_pruned_ = std::min(least_pruned_, g);
       return;
     }
     const NodeIndex index = scratch_.FindOrAddNode(query_.goal);
@@ -381,6 +389,7 @@ class WeightedJpsSearch {
       return;
     }
     goal_g_ = g;
+    is_found_ = true;
     // Without directions: the search ends when the goal is taken from the open list.
     Reach(index, query_.goal, g, parent, 0);
   }
@@ -396,8 +405,11 @@ class WeightedJpsSearch {
   const CostFloorHeuristic heuristic_;
   NearestCell nearest_;
   SearchStatistics statistics_;
-  // Cost of the cheapest path to the goal so far.
-  Cost goal_g_ = kNone;
+  // Cost of the cheapest path to the goal so far, or else the first forbidden one.
+  Cost goal_g_;
+  bool is_found_ = false;
+  // Lowest f of the cells that were left because of it.
+  Cost least_pruned_ = kNone;
   bool is_full_ = false;
 };
 

@@ -122,6 +122,14 @@ void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points) {
   std::reverse(points.begin(), points.end());
 }
 
+std::vector<Cell> CornersOf(absl::Span<const Cell> cells) {
+  std::vector<Cell> corners;
+  for (const Cell cell : cells) {
+    AddCorner(cell, corners);
+  }
+  return corners;
+}
+
 void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells) {
   cells.push_back(corners.front());
   for (std::size_t i = 1; i < corners.size(); ++i) {

@@ -31,6 +31,10 @@ void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std
 // be empty.
 void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points);
 
+// Returns the corners of a path of all its cells.
+// REQUIRES: there is a cell.
+std::vector<Cell> CornersOf(absl::Span<const Cell> cells);
+
 // Appends every cell of the path to `cells`.
 void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
 

@@ -99,6 +99,10 @@ std::optional<SearchEnd> PortalAStar::Run(std::uint64_t max_expansions, const Bu
     if (entry.f > best_cost_) {
       break;
     }
+    if (!best_ && entry.f > budget.max_cost) {
+      least_cost_ = entry.f;
+      return SearchEnd::kCostLimit;
+    }
     const Number number = entry.packed_cell;
     SearchNode& node = *Find(number);
     if (node.expanded) {

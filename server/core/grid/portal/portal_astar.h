@@ -32,8 +32,11 @@ class PortalAStar {
       : graph_(graph), query_(query), scratch_(scratch), recorder_(recorder) {}
 
   // Runs until `max_expansions` cells are expanded, including earlier calls. Returns nullopt if there is more
-  // to do, else why the search ended. Of the budget it checks only time and flags.
+  // to do, else why the search ended. Of the budget it checks only costs, time and flags.
   std::optional<SearchEnd> Run(std::uint64_t max_expansions, const Budget& budget);
+
+  // Returns the lower bound of the cost of all paths that was proved with kCostLimit.
+  Cost least_cost() const { return least_cost_; }
 
   const SearchStatistics& statistics() const { return statistics_; }
 
@@ -106,6 +109,7 @@ class PortalAStar {
   Number start_ = 0;
   std::optional<std::uint32_t> best_;
   Cost best_cost_ = PortalGraph::kFar;
+  Cost least_cost_ = 0;
   SearchStatistics statistics_;
 };
 

@@ -27,11 +27,17 @@ class PortalSearch final : Rival {
                Scratch& scratch, EventRecorder* recorder)
       : query_(query),
         budget_(budget),
+        cell_budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
         graph_(map, world, query, scratch),
         cells_(graph_, query.path, scratch.beside(), recorder),
-        open_(scratch.portals().open) {}
+        open_(scratch.portals().open) {
+    if (IsAnyAngle()) {
+      // Lines may cost less than steps.
+      cell_budget_.max_cost = Budget().max_cost;
+    }
+  }
   ~PortalSearch() override { scratch_.EndBeside(); }
   PortalSearch(const PortalSearch&) = delete;
   PortalSearch& operator=(const PortalSearch&) = delete;
@@ -52,6 +58,8 @@ class PortalSearch final : Rival {
       }
       case SearchEnd::kExpansionLimit:
         return Exhausted(OutcomeReason::kExpansionLimit);
+      case SearchEnd::kCostLimit:
+        return NoCheapPath(CostToDouble(cells_.least_cost()));
       default:
         return InterruptionError(*end_of_cells_, Statistics().expanded);
     }
@@ -67,9 +75,11 @@ class PortalSearch final : Rival {
 
   absl::StatusOr<PortalPath> SearchDoors() {
     if (graph_.is_walkable_to() && graph_.BoundOfWalk() <= graph_.BoundThroughPortals()) {
-      WAYSTAR_ASSIGN_OR_RETURN(PathResult walk, Race(graph_.maps()[0], query_.path));
-      const Cost cost = CostFromDouble(walk.cost);
-      if (walk.outcome != Outcome::kFound || cost <= graph_.BoundThroughPortals()) {
+      WAYSTAR_ASSIGN_OR_RETURN(PathResult walk, Race(graph_.maps()[0], query_.path, budget_.max_cost));
+      // One that is too costly is kept at its bound.
+      const bool is_known = walk.outcome == Outcome::kFound || walk.outcome == Outcome::kTooCostly;
+      const Cost cost = CostFromDouble(std::max(walk.cost, walk.least_cost));
+      if (!is_known || cost <= graph_.BoundThroughPortals()) {
         walk.statistics = Statistics();
         return PortalPath{.path = walk};
       }
@@ -90,6 +100,9 @@ class PortalSearch final : Rival {
       if (best && entry.f > best->f) {
         break;
       }
+      if (!best && entry.f > budget_.max_cost) {
+        return NoCheapPath(CostToDouble(entry.f));
+      }
       if (best && graph_.IsGoal(entry.to) && entry.to >= best->to) {
         continue;
       }
@@ -97,13 +110,13 @@ class PortalSearch final : Rival {
         continue;
       }
       if (!entry.is_exact) {
-        WAYSTAR_ASSIGN_OR_RETURN(
-            const PathResult walk,
-            Race(graph_.MapBehind(entry.from), LegOf(entry.from, entry.to, PathForm::kCorners)));
+        WAYSTAR_ASSIGN_OR_RETURN(const PathResult walk,
+                                 Race(graph_.MapBehind(entry.from),
+                                      LegOf(entry.from, entry.to, PathForm::kCorners), LeftForLeg(entry)));
         if (walk.outcome == Outcome::kBudgetExhausted) {
           return Exhausted(walk.reason);
         }
-        PushWalk(entry.from, entry.to, CostFromDouble(walk.cost), true);
+        PushWalk(entry.from, entry.to, CostFromDouble(std::max(walk.cost, walk.least_cost)), true);
       } else if (graph_.IsGoal(entry.to)) {
         best = entry;
         if (graph_.goals().size() == 1) {
@@ -165,15 +178,25 @@ class PortalSearch final : Rival {
     return leg;
   }
 
+  // Returns the most that the leg of an entry may cost.
+  Cost LeftForLeg(const PortalEntry& entry) const {
+    const Cost before = entry.from == kNoDoor ? 0 : graph_.door(entry.from).g;
+    return budget_.max_cost == Budget().max_cost
+               ? budget_.max_cost
+               : budget_.max_cost - before - graph_.CostOf(entry.to) - graph_.RestBehind(entry.to);
+  }
+
   Budget BudgetLeft() const {
-    Budget left = budget_;
+    Budget left = cell_budget_;
+    left.max_cost = Budget().max_cost;
     left.max_expansions -= std::min(left.max_expansions, Statistics().expanded);
     return left;
   }
 
   // Searches on one map, in turns with the search over cells.
-  absl::StatusOr<PathResult> Race(const GridLayer& layer, const PathQuery& leg) {
+  absl::StatusOr<PathResult> Race(const GridLayer& layer, const PathQuery& leg, Cost max_cost) {
     Budget left = budget_;
+    left.max_cost = max_cost;
     left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
     left.rival = this;
     raced_layer_ = &layer;
@@ -220,7 +243,7 @@ class PortalSearch final : Rival {
     }
     const std::uint64_t left = budget_.max_expansions - std::min(budget_.max_expansions, walked);
     const std::uint64_t share = (effort - kHeadStart) / 2;
-    const std::optional<SearchEnd> end = cells_.Run(std::min(share, left), budget_);
+    const std::optional<SearchEnd> end = cells_.Run(std::min(share, left), cell_budget_);
     expanded_ = cells_.statistics().expanded;
     is_alone_ = end == SearchEnd::kScratchLimit;
     if (end && !is_alone_) {
@@ -277,6 +300,9 @@ class PortalSearch final : Rival {
       }
       from = *to;
     }
+    if (IsAnyAngle() && CostFromDouble(cost) > budget_.max_cost) {
+      return NoCheapPath(cost);
+    }
     const bool is_found = graph_.has_real_goal();
     return PortalPath{.path = {.outcome = is_found ? Outcome::kFound : Outcome::kPartial,
                                .reason = is_found ? OutcomeReason::kGoalReached : ReasonWithoutPath(),
@@ -305,6 +331,13 @@ class PortalSearch final : Rival {
                                .statistics = Statistics()}};
   }
 
+  absl::StatusOr<PortalPath> NoCheapPath(double least_cost) {
+    scratch_.ClearPath();
+    return PortalPath{.path = TooCostly(least_cost, Statistics())};
+  }
+
+  bool IsAnyAngle() const { return query_.path.algorithm == Algorithm::kLazyThetaStar; }
+
   absl::StatusOr<PortalPath> Exhausted(OutcomeReason reason) {
     PortalScratch& scratch = scratch_.portals();
     scratch.points.clear();
@@ -322,6 +355,8 @@ class PortalSearch final : Rival {
 
   const PortalQuery& query_;
   const Budget& budget_;
+  // That of the search over cells.
+  Budget cell_budget_;
   Scratch& scratch_;
   EventRecorder* recorder_;
   PortalGraph graph_;

@@ -43,6 +43,8 @@ class GoalSet {
 
   // Starts an empty set for the map; keeps memory.
   void Start(const GridMap& map);
+  // Excludes paths that cost more.
+  void Limit(Cost max_cost) { best_cost_ = max_cost; }
   // Adds a reachable goal, with its index in the query's list.
   void Add(Cell cell, std::size_t index) { goals_.push_back({cell, index}); }
   // Returns the added goals in unspecified order.

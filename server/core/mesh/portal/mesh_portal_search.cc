@@ -182,20 +182,6 @@ class WavesOverMaps {
     return true;
   }
 
-  static double CostOf(const MeshPortalPath& found) {
-    double cost = 0.0;
-    auto crossing = found.crossings.begin();
-    for (std::size_t i = 1; i < found.path.corners.size(); ++i) {
-      if (crossing != found.crossings.end() && crossing->index == i) {
-        cost += crossing->portal->cost;
-        ++crossing;
-      } else {
-        cost += DistanceInPlan(found.path.corners[i - 1], found.path.corners[i]);
-      }
-    }
-    return cost;
-  }
-
   MeshWave& WaveOn(std::uint32_t map) {
     waves_.resize(std::max<std::size_t>(waves_.size(), map + 1));
     std::unique_ptr<MeshWave>& wave = waves_[map].wave;
@@ -426,7 +412,17 @@ class PortalPathFinder {
       }
     }
     const bool has_plain = plain.path.outcome == Outcome::kFound;
-    const double most = has_plain ? plain.path.cost : kNoWay;
+    // Paths through doors must cost less.
+    const bool is_limited = budget.max_cost != Budget().max_cost;
+    const double most = has_plain    ? plain.path.cost
+                        : is_limited ? std::nextafter(CostToDouble(budget.max_cost), kNoWay)
+                                     : kNoWay;
+    if (is_limited && !has_plain) {
+      const double least = plain.path.outcome == Outcome::kTooCostly ? plain.path.least_cost : kNoWay;
+      plain.path.outcome = Outcome::kTooCostly;
+      plain.path.reason = OutcomeReason::kCostLimit;
+      plain.path.least_cost = std::min(least, most);
+    }
     std::optional<PortalBounds> narrowed;
     if (home_.portals().size() <= kFewPortals) {
       const FirstDoors first = FindFirstDoors(bounds, most);
@@ -463,7 +459,7 @@ class PortalPathFinder {
       found.path.outcome = Outcome::kBudgetExhausted;
       found.path.reason =
           end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit : OutcomeReason::kExpansionLimit;
-    } else if (has_plain) {
+    } else if (has_plain || is_limited) {
       plain.path.statistics = found.path.statistics;
       plain.path.corners = scratch_.corners() = corners;
       plain.path.corridor = scratch_.corridor() = corridor;
@@ -483,6 +479,20 @@ class PortalPathFinder {
 };
 
 }  // namespace
+
+double CostOf(const MeshPortalPath& found) {
+  double cost = 0.0;
+  auto crossing = found.crossings.begin();
+  for (std::size_t i = 1; i < found.path.corners.size(); ++i) {
+    if (crossing != found.crossings.end() && crossing->index == i) {
+      cost += crossing->portal->cost;
+      ++crossing;
+    } else {
+      cost += DistanceInPlan(found.path.corners[i - 1], found.path.corners[i]);
+    }
+  }
+  return cost;
+}
 
 absl::StatusOr<MeshPortalPath> FindMeshPathThroughPortals(MeshPortalNet& net, const MeshPortalQuery& query,
                                                           const Budget& budget, MeshScratch& scratch,

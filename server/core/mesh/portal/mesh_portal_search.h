@@ -48,6 +48,9 @@ struct MeshPortalPath {
   std::vector<MeshCrossing> crossings;
 };
 
+// Returns the cost of a path by its corners and crossings.
+double CostOf(const MeshPortalPath& found);
+
 // FindMeshPath extended by portals: finds a cheapest path of legs along meshes and of portals. Among paths of
 // equal cost, one without portals is preferred. With UnreachablePolicy::kNearestByDistance the path leads to
 // the reachable point of the goal's map nearest to the goal, by NavMesh::FindNearest.

@@ -101,6 +101,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         goal_(task.goal.point),
         goals_(goals),
         weight_(1.0 + task.tolerance),
+        max_length_(CostToDouble(budget.max_cost)),
         budget_(budget),
         recorder_(recorder) {}
 
@@ -169,6 +170,10 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         next_ = scratch_.Pop();
       } else if (!scratch_.is_open_empty() && scratch_.first().Precedes(*next_)) {
         next_ = scratch_.Exchange(*next_);
+      }
+      if (next_->f > max_length_) {
+        report_.least_length = next_->f;
+        return SearchEnd::kCostLimit;
       }
       const IntervalNumber number = next_->interval;
       next_.reset();
@@ -309,6 +314,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   const WorldPoint goal_;
   const PlacesAround& goals_;
   const double weight_;
+  const double max_length_;
   const Budget& budget_;
   Recorder& recorder_;
   MeshSearchReport report_;

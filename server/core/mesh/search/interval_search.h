@@ -100,6 +100,8 @@ struct MeshSearchReport {
   // Length seen from above: the sum of the distances between consecutive corners, in this order. Unless the
   // goal was reached it is 0, and the spans below are empty.
   double length = 0.0;
+  // With kCostLimit, no path is shorter.
+  double least_length = 0.0;
   // Start, vertices where the path turns, and goal. Consecutive corners differ in the plan; there is a single
   // corner if start and goal are at the same point. Stored in the scratch until its next search, like the
   // corridor.

@@ -372,6 +372,7 @@ class GroundLine {
     }
   }
 
+  std::size_t size() const { return points_.size(); }
   std::vector<WorldPoint> Take() { return std::move(points_); }
 
  private:
@@ -427,13 +428,21 @@ class GroundLine {
 }  // namespace
 
 std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
-                                    absl::Span<const PolygonNumber> corridor) {
+                                    absl::Span<const PolygonNumber> corridor,
+                                    std::vector<SurfacePlace>* places) {
   GroundLine line(mesh);
   // The corner passed last.
   std::size_t at = 0;
+  const auto note = [&](std::size_t polygon, std::size_t before) {
+    if (places != nullptr) {
+      places->resize(line.size(), {polygon, before});
+      places->back().corner = at;
+    }
+  };
   for (std::size_t i = 0; i < corridor.size(); ++i) {
     if (i == 0) {
       line.Add(corners.front(), corridor.front());
+      note(0, 0);
     }
     const bool is_last = i + 1 == corridor.size();
     const EdgeEnds edge =
@@ -444,6 +453,13 @@ std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldP
     // The path turns in a polygon before it leaves it.
     while (at + 1 < corners.size() && (is_last || side_of(corners[at + 1]) > 0)) {
       line.Add(corners[++at], corridor[i]);
+      note(i, at - 1);
+    }
+    // It may turn last where it leaves it, at an end of the edge.
+    const auto is_at = [](const WorldPoint& a, const WorldPoint& b) { return a.x == b.x && a.y == b.y; };
+    if (at + 1 < corners.size() && (is_at(corners[at + 1], edge.from) || is_at(corners[at + 1], edge.to))) {
+      line.Add(corners[++at], corridor[i]);
+      note(i, at - 1);
     }
     if (at + 1 < corners.size() && side_of(corners[at + 1]) < 0 && side_of(corners[at]) > 0) {
       WorldPoint crossing = CrossingOf(edge, corners[at], corners[at + 1]);
@@ -451,6 +467,7 @@ std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldP
         crossing.z = mesh.HeightAt(corridor[i], crossing.x, crossing.y);
       }
       line.Add(crossing, corridor[i]);
+      note(i, at);
     }
   }
   return line.Take();

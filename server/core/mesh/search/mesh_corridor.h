@@ -1,6 +1,7 @@
 // Polygons that a path passes, and its course over them in space.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -24,8 +25,17 @@ bool FindCorridor(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
 // its corridor to the next and those where finer ground bends, with their heights. Consecutive points differ.
 // Costs O(corners and detail triangles of the polygons of the corridor).
 // REQUIRES: corners and corridor are those of a MeshSearchReport on this mesh.
+//
+// If `places` is not null, it gets for each point its place in corners and corridor.
+struct SurfacePlace {
+  // Index of the polygon over which the line leads to the point.
+  std::size_t polygon = 0;
+  // Index of the last corner at or before the point.
+  std::size_t corner = 0;
+};
 std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
-                                    absl::Span<const PolygonNumber> corridor);
+                                    absl::Span<const PolygonNumber> corridor,
+                                    std::vector<SurfacePlace>* places = nullptr);
 
 // Returns the sum of the distances in space between consecutive points.
 double LengthInSpace(absl::Span<const WorldPoint> points);

@@ -49,13 +49,18 @@ class MeshPathFinder {
     const MeshGoal* last = nullptr;
     MeshPathResult best;
     for (const auto& [distance, goal] : by_distance) {
-      if (nearest != nullptr && distance > best.cost) {
+      const bool is_too_far = best.outcome == Outcome::kTooCostly && distance >= best.least_cost;
+      if (is_too_far || (nearest != nullptr && distance > best.cost)) {
         break;
       }
       WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult found, Search(*goal));
       last = goal;
       if (found.outcome == Outcome::kBudgetExhausted) {
         return found;
+      }
+      if (found.outcome == Outcome::kTooCostly && nearest == nullptr &&
+          (best.outcome != Outcome::kTooCostly || found.least_cost < best.least_cost)) {
+        best = found;
       }
       const bool is_better =
           found.outcome == Outcome::kFound && (nearest == nullptr || found.cost < best.cost ||
@@ -82,6 +87,10 @@ class MeshPathFinder {
     statistics_.generated += report.statistics.generated;
     WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(report.end, statistics_.expanded));
     MeshPathResult result = PathResultOf(report);
+    if (result.cost > CostToDouble(budget_.max_cost)) {
+      result = {
+          .outcome = Outcome::kTooCostly, .reason = OutcomeReason::kCostLimit, .least_cost = result.cost};
+    }
     result.goal_index = goal.index;
     result.statistics = statistics_;
     if (result.outcome == Outcome::kFound) {
@@ -112,6 +121,10 @@ MeshPathResult PathResultOf(const MeshSearchReport& report) {
     result.cost = report.length;
     result.corners = report.corners;
     result.corridor = report.corridor;
+  } else if (report.end == SearchEnd::kCostLimit) {
+    result.outcome = Outcome::kTooCostly;
+    result.reason = OutcomeReason::kCostLimit;
+    result.least_cost = report.least_length;
   } else if (report.end != SearchEnd::kExhausted) {
     result.outcome = Outcome::kBudgetExhausted;
     result.reason = report.end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit

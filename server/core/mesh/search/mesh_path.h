@@ -51,6 +51,8 @@ struct MeshPathResult {
   double cost = 0.0;
   // With kFound, no path costs less than `cost` divided by this.
   double bound = 1.0;
+  // As PathResult::least_cost.
+  double least_cost = 0.0;
   // See MeshSearchReport. Both are stored in the scratch until its next search, and empty without a path.
   absl::Span<const WorldPoint> corners;
   absl::Span<const PolygonNumber> corridor;
@@ -100,7 +102,7 @@ absl::StatusOr<MeshPathResult> FindPathToNearest(const NavMesh& mesh, const Mesh
 // Finds a shortest path from the start to the goal nearest along the mesh, the first among equals. Goals are
 // searched one after the other, those nearer in a straight line first, until no other can be nearer.
 //
-// If a budget runs out, there is no path.
+// If a budget runs out, or each path is longer than its max_cost, there is no path.
 //
 // The recorder, which may be null, gets each step of these searches.
 //

@@ -43,12 +43,14 @@ const REASONS = {
   OUTCOME_REASON_GOAL_BLOCKED: "The goal is blocked.",
   OUTCOME_REASON_EXPANSION_LIMIT: "The search was cut short.",
   OUTCOME_REASON_SCRATCH_LIMIT: "The search took too much memory.",
+  OUTCOME_REASON_COST_LIMIT: "The path is too costly.",
 };
 
 const OUTCOMES = {
   OUTCOME_FOUND: ["found", "good"],
   OUTCOME_PARTIAL: ["goes near", "fair"],
   OUTCOME_UNREACHABLE: ["no way", "bad"],
+  OUTCOME_TOO_COSTLY: ["too costly", "bad"],
 };
 
 // A word, what kind of news it is, and a sentence.

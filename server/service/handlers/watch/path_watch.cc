@@ -54,6 +54,7 @@ absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
   WAYSTAR_ASSIGN_OR_RETURN(core::RouteQuery query,
                            ToRouteQuery(request, request.map(), HexCoordinates(*snapshot)));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckUnlimited(query));
   if (!request.goal_map().empty() && request.goal_map() != request.map()) {
     return MakeError(ErrorReason::kBadValue, "goal_map", "a watched path stays on its map");
   }

@@ -62,7 +62,8 @@ class PathWatch : public core::PathSubscription {
 using PathWatchPtr = std::shared_ptr<PathWatch>;
 
 // Converts a query to be watched. Returns the errors of CheckNamesMap, MapStore::Pin, ToRouteQuery and
-// core::CheckOneGoal, and INVALID_ARGUMENT / BAD_VALUE with "goal_map" if that is another map.
+// core::CheckOneGoal and core::CheckUnlimited, and INVALID_ARGUMENT / BAD_VALUE with "goal_map" if that is
+// another map.
 absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
                                                 const v1::FindPathRequest& request);
 

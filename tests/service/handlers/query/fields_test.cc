@@ -198,6 +198,39 @@ TEST_F(FieldsTest, ToleranceAllowsALongerPathAndTheBoundIsProved) {
   }
 }
 
+TEST_F(FieldsTest, ClippedPathsSayWhatIsLeftAndWhereTurnsEnd) {
+  Create("lane", {".........."});
+  const auto query = Parsed<v1::FindPathRequest>(R"(
+    map: "lane" start { position { x: 0.2 y: 0.5 } } goals { position { x: 9.5 y: 0.6 } } with_summary: true)");
+  const v1::FindPathResponse found = Find(Merged(query, "clip_length: 6.5 turn_budget: 2.5")).value();
+  EXPECT_EQ(found.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(found.cost(), 6.0);
+  EXPECT_EQ(found.summary().length(), 6.0);
+  EXPECT_EQ(found.path().end().cell().x(), 6);
+  EXPECT_TRUE(found.path().has_asked_start() && !found.path().has_asked_end());
+  EXPECT_EQ(found.path().positions_size(), 7);
+  EXPECT_EQ(found.rest().cost(), 3.0);
+  EXPECT_EQ(found.rest().length(), 3.0);
+  ASSERT_EQ(found.turn_ends_size(), 2);
+  EXPECT_EQ(found.turn_ends(1).place().cell().x(), 4);
+  EXPECT_EQ(found.turn_ends(1).cost(), 4.0);
+  const v1::FindPathResponse costly = Find(Merged(query, "max_cost: 8.5")).value();
+  EXPECT_EQ(costly.outcome(), v1::OUTCOME_TOO_COSTLY);
+  EXPECT_EQ(costly.reason(), v1::OUTCOME_REASON_COST_LIMIT);
+  EXPECT_EQ(costly.least_cost(), 9.0);
+  EXPECT_FALSE(costly.path().has_end() || costly.has_summary());
+  const v1::FindPathsResponse batch = FindPaths(Parsed<v1::FindPathsRequest>(R"(
+    map: "lane" max_cost: 8.5 clip_cost: 4 path_form: PATH_FORM_DIRECTIONS
+    queries { start { cell {} } goals { cell { x: 9 } } }
+    queries { start { cell {} } goals { cell { x: 8 } } })"))
+                                          .value();
+  EXPECT_EQ(batch.results(0).answer().outcome(), v1::OUTCOME_TOO_COSTLY);
+  EXPECT_EQ(batch.results(1).answer().path().directions_size(), 4);
+  EXPECT_EQ(batch.results(1).answer().rest().cost(), 4.0);
+  EXPECT_THAT(Find(Merged(query, "turn_budget: 0")),
+              IsError(kInvalid, ErrorReason::kBadValue, "turn_budget"));
+}
+
 TEST_F(FieldsTest, FindPathsRefusesTooFewAndTooMany) {
   auto request = About<v1::FindPathsRequest>("yard");
   EXPECT_THAT(FindPaths(request), IsError(kInvalid, ErrorReason::kMissingField, "queries"));

@@ -202,6 +202,20 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                                         client.FindPath(QueryOn(kind, "tolerance: 0.5")));
                return absl::StrCat(Number(answer.cost()), " / ", Number(answer.info().bound()));
              });
+  ExpectTold("`FindPath` with `max_cost`", {"5", "5", "5", "5", "5"}, [&](const Kind& kind) -> Told {
+    WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer,
+                             client.FindPath(QueryOn(kind, "max_cost: 1")));
+    return absl::StrCat(static_cast<int>(answer.outcome()));
+  });
+  ExpectTold(
+      "`FindPath` with `clip_cost` and `turn_budget`",
+      {"4.41421 / 1 / 3 turns", "5 / 1 / 4 turns", "5 / 1 / 4 turns", "4 / 4 / 0 turns", "5 / 1 / 4 turns"},
+      [&](const Kind& kind) -> Told {
+        WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer,
+                                 client.FindPath(QueryOn(kind, "clip_cost: 5 turn_budget: 1")));
+        return absl::StrCat(Number(answer.cost()), " / ", Number(answer.rest().cost()), " / ",
+                            answer.turn_ends_size(), " turns");
+      });
   const auto cost_behind_wall = [&](const Kind& kind, const std::string& more) {
     v1::FindPathRequest query = QueryOn(kind, more);
     *query.mutable_view()->mutable_overlay() = kind.wall;

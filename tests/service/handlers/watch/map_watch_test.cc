@@ -279,6 +279,10 @@ TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
   EXPECT_EQ(refusal("map: 'paths' start { cell {} } goals { cell { x: 1 } }"), "WRONG_MAP_KIND start.cell");
   EXPECT_EQ(refusal("map: 'arena' start { cell { x: 1 } } goals { cell { x: 3 } } goals { cell { x: 3 } }"),
             "BAD_VALUE goals");
+  for (const std::string field : {"max_cost", "clip_cost", "clip_length", "turn_budget"}) {
+    EXPECT_EQ(refusal("map: 'arena' start { cell { x: 1 } } goals { cell { x: 3 } } " + field + ": 9"),
+              "BAD_VALUE " + field);
+  }
 }
 
 // A wall with one door that moves: at any time the last answer that a watcher gets is right for the last
