@@ -493,6 +493,13 @@ TEST_F(MeshClipTest, APortalIsOneStep) {
   EXPECT_EQ(clipped(12), "12 to 100, rest 9 of length 9, crossings 1, polygons 2");
   EXPECT_EQ(clipped(14), "14 to 102, rest 7 of length 7, crossings 1, polygons 2");
   EXPECT_EQ(clipped(21), "21 to 109, rest -1 of length -1, crossings 1, polygons 2");
+  // Both ends of the ferry are a leg of one point.
+  query.start.position = WorldPoint{10, 5, 0};
+  query.goals[0].position = WorldPoint{100, 5, 5};
+  EXPECT_EQ(clipped(2), "0 to 10, rest 3 of length 0, crossings 0, polygons 1");
+  EXPECT_EQ(clipped(3), "3 to 100, rest -1 of length -1, crossings 1, polygons 2");
+  query.start.position = WorldPoint{1, 5, 0};
+  query.goals[0].position = WorldPoint{109, 5, 5};
   const auto turns = [&](double budget) {
     query.clip = {.turn_budget = budget};
     std::string told;
