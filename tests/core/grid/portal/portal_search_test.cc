@@ -80,7 +80,7 @@ TEST_F(PortalSearchTest, LeadsToOtherMapsAndBack) {
          {"...",  //
           "..."},
          {{.id = "up", .from = {2, 0}, .to_map = "home", .to = {2, 0}, .cost = kCostScale}});
-  const auto back = Find({0, 0}, {2, 0});
+  const auto back = Find(Cell{0, 0}, Cell{2, 0});
   ASSERT_THAT(back, IsOk());
   EXPECT_THAT(PortalsOf(*back), ElementsAre("down", "up"));
   EXPECT_NEAR(back->path.cost, 2 + kSqrt2, 1e-7);
