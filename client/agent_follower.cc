@@ -64,7 +64,14 @@ void AgentFollower::Put(std::uint64_t agent, const v1::FindPathRequest& query) {
 }
 
 void AgentFollower::PutAgain(std::uint64_t id, Agent& agent) {
-  *Change(id).mutable_put() = agent.query;
+  v1::AgentChange& change = Change(id);
+  *change.mutable_put() = agent.query;
+  if (agent.right) {
+    v1::HeldPath& held = *change.mutable_held();
+    *held.mutable_path() = agent.path.answer->path();
+    held.set_cost(agent.path.answer->cost());
+    *held.mutable_version() = *agent.right;
+  }
   agent.asked = number_;
 }
 
@@ -89,8 +96,9 @@ void AgentFollower::SendTo(std::uint64_t agent, const v1::Location& goal) {
   Agent& sent = it->second;
   sent.query.clear_goals();
   *sent.query.add_goals() = goal;
-  PutAgain(agent, sent);
+  sent.right.reset();
   sent.path = {};
+  PutAgain(agent, sent);
 }
 
 void AgentFollower::Remove(std::uint64_t agent) {
@@ -201,6 +209,7 @@ void AgentFollower::Run() {
     {
       const std::lock_guard lock(mutex_);
       stream_ = nullptr;
+      TakeProgress();
       progress_.clear();
       if (!is_ended_ && !status.ok() && !IsTemporary(status)) {
         status_ = status;
@@ -237,16 +246,26 @@ void AgentFollower::Take(const v1::FollowAgentsResponse& message) {
       continue;
     }
     AgentPath& path = it->second.path;
+    std::optional<v1::Version>& right = it->second.right;
     path.version = state.version();
     path.has_ended = state.has_end();
     path.problem = absl::OkStatus();
+    if (state.has_held()) {
+      continue;
+    }
+    right.reset();
     if (state.has_answer()) {
       path.answer = state.answer();
+      if (path.answer->outcome() == v1::OUTCOME_FOUND) {
+        right = state.version();
+      }
     } else {
       path.problem = FromMessage(state.has_end() ? state.end() : state.problem());
     }
-    if (state.has_end() && (absl::IsUnavailable(path.problem) || absl::IsResourceExhausted(path.problem))) {
-      retries_.emplace_back(absl::Now() + kRetryDelay, state.agent());
+    const bool is_replaced = ReasonOf(path.problem) == "MAP_REPLACED";
+    if (state.has_end() &&
+        (is_replaced || absl::IsUnavailable(path.problem) || absl::IsResourceExhausted(path.problem))) {
+      retries_.emplace_back(absl::Now() + (is_replaced ? absl::ZeroDuration() : kRetryDelay), state.agent());
     }
     if (!std::exchange(it->second.is_news, true)) {
       news_.push_back(state.agent());
@@ -254,6 +273,17 @@ void AgentFollower::Take(const v1::FollowAgentsResponse& message) {
   }
   for (const v1::MapProgress& progress : message.progress()) {
     progress_[progress.map()] = progress;
+  }
+}
+
+void AgentFollower::TakeProgress() {
+  for (auto& [id, agent] : agents_) {
+    const auto progress = progress_.find(agent.query.map());
+    if (agent.right && progress != progress_.end() &&
+        progress->second.version().epoch() == agent.right->epoch() &&
+        progress->second.version().revision() > agent.right->revision()) {
+      *agent.right = progress->second.version();
+    }
   }
 }
 

@@ -36,8 +36,9 @@ struct AgentPath {
 
 // FollowAgents (see there) for a game loop: change agents, call Flush once a tick, and take what is new. When
 // a stream ends because the server is gone, restarts or is too busy, the follower opens another one, after
-// 100 ms at first and up to 5 s later, and puts all agents where they are. It puts an agent again, a second
-// later, if that has ended because its map is not loaded yet or the server has no room.
+// 100 ms at first and up to 5 s later, and puts all agents where they are, with the paths that they have. It
+// puts an agent again, a second later, if that has ended because its map is not loaded yet or the server has
+// no room.
 //
 // Thread safety: any thread may call any method.
 class AgentFollower {
@@ -77,11 +78,13 @@ class AgentFollower {
     // Number of the change that set the query. States for older queries are ignored.
     std::uint64_t asked = 0;
     AgentPath path;
+    // The newest version at which the answer of `path` was right; unset if there is none.
+    std::optional<v1::Version> right;
     bool is_news = false;
   };
 
   v1::AgentChange& Change(std::uint64_t agent);
-  // Puts an agent where it is.
+  // Puts an agent where it is, with the path that it has.
   void PutAgain(std::uint64_t id, Agent& agent);
   // Takes changes for one message.
   v1::FollowAgentsRequest TakeChanges();
@@ -92,6 +95,8 @@ class AgentFollower {
   // Opens a stream, and makes changes that put all agents on it.
   std::shared_ptr<AgentStream> Open();
   void Take(const v1::FollowAgentsResponse& message);
+  // Notes the versions at which the paths of agents are right.
+  void TakeProgress();
   // Waits before another stream is opened. Returns false if the follower ends.
   bool Wait(absl::Duration delay);
 

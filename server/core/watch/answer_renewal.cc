@@ -52,6 +52,7 @@ AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
       snapshot_(snapshot),
       query_(subscription.query),
       walked_(subscription.walked()),
+      at_(subscription.searched_place()),
       last_(subscription.needs_answer() ? nullptr : subscription.answer()) {}
 
 absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& scratch) {
@@ -79,6 +80,49 @@ absl::Status AnswerRenewal::SearchAll(absl::Span<AnswerRenewal* const> renewals,
                      renewals[i]->Judge(route);
                      return sink(i, route);
                    });
+}
+
+absl::StatusOr<bool> AnswerRenewal::Adopt(const HeldPath& held, const Budget& budget) {
+  WAYSTAR_ASSIGN_OR_RETURN(ResolvedRoute resolved, Resolve(snapshot_, query_, NoOthers(store_), budget));
+  TakeQuery(std::move(resolved));
+  Route route{.path = {.outcome = Outcome::kFound, .reason = OutcomeReason::kGoalReached, .cost = held.cost}};
+  std::vector<NodeNumber> nodes;
+  bool fits = false;
+  if (auto* const on_graph = std::get_if<GraphRouteQuery>(&resolved_->query)) {
+    GraphQuery& query = on_graph->path;
+    fits = !held.nodes.empty() && query.goals.size() == 1 &&
+           query.goals.front() == GraphPlace(held.nodes.back());
+    if (fits) {
+      query.start = held.nodes.front();
+      for (const std::string& node : held.nodes) {
+        nodes.push_back(snapshot_.graph().FindNode(node));
+      }
+      route.nodes = nodes;
+    }
+  } else if (auto* const on_mesh = std::get_if<MeshRouteQuery>(&resolved_->query)) {
+    MeshQuery& query = on_mesh->path;
+    const std::optional<MeshPlace> goal =
+        query.goals.size() == 1 ? FindMeshPlace(on_mesh->agent->mesh(), query.goals.front(), query.snap)
+                                : std::nullopt;
+    fits = goal && !held.corners.empty() && Distance(goal->point, held.corners.back()) <= kMeshTolerance;
+    if (fits) {
+      query.start = held.corners.front();
+      route.positions = held.corners;
+    }
+  } else {
+    PathQuery& query = resolved_->grid().path;
+    fits = !held.points.empty() && query.goal == held.points.back();
+    if (fits) {
+      query.start = held.points.front();
+      route.path.points = held.points;
+      route.path.end = query.goal;
+    }
+  }
+  if (!fits) {
+    return false;
+  }
+  Judge(route);
+  return !at_ || answer_->CourseOn(snapshot_).Follow(at_->position, at_->off_path);
 }
 
 const ResolvedRoute& AnswerRenewal::TakeQuery(ResolvedRoute resolved) {

@@ -15,6 +15,7 @@
 #include "server/core/query/solve.h"
 #include "server/core/store/map_store.h"
 #include "server/core/watch/course.h"
+#include "server/core/watch/held_path.h"
 #include "server/core/watch/kept_answer.h"
 #include "server/core/watch/map_subscriptions.h"
 
@@ -38,6 +39,10 @@ class AnswerRenewal {
   // the errors of ResolveAgent and SolveMany.
   static absl::Status SearchAll(absl::Span<AnswerRenewal* const> renewals, const Budget& budget,
                                 QueryScratch& scratch, RouteSink sink);
+
+  // Takes a path as the answer, from its own start. Returns false if it is not a path of this query, or the
+  // subscriber is not on it. Errors: those of Resolve.
+  absl::StatusOr<bool> Adopt(const HeldPath& held, const Budget& budget);
 
   // Takes an error as the answer, when no search was made or its result cannot be sent.
   void TakeError(const absl::Status& error);
@@ -63,6 +68,7 @@ class AnswerRenewal {
   const MapSnapshot& snapshot_;
   const RouteQuery& query_;
   const std::optional<Course::Place> walked_;
+  const std::optional<PathSubscription::Move> at_;
   // Null if the subscriber needs an answer in any case.
   const KeptAnswerPtr last_;
   std::optional<ResolvedRoute> resolved_;

@@ -63,7 +63,7 @@ bool MapSubscriptions::BeginSearch(PathSubscription& subscription) {
   ++searching_;
   if (subscription.at_) {
     subscription.query.start = subscription.at_->place;
-    subscription.searched_move_ = subscription.at_->number;
+    subscription.searched_place_ = subscription.at_;
   }
   if (!subscription.is_urgent_) {
     // Commits during the search are not compared with the answer that the subscriber has.
@@ -76,7 +76,7 @@ bool MapSubscriptions::BeginSearch(PathSubscription& subscription) {
 }
 
 bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot,
-                                 KeptAnswerPtr answer) {
+                                 KeptAnswerPtr answer, std::uint64_t cheaper_from) {
   MutexLock lock(mutex_);
   bool is_queued = false;
   if (subscription.state_ == PathSubscription::State::kSearching) {
@@ -86,7 +86,7 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
     subscription.state_ = PathSubscription::State::kIdle;
     subscription.is_urgent_ = false;
     subscription.blocked_from_ = 0;
-    subscription.cheaper_from_ = 0;
+    subscription.cheaper_from_ = cheaper_from;
     subscription.searched_at_ = PathSubscription::Clock::now();
     const ChangeEffect effect = EffectSince(snapshot.revision, *subscription.answer_);
     if (subscription.is_lost_) {
@@ -95,7 +95,7 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
       Queue(subscription, snapshot.revision);
     } else if (effect == ChangeEffect::kEnd) {
       Queue(subscription, snapshot.revision + 1);
-    } else if (effect == ChangeEffect::kCheaper) {
+    } else if (effect == ChangeEffect::kCheaper && cheaper_from == 0) {
       subscription.cheaper_from_ = snapshot.revision + 1;
     }
     is_queued = subscription.state_ == PathSubscription::State::kQueued;
@@ -121,7 +121,7 @@ void MapSubscriptions::Keep(PathSubscription& subscription, KeptAnswerPtr answer
   subscription.course_ = subscription.answer_->CourseOn(snapshot);
   // The path may begin elsewhere, at the place that the start snapped to.
   subscription.is_off_ =
-      subscription.at_ && !subscription.Follow() && subscription.at_->number != subscription.searched_move_;
+      subscription.at_ && !subscription.Follow() && subscription.at_->number != subscription.searched_move();
 }
 
 bool MapSubscriptions::MoveTo(PathSubscription& subscription, PathSubscription::Move move) {

@@ -45,6 +45,8 @@ class PathSubscription {
 
   // Its start is the subscriber's latest place when a search begins.
   RouteQuery query;
+  // Sets where the subscriber is, if not at the start. Call it before the subscription is added.
+  void StartAt(Move move) { at_ = std::move(move); }
   // Cancels a running search.
   std::atomic<bool> cancelled = false;
 
@@ -55,8 +57,10 @@ class PathSubscription {
   const std::optional<Course::Place>& walked() const { return walked_; }
   // Returns true if the subscriber needs an answer even if the last one holds. Only for the searching thread.
   bool needs_answer() const { return needs_answer_; }
-  // Returns the number of the newest move that the search takes into account. Only for the searching thread.
-  std::uint64_t searched_move() const { return searched_move_; }
+  // Returns the newest move that the search takes into account, and its number. Only for the searching
+  // thread.
+  const std::optional<Move>& searched_place() const { return searched_place_; }
+  std::uint64_t searched_move() const { return searched_place_ ? searched_place_->number : 0; }
 
  private:
   friend class MapSubscriptions;
@@ -69,7 +73,7 @@ class PathSubscription {
   KeptAnswerPtr answer_;
   std::optional<Course::Place> walked_;
   bool needs_answer_ = false;
-  std::uint64_t searched_move_ = 0;
+  std::optional<Move> searched_place_;
 
   // The members below are guarded by the mutex of MapSubscriptions.
   enum class State : std::uint8_t { kIdle, kQueued, kSearching, kGone };
@@ -122,7 +126,10 @@ class MapSubscriptions {
 
   // Ends a search on `snapshot`. `answer` is its result, or the previous answer if that still holds there.
   // Returns true if a later commit may have invalidated it; the subscription is then queued again.
-  bool EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot, KeptAnswerPtr answer);
+  // If `cheaper_from` is not 0, the answer is only known to be walkable: from that revision on another may be
+  // cheaper.
+  bool EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot, KeptAnswerPtr answer,
+                 std::uint64_t cheaper_from = 0);
   // Ends a search without an answer. Returns true if the subscription is queued again, false if it was
   // removed.
   bool AbandonSearch(PathSubscription& subscription);

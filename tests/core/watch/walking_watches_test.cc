@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,7 @@
 #include "server/core/store/store_listener.h"
 #include "server/core/watch/answer_renewal.h"
 #include "server/core/watch/course.h"
+#include "server/core/watch/held_path.h"
 #include "server/core/watch/map_subscriptions.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/query/route_test.h"
@@ -136,6 +138,48 @@ class WalkingWatchesTest : public RouteTest, public StoreListener {
     return is_news;
   }
 
+  // As after a lost connection: another subscription adopts the path that the agent was told, which was right
+  // at that revision.
+  void Reconnect(std::uint64_t revision, double cost) {
+    const PinnedSnapshot snapshot = Latest();
+    HeldPath held{.cost = cost};
+    for (const NodeNumber node : nodes_) {
+      held.nodes.push_back(snapshot->graph().IdOf(node));
+    }
+    for (const WorldPoint& position : told_) {
+      if (const GridMap* const grid = std::get_if<GridMap>(&snapshot->map)) {
+        held.points.push_back(grid->settings().frame.CellAt(position));
+      }
+    }
+    held.corners = told_;
+    const auto agent = std::make_shared<PathSubscription>();
+    agent->query = agent_->query;
+    agent->StartAt(MoveOn(*snapshot, place_, kOffPath, ++moves_));
+    agent_ = agent;
+    map_ = std::make_unique<MapSubscriptions>(snapshot->revision);
+    map_->Add(agent_);
+    ASSERT_TRUE(map_->BeginSearch(*agent_));
+    AnswerRenewal renewal(store_, *snapshot, *agent_);
+    const absl::StatusOr<bool> is_adopted = renewal.Adopt(held, {});
+    ASSERT_THAT(is_adopted, IsOk());
+    ASSERT_TRUE(*is_adopted);
+    const absl::StatusOr<History> history =
+        store_.ReadHistory("arena", revision + 1, snapshot->revision - revision);
+    ASSERT_THAT(history, IsOk());
+    const bool is_right =
+        renewal.answer()->EffectOf(ChangesOf(history->commits, *snapshot), *snapshot) == ChangeEffect::kNone;
+    map_->EndSearch(*agent_, *snapshot, renewal.answer(), is_right ? 0 : revision + 1);
+    ++(is_right ? kept_ : doubted_);
+  }
+  // Reconnects now and then, unless the path that the agent was told is blocked or costs more now. `cost` is
+  // what it cost at the revision of the last search.
+  void MayReconnect(Random& random, std::uint64_t revision, double cost) {
+    const double fresh = FreshCost();
+    if (!told_.empty() && random.Chance(0.2) && fresh >= 0.0 && fresh <= cost + 1e-6) {
+      Reconnect(revision, cost);
+    }
+  }
+
   // Returns the cost of a path from where the agent is now; -1 without one.
   double FreshCost() {
     RouteQuery query = agent_->query;
@@ -154,6 +198,9 @@ class WalkingWatchesTest : public RouteTest, public StoreListener {
   std::uint64_t moves_ = 0;
   int searches_ = 0;
   int news_ = 0;
+  // Adopted paths that no change since may have made dear, and others.
+  int kept_ = 0;
+  int doubted_ = 0;
 };
 
 TEST_F(WalkingWatchesTest, WhatLiesBehindConcernsNobody) {
@@ -237,7 +284,10 @@ TEST_F(WalkingWatchesTest, WhatIsLeftOnAGridIsACheapestPath) {
       } else if (random.Chance(0.3)) {
         edit = SetTerrain{.shape = {.cells = {cell}}, .symbol = random.Chance(0.5) ? 's' : '.'};
       }
+      const std::uint64_t revision = Latest()->revision;
+      const double cost = FreshCost();
       Apply("arena", {edit});
+      MayReconnect(random, revision, cost);
       Search();
       ++ticks;
       const double fresh = FreshCost();
@@ -257,6 +307,8 @@ TEST_F(WalkingWatchesTest, WhatIsLeftOnAGridIsACheapestPath) {
     }
   });
   EXPECT_LT(news_, ticks);
+  EXPECT_GT(kept_, doubted_);
+  EXPECT_GT(doubted_, 0);
   RecordProperty("searches", searches_);
   RecordProperty("news", news_);
 }
@@ -290,6 +342,8 @@ TEST_F(WalkingWatchesTest, WhatIsLeftOnAGraphIsACheapestPath) {
       const int y = random.Between(1, kSide - 1);
       const EdgeName edge =
           random.Chance(0.5) ? EdgeName{name(x - 1, y), name(x, y)} : EdgeName{name(x, y - 1), name(x, y)};
+      const std::uint64_t revision = Latest()->revision;
+      const double cost = FreshCost();
       if (random.Chance(0.2)) {
         Apply("arena",
               {PutObstacle{.obstacle = {.id = "crate", .shape = {.discs = {{{x + 0.5, double(y)}, 0.3}}}},
@@ -297,6 +351,7 @@ TEST_F(WalkingWatchesTest, WhatIsLeftOnAGraphIsACheapestPath) {
       } else {
         Apply("arena", {SetEnabled{.edges = {edge}, .enabled = random.Chance(0.5)}});
       }
+      MayReconnect(random, revision, cost);
       Search();
       const double fresh = FreshCost();
       if (nodes_.empty()) {
@@ -340,7 +395,10 @@ TEST_F(WalkingWatchesTest, WhatIsLeftOnAMeshIsAShortestPath) {
       const WorldPoint at = place();
       const Obstacle crate{.id = absl::StrCat("crate", random.Between(0, 9)),
                            .shape = {.discs = {{{at.x, at.y}, random.Between(1, 8) / 8.0}}}};
+      const std::uint64_t revision = Latest()->revision;
+      const double cost = FreshCost();
       Apply("arena", {PutObstacle{.obstacle = crate, .replace = true}});
+      MayReconnect(random, revision, cost);
       Search();
       const double fresh = FreshCost();
       if (told_.empty()) {

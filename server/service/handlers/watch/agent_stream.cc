@@ -156,7 +156,8 @@ absl::Status AgentStream::Take() {
 void AgentStream::Apply(const v1::AgentChange& change, const Caller& caller, Snapshots& snapshots) {
   switch (change.change_case()) {
     case v1::AgentChange::kPut:
-      Put(change.agent(), change.number(), change.put(), caller);
+      Put(change.agent(), change.number(), change.put(), change.has_held() ? &change.held() : nullptr,
+          caller);
       break;
     case v1::AgentChange::kAt:
       Move(change, snapshots);
@@ -173,8 +174,8 @@ void AgentStream::Apply(const v1::AgentChange& change, const Caller& caller, Sna
 }
 
 void AgentStream::Put(std::uint64_t id, std::uint64_t number, v1::FindPathRequest query,
-                      const Caller& caller) {
-  const absl::StatusOr<AgentPtr> agent = MakeAgent(id, number, std::move(query), caller);
+                      const v1::HeldPath* held, const Caller& caller) {
+  const absl::StatusOr<AgentPtr> agent = MakeAgent(id, number, std::move(query), held, caller);
   if (!agent.ok()) {
     EndById(id, number, agent.status());
     return;
@@ -200,11 +201,19 @@ void AgentStream::Put(std::uint64_t id, std::uint64_t number, v1::FindPathReques
 
 absl::StatusOr<AgentStream::AgentPtr> AgentStream::MakeAgent(std::uint64_t id, std::uint64_t number,
                                                              v1::FindPathRequest query,
-                                                             const Caller& caller) {
+                                                             const v1::HeldPath* held, const Caller& caller) {
   WAYSTAR_RETURN_IF_ERROR(CheckPartAccess<v1::FollowAgentsRequest>(caller, query));
   auto agent = std::make_shared<Agent>(std::static_pointer_cast<AgentStream>(shared_from_this()), id, number);
   agent->request = std::move(query);
   WAYSTAR_ASSIGN_OR_RETURN(agent->query, ToWatchedQuery(watches_.store(), agent->request));
+  if (held != nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, watches_.store().Pin(agent->request.map()));
+    agent->StartAt(core::MoveOn(*snapshot, agent->query.start, off_path_, number));
+    agent->held = *held;
+    if (held->version().epoch() == snapshot->epoch && held->version().revision() > snapshot->revision) {
+      *agent->request.mutable_view()->mutable_least_version() = held->version();
+    }
+  }
   return agent;
 }
 
@@ -252,7 +261,7 @@ void AgentStream::SendTo(const v1::AgentChange& change, const Caller& caller) {
   }
   query->clear_goals();
   *query->add_goals() = change.goal();
-  Put(change.agent(), change.number(), *std::move(query), caller);
+  Put(change.agent(), change.number(), *std::move(query), nullptr, caller);
 }
 
 void AgentStream::Remove(std::uint64_t id) {
@@ -280,7 +289,8 @@ AgentStream::Followed& AgentStream::EntryOf(std::uint64_t id) {
 }
 
 absl::Status AgentStream::Follow(const AgentPtr& agent, Followed& followed) {
-  WAYSTAR_RETURN_IF_ERROR(Count(agent->request.ByteSizeLong(), followed));
+  WAYSTAR_RETURN_IF_ERROR(
+      Count(agent->request.ByteSizeLong() + (agent->held ? agent->held->ByteSizeLong() : 0), followed));
   if (followed.agent == nullptr) {
     WAYSTAR_RETURN_IF_ERROR(server_.agents.Acquire(holder_));
     --ended_;

@@ -72,10 +72,11 @@ class AgentStream final : public ReadingWritingCall {
   // Applies the last message read. An error is one of the stream.
   absl::Status Take();
   void Apply(const v1::AgentChange& change, const Caller& caller, Snapshots& snapshots);
-  // Follows an agent by a new query; an error ends the agent.
-  void Put(std::uint64_t id, std::uint64_t number, v1::FindPathRequest query, const Caller& caller);
+  // Follows an agent by a new query, with the path that it has, if that is not null; an error ends the agent.
+  void Put(std::uint64_t id, std::uint64_t number, v1::FindPathRequest query, const v1::HeldPath* held,
+           const Caller& caller);
   absl::StatusOr<AgentPtr> MakeAgent(std::uint64_t id, std::uint64_t number, v1::FindPathRequest query,
-                                     const Caller& caller);
+                                     const v1::HeldPath* held, const Caller& caller);
   void Move(const v1::AgentChange& change, Snapshots& snapshots);
   void SendTo(const v1::AgentChange& change, const Caller& caller);
   void Remove(std::uint64_t id);

@@ -2,19 +2,21 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include "absl/hash/hash.h"
 #include "absl/status/statusor.h"
 #include "server/base/error.h"
 #include "server/core/query/route_query.h"
-#include "server/service/call/call_context.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
 #include "server/service/convert/hex_coordinates.h"
 #include "server/service/handlers/query/answer_query.h"
+#include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::rpc {
 namespace {
@@ -27,6 +29,42 @@ constexpr std::size_t kMostTogether = 64;
 
 absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "map", "the map was deleted"); }
 
+// Returns the path that a client has, if it can be walked on the snapshot at its cost.
+std::optional<core::HeldPath> ToWalkablePath(const core::MapStore& store, const core::MapSnapshot& snapshot,
+                                             const v1::FindPathRequest& query, const v1::HeldPath& held,
+                                             CallContext& context) {
+  constexpr double kRounding = 1e-6;
+  const v1::Path& path = held.path();
+  v1::ValidatePathsRequest question;
+  question.set_map(query.map());
+  *question.mutable_agent() = query.agent();
+  *question.mutable_view() = query.view();
+  *question.add_paths() = path;
+  v1::ValidatePathsResponse answer;
+  const absl::Status status =
+      FieldAnswers(store, std::numeric_limits<std::size_t>::max())(question, answer, context);
+  if (!status.ok() || answer.info().version().revision() != snapshot.revision || answer.results_size() != 1 ||
+      !answer.results(0).walkable() ||
+      std::abs(answer.results(0).cost() - held.cost()) > kRounding * (1.0 + held.cost()) ||
+      path.crossings_size() > 0) {
+    return std::nullopt;
+  }
+  core::HeldPath walkable{.cost = held.cost()};
+  if (snapshot.as_graph() != nullptr) {
+    if (!path.start().has_position() && !path.end().has_position()) {
+      walkable.nodes.assign(path.nodes().begin(), path.nodes().end());
+    }
+  } else if (snapshot.as_mesh() != nullptr) {
+    walkable.corners = Converted(path.positions(), ToWorldPoint);
+  } else if ((path.form() == v1::PATH_FORM_SMOOTHED) == (query.path_form() == v1::PATH_FORM_SMOOTHED)) {
+    absl::StatusOr<PathToValidate> points = ToPathToValidate(path, HexCoordinates(snapshot), {});
+    if (points.ok()) {
+      walkable.points = std::move(points->points);
+    }
+  }
+  return walkable;
+}
+
 // Returns a query without its start, as bytes.
 std::string WithoutStart(const v1::FindPathRequest& request) {
   v1::FindPathRequest shared = request;
@@ -34,9 +72,9 @@ std::string WithoutStart(const v1::FindPathRequest& request) {
   return shared.SerializeAsString();
 }
 
-// Overlays are resolved for each query, and versions checked.
-std::uint64_t GroupOf(const v1::FindPathRequest& request) {
-  return request.has_view() ? 0 : absl::HashOf(WithoutStart(request));
+// Overlays are resolved, versions checked and paths adopted for each query by itself.
+std::uint64_t GroupOf(const PathWatch& watch) {
+  return watch.request.has_view() || watch.held ? 0 : absl::HashOf(WithoutStart(watch.request));
 }
 
 // Returns true if no change of the map can help the query.
@@ -85,7 +123,7 @@ bool PathWatchScheduler::Add(const PathWatchPtr& watch) {
     if (latest.ok()) {
       // If the map is deleted meanwhile, there is no further notification; the search then fails.
       watch->epoch_ = (*latest)->epoch;
-      watch->group_ = GroupOf(watch->request);
+      watch->group_ = GroupOf(*watch);
       Known& known = maps_[watch->epoch_];
       if (known.map == nullptr) {
         known.map = std::make_shared<core::MapSubscriptions>((*latest)->revision);
@@ -194,6 +232,9 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
                       .caller = caller,
                       .budget = {.deadline = now + kMaxSearchTime, .cancelled = &watch->cancelled},
                       .begin = now};
+  if (watch->held && Adopt(watch, snapshot, context)) {
+    return;
+  }
   core::AnswerRenewal renewal(store_, snapshot, *watch);
   v1::AgentState state;
   const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
@@ -215,6 +256,55 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     return;
   }
   EndSearch(watch, snapshot, renewal, std::move(state), status);
+}
+
+bool PathWatchScheduler::Adopt(const PathWatchPtr& watch, const core::MapSnapshot& snapshot,
+                               CallContext& context) {
+  const v1::Version& version = watch->held->version();
+  if (version.epoch() != snapshot.epoch) {
+    watch->map_->AbandonSearch(*watch);
+    watch->End(MakeError(ErrorReason::kMapReplaced, "held.version.epoch", "the map was replaced"));
+    return true;
+  }
+  if (version.revision() > snapshot.revision) {
+    // The query's view has it wait for that revision.
+    return false;
+  }
+  const v1::HeldPath held = *std::exchange(watch->held, std::nullopt);
+  core::AnswerRenewal renewal(store_, snapshot, *watch);
+  bool is_adopted = false;
+  std::uint64_t cheaper_from = 0;
+  const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
+    const auto path = ToWalkablePath(store_, snapshot, watch->request, held, context);
+    if (!path) {
+      return absl::OkStatus();
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(is_adopted, renewal.Adopt(*path, context.budget));
+    const std::uint64_t changes = snapshot.revision - held.version().revision();
+    if (!is_adopted || changes == 0) {
+      return absl::OkStatus();
+    }
+    const absl::StatusOr<core::History> history =
+        store_.ReadHistory(snapshot.id, held.version().revision() + 1, changes);
+    const bool is_known = history.ok() && history->epoch == snapshot.epoch &&
+                          history->kind == core::History::Kind::kHeld && history->commits.size() == changes;
+    if (!is_known || renewal.answer()->EffectOf(core::ChangesOf(history->commits, snapshot), snapshot) !=
+                         core::ChangeEffect::kNone) {
+      cheaper_from = held.version().revision() + 1;
+    }
+    return absl::OkStatus();
+  });
+  if (!status.ok() || !is_adopted) {
+    return false;
+  }
+  v1::AgentState state;
+  state.mutable_held();
+  FillVersion(snapshot.version(), *state.mutable_version());
+  watch->Send(std::move(state), renewal.answer()->bytes());
+  if (watch->map_->EndSearch(*watch, snapshot, renewal.answer(), cheaper_from)) {
+    Enqueue({watch});
+  }
+  return true;
 }
 
 void PathWatchScheduler::SearchTogether(const std::vector<PathWatchPtr>& watches, int worker) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "server/core/watch/map_subscriptions.h"
 #include "server/service/admission/executor.h"
 #include "server/service/auth/caller.h"
+#include "server/service/call/call_context.h"
 #include "server/service/metrics/query_observer.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -43,6 +45,8 @@ class PathWatch : public core::PathSubscription {
 
   // The watched request.
   v1::FindPathRequest request;
+  // The path that the client has, until a search has looked at it. Then only for the searching thread.
+  std::optional<v1::HeldPath> held;
 
  private:
   friend class PathWatchScheduler;
@@ -141,6 +145,8 @@ class PathWatchScheduler final : public core::StoreListener {
   void Search(const PathWatchPtr& watch, int worker);
   // Does so for watches of one group.
   void SearchTogether(const std::vector<PathWatchPtr>& watches, int worker);
+  // Ends a search that has begun by the path that the client has. Returns false if it needs another.
+  bool Adopt(const PathWatchPtr& watch, const core::MapSnapshot& snapshot, CallContext& context);
   // Ends a search that has begun: sends what is new.
   void EndSearch(const PathWatchPtr& watch, const core::MapSnapshot& snapshot, core::AnswerRenewal& renewal,
                  v1::AgentState state, const absl::Status& status);

@@ -43,6 +43,16 @@ class Agents {
     return change;
   }
   void Put(std::uint64_t agent, const v1::FindPathRequest& query) { *Change(agent).mutable_put() = query; }
+  // Puts an agent at a cell, with the path of a state.
+  void PutWith(std::uint64_t agent, v1::Cell at, const v1::FindPathRequest& query,
+               const v1::AgentState& state) {
+    v1::AgentChange& change = Change(agent);
+    *change.mutable_put() = query;
+    *change.mutable_put()->mutable_start()->mutable_cell() = at;
+    *change.mutable_held()->mutable_path() = state.answer().path();
+    change.mutable_held()->set_cost(state.answer().cost());
+    *change.mutable_held()->mutable_version() = state.version();
+  }
   void MoveTo(std::uint64_t agent, int x, int y) {
     *Change(agent).mutable_at()->mutable_cell() = CellAt(x, y);
   }
@@ -95,6 +105,8 @@ class Agents {
         return absl::StrCat(head, "problem ", ReasonIn(state.problem()), tail);
       case v1::AgentState::kEnd:
         return absl::StrCat(head, "end ", ReasonIn(state.end()));
+      case v1::AgentState::kHeld:
+        return absl::StrCat(head, "held", tail);
       case v1::AgentState::STATE_NOT_SET:
         break;
     }
@@ -283,6 +295,62 @@ TEST_F(AgentStreamTest, GoesOnWithoutFurtherChanges) {
   EXPECT_TRUE(server_.client().DeleteMap(About<v1::DeleteMapRequest>("arena")).ok());
   EXPECT_EQ(agents.NextOne(), "1#1 end MAP_NOT_FOUND map");
   EXPECT_EQ(agents.End(), "0  ") << "without an agent left";
+}
+
+TEST_F(AgentStreamTest, AgentsResumeWithTheirPaths) {
+  Agents first(server_);
+  first.Put(1, Across());
+  first.Send();
+  first.UntilProgress(1);
+  const v1::AgentState state = first.newest().at(1);
+  Block(5, 1);
+
+  Agents agents(server_);
+  agents.PutWith(1, CellAt(2, 0), Across(), state);
+  agents.PutWith(2, CellAt(2, 1), Across(), state);
+  agents.Send();
+  EXPECT_THAT(agents.UntilProgress(2), UnorderedElementsAre("1#1 held at 2", "2#2 cost 3.41421 at 2"));
+  Block(3, 0);
+  EXPECT_THAT(agents.UntilProgress(3),
+              UnorderedElementsAre("1#1 cost 3.82843 at 3", "2#2 cost 3.41421 at 3"));
+  agents.PutWith(3, CellAt(2, 0), Across(), state);
+  v1::AgentState other_map = state;
+  other_map.mutable_version()->set_epoch(state.version().epoch() + 1);
+  agents.PutWith(4, CellAt(2, 0), Across(), other_map);
+  agents.Send();
+  std::vector<std::string> told = agents.Next();
+  while (told.size() < 2) {
+    told.push_back(agents.NextOne());
+  }
+  EXPECT_THAT(told, UnorderedElementsAre("3#3 cost 3.82843 at 3", "4#4 end MAP_REPLACED held.version.epoch"));
+}
+
+TEST_F(AgentStreamTest, PathsFromTheFutureWaitForIt) {
+  Agents first(server_);
+  first.Put(1, Across());
+  first.Send();
+  first.UntilProgress(1);
+  v1::AgentState state = first.newest().at(1);
+  state.mutable_version()->set_revision(2);
+  Agents agents(server_);
+  agents.PutWith(1, CellAt(0, 0), Across(), state);
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#1 problem REVISION_NOT_YET view.least_version at 1");
+  Block(5, 1);
+  EXPECT_EQ(agents.NextOne(), "1#1 held at 2");
+}
+
+TEST_F(AgentStreamTest, CheaperPathsAreFoundForThoseThatResume) {
+  Update(server_, BlockRequest("arena", {CellAt(2, 0)}));
+  Agents first(server_);
+  first.Put(1, Across());
+  first.Send();
+  first.UntilProgress(2);
+  Update(server_, UnblockRequest("arena", {CellAt(2, 0)}));
+  Agents agents(server_);
+  agents.PutWith(1, CellAt(0, 0), Across(), first.newest().at(1));
+  agents.Send();
+  EXPECT_THAT(agents.UntilProgress(3), ::testing::Contains("1#1 cost 5 at 3"));
 }
 
 // Agents with one goal share searches, which changes neither their costs nor the progress.
