@@ -261,6 +261,9 @@ class Client {
   absl::StatusOr<v1::CastRayResponse> CastRay(const v1::CastRayRequest& request) const {
     return Ask(&Paths::CastRay, request);
   }
+  absl::StatusOr<v1::CheckMovesResponse> CheckMoves(const v1::CheckMovesRequest& request) const {
+    return Ask(&Paths::CheckMoves, request);
+  }
   absl::StatusOr<v1::SamplePlacesResponse> SamplePlaces(const v1::SamplePlacesRequest& request) const {
     return Ask(&Paths::SamplePlaces, request);
   }

@@ -248,11 +248,7 @@ void AddPut(CLI::App& group, Session& session) {
       "How the effect changes from the centre of a disc to its rim [none]");
   AddParsed(
       command, "--lifetime", &ParseTimeout,
-      [&obstacle](absl::Duration lifetime) {
-        const absl::Duration rest = lifetime % absl::Seconds(1);
-        obstacle.mutable_lifetime()->set_seconds(absl::ToInt64Seconds(lifetime - rest));
-        obstacle.mutable_lifetime()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(rest)));
-      },
+      [&obstacle](absl::Duration lifetime) { *obstacle.mutable_lifetime() = ToMessage(lifetime); },
       "How long it stays [until it is removed]")
       ->type_name("TIME");
   AddParsed(

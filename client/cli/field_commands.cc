@@ -99,6 +99,80 @@ ExitCode CheckReachability(const v1::CheckReachabilityRequest& request, Session&
   return session.Answer(response, print, are_all ? ExitCode::kOk : ExitCode::kNoPath);
 }
 
+struct MovesArguments {
+  v1::CheckMovesRequest request;
+  // FROM, TO and TIME of each move.
+  std::vector<std::string> words;
+};
+
+absl::Status AddMoves(const std::vector<std::string>& words, v1::CheckMovesRequest& request) {
+  if (words.size() % 3 != 0) {
+    return absl::InvalidArgumentError("a move is FROM TO TIME: the last one is incomplete");
+  }
+  for (std::size_t i = 0; i < words.size(); i += 3) {
+    const auto from = ParsePlace(words[i]);
+    const auto to = ParsePlace(words[i + 1]);
+    const auto time = ParseTimeout(words[i + 2]);
+    if (!from.ok() || !to.ok() || !time.ok()) {
+      return !from.ok() ? from.status() : !to.ok() ? to.status() : time.status();
+    }
+    v1::MoveToCheck& move = *request.add_moves();
+    *move.mutable_from() = *from;
+    *move.mutable_to() = *to;
+    *move.mutable_elapsed() = ToMessage(*time);
+  }
+  return absl::OkStatus();
+}
+
+// In whole milliseconds.
+std::string TimeText(const google::protobuf::Duration& time) {
+  return absl::FormatDuration(absl::Trunc(DurationOf(time), absl::Milliseconds(1)));
+}
+
+// "too fast", "blocked by crane", or "ok 300ms ago".
+std::string VerdictText(const v1::MoveJudgement& judged) {
+  switch (judged.verdict()) {
+    case v1::MOVE_VERDICT_OK:
+      return judged.has_judged_back() ? absl::StrCat("ok ", TimeText(judged.judged_back()), " ago") : "ok";
+    case v1::MOVE_VERDICT_TOO_FAST:
+      return "too fast";
+    case v1::MOVE_VERDICT_NOT_REACHABLE:
+      return "not reachable";
+    case v1::MOVE_VERDICT_BLOCKED:
+      return judged.obstacle().empty() ? "blocked" : absl::StrCat("blocked by ", judged.obstacle());
+    default:
+      return "unknown";
+  }
+}
+
+ExitCode CheckMoves(const MovesArguments& arguments, Session& session) {
+  v1::CheckMovesRequest request = arguments.request;
+  if (const absl::Status status = AddMoves(arguments.words, request); !status.ok()) {
+    return session.FailUsage(std::string(status.message()));
+  }
+  const auto response = session.client().CheckMoves(request);
+  const bool are_ok = response.ok() && absl::c_all_of(response->results(), [](const auto& judged) {
+                        return judged.verdict() == v1::MOVE_VERDICT_OK;
+                      });
+  const auto print = [&](const v1::CheckMovesResponse& answer) {
+    const auto place = [](bool is_given, const v1::Location& at) {
+      return is_given ? FormatLocation(at) : "-";
+    };
+    std::vector<TableRow> rows = {{"FROM", "TO", "TIME", "VERDICT", "LEAST", "BLOCKED AT", "PUT AT"}};
+    for (int i = 0; i < request.moves_size() && i < answer.results_size(); ++i) {
+      const v1::MoveToCheck& move = request.moves(i);
+      const v1::MoveJudgement& judged = answer.results(i);
+      rows.push_back({FormatLocation(move.from()), FormatLocation(move.to()),
+                      absl::FormatDuration(DurationOf(move.elapsed())), VerdictText(judged),
+                      judged.has_least_time() ? TimeText(judged.least_time()) : "-",
+                      place(judged.has_blocked_at(), judged.blocked_at()),
+                      place(judged.has_nearest(), judged.nearest())});
+    }
+    session.PrintTable(rows);
+  };
+  return session.Answer(response, print, are_ok ? ExitCode::kOk : ExitCode::kNoPath);
+}
+
 // Every cell of the field that has a direction, with it.
 std::vector<std::pair<v1::Cell, v1::Direction>> ArrowsOf(const v1::ComputeFlowFieldResponse& answer) {
   const v1::Rectangle& region = answer.region();
@@ -275,6 +349,33 @@ void AddReachableCommand(CLI::App& parent, Session& session) {
       "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n");
 }
 
+void AddCheckMovesCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<MovesArguments>();
+  v1::CheckMovesRequest& request = arguments->request;
+  CLI::App& command =
+      AddCommand(parent, session, "check-moves",
+                 "Judges whether moves were possible in the time that they took", arguments, &CheckMoves);
+  AddMap(command, *request.mutable_map());
+  AddQuestion(command, request);
+  AddField(command, "--speed", request, &v1::CheckMovesRequest::set_speed,
+           "The cost that an agent pays per second: cells, or units, on ground of cost 1")
+      ->required();
+  AddParsed(
+      command, "--time-tolerance", &ParseTimeout,
+      [&request](absl::Duration time) { *request.mutable_time_tolerance() = ToMessage(time); },
+      "Added to each TIME, for the latency of the network [0]")
+      ->type_name("TIME");
+  command
+      .add_option("MOVES", arguments->words,
+                  "FROM TO TIME: two places and a length of time such as 500ms; any number of such moves")
+      ->required();
+  command.footer(
+      "LEAST is the time that each way takes at least, and PUT AT where to put the agent.\n\n"
+      "Examples:\n"
+      "  waystar check-moves arena 1,1 4,1 500ms --speed 6\n"
+      "  waystar check-moves arena 1,1 4,1 500ms 4,1 9,5 1s --speed 6 --time-tolerance 50ms\n");
+}
+
 void AddFlowCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<FlowArguments>();
   v1::ComputeFlowFieldRequest& request = arguments->request;
@@ -422,6 +523,7 @@ void AddProbeCommand(CLI::App& parent, Session& session) {
 void AddFieldCommands(CLI::App& parent, Session& session) {
   AddReachCommand(parent, session);
   AddReachableCommand(parent, session);
+  AddCheckMovesCommand(parent, session);
   AddFlowCommand(parent, session);
   AddMatrixCommand(parent, session);
   AddRayCommand(parent, session);

@@ -372,6 +372,14 @@ absl::Duration DurationOf(const google::protobuf::Duration& duration) {
   return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
 }
 
+google::protobuf::Duration ToMessage(absl::Duration duration) {
+  const absl::Duration rest = duration % absl::Seconds(1);
+  google::protobuf::Duration message;
+  message.set_seconds(absl::ToInt64Seconds(duration - rest));
+  message.set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(rest)));
+  return message;
+}
+
 std::string FormatCell(const v1::Cell& cell) { return absl::StrCat(cell.x(), ",", cell.y()); }
 
 std::string FormatPosition(const v1::Position& position) {

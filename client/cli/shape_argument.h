@@ -64,6 +64,7 @@ absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text);
 absl::StatusOr<absl::Duration> ParseTimeout(absl::string_view text);
 
 absl::Duration DurationOf(const google::protobuf::Duration& duration);
+google::protobuf::Duration ToMessage(absl::Duration duration);
 
 std::string FormatCell(const v1::Cell& cell);
 // With z unless that is 0.

@@ -192,6 +192,7 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
   ServeQuery<v1::FindReachableRequest, v1::FindReachableResponse>(fields, kLargeCall);
   ServeQuery<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse>(fields, kLargeCall);
   ServeQuery<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse>(fields);
+  ServeQuery<v1::CheckMovesRequest, v1::CheckMovesResponse>(fields);
   ServeQuery<v1::CastRayRequest, v1::CastRayResponse>(fields);
   ServeQuery<v1::SamplePlacesRequest, v1::SamplePlacesResponse>(fields, costs_);
   ServeQuery<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse>(fields, costs_);

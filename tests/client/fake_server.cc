@@ -87,6 +87,7 @@ class FakeServer::Paths : public v1::PathService::Service {
   ANSWER(ComputeFlowField, compute_flow_field)
   ANSWER(ComputeCostMatrix, compute_cost_matrix)
   ANSWER(CastRay, cast_ray)
+  ANSWER(CheckMoves, check_moves)
   ANSWER(SamplePlaces, sample_places)
   ANSWER(ProbeSurface, probe_surface)
  private:

@@ -232,6 +232,8 @@ absl::Status ServedRequests::Serve(const Request& request) {
       return Ask<v1::CastRayResponse>(fields_, request.ray(), context_);
     case Request::kSample:
       return Ask<v1::SamplePlacesResponse>(fields_, request.sample(), context_);
+    case Request::kCheckMoves:
+      return Ask<v1::CheckMovesResponse>(fields_, request.check_moves(), context_);
     case Request::kProbe:
       return Ask<v1::ProbeSurfaceResponse>(fields_, request.probe(), context_);
     case Request::kCreateMap:

@@ -137,10 +137,13 @@ TEST_F(HostileClientTest, UnknownFieldsAreIgnored) {
 
 // Two bytes each, of which every one would become an object.
 TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
-  const std::vector<std::pair<std::string, std::string>> lists = {
-      {"PathService/FindPaths", "queries"},        {"PathService/FindPath", "goals"},
-      {"PathService/ComputeCostMatrix", "starts"}, {"PathService/CheckReachability", "pairs"},
-      {"MapService/UpdateMap", "edits"},           {"MapService/CreateMap", "rows"}};
+  const std::vector<std::pair<std::string, std::string>> lists = {{"PathService/FindPaths", "queries"},
+                                                                  {"PathService/FindPath", "goals"},
+                                                                  {"PathService/ComputeCostMatrix", "starts"},
+                                                                  {"PathService/CheckReachability", "pairs"},
+                                                                  {"PathService/CheckMoves", "moves"},
+                                                                  {"MapService/UpdateMap", "edits"},
+                                                                  {"MapService/CreateMap", "rows"}};
   const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
   for (const auto& [method, list] : lists) {
     const std::string name = "waystar.v1." + method;

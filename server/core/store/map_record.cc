@@ -150,7 +150,10 @@ void MapRecord::Conclude(ComposedGroup group) {
   }
   if (group.replaced != nullptr) {
     group.replaced.reset();
-    context_.old_snapshots.EvictIfDue(context_.options.clock->Now(), context_.latest_of);
+    const absl::Time now = context_.options.clock->Now();
+    if (context_.old_snapshots.EvictIfDue(now, context_.latest_of)) {
+      context_.recent_snapshots.Drop(now);
+    }
   }
 }
 
@@ -197,6 +200,8 @@ void MapRecord::Publish(ComposedGroup& group) {
   } else if (context_.log != nullptr) {
     log_.Append(group.commits);
   }
+  // Added before it is replaced, so that no question misses it.
+  context_.recent_snapshots.Add(PinLatest(), context_.options.clock->Now());
   group.replaced = ReplacePublished(next);
   const PinnedSnapshot& replaced = group.replaced;
   // Only existing holders still pin the replaced snapshot from here on.

@@ -401,6 +401,7 @@ void MapStore::Drop(MemoryDrop what) {
   }
   if (what == MemoryDrop::kHistory) {
     context_.old_snapshots.EvictAll();
+    context_.recent_snapshots.Drop(Now());
   }
 }
 
@@ -472,7 +473,7 @@ absl::StatusOr<History> MapStore::ReadHistory(absl::string_view id, std::uint64_
 }
 
 absl::Time MapStore::ExpireDue(absl::Time now) {
-  absl::Time next = absl::InfiniteFuture();
+  absl::Time next = context_.recent_snapshots.Drop(now);
   for (const RecordPtr& record : Records()) {
     record->ExpireDue(now);
     // A removal that is still due is with the committing thread, which reports what comes after it.
@@ -503,6 +504,15 @@ void MapStore::PutStaticIndex(const MapSnapshot& of, const std::shared_ptr<const
   if (const RecordPtr record = FindOrNull(of.id)) {
     record->PutStaticIndex(of, index);
   }
+}
+
+std::vector<PastSnapshot> MapStore::AskPast(absl::string_view id) const {
+  const absl::Time now = Now();
+  std::vector<PastSnapshot> past;
+  if (context_.recent_snapshots.Ask(id, now, past) && context_.on_earlier_expiry) {
+    context_.on_earlier_expiry(now + RecentSnapshots::kKept);
+  }
+  return past;
 }
 
 OldSnapshotsInfo MapStore::OldSnapshotsOf(absl::string_view id) const {

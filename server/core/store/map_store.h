@@ -27,6 +27,7 @@
 #include "server/core/map/map_version.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/old_snapshots.h"
+#include "server/core/store/recent_snapshots.h"
 #include "server/core/store/store_context.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/update_batch.h"
@@ -243,8 +244,14 @@ class MapStore {
   // Returns at most `max` published commits of a map, starting with revision `from`, or the errors of Pin.
   absl::StatusOr<History> ReadHistory(absl::string_view id, std::uint64_t from, std::size_t max) const;
 
-  // Removes the obstacles that have expired by `now`, as an ordinary batch per map. Returns when to call it
-  // next unless an earlier expiry is reported meanwhile; InfiniteFuture() if there is none.
+  // Returns the snapshots of a map that were replaced within RecentSnapshots::kKept, the last replaced first.
+  // They are kept from the first call until RecentSnapshots::kAskedFor after the last one. One of them may be
+  // the latest snapshot, or of an earlier map with that id.
+  std::vector<PastSnapshot> AskPast(absl::string_view id) const;
+
+  // Removes the obstacles that have expired by `now`, as an ordinary batch per map, and releases snapshots
+  // kept for AskPast. Returns when to call it next unless an earlier expiry is reported meanwhile;
+  // InfiniteFuture() if there is none.
   absl::Time ExpireDue(absl::Time now);
 
   // Sets a hook that is called with an expiry earlier than the last result of ExpireDue, on the thread that

@@ -49,11 +49,11 @@ void OldSnapshots::Measure(std::vector<Held>& held, LatestOf latest_of) {
   }
 }
 
-void OldSnapshots::EvictIfDue(absl::Time now, LatestOf latest_of) {
+bool OldSnapshots::EvictIfDue(absl::Time now, LatestOf latest_of) {
   {
     MutexLock lock(mutex_);
     if (entries_.empty() || now < next_check_) {
-      return;
+      return false;
     }
     next_check_ = now + check_interval_;
     PruneLocked();
@@ -69,13 +69,16 @@ void OldSnapshots::EvictIfDue(absl::Time now, LatestOf latest_of) {
   for (const Held& old : held) {
     bytes += old.bytes;
   }
+  bool has_flagged = false;
   for (const Held& old : held) {
     if (bytes <= max_bytes_) {
-      return;
+      break;
     }
     old.snapshot->eviction.Set();
+    has_flagged = true;
     bytes -= old.bytes;
   }
+  return has_flagged;
 }
 
 void OldSnapshots::EvictAll() {

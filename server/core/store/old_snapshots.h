@@ -49,9 +49,9 @@ class OldSnapshots {
   // Adds a replaced snapshot that is still pinned.
   void Add(const PinnedSnapshot& replaced, absl::Time now);
 
-  // Flags the earliest replaced snapshots until the rest holds at most `max_bytes`. Does nothing within
-  // `check_interval` of the last check.
-  void EvictIfDue(absl::Time now, LatestOf latest_of);
+  // Flags the earliest replaced snapshots until the rest holds at most `max_bytes`, and returns true if it
+  // flagged any. Does nothing within `check_interval` of the last check.
+  bool EvictIfDue(absl::Time now, LatestOf latest_of);
 
   // Flags every tracked snapshot.
   void EvictAll();

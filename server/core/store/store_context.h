@@ -21,6 +21,7 @@
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/old_snapshots.h"
+#include "server/core/store/recent_snapshots.h"
 #include "server/core/store/store_listener.h"
 
 namespace waystar::core {
@@ -85,8 +86,8 @@ struct StoreOptions {
   std::function<std::uint64_t()> new_epoch = &RandomId;
 };
 
-// Once the store is in use, only `old_snapshots`, `memory`, `next_measurement` and the state guarded by
-// `readers` change.
+// Once the store is in use, only `old_snapshots`, `recent_snapshots`, `memory`, `next_measurement` and the
+// state guarded by `readers` change.
 struct StoreContext {
   StoreOptions options;
   std::vector<StoreListener*> listeners;
@@ -102,6 +103,7 @@ struct StoreContext {
   // taken, and no snapshot freed, under it.
   mutable Mutex readers;
   OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
+  mutable RecentSnapshots recent_snapshots;
   // Account of the maps' memory; shared with the maps.
   std::shared_ptr<MemoryAccount> memory = std::make_shared<MemoryAccount>(options.max_maps_bytes);
   // Built in advance, since building it needs memory.

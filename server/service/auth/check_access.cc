@@ -34,6 +34,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.ComputeFlowField", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.CheckReachability", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.CastRay", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.CheckMoves", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.SamplePlaces", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ProbeSurface", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},

@@ -288,6 +288,22 @@ void FillDuration(std::chrono::nanoseconds duration, google::protobuf::Duration&
   out.set_nanos(static_cast<std::int32_t>(duration.count() % kSecond));
 }
 
+absl::StatusOr<absl::Duration> ToDuration(const google::protobuf::Duration& duration, ErrorReason reason,
+                                          absl::string_view field) {
+  constexpr std::int64_t kMaxSeconds = 315'576'000'000;
+  constexpr std::int32_t kMaxNanos = 999'999'999;
+  const std::int64_t seconds = duration.seconds();
+  const std::int32_t nanos = duration.nanos();
+  const bool signs_differ = (seconds < 0 && nanos > 0) || (seconds > 0 && nanos < 0);
+  if (seconds < -kMaxSeconds || seconds > kMaxSeconds || nanos < -kMaxNanos || nanos > kMaxNanos ||
+      signs_differ) {
+    return MakeError(reason, field,
+                     absl::StrCat(field, ": seconds ", seconds, " and nanos ", nanos,
+                                  " are not a google.protobuf.Duration"));
+  }
+  return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
+}
+
 std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration) {
   return std::chrono::seconds(duration.seconds()) + std::chrono::nanoseconds(duration.nanos());
 }

@@ -84,6 +84,10 @@ absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& 
 // Returns the `expected_version` of a change, or the errors of CheckVersion.
 absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& version);
 
+// Converts by the rules of google/protobuf/duration.proto. Returns INVALID_ARGUMENT with `reason` and
+// `field`.
+absl::StatusOr<absl::Duration> ToDuration(const google::protobuf::Duration& duration, ErrorReason reason,
+                                          absl::string_view field);
 std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration);
 
 core::WorldPoint ToWorldPoint(const v1::Position& position);

@@ -43,22 +43,6 @@ absl::StatusOr<core::ObstacleEffect> ToEffect(const v1::Obstacle& obstacle) {
   return effect;
 }
 
-// Converts by the rules of google/protobuf/duration.proto.
-absl::StatusOr<absl::Duration> ToLifetime(const google::protobuf::Duration& duration) {
-  constexpr std::int64_t kMaxSeconds = 315'576'000'000;
-  constexpr std::int32_t kMaxNanos = 999'999'999;
-  const std::int64_t seconds = duration.seconds();
-  const std::int32_t nanos = duration.nanos();
-  const bool signs_differ = (seconds < 0 && nanos > 0) || (seconds > 0 && nanos < 0);
-  if (seconds < -kMaxSeconds || seconds > kMaxSeconds || nanos < -kMaxNanos || nanos > kMaxNanos ||
-      signs_differ) {
-    return MakeError(ErrorReason::kBadLifetime, "lifetime",
-                     absl::StrCat("lifetime: seconds ", seconds, " and nanos ", nanos,
-                                  " are not a google.protobuf.Duration"));
-  }
-  return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
-}
-
 // Converts by the rules of google/protobuf/timestamp.proto: from the year 1 to the year 9999.
 absl::StatusOr<absl::Time> ToRequestTime(const google::protobuf::Timestamp& time) {
   constexpr std::int64_t kMinSeconds = -62'135'596'800;
@@ -95,7 +79,8 @@ absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexC
   WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.shape, Below("shape", ToShape(obstacle.shape(), coordinates)));
   WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.effect, ToEffect(obstacle));
   if (obstacle.has_lifetime()) {
-    WAYSTAR_ASSIGN_OR_RETURN(put.lifetime, ToLifetime(obstacle.lifetime()));
+    WAYSTAR_ASSIGN_OR_RETURN(put.lifetime,
+                             ToDuration(obstacle.lifetime(), ErrorReason::kBadLifetime, "lifetime"));
   }
   return put;
 }

@@ -68,6 +68,12 @@ TEST_F(FieldCommandsTest, SendWhatTheUserAsked) {
        {"probe keep 4,2 --ray-to 5,2", "map: 'keep' probes { position { x: 4 y: 2 } ray_to { x: 5 y: 2 } }"},
        {"probe keep 4,2 --wall-within 0.25",
         "map: 'keep' probes { position { x: 4 y: 2 } wall_within: 0.25 }"}});
+  ExpectRequests(server_.check_moves,
+                 {{"check-moves islands harbour ford 1500ms 0,0 1,0 1s --speed 2.5 --time-tolerance 50ms",
+                   "map: 'islands' speed: 2.5 time_tolerance { nanos: 50000000 }"
+                   " moves { from { node: 'harbour' } to { node: 'ford' }"
+                   " elapsed { seconds: 1 nanos: 500000000 } }"
+                   " moves { from { cell {} } to { cell { x: 1 } } elapsed { seconds: 1 } }"}});
   ExpectRequests(server_.check_reachability,
                  {{"reachable arena 0,0 -4,0 harbour lighthouse --footprint 2",
                    "map: 'arena' agent { footprint: 2 } pairs { start { cell {} } goal { cell { x: -4 } } }"
@@ -87,6 +93,9 @@ TEST_F(FieldCommandsTest, ExplainMistakes) {
                   {"probe keep 4,2 --wall-within 1 --ray-to 5,2", "--ray-to"},
                   {"reachable arena 0,0 4,0 1,1", "the last one has no GOAL"},
                   {"reachable arena", "PLACES is required"},
+                  {"check-moves arena 0,0 4,0 1s", "--speed is required"},
+                  {"check-moves arena --speed 1 0,0 4,0", "the last one is incomplete"},
+                  {"check-moves arena --speed 1 0,0 4,0 soon", "'soon' is not a length of time"},
                   {"reachable arena 0,0 4;0", "'4;0' is not a cell"}});
 }
 
@@ -158,7 +167,7 @@ TEST_F(FieldCommandsTest, FlowDrawsArrowsAndListsNextNodesAndPolygons) {
   EXPECT_TRUE(Parsed<v1::ComputeFlowFieldRequest>(asked_).with_costs());
 }
 
-TEST_F(FieldCommandsTest, MatrixAndReachableAreTables) {
+TEST_F(FieldCommandsTest, MatricesPairsAndMovesAreTables) {
   Expect(server_.compute_cost_matrix, "costs: [1, -1, 2.5, 0]",
          "matrix islands --from harbour 1,1 --to ford --to-position 3,4",
          "FROM     ford  3,4\n"
@@ -170,6 +179,20 @@ TEST_F(FieldCommandsTest, MatrixAndReachableAreTables) {
          "1,1    60,40  no\n",
          ExitCode::kNoPath);
   EXPECT_EQ(Run("reachable arena 0,0 40,0 --json"), ExitCode::kNoPath);
+  Expect(server_.check_moves,
+         "results { verdict: MOVE_VERDICT_OK nearest { cell { x: 4 } } judged_back { nanos: 250000000 } }"
+         " results { verdict: MOVE_VERDICT_TOO_FAST least_time { seconds: 4 nanos: 1234567 }"
+         "           nearest { cell {} } }"
+         " results { verdict: MOVE_VERDICT_BLOCKED blocked_at { position { x: 2.5 } } obstacle: 'crane'"
+         "           nearest { node: 'ford' } }"
+         " results { verdict: MOVE_VERDICT_NOT_REACHABLE }",
+         "check-moves arena --speed 1 0,0 4,0 4s 0,0 4,0 1s harbour ford 2s 0,0 1,0 2s",
+         "FROM     TO    TIME  VERDICT           LEAST   BLOCKED AT  PUT AT\n"
+         "0,0      4,0   4s    ok 250ms ago      -       -           4,0\n"
+         "0,0      4,0   1s    too fast          4.001s  -           0,0\n"
+         "harbour  ford  2s    blocked by crane  -       2.5,0       ford\n"
+         "0,0      1,0   2s    not reachable     -       -           -\n",
+         ExitCode::kNoPath);
   Serve(server_.check_reachability, "reachable: true");
   EXPECT_EQ(Run("reachable arena 0,0 4,0"), ExitCode::kOk);
 }

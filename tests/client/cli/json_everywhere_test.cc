@@ -30,6 +30,7 @@ const std::map<std::string, std::string>& Calls() {
       {"backup", "backup $D"},
       {"bench", "bench m --rate 50 --duration 300ms --warm-up 0 --deadline 1m"},
       {"block", "block m 3,0"},
+      {"check-moves", "check-moves m 0,0 5,2 1m --speed 1"},
       {"cluster", "cluster m"},
       {"find", "find m 0,0 5,2"},
       {"flow", "flow m 5,2"},

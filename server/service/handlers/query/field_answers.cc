@@ -1,15 +1,22 @@
 #include "server/service/handlers/query/field_answers.h"
 
+#include <algorithm>
+#include <cmath>
+#include <string>
 #include <utility>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "server/base/error.h"
+#include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/search/graph_pairs.h"
 #include "server/core/grid/field/cost_matrix.h"
 #include "server/core/grid/field/reachable_pairs.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/core/mesh/search/mesh_fields.h"
+#include "server/core/query/check_moves.h"
 #include "server/core/query/resolve.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
@@ -237,6 +244,103 @@ absl::Status Answer(const QuestionOn<Agent>& on, const v1::ValidatePathsRequest&
   return absl::OkStatus();
 }
 
+constexpr std::pair<v1::MoveVerdict, core::MoveVerdict> kMoveVerdicts[] = {
+    {v1::MOVE_VERDICT_OK, core::MoveVerdict::kOk},
+    {v1::MOVE_VERDICT_TOO_FAST, core::MoveVerdict::kTooFast},
+    {v1::MOVE_VERDICT_NOT_REACHABLE, core::MoveVerdict::kNotReachable},
+    {v1::MOVE_VERDICT_BLOCKED, core::MoveVerdict::kBlocked}};
+
+// Returns INVALID_ARGUMENT / BAD_VALUE unless the duration is at least 0.
+absl::StatusOr<absl::Duration> ToTime(const google::protobuf::Duration& time, absl::string_view field) {
+  WAYSTAR_ASSIGN_OR_RETURN(const absl::Duration converted, ToDuration(time, ErrorReason::kBadValue, field));
+  return converted >= absl::ZeroDuration()
+             ? absl::StatusOr<absl::Duration>(converted)
+             : BadNumber(ErrorReason::kBadValue, field, absl::ToDoubleSeconds(converted), "0 s or more");
+}
+
+absl::StatusOr<std::vector<core::Move>> ToMoves(const v1::CheckMovesRequest& request,
+                                                const HexCoordinates& coordinates) {
+  WAYSTAR_ASSIGN_OR_RETURN(const absl::Duration tolerance,
+                           ToTime(request.time_tolerance(), "time_tolerance"));
+  std::vector<core::Move> moves;
+  moves.reserve(static_cast<std::size_t>(request.moves_size()));
+  for (const v1::MoveToCheck& move : request.moves()) {
+    const absl::StatusOr<absl::Duration> elapsed = ToTime(move.elapsed(), "elapsed");
+    const double speed = move.has_speed() ? move.speed() : request.speed();
+    const bool is_bad_speed = !(speed > 0.0 && std::isfinite(speed));
+    if (!elapsed.ok() || is_bad_speed) {
+      const std::string prefix = absl::StrCat(core::IndexedField("moves", moves.size()), ".");
+      return !elapsed.ok()
+                 ? WithFieldPrefix(elapsed.status(), prefix)
+                 : BadNumber(ErrorReason::kBadValue, absl::StrCat(move.has_speed() ? prefix : "", "speed"),
+                             speed, "a finite number above 0");
+    }
+    moves.push_back({.from = ToLocation(move.from(), coordinates),
+                     .to = ToLocation(move.to(), coordinates),
+                     .time = *elapsed + tolerance,
+                     .speed = speed});
+  }
+  return moves;
+}
+
+void FillLocation(const core::Location& location, const HexCoordinates& coordinates, v1::Location& out) {
+  if (location.cell) {
+    FillCell(coordinates.FromPlane(*location.cell), *out.mutable_cell());
+  } else if (location.position) {
+    FillPosition(*location.position, *out.mutable_position());
+  } else {
+    out.set_node(location.node);
+  }
+}
+
+void FillJudgement(const core::MoveJudgement& judged, double speed, const HexCoordinates& coordinates,
+                   v1::MoveJudgement& out) {
+  // The longest of a google.protobuf.Duration.
+  constexpr absl::Duration kLongest = absl::Seconds(315'576'000'000);
+  out.set_verdict(ToWire(kMoveVerdicts, judged.verdict));
+  if (judged.least_cost > 0.0) {
+    FillDuration(std::min(absl::Seconds(judged.least_cost / speed), kLongest), *out.mutable_least_time());
+  }
+  if (judged.blocked_at) {
+    FillLocation(*judged.blocked_at, coordinates, *out.mutable_blocked_at());
+  }
+  out.set_obstacle(judged.obstacle == core::GraphEditor::kAreaId ? std::string() : judged.obstacle);
+  if (judged.nearest) {
+    FillLocation(*judged.nearest, coordinates, *out.mutable_nearest());
+  }
+  if (judged.judged_back > absl::ZeroDuration()) {
+    FillDuration(judged.judged_back, *out.mutable_judged_back());
+  }
+}
+
+template <typename Agent>
+absl::Status Answer(const QuestionOn<Agent>& on, const v1::CheckMovesRequest& request,
+                    v1::CheckMovesResponse& response) {
+  // Typical cost of a move, in expansions of a search.
+  constexpr std::uint64_t kExpansionsPerMove = 4;
+  const auto count = static_cast<std::size_t>(request.moves_size());
+  WAYSTAR_RETURN_IF_ERROR(core::CheckListed("moves", count, core::kMaxMoves));
+  if (on.ExceedsLane(kExpansionsPerMove * count)) {
+    return absl::OkStatus();
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Move> moves, ToMoves(request, on.coordinates));
+  if constexpr (!std::is_same_v<Agent, core::ResolvedAgent>) {
+    WAYSTAR_RETURN_IF_ERROR(core::BeginToPlace(2 * count, on.budget));
+  }
+  const WorkStopwatch stopwatch;
+  const std::vector<core::PastSnapshot> past = on.store.AskPast(on.snapshot.id);
+  const absl::StatusOr<core::CheckedMoves> checked = core::CheckMoves(
+      on.agent, on.snapshot, past, {.agent = on.asked_agent, .snap = on.snap, .moves = moves},
+      MapsFor(on.store, on.context), on.BudgetHere(), on.context.bench);
+  WAYSTAR_RETURN_IF_ERROR(on.OnLane(checked.status()));
+  stopwatch.Stamp(on.context, checked->expanded, *response.mutable_info()->mutable_statistics());
+  response.mutable_results()->Reserve(request.moves_size());
+  for (std::size_t i = 0; i < count; ++i) {
+    FillJudgement(checked->judgements[i], moves[i].speed, on.coordinates, *response.add_results());
+  }
+  return on.CheckFits(response, "moves");
+}
+
 template <typename Agent>
 absl::Status Answer(const QuestionOn<Agent>& /*on*/, const v1::ProbeSurfaceRequest& /*request*/,
                     v1::ProbeSurfaceResponse& /*response*/) {
@@ -260,15 +364,16 @@ absl::Status FieldAnswers::operator()(const Request& request, Response& response
                                       CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
   WAYSTAR_RETURN_IF_ERROR(TakeView(*snapshot, request.view(), context));
+  core::AgentQuery query;
   Question question{.store = store_,
                     .snapshot = *snapshot,
+                    .asked_agent = query,
                     .max_bytes = max_bytes_,
                     .context = context,
                     .coordinates = HexCoordinates(*snapshot),
                     .snap = std::nullopt,
                     .budget = core::BudgetOn(*snapshot, context.budget)};
-  WAYSTAR_ASSIGN_OR_RETURN(core::AgentQuery query,
-                           ToAgentQuery(request.agent(), request.view(), question.coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(query, ToAgentQuery(request.agent(), request.view(), question.coordinates));
   if constexpr (requires { request.has_max_cost(); }) {
     if (const std::optional<core::Rectangle> region = RegionOf(request)) {
       BlockOutside(*region, question.coordinates, query);
@@ -298,6 +403,8 @@ template absl::Status FieldAnswers::operator()(const v1::ComputeFlowFieldRequest
                                                v1::ComputeFlowFieldResponse&, CallContext&) const;
 template absl::Status FieldAnswers::operator()(const v1::CheckReachabilityRequest&,
                                                v1::CheckReachabilityResponse&, CallContext&) const;
+template absl::Status FieldAnswers::operator()(const v1::CheckMovesRequest&, v1::CheckMovesResponse&,
+                                               CallContext&) const;
 template absl::Status FieldAnswers::operator()(const v1::CastRayRequest&, v1::CastRayResponse&,
                                                CallContext&) const;
 template absl::Status FieldAnswers::operator()(const v1::SamplePlacesRequest&, v1::SamplePlacesResponse&,

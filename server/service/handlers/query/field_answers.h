@@ -1,4 +1,4 @@
-// Handlers of requests about fields, rays, samples, paths to validate and surfaces.
+// Handlers of requests about fields, rays, samples, paths to validate, moves to check and surfaces.
 #pragma once
 
 #include <chrono>
@@ -59,6 +59,8 @@ struct Question {
 
   const core::MapStore& store;
   const core::MapSnapshot& snapshot;
+  // The agent as asked for.
+  const core::AgentQuery& asked_agent;
   // Larger answers are rejected.
   std::size_t max_bytes;
   CallContext& context;

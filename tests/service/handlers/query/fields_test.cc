@@ -130,6 +130,50 @@ TEST_F(FieldsTest, BadQuestionsNameTheField) {
   EXPECT_THAT(Ask<v1::CastRayResponse>(ray), IsError(kInvalid, ErrorReason::kMissingField, "to"));
 }
 
+TEST_F(FieldsTest, MovesAreJudgedByTheirTimes) {
+  const auto request = Parsed<v1::CheckMovesRequest>(R"(
+    map: "yard" speed: 4 time_tolerance { nanos: 100000000 }
+    moves { from { cell {} } to { cell { x: 4 } } elapsed { nanos: 950000000 } }
+    moves { from { cell {} } to { cell { x: 4 } } elapsed { nanos: 850000000 } }
+    moves { from { cell {} } to { cell { x: 4 } } elapsed { nanos: 850000000 } speed: 5 }
+    moves { from { position { x: 2 y: 0.5 } } to { position { x: 2 y: 1.5 } } elapsed { seconds: 1 } })");
+  const auto judged = Ask<v1::CheckMovesResponse>(request);
+  ASSERT_THAT(judged, IsOk());
+  EXPECT_EQ(judged->info().version().revision(), 1U);
+  EXPECT_EQ(TextOf(judged->results(0)), "verdict: MOVE_VERDICT_OK nearest { cell { x: 4 } }");
+  EXPECT_EQ(TextOf(judged->results(1)),
+            "verdict: MOVE_VERDICT_TOO_FAST least_time { seconds: 1 } nearest { cell { } }");
+  EXPECT_EQ(judged->results(2).verdict(), v1::MOVE_VERDICT_OK);
+  EXPECT_EQ(TextOf(judged->results(3)),
+            "verdict: MOVE_VERDICT_BLOCKED blocked_at { position { x: 2 y: 1.5 } } "
+            "nearest { position { x: 2.5 y: 0.5 } }");
+}
+
+TEST_F(FieldsTest, BadMovesNameTheField) {
+  const auto refused = [&](const std::string& fields) {
+    const auto request = Parsed<v1::CheckMovesRequest>("map: 'yard' " + fields);
+    const absl::Status status = Ask<v1::CheckMovesResponse>(request).status();
+    return ErrorReasonOf(status) + " " + ErrorFieldOf(status);
+  };
+  const std::string ends = " from { cell {} } to { cell { x: 1 } } ";
+  EXPECT_EQ(refused("speed: 1"), "MISSING_FIELD moves");
+  EXPECT_EQ(refused("moves { " + ends + "}"), "BAD_VALUE speed");
+  EXPECT_EQ(refused("speed: inf moves { " + ends + "}"), "BAD_VALUE speed");
+  EXPECT_EQ(refused("speed: 1 moves { speed: 0 " + ends + "}"), "BAD_VALUE moves[0].speed");
+  EXPECT_EQ(refused("speed: 1 moves {" + ends + "elapsed { nanos: -1 } }"), "BAD_VALUE moves[0].elapsed");
+  EXPECT_EQ(refused("speed: 1 moves {" + ends + "} time_tolerance { seconds: -1 }"),
+            "BAD_VALUE time_tolerance");
+  EXPECT_EQ(refused("speed: 1 moves { from { cell {} } }"), "MISSING_FIELD moves[0].to");
+  EXPECT_EQ(refused("speed: 1 moves { from { node: 'a' } to { cell {} } }"),
+            "WRONG_MAP_KIND moves[0].from.node");
+  auto many = Parsed<v1::CheckMovesRequest>("map: 'yard' speed: 1");
+  for (int i = 0; i <= 10'000; ++i) {
+    many.add_moves();
+  }
+  EXPECT_THAT(Ask<v1::CheckMovesResponse>(many),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "moves"));
+}
+
 TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
   const auto request = Parsed<v1::FindPathsRequest>(R"(
     map: "yard" agent { profile { corner_rule: CORNER_RULE_ALWAYS } } path_form: PATH_FORM_CORNERS
@@ -283,6 +327,10 @@ class LanesTest : public HandlerTest {
         v1::ComputeFlowFieldResponse());
     Add("CheckReachability", Ask<v1::CheckReachabilityRequest>("pairs { start " + from + "goal " + to + "}"),
         fields_, v1::CheckReachabilityResponse());
+    Add("CheckMoves",
+        Ask<v1::CheckMovesRequest>("speed: 1 moves { elapsed { seconds: 999 } from " + from + "to " + to +
+                                   "}"),
+        fields_, v1::CheckMovesResponse());
     Add("CastRay", Ask<v1::CastRayRequest>("from " + from + "to " + to), fields_, v1::CastRayResponse());
     Add("SamplePlaces", Ask<v1::SamplePlacesRequest>("count: 1 reachable_from " + from), fields_,
         v1::SamplePlacesResponse());
