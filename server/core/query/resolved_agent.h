@@ -84,7 +84,14 @@ class ResolvedAgent final : public World {
     if (overlaid_.has_value()) {
       return *overlaid_;
     }
-    return view_ != nullptr ? *view_ : snapshot_.grid();
+    return map_before_overlay();
+  }
+  // Returns the same without the overlay.
+  const GridMap& map_before_overlay() const { return view_ != nullptr ? *view_ : snapshot_.grid(); }
+  // Returns the area that the overlay blocks, or null.
+  const Shape* blocked_area() const {
+    return query_.overlay.has_value() && !query_.overlay->blocked.empty() ? &query_.overlay->blocked
+                                                                          : nullptr;
   }
   // Returns the snapshot that the agent was resolved on.
   const MapSnapshot& snapshot() const { return snapshot_; }

@@ -139,6 +139,9 @@ class GraphEditor {
   absl::Status MoveObstacle(absl::string_view id, double dx, double dy);
   absl::Status ResizeObstacle(absl::string_view id, Shape shape);
   absl::Status RemoveObstacle(absl::string_view id);
+  // Removes all obstacles, and the area of BlockArea. Returns BATCH_TOO_LARGE or TOO_MANY_EDGES without a
+  // field.
+  absl::Status RemoveAllObstacles();
 
   // Blocks an area as an obstacle of that shape would, in addition to all obstacles and replacing the
   // previous area. It has the id kAreaId, which no other obstacle can have. For temporary graphs only.

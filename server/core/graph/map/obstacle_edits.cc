@@ -64,6 +64,18 @@ absl::Status GraphEditor::RemoveObstacle(absl::string_view id) {
   return ReplaceObstacle(std::move(before), nullptr);
 }
 
+absl::Status GraphEditor::RemoveAllObstacles() {
+  std::vector<std::shared_ptr<const Obstacle>> obstacles;
+  graph_.sight_.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+    obstacles.push_back(graph_.sight_.obstacles().Find(obstacle.id));
+    return true;
+  });
+  for (std::shared_ptr<const Obstacle>& obstacle : obstacles) {
+    WAYSTAR_RETURN_IF_ERROR(ReplaceObstacle(std::move(obstacle), nullptr));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status GraphEditor::BlockArea(Shape shape) {
   WAYSTAR_RETURN_IF_ERROR(CheckShape(shape, Rectangle{}, ShapeOverlap::kNone));
   auto area =

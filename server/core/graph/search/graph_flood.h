@@ -111,10 +111,19 @@ struct GraphSeed {
 // - bool MayReach(Cost g) and bool MayEnter(const NodeHead& head): limits of the search.
 // - bool IsTooCostly(Cost f): called with the least f of the open nodes; ends the search if true.
 // - bool EndsAt(NodeNumber node, Cost g): called with the next node to expand; ends the search if true.
+// - Cost After(Cost g, NodeNumber node, std::uint32_t i, PackedArc arc): the cost after following arc i of a
+//   node, or kBarred; unless the search hides that of this class. With kEntersDisabled, paths may enter
+//   disabled nodes.
 // - void Generated(node, parent, g, f) and void Expanded(node, g, f): the recorder.
 template <typename Search>
 class GraphLoop {
  protected:
+  static constexpr bool kEntersDisabled = false;
+
+  static Cost After(Cost g, NodeNumber /*node*/, std::uint32_t /*i*/, PackedArc arc) {
+    return arc.is_open() ? g + arc.cost() : ReachedNode::kBarred;
+  }
+
   GraphLoop(const WaypointGraph& graph, TagSet required_tags, GraphSense sense, const Budget& budget,
             GraphScratch& scratch)
       : graph_(graph), required_tags_(required_tags), sense_(sense), budget_(budget), scratch_(scratch) {}
@@ -172,10 +181,14 @@ class GraphLoop {
     }
     for (std::uint32_t i = 0; i < count; ++i) {
       const PackedArc arc = arcs[i];
-      if (!arc.is_open() || (tags != nullptr && !CarriesAll(tags[i]))) {
+      if (tags != nullptr && !CarriesAll(tags[i])) {
         continue;
       }
-      if (!Enter(arc.to(), g + arc.cost(), node)) {
+      const Cost next_g = search().After(g, node, i, arc);
+      if (next_g == ReachedNode::kBarred) {
+        continue;
+      }
+      if (!Enter(arc.to(), next_g, node)) {
         return false;
       }
     }
@@ -202,7 +215,7 @@ class GraphLoop {
       return true;
     }
     const NodeHead& head = graph_.HeadOf(node);
-    if (head.is_enabled == 0 || !search().MayEnter(head)) {
+    if ((head.is_enabled == 0 && !Search::kEntersDisabled) || !search().MayEnter(head)) {
       scratch_.Reach(next, ReachedNode::kBarred, node);
       return true;
     }

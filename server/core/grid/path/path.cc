@@ -148,8 +148,8 @@ void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& di
   }
 }
 
-double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners) {
-  if (map.HasUniformCost()) {
+double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners, bool enters_impassable) {
+  if (map.HasUniformCost() && !enters_impassable) {
     return CostOnUniform(map, corners);
   }
   StepSum sum(map);

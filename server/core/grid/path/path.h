@@ -42,8 +42,9 @@ void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
 void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions);
 
 // Returns the cost of the path for an agent of `footprint` x `footprint` cells. Paths with the same steps in
-// a different order have bit-identical costs.
-double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners);
+// a different order have bit-identical costs. A path may enter impassable terrain if `enters_impassable`.
+double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners,
+              bool enters_impassable = false);
 
 // Fills the cost of the result, and its points or directions, which are stored in `scratch`, from the corners
 // in scratch.corners(). `walk` is map.walk(query.footprint).

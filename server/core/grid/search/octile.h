@@ -122,7 +122,8 @@ inline Cost OctileCost(Cell from, Cell to, Cost straight, Cost diagonal) {
 class OctileHeuristic {
  public:
   OctileHeuristic(const GridMap& map, Cell goal, double weight = 1.0)
-      : goal_(goal), ground_(Weighted(OpenGround<Cost>::Of(map), weight)) {}
+      : OctileHeuristic(Weighted(OpenGround<Cost>::Of(map), weight), goal) {}
+  OctileHeuristic(const OpenGround<Cost>& ground, Cell goal) : goal_(goal), ground_(ground) {}
 
   Cost operator()(Cell cell) const { return ground_.CostOf(goal_.x - cell.x, goal_.y - cell.y); }
 

@@ -141,6 +141,8 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
+  std::size_t max_bytes() const { return max_bytes_; }
+
   // Clears the scratch and prepares for a search on `map`. Returns false if the memory limit does not allow
   // it.
   bool Start(const GridMap& map) { return Start(map.width(), map.height()); }
