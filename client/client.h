@@ -270,6 +270,9 @@ class Client {
   absl::StatusOr<v1::ProbeSurfaceResponse> ProbeSurface(const v1::ProbeSurfaceRequest& request) const {
     return Ask(&Paths::ProbeSurface, request);
   }
+  absl::StatusOr<v1::ExplainPathResponse> ExplainPath(const v1::ExplainPathRequest& request) const {
+    return Ask(&Paths::ExplainPath, request);
+  }
 
   absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const {
     return Noted(request.map(), Call(maps_, &Maps::CreateMap, request,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -486,6 +487,61 @@ void AddSampleCommand(CLI::App& parent, Session& session) {
       "  waystar sample islands --count 3 --along-edges\n");
 }
 
+ExitCode Explain(const v1::ExplainPathRequest& request, Session& session) {
+  const auto response = session.client().ExplainPath(request);
+  const bool is_open =
+      response.ok() && response->outcome() == v1::OUTCOME_FOUND && response->blockers().empty();
+  const auto print = [&](const v1::ExplainPathResponse& answer) {
+    session.io().out << ExplanationText(request, answer, session.table_width());
+  };
+  return session.Answer(response, print, is_open ? ExitCode::kOk : ExitCode::kNoPath);
+}
+
+absl::StatusOr<v1::ObstaclePrice> ParseObstaclePrice(absl::string_view text) {
+  const std::size_t equals = text.rfind('=');
+  v1::ObstaclePrice price;
+  double amount = 0.0;
+  if (equals == absl::string_view::npos || !absl::SimpleAtod(text.substr(equals + 1), &amount)) {
+    return absl::InvalidArgumentError("a price is the beginning of an obstacle's id, =, and a number");
+  }
+  price.set_id_prefix(std::string(text.substr(0, equals)));
+  price.set_price(amount);
+  return price;
+}
+
+void AddExplainCommand(CLI::App& parent, Session& session) {
+  const auto request = std::make_shared<v1::ExplainPathRequest>();
+  CLI::App& command =
+      AddCommand(parent, session, "explain", "Tells what blocks the way between two places, and where",
+                 request, &Explain);
+  AddMap(command, *request->mutable_map());
+  AddPlaces(
+      command, "START", "--start-position",
+      [request]() -> v1::Location& { return *request->mutable_start(); },
+      "Where to start from: the cell X,Y, or a node of a waypoint graph");
+  AddPlaces(
+      command, "GOAL", "--goal-position", [request]() -> v1::Location& { return *request->mutable_goal(); },
+      "Where to go to: the cell X,Y, or a node of a waypoint graph");
+  command.parse_complete_callback([request] {
+    CheckPlace(request->has_start(), "START");
+    CheckPlace(request->has_goal(), "GOAL");
+  });
+  AddQuestion(command, *request);
+  AddField(command, "--price", *request, &v1::ExplainPathRequest::set_price,
+           "What each entry into a blocker costs [1000]", "COST");
+  AddParsedList(
+      command, "--obstacle-price", &ParseObstaclePrice,
+      [request](const v1::ObstaclePrice& price) { *request->add_prices() = price; },
+      "What it costs to enter the obstacles whose ids begin with ID")
+      ->type_name("ID=COST");
+  AddField(command, "--only-obstacles", *request, &v1::ExplainPathRequest::set_only_obstacles,
+           "Pass named obstacles only");
+  command.footer(
+      "Examples:\n"
+      "  waystar explain arena 1,1 60,40\n"
+      "  waystar explain arena 1,1 60,40 --only-obstacles --obstacle-price gate=50 wall=400\n");
+}
+
 void AddProbeCommand(CLI::App& parent, Session& session) {
   const auto request = std::make_shared<v1::ProbeSurfaceRequest>();
   v1::SurfaceProbe& probe = *request->add_probes();
@@ -529,6 +585,7 @@ void AddFieldCommands(CLI::App& parent, Session& session) {
   AddRayCommand(parent, session);
   AddSampleCommand(parent, session);
   AddProbeCommand(parent, session);
+  AddExplainCommand(parent, session);
 }
 
 }  // namespace waystar::cli

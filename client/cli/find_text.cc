@@ -289,6 +289,27 @@ std::string ByText(const v1::CastRayRequest& request, const v1::CastRayResponse&
   return request.view().overlay().has_blocked() ? "" : "by a cell of the reference map ";
 }
 
+// "obstacle gate", or "edge ford -> bridge".
+std::string BlockerText(const v1::Blocker& blocker) {
+  switch (blocker.blocker_case()) {
+    case v1::Blocker::kObstacle:
+      return absl::StrCat("obstacle ", blocker.obstacle());
+    case v1::Blocker::kOverlay:
+      return "the blocked area";
+    case v1::Blocker::kNameless:
+      return "obstacles without a name";
+    case v1::Blocker::kTerrain:
+      return absl::StrCat("terrain ", blocker.terrain());
+    case v1::Blocker::kNode:
+      return absl::StrCat("node ", blocker.node());
+    case v1::Blocker::kEdge:
+      return absl::StrCat("edge ", blocker.edge().from(), " -> ", blocker.edge().to());
+    case v1::Blocker::BLOCKER_NOT_SET:
+      break;
+  }
+  return "-";
+}
+
 // "-1,0.5".
 std::string DirectionText(const v1::Position& direction) {
   return absl::StrFormat("%.6g,%.6g", direction.x(), direction.y());
@@ -342,6 +363,30 @@ std::string GraphRayText(const v1::CastRayRequest& request, const v1::CastRayRes
   return absl::StrFormat("Blocked %safter %.6g of the way, at %s (revision %d)\n", ByText(request, answer),
                          answer.fraction(), FormatPosition(answer.position()),
                          answer.info().version().revision());
+}
+
+std::string ExplanationText(const v1::ExplainPathRequest& request, const v1::ExplainPathResponse& answer,
+                            std::size_t width) {
+  const std::string revision = absl::StrCat(" (revision ", answer.info().version().revision(), ")\n");
+  if (answer.outcome() != v1::OUTCOME_FOUND) {
+    return absl::StrCat("No path leads there, whatever is removed", revision);
+  }
+  if (answer.blockers().empty()) {
+    return absl::StrCat("Nothing blocks a path of cost ", CostText(answer.cost()), revision);
+  }
+  std::vector<TableRow> rows = {{"BLOCKED BY", "AT", "PRICE"}};
+  for (const v1::Blocker& blocker : answer.blockers()) {
+    rows.push_back({BlockerText(blocker), FormatLocation(blocker.entry()), CostText(blocker.price())});
+  }
+  v1::FindPathRequest query;
+  *query.mutable_start() = request.start();
+  *query.add_goals() = request.goal();
+  v1::FindPathResponse found;
+  found.set_outcome(answer.outcome());
+  *found.mutable_path() = answer.path();
+  return absl::StrCat("Blocked: a path of cost ", CostText(answer.cost()), " enters ",
+                      Counted(answer.blockers_size(), "blocker"), " at a price of ", CostText(answer.price()),
+                      revision, FormatTable(rows, width), PathText(query, found), "\n");
 }
 
 std::string EdgePointText(const v1::EdgePoint& point) {

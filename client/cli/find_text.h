@@ -55,6 +55,10 @@ std::string FlowText(const v1::ComputeFlowFieldResponse& answer, bool is_on_mesh
 // REQUIRES: the ray is blocked.
 std::string GraphRayText(const v1::CastRayRequest& request, const v1::CastRayResponse& answer);
 
+// Says what a path has to pass: a line for all, a table of the blockers with that width, and the path.
+std::string ExplanationText(const v1::ExplainPathRequest& request, const v1::ExplainPathResponse& answer,
+                            std::size_t width);
+
 // "4.5,0 on pier -> market, 0.25 of it".
 std::string EdgePointText(const v1::EdgePoint& point);
 

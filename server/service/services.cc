@@ -196,6 +196,7 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
   ServeQuery<v1::CastRayRequest, v1::CastRayResponse>(fields);
   ServeQuery<v1::SamplePlacesRequest, v1::SamplePlacesResponse>(fields, costs_);
   ServeQuery<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse>(fields, costs_);
+  ServeQuery<v1::ExplainPathRequest, v1::ExplainPathResponse>(fields, kLargeCall);
   ServeReadsAndWrites<v1::StreamFindPathRequest>([this](Rpc* rpc) {
     return StartCall<PathStream>(
         server_, find_path_, costs_, *rpc,

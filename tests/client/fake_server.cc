@@ -88,6 +88,7 @@ class FakeServer::Paths : public v1::PathService::Service {
   ANSWER(ComputeCostMatrix, compute_cost_matrix)
   ANSWER(CastRay, cast_ray)
   ANSWER(CheckMoves, check_moves)
+  ANSWER(ExplainPath, explain_path)
   ANSWER(SamplePlaces, sample_places)
   ANSWER(ProbeSurface, probe_surface)
  private:

@@ -58,6 +58,7 @@ class FakeServer {
   Handler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> compute_cost_matrix;
   Handler<v1::CastRayRequest, v1::CastRayResponse> cast_ray;
   Handler<v1::CheckMovesRequest, v1::CheckMovesResponse> check_moves;
+  Handler<v1::ExplainPathRequest, v1::ExplainPathResponse> explain_path;
   Handler<v1::SamplePlacesRequest, v1::SamplePlacesResponse> sample_places;
   Handler<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse> probe_surface;
   Handler<v1::CreateMapRequest, v1::CreateMapResponse> create_map;

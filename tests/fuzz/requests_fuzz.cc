@@ -236,6 +236,8 @@ absl::Status ServedRequests::Serve(const Request& request) {
       return Ask<v1::CheckMovesResponse>(fields_, request.check_moves(), context_);
     case Request::kProbe:
       return Ask<v1::ProbeSurfaceResponse>(fields_, request.probe(), context_);
+    case Request::kExplain:
+      return Ask<v1::ExplainPathResponse>(fields_, request.explain(), context_);
     case Request::kCreateMap:
       return Create(request.create_map());
     case Request::kUpdate:

@@ -37,6 +37,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.CheckMoves", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.SamplePlaces", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ProbeSurface", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.ExplainPath", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},
     {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
     // The result contains readable maps only.

@@ -101,6 +101,17 @@ std::optional<core::Snap> ToSnap(bool is_given, const v1::Snap& snap) {
                     .height = snap.has_height() ? std::optional(snap.height()) : std::nullopt};
 }
 
+core::BlockerPrices ToBlockerPrices(const v1::ExplainPathRequest& request) {
+  core::BlockerPrices prices{.only_obstacles = request.only_obstacles()};
+  if (request.has_price()) {
+    prices.price = request.price();
+  }
+  for (const v1::ObstaclePrice& entry : request.prices()) {
+    prices.listed.push_back({.id_prefix = entry.id_prefix(), .price = entry.price()});
+  }
+  return prices;
+}
+
 absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::View& view,
                                               const HexCoordinates& coordinates) {
   absl::StatusOr<core::AgentQuery> result;

@@ -11,6 +11,7 @@
 #include "server/core/grid/path/validate_path.h"
 #include "server/core/grid/portal/portal_search.h"
 #include "server/core/query/route_query.h"
+#include "server/core/search/blockers.h"
 #include "server/geometry/cell.h"
 #include "server/service/convert/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
@@ -43,6 +44,8 @@ core::Location ToLocation(const v1::Location& location, const HexCoordinates& co
 std::optional<core::Snap> ToSnap(bool is_given, const v1::Snap& snap);
 absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::View& view,
                                               const HexCoordinates& coordinates);
+
+core::BlockerPrices ToBlockerPrices(const v1::ExplainPathRequest& request);
 
 // Owns the data that a core::ValidationQuery refers to.
 struct PathToValidate {

@@ -284,6 +284,33 @@ void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::Worl
   }
 }
 
+// Fills in what it is, and its price.
+void FillBlocker(const core::Blocker& blocker, v1::Blocker& out) {
+  switch (blocker.kind) {
+    case core::Blocker::Kind::kObstacle:
+      out.set_obstacle(blocker.id);
+      break;
+    case core::Blocker::Kind::kArea:
+      out.set_overlay(true);
+      break;
+    case core::Blocker::Kind::kNameless:
+      out.set_nameless(true);
+      break;
+    case core::Blocker::Kind::kTerrain:
+      out.set_terrain(blocker.id);
+      break;
+    case core::Blocker::Kind::kNode:
+      out.set_node(blocker.id);
+      break;
+    case core::Blocker::Kind::kEdge:
+      out.mutable_edge()->set_from(blocker.id);
+      out.mutable_edge()->set_to(blocker.to);
+      out.mutable_edge()->set_one_way(true);
+      break;
+  }
+  out.set_price(blocker.price);
+}
+
 v1::SearchEvent::Kind FromKind(core::SearchEvent::Kind kind) {
   return kind == core::SearchEvent::Kind::kGenerated ? v1::SearchEvent::KIND_GENERATED
                                                      : v1::SearchEvent::KIND_EXPANDED;
@@ -358,6 +385,33 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
   written->AddField(v1::FindPathResponse::kPathFieldNumber, written_path);
   written->AddFieldsOf(response);
   return written->size();
+}
+
+void WriteExplanation(const core::Explanation& explanation, const core::Route& route,
+                      const v1::ExplainPathRequest& request, const HexCoordinates& coordinates,
+                      v1::ExplainPathResponse& response) {
+  response.set_outcome(ToWire(kOutcomes, route.path.outcome));
+  response.set_cost(explanation.cost);
+  response.set_price(explanation.price);
+  v1::Path& path = *response.mutable_path();
+  FillPath(route, {.start = &request.start()}, coordinates, path);
+  if (!explanation.is_found) {
+    return;
+  }
+  if (!IsSamePlace(request.goal(), path.end())) {
+    *path.mutable_asked_end() = request.goal();
+  }
+  FillPoints(CountedPoints(route, coordinates), route.positions, path);
+  for (const core::Blocker& blocker : explanation.blockers) {
+    v1::Blocker& out = *response.add_blockers();
+    FillBlocker(blocker, out);
+    const auto index = static_cast<int>(blocker.index);
+    if (route.graph != nullptr) {
+      out.mutable_entry()->set_node(path.nodes(index));
+    } else {
+      *out.mutable_entry()->mutable_cell() = path.points(index);
+    }
+  }
 }
 
 std::size_t LeastBytesOf(const core::Route& route) {

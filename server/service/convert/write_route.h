@@ -15,6 +15,7 @@
 #include "server/core/map/map_version.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/query/route.h"
+#include "server/core/search/blockers.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
 #include "server/geometry/cell.h"
@@ -48,6 +49,11 @@ RouteStamp StampOf(const core::MapVersion& version, const Query& query, std::chr
 // of the whole answer in bytes.
 std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const HexCoordinates& coordinates,
                        v1::FindPathResponse& response, WrittenMessage* written);
+
+// Fills everything but `info`. `route` is the path of the explanation, if there is one, without its cost.
+void WriteExplanation(const core::Explanation& explanation, const core::Route& route,
+                      const v1::ExplainPathRequest& request, const HexCoordinates& coordinates,
+                      v1::ExplainPathResponse& response);
 
 // Returns a lower bound of the size of an answer, in constant time.
 std::size_t LeastBytesOf(const core::Route& route);

@@ -55,6 +55,10 @@ TEST_F(FieldCommandsTest, SendWhatTheUserAsked) {
                    "map: 'arena' from { position { x: 0.25 } } to { position { x: -4 y: 1.5 } }"},
                   {"ray arena 4,0 --from-position 0.25,0",
                    "map: 'arena' from { position { x: 0.25 } } to { cell { x: 4 } }"}});
+  ExpectRequests(server_.explain_path,
+                 {{"explain arena 1,0 4,0 --price 5 --only-obstacles --obstacle-price gate:=2.5 =7",
+                   "map: 'arena' start { cell { x: 1 } } goal { cell { x: 4 } } price: 5"
+                   " prices { id_prefix: 'gate:' price: 2.5 } prices { price: 7 } only_obstacles: true"}});
   ExpectRequests(server_.sample_places,
                  {{"sample arena", "map: 'arena' count: 1"},
                   {"sample arena --count 2 --seed 9 --distinct --reachable-from 1,1",
@@ -210,6 +214,25 @@ TEST_F(FieldCommandsTest, RayTellsWhatIsInTheWay) {
          ExitCode::kNoPath);
   Expect(server_.cast_ray, blocked, "ray islands pier market --block disc:3,0,1",
          "Blocked after 0.25 of the way, at 3,0,1.5 (revision 3)\n", ExitCode::kNoPath);
+}
+
+TEST_F(FieldCommandsTest, ExplainListsTheBlockers) {
+  const char* const line = "explain arena 0,0 2,0";
+  Expect(server_.explain_path,
+         "outcome: OUTCOME_FOUND cost: 2 price: 1050 path { points {} points { x: 1 } points { x: 2 } }"
+         " blockers { terrain: '~' entry { cell { x: 1 } } price: 1000 }"
+         " blockers { obstacle: 'gate' entry { cell { x: 2 } } price: 50 }",
+         line,
+         "Blocked: a path of cost 2 enters 2 blockers at a price of 1050 (revision 3)\n"
+         "BLOCKED BY     AT   PRICE\n"
+         "terrain ~      1,0  1000\n"
+         "obstacle gate  2,0  50\n"
+         "0,0 1,0 2,0\n",
+         ExitCode::kNoPath);
+  Expect(server_.explain_path, "outcome: OUTCOME_FOUND cost: 2", line,
+         "Nothing blocks a path of cost 2 (revision 3)\n");
+  Expect(server_.explain_path, "outcome: OUTCOME_UNREACHABLE", line,
+         "No path leads there, whatever is removed (revision 3)\n", ExitCode::kNoPath);
 }
 
 TEST_F(FieldCommandsTest, SampleListsWhatWasDrawn) {

@@ -32,6 +32,7 @@ const std::map<std::string, std::string>& Calls() {
       {"block", "block m 3,0"},
       {"check-moves", "check-moves m 0,0 5,2 1m --speed 1"},
       {"cluster", "cluster m"},
+      {"explain", "explain m 0,0 5,2"},
       {"find", "find m 0,0 5,2"},
       {"flow", "flow m 5,2"},
       {"health", "health"},

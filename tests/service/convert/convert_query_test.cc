@@ -168,7 +168,7 @@ std::vector<const Descriptor*> Questions() {
           v1::FindReachableRequest::descriptor(),     v1::ComputeFlowFieldRequest::descriptor(),
           v1::CheckReachabilityRequest::descriptor(), v1::CastRayRequest::descriptor(),
           v1::CheckMovesRequest::descriptor(),        v1::SamplePlacesRequest::descriptor(),
-          v1::ProbeSurfaceRequest::descriptor()};
+          v1::ProbeSurfaceRequest::descriptor(),      v1::ExplainPathRequest::descriptor()};
 }
 
 std::string TypeOf(const FieldDescriptor& field) {
@@ -228,7 +228,8 @@ TEST(QuestionFieldsTest, EachAnswerSaysWhatItIsBasedOn) {
         v1::ComputeCostMatrixResponse::descriptor(), v1::FindReachableResponse::descriptor(),
         v1::ComputeFlowFieldResponse::descriptor(), v1::CheckReachabilityResponse::descriptor(),
         v1::CastRayResponse::descriptor(), v1::CheckMovesResponse::descriptor(),
-        v1::SamplePlacesResponse::descriptor(), v1::ProbeSurfaceResponse::descriptor()}) {
+        v1::SamplePlacesResponse::descriptor(), v1::ProbeSurfaceResponse::descriptor(),
+        v1::ExplainPathResponse::descriptor()}) {
     const FieldDescriptor* info = answer->FindFieldByNumber(1);
     ASSERT_NE(info, nullptr) << answer->name();
     EXPECT_EQ(info->name(), "info") << answer->name();

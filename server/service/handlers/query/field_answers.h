@@ -122,6 +122,8 @@ absl::Status Answer(const GridQuestion& on, const v1::ComputeFlowFieldRequest& r
 absl::Status Answer(const GridQuestion& on, const v1::CastRayRequest& request, v1::CastRayResponse& response);
 absl::Status Answer(const GridQuestion& on, const v1::SamplePlacesRequest& request,
                     v1::SamplePlacesResponse& response);
+absl::Status Answer(const GridQuestion& on, const v1::ExplainPathRequest& request,
+                    v1::ExplainPathResponse& response);
 
 absl::Status Answer(const GraphQuestion& on, const v1::FindReachableRequest& request,
                     v1::FindReachableResponse& response);
@@ -131,6 +133,8 @@ absl::Status Answer(const GraphQuestion& on, const v1::CastRayRequest& request,
                     v1::CastRayResponse& response);
 absl::Status Answer(const GraphQuestion& on, const v1::SamplePlacesRequest& request,
                     v1::SamplePlacesResponse& response);
+absl::Status Answer(const GraphQuestion& on, const v1::ExplainPathRequest& request,
+                    v1::ExplainPathResponse& response);
 
 absl::Status Answer(const MeshQuestion& on, const v1::FindReachableRequest& request,
                     v1::FindReachableResponse& response);

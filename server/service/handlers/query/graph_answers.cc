@@ -8,15 +8,22 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
+#include "server/core/edit/edit_work.h"
+#include "server/core/edit/overlay.h"
+#include "server/core/elements/obstacle_table.h"
 #include "server/core/graph/map/graph_editor.h"
+#include "server/core/graph/search/explain_graph_path.h"
 #include "server/core/graph/search/graph_fields.h"
 #include "server/core/graph/search/graph_flood.h"
 #include "server/core/graph/search/graph_path_check.h"
 #include "server/core/graph/search/graph_ray.h"
 #include "server/core/graph/search/graph_samples.h"
+#include "server/core/query/route.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/checks.h"
 #include "server/service/convert/convert.h"
+#include "server/service/convert/convert_query.h"
+#include "server/service/convert/write_route.h"
 #include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::rpc {
@@ -219,6 +226,42 @@ absl::Status Answer(const GraphQuestion& on, const v1::SamplePlacesRequest& requ
                                                 : DrawNodes(on, request, response));
   stopwatch.Stamp(on.context, 0, *response.mutable_info()->mutable_statistics());
   return on.CheckFits(response, "count");
+}
+
+absl::Status Answer(const GraphQuestion& on, const v1::ExplainPathRequest& request,
+                    v1::ExplainPathResponse& response) {
+  const core::WaypointGraph& graph = on.agent->graph();
+  core::GraphQuery query;
+  WAYSTAR_ASSIGN_OR_RETURN(query.start, on.PlaceOf("start", request.start()));
+  query.goals.resize(1);
+  WAYSTAR_ASSIGN_OR_RETURN(query.goals[0], on.PlaceOf("goal", request.goal()));
+  query.snap_radius = SnapRadius(on);
+  query.required_tags = on.agent->required_tags();
+  if (graph.max_distance()) {
+    // The graph is connected without its obstacles first.
+    core::Overlay without;
+    graph.obstacles().VisitAfter("", [&](const core::Obstacle& obstacle) {
+      without.ignored_obstacles.push_back(obstacle.id);
+      return true;
+    });
+    WAYSTAR_RETURN_IF_ERROR(
+        core::BeginUpkeep(on.budget, static_cast<std::uint64_t>(core::EstimateWork(without, graph))));
+  }
+  const WorkStopwatch stopwatch;
+  const absl::StatusOr<core::GraphExplanation> found = core::ExplainGraphPath(
+      graph, query, ToBlockerPrices(request), on.BudgetHere(), on.context.bench.graph_scratch);
+  WAYSTAR_RETURN_IF_ERROR(on.OnLane(found.status()));
+  stopwatch.Stamp(on.context, found->statistics.expanded, *response.mutable_info()->mutable_statistics());
+  core::Route route{.graph = &graph, .nodes = found->nodes};
+  if (found->is_found) {
+    route.path.outcome = core::Outcome::kFound;
+    route.starts_at_position = std::holds_alternative<core::WorldPoint>(query.start);
+    route.ends_at_position = std::holds_alternative<core::WorldPoint>(query.goals.front());
+    route.positions = core::PositionsOnGraph(graph, query, {.nodes = found->nodes, .reaches_goal = true});
+  }
+  WAYSTAR_RETURN_IF_ERROR(on.CheckFits(LeastBytesOf(route), "path"));
+  WriteExplanation(*found, route, request, on.coordinates, response);
+  return on.CheckFits(response, "path");
 }
 
 absl::Status Validate(const GraphQuestion& on, const v1::Path& path, std::uint64_t& work,

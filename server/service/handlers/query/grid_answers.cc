@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/grid/cells/world_frame.h"
+#include "server/core/grid/engines/explain_path.h"
 #include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/field/sample_cells.h"
 #include "server/core/grid/path/line_of_sight.h"
@@ -17,6 +18,7 @@
 #include "server/core/search/checks.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
+#include "server/service/convert/write_route.h"
 #include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::rpc {
@@ -175,6 +177,37 @@ absl::Status Answer(const GridQuestion& on, const v1::SamplePlacesRequest& reque
   }
   response.set_candidates(sampled.candidates);
   return on.CheckFits(response, "count");
+}
+
+absl::Status Answer(const GridQuestion& on, const v1::ExplainPathRequest& request,
+                    v1::ExplainPathResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::Cell start, on.PlaceOf("start", request.start()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::Cell goal, on.PlaceOf("goal", request.goal()));
+  const core::GridMap& map = on.agent->map();
+  const core::BlockedMap blocked{
+      .map = map, .before_overlay = on.agent->map_before_overlay(), .area = on.agent->blocked_area()};
+  const WorkStopwatch stopwatch;
+  const absl::StatusOr<core::GridExplanation> found =
+      core::ExplainPath(blocked,
+                        {.start = start,
+                         .goal = goal,
+                         .corner_rule = on.agent->corner_rule(),
+                         .footprint = on.agent->footprint()},
+                        ToBlockerPrices(request), on.BudgetHere(), on.context.bench.scratch);
+  WAYSTAR_RETURN_IF_ERROR(on.OnLane(found.status()));
+  stopwatch.Stamp(on.context, found->statistics.expanded, *response.mutable_info()->mutable_statistics());
+  core::Route route{.form = core::PathForm::kEveryCell, .start = start};
+  route.path.outcome = found->is_found ? core::Outcome::kFound : core::Outcome::kUnreachable;
+  route.path.points = found->cells;
+  route.path.end = goal;
+  if (request.start().has_position() || request.goal().has_position()) {
+    for (const core::Cell cell : found->cells) {
+      route.positions.push_back(map.settings().frame.CenterOf(cell));
+    }
+  }
+  WAYSTAR_RETURN_IF_ERROR(on.CheckFits(LeastBytesOf(route), "path"));
+  WriteExplanation(*found, route, request, on.coordinates, response);
+  return on.CheckFits(response, "path");
 }
 
 absl::Status Validate(const GridQuestion& on, const v1::Path& path, std::uint64_t& work,

@@ -101,6 +101,44 @@ class FieldsTest : public HandlerTest {
   }
 };
 
+TEST_F(FieldsTest, ExplanationNamesBlockersWhereThePathEntersThem) {
+  Create("keep", {".~#..", ".~#.."}, Parsed<v1::GridOptions>(R"(
+    terrains { symbol: '.' name: 'ground' cost: 1 } terrains { symbol: '~' name: 'moat' cost: 2 }
+    cell_size: 2)"));
+  ASSERT_TRUE(Update(Parsed<v1::UpdateMapRequest>(R"(
+    map: "keep" edits { add_obstacle { id: "gate" shape { rectangles { x: 2 width: 2 height: 2 } } } })"))
+                  .ok());
+  auto request = Parsed<v1::ExplainPathRequest>(R"(
+    map: "keep" start { cell {} } goal { position { x: 9 y: 1 } }
+    agent { profile { forbidden_terrains: '~' } }
+    view { overlay { blocked { rectangles { x: 4 width: 1 height: 2 } } } }
+    prices { id_prefix: 'ga' price: 50 })");
+  const auto answer = Ask<v1::ExplainPathResponse>(request).value();
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 5);
+  EXPECT_EQ(answer.price(), 3050);
+  EXPECT_EQ(answer.path().form(), v1::PATH_FORM_EVERY_CELL);
+  EXPECT_THAT(answer.path().points(), SizeIs(5));
+  EXPECT_EQ(answer.path().positions(4).x(), 9);
+  EXPECT_EQ(answer.path().asked_end().position().x(), 9);
+  ASSERT_EQ(answer.blockers_size(), 4);
+  EXPECT_EQ(TextOf(answer.blockers(0)), R"(terrain: "~" entry { cell { x: 1 } } price: 1000)");
+  EXPECT_EQ(TextOf(answer.blockers(1)), R"(obstacle: "gate" entry { cell { x: 2 } } price: 50)");
+  EXPECT_EQ(TextOf(answer.blockers(2)), "nameless: true entry { cell { x: 2 } } price: 1000");
+  EXPECT_EQ(TextOf(answer.blockers(3)), "overlay: true entry { cell { x: 4 } } price: 1000");
+  EXPECT_TRUE(answer.has_info());
+
+  request.set_only_obstacles(true);
+  EXPECT_EQ(Ask<v1::ExplainPathResponse>(request)->outcome(), v1::OUTCOME_UNREACHABLE);
+  request.set_price(-1);
+  EXPECT_THAT(Ask<v1::ExplainPathResponse>(request), IsError(kInvalid, ErrorReason::kBadValue, "price"));
+  request.clear_goal();
+  EXPECT_THAT(Ask<v1::ExplainPathResponse>(request), IsError(kInvalid, ErrorReason::kMissingField, "goal"));
+  request = Parsed<v1::ExplainPathRequest>("map: 'keep' start { cell { x: -1 } } goal { cell {} }");
+  EXPECT_THAT(Ask<v1::ExplainPathResponse>(request),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
+}
+
 TEST_F(FieldsTest, ProfileAndOverlayAreTheAgents) {
   v1::ComputeCostMatrixRequest request = Matrix();
   *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 1);
@@ -332,6 +370,8 @@ class LanesTest : public HandlerTest {
                                    "}"),
         fields_, v1::CheckMovesResponse());
     Add("CastRay", Ask<v1::CastRayRequest>("from " + from + "to " + to), fields_, v1::CastRayResponse());
+    Add("ExplainPath", Ask<v1::ExplainPathRequest>("start " + from + "goal " + to), fields_,
+        v1::ExplainPathResponse());
     Add("SamplePlaces", Ask<v1::SamplePlacesRequest>("count: 1 reachable_from " + from), fields_,
         v1::SamplePlacesResponse());
   }

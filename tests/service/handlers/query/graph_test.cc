@@ -262,6 +262,31 @@ TEST_F(GraphTest, AnswersNameNodes) {
   EXPECT_EQ(blocked.blocked_by(), "crate");
 }
 
+TEST_F(GraphTest, AnExplanationNamesWhatBlocks) {
+  ASSERT_TRUE(Create(create_).ok());
+  ASSERT_TRUE(Update(PutCrate()).ok());
+  auto request = Parsed<v1::ExplainPathRequest>(R"(
+    map: "paths" start { node: "a" } goal { node: "c" } price: 0.25
+    view {
+      overlay {
+        blocked_edges { from: "b" to: "c" } blocked_nodes: "c" blocked { cells { x: 3 y: -1 } }
+      }
+    })");
+  const auto answer = Ask<v1::ExplainPathResponse>(request).value();
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 8);
+  EXPECT_EQ(answer.price(), 1);
+  EXPECT_THAT(answer.path().nodes(), ElementsAre("a", "b", "c"));
+  ASSERT_EQ(answer.blockers_size(), 4);
+  EXPECT_EQ(TextOf(answer.blockers(0)), R"(obstacle: "crate" entry { node: "a" } price: 0.25)");
+  EXPECT_EQ(TextOf(answer.blockers(1)), R"(overlay: true entry { node: "a" } price: 0.25)");
+  EXPECT_EQ(TextOf(answer.blockers(2)),
+            R"(edge { from: "b" to: "c" one_way: true } entry { node: "b" } price: 0.25)");
+  EXPECT_EQ(TextOf(answer.blockers(3)), R"(node: "c" entry { node: "c" } price: 0.25)");
+  request.set_only_obstacles(true);
+  EXPECT_EQ(Ask<v1::ExplainPathResponse>(request)->outcome(), v1::OUTCOME_UNREACHABLE);
+}
+
 TEST_F(GraphTest, ABatchSharesItsOverlay) {
   ASSERT_TRUE(Create(create_).ok());
   auto request = About<v1::FindPathsRequest>("paths");

@@ -356,6 +356,16 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
     WAYSTAR_ASSIGN_OR_RETURN(const v1::CheckMovesResponse answer, client.CheckMoves(request));
     return absl::StrCat(answer.results(0).verdict(), " ", answer.results(1).verdict());
   });
+  ExpectTold("`ExplainPath`",
+             {"5.41421 and 1000", "6 and 1000", "6 and 1000", "8 and 1000", "WRONG_MAP_KIND map"},
+             [&](const Kind& kind) -> Told {
+               auto request = About<v1::ExplainPathRequest>(kind.map);
+               *request.mutable_start() = kind.start;
+               *request.mutable_goal() = kind.goal;
+               *request.mutable_view()->mutable_overlay() = kind.wall;
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::ExplainPathResponse answer, client.ExplainPath(request));
+               return absl::StrCat(Number(answer.cost()), " and ", Number(answer.price()));
+             });
   ExpectTold("`SamplePlaces`", {"4 of 13", "4 of 13", "4 of 13", "4 of 5", "4 of 4"},
              [&](const Kind& kind) -> Told {
                auto request = About<v1::SamplePlacesRequest>(kind.map);
