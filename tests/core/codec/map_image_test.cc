@@ -287,6 +287,8 @@ TEST(MapImageTest, ObstaclesOfMeshesComeBackAsTheyWere) {
                                    PutObstacle{.obstacle = wall}};
   ASSERT_THAT(editor.Apply(edits, absl::UnixEpoch()).status(), IsOk());
   const NavMesh mesh = std::move(editor).Finish();
+  // Logs and images of other releases have it.
+  EXPECT_EQ(absl::StrCat(absl::Hex(mesh.digest())), "OBST");
   const NavMesh again = Decoded<NavMesh>(EncodeImage(mesh));
   EXPECT_EQ(again.digest(), mesh.digest());
   EXPECT_EQ(again.agent_radius(), 0.4);
@@ -303,6 +305,7 @@ TEST(MapImageTest, FinerGroundComesBackAsItWas) {
   AddPeaks(spec);
   const NavMesh mesh = MeshOf(spec);
   EXPECT_NE(mesh.digest(), plain.digest());
+  EXPECT_EQ(absl::StrCat(absl::Hex(plain.digest()), " ", absl::Hex(mesh.digest())), "FINER");
   const NavMesh again = Decoded<NavMesh>(EncodeImage(mesh));
   EXPECT_EQ(again.digest(), mesh.digest());
   for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {

@@ -125,6 +125,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   route.path = {.outcome = core::Outcome::kFound,
                 .reason = core::OutcomeReason::kGoalReached,
                 .cost = 2.5,
+                .least_cost = 1.5,
                 .points = points,
                 .directions = directions,
                 .end = {3, 4}};
@@ -135,6 +136,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   route.crossing_boards.resize(2);
   route.summary = core::RouteSummary{
       .length = 4, .turns = 1, .legs = {{.terrain = '~', .cells = 2, .length = 3, .cost = 2}}};
+  route.turn_ends = {{.cell = {3, 4}, .cost = 2, .crossings = 1}};
   route.positions = {core::WorldPoint{1.5, 2.5, 3.5}};
   route.searching = std::chrono::nanoseconds(14);
   const auto query = Parsed<v1::FindPathRequest>(
@@ -143,7 +145,8 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   stamp.staleness = std::chrono::nanoseconds(34);
   v1::FindPathResponse told;
   WriteRoute(route, stamp, HexCoordinates(), told, nullptr);
-  ExpectAllFieldsBut({"nodes", "corridor", "surface", "polygons", "arrival_position"}, told);
+  // A path that is clipped does not end as asked.
+  ExpectAllFieldsBut({"rest", "nodes", "corridor", "surface", "polygons", "arrival_position"}, told);
   // As bytes it is the same message.
   google::protobuf::Arena arena;
   v1::FindPathResponse& rest = *v1::FindPathResponse::default_instance().New(&arena);
@@ -170,7 +173,9 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
       crossings { portal: "stairs" index: 1 arrival { x: 3 y: 4 } map: "cellar" map_version { epoch: 21 revision: 22 } }
       crossings { portal: "gap" index: 2 arrival { x: 5 y: 6 } }
     }
-    summary { length: 4 turns: 1 legs { terrain: "~" cells: 2 length: 3 cost: 2 } })")));
+    summary { length: 4 turns: 1 legs { terrain: "~" cells: 2 length: 3 cost: 2 } }
+    least_cost: 1.5
+    turn_ends { place { cell { x: 3 y: 4 } } cost: 2 crossings: 1 })")));
 }
 
 TEST(FilledRouteTest, EveryOutcomeAndReasonIsTold) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
@@ -32,6 +33,30 @@ TEST(ClusterValuesTest, HeadsAndReportsComeBack) {
                             .lag = 2,
                             .staleness = absl::Milliseconds(1500)};
   EXPECT_EQ(*Decode<ServerReport>(Encode(report)), report);
+}
+
+// Servers of the first release and of later ones share a fleet: what either writes, the other reads.
+TEST(ClusterValuesTest, Version1IsWrittenAsItWas) {
+  const auto expect = [](const std::string& value, const std::string& hex) {
+    EXPECT_EQ(absl::BytesToHexString(value), hex);
+    return absl::HexStringToBytes(hex);
+  };
+  const MapHead head{
+      .version = {.epoch = 7, .revision = 300}, .digest = 9, .append = {.server = 5, .number = 6}};
+  EXPECT_EQ(*Decode<MapHead>(expect(Encode(head), "HEAD")), head);
+  const MapBase base{.version = {.epoch = 7, .revision = 3}, .file = "map-a"};
+  EXPECT_EQ(Decode<MapBase>(expect(Encode(base), "BASE"))->file, "map-a");
+  const LogRecord record{.append = {.server = 1, .number = 2}, .entries = "what happened"};
+  EXPECT_EQ(Decode<LogRecord>(expect(Encode(record), "RECORD"))->entries, "what happened");
+  const ServerReport report{.address = "game-7:7450",
+                            .version = "0.1.0",
+                            .start_time = absl::FromUnixMillis(1'700'000'000'123),
+                            .report_time = absl::FromUnixMillis(1'700'000'001'123),
+                            .maps = 3,
+                            .revision = 77,
+                            .lag = 2,
+                            .staleness = absl::Milliseconds(1500)};
+  EXPECT_EQ(*Decode<ServerReport>(expect(Encode(report), "REPORT")), report);
 }
 
 TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {

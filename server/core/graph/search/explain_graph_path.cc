@@ -132,6 +132,7 @@ class BlockedGraphSearch : private GraphLoop<BlockedGraphSearch> {
   static constexpr Cost Estimate(const NodeHead& /*head*/) { return 0; }
   static constexpr bool MayReach(Cost /*g*/) { return true; }
   static constexpr bool MayEnter(const NodeHead& /*head*/) { return true; }
+  static constexpr bool IsTooCostly(Cost /*f*/) { return false; }
   bool EndsAt(NodeNumber node, Cost /*g*/) const { return node == goal_; }
   static constexpr void Generated(NodeNumber /*node*/, NodeNumber /*parent*/, Cost /*g*/, Cost /*f*/) {}
   static constexpr void Expanded(NodeNumber /*node*/, Cost /*g*/, Cost /*f*/) {}

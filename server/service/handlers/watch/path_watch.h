@@ -150,7 +150,7 @@ class PathWatchScheduler final : public core::StoreListener {
   // Ends a search that has begun: sends what is new.
   void EndSearch(const PathWatchPtr& watch, const core::MapSnapshot& snapshot, core::AnswerRenewal& renewal,
                  v1::AgentState state, const absl::Status& status);
-  // Those of one group are queued one after the other.
+  // Queues watches of one group one after the other.
   void Enqueue(std::vector<core::PathSubscriptionPtr> watches, bool is_urgent = true);
   // Takes the next watch out of its queue, and with it those that follow and share its search.
   std::vector<PathWatchPtr> TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
