@@ -18,6 +18,17 @@ constexpr absl::Duration kRetryDelay = absl::Seconds(1);
 constexpr int kMaxChanges = 10'000;
 constexpr std::size_t kMessageBytes = std::size_t{1} << 20;
 
+// Returns what the server reads of a path that it gets back.
+v1::Path Held(v1::Path path) {
+  path.clear_surface();
+  path.clear_corridor();
+  path.clear_polygons();
+  if (path.points_size() + path.directions_size() + path.nodes_size() > 0) {
+    path.clear_positions();
+  }
+  return path;
+}
+
 // Returns true if another stream may succeed.
 bool IsTemporary(const absl::Status& status) {
   switch (status.code()) {
@@ -68,11 +79,15 @@ void AgentFollower::PutAgain(std::uint64_t id, Agent& agent) {
   *change.mutable_put() = agent.query;
   if (agent.right) {
     v1::HeldPath& held = *change.mutable_held();
-    *held.mutable_path() = agent.path.answer->path();
+    *held.mutable_path() = Held(agent.path.answer->path());
     held.set_cost(agent.path.answer->cost());
     *held.mutable_version() = *agent.right;
+    if (held.ByteSizeLong() > kMessageBytes) {
+      change.clear_held();
+    }
   }
   agent.asked = number_;
+  agent.is_followed = false;
 }
 
 void AgentFollower::MoveTo(std::uint64_t agent, const v1::Location& place) {
@@ -132,8 +147,11 @@ void AgentFollower::Flush() {
 v1::FollowAgentsRequest AgentFollower::TakeChanges() {
   v1::FollowAgentsRequest message;
   std::size_t bytes = 0;
-  while (!changes_.empty() && message.changes_size() < kMaxChanges && bytes < kMessageBytes) {
+  while (!changes_.empty() && message.changes_size() < kMaxChanges) {
     bytes += changes_.front().ByteSizeLong();
+    if (bytes > kMessageBytes && message.changes_size() > 0) {
+      break;
+    }
     message.add_changes()->Swap(&changes_.front());
     changes_.pop_front();
   }
@@ -179,7 +197,11 @@ std::optional<AgentPath> AgentFollower::Find(std::uint64_t agent) const {
 std::optional<v1::MapProgress> AgentFollower::ProgressOf(const std::string& map) const {
   const std::lock_guard lock(mutex_);
   const auto it = progress_.find(map);
-  return it == progress_.end() ? std::nullopt : std::optional(it->second);
+  const bool covers_all = std::ranges::all_of(agents_, [&](const auto& each) {
+    const Agent& agent = each.second;
+    return agent.is_followed || agent.path.has_ended || agent.query.map() != map;
+  });
+  return covers_all && it != progress_.end() ? std::optional(it->second) : std::nullopt;
 }
 
 absl::Status AgentFollower::status() const {
@@ -247,25 +269,30 @@ void AgentFollower::Take(const v1::FollowAgentsResponse& message) {
     }
     AgentPath& path = it->second.path;
     std::optional<v1::Version>& right = it->second.right;
+    const bool was_right = path.problem.ok();
+    it->second.is_followed = true;
     path.version = state.version();
     path.has_ended = state.has_end();
     path.problem = absl::OkStatus();
     if (state.has_held()) {
-      continue;
-    }
-    right.reset();
-    if (state.has_answer()) {
-      path.answer = state.answer();
-      if (path.answer->outcome() == v1::OUTCOME_FOUND) {
-        right = state.version();
+      if (was_right) {
+        continue;
       }
+    } else if (state.has_answer()) {
+      path.answer = state.answer();
+      right = path.answer->outcome() == v1::OUTCOME_FOUND ? std::optional(state.version()) : std::nullopt;
     } else {
       path.problem = FromMessage(state.has_end() ? state.end() : state.problem());
+      if (ReasonOf(path.problem) != "REVISION_NOT_YET") {
+        right.reset();
+      }
     }
     const bool is_replaced = ReasonOf(path.problem) == "MAP_REPLACED";
-    if (state.has_end() &&
-        (is_replaced || absl::IsUnavailable(path.problem) || absl::IsResourceExhausted(path.problem))) {
-      retries_.emplace_back(absl::Now() + (is_replaced ? absl::ZeroDuration() : kRetryDelay), state.agent());
+    if (is_replaced) {
+      retries_.emplace_front(absl::Now(), state.agent());
+    } else if (state.has_end() &&
+               (absl::IsUnavailable(path.problem) || absl::IsResourceExhausted(path.problem))) {
+      retries_.emplace_back(absl::Now() + kRetryDelay, state.agent());
     }
     if (!std::exchange(it->second.is_news, true)) {
       news_.push_back(state.agent());
@@ -279,7 +306,7 @@ void AgentFollower::Take(const v1::FollowAgentsResponse& message) {
 void AgentFollower::TakeProgress() {
   for (auto& [id, agent] : agents_) {
     const auto progress = progress_.find(agent.query.map());
-    if (agent.right && progress != progress_.end() &&
+    if (agent.right && agent.is_followed && progress != progress_.end() &&
         progress->second.version().epoch() == agent.right->epoch() &&
         progress->second.version().revision() > agent.right->revision()) {
       *agent.right = progress->second.version();

@@ -80,6 +80,8 @@ class AgentFollower {
     AgentPath path;
     // The newest version at which the answer of `path` was right; unset if there is none.
     std::optional<v1::Version> right;
+    // True once this stream has sent a state for the newest query: progress is about it too.
+    bool is_followed = false;
     bool is_news = false;
   };
 

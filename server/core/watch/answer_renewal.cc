@@ -1,6 +1,7 @@
 #include "server/core/watch/answer_renewal.h"
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/core/graph/search/graph_path_check.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/watch/graph_answer.h"
 #include "server/core/watch/grid_answer.h"
@@ -35,6 +37,71 @@ GridAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const Gr
 
 OtherMaps NoOthers(const MapStore& store) {
   return {.store = store, .may_visit = [](absl::string_view /*id*/) { return false; }};
+}
+
+// Costs of one path may differ by so much, relatively.
+constexpr double kCostRounding = 1e-6;
+
+// These change a query to start where a held path does, and make the route from that path. They return its
+// cost on the snapshot, or nullopt if it does not lead to the goal or cannot be walked.
+absl::StatusOr<std::optional<double>> TakeHeld(const MapSnapshot& /*snapshot*/, const HeldPath& held,
+                                               const Budget& budget, GridRouteQuery& query,
+                                               std::vector<NodeNumber>& /*nodes*/, Route& route) {
+  PathQuery& path = query.path;
+  const bool is_smoothed =
+      path.path_form == PathForm::kSmoothed || path.algorithm == Algorithm::kLazyThetaStar;
+  if (held.points.empty() || held.points.back() != path.goal || held.is_smoothed != is_smoothed) {
+    return std::nullopt;
+  }
+  const ValidationQuery question{.points = held.points,
+                                 .corner_rule = path.corner_rule,
+                                 .path_form = is_smoothed ? PathForm::kSmoothed : PathForm::kCorners,
+                                 .footprint = path.footprint};
+  WAYSTAR_ASSIGN_OR_RETURN(const Validation check,
+                           ValidateThroughPortals(query.agent->map(), *query.agent, question, {},
+                                                  query.agent->required_tags(), budget));
+  path.start = held.points.front();
+  route.path.points = held.points;
+  route.path.end = path.goal;
+  route.path.statistics.algorithm = path.algorithm;
+  return check.walkable ? std::optional(check.cost) : std::nullopt;
+}
+
+absl::StatusOr<std::optional<double>> TakeHeld(const MapSnapshot& snapshot, const HeldPath& held,
+                                               const Budget& budget, GraphRouteQuery& query,
+                                               std::vector<NodeNumber>& nodes, Route& route) {
+  if (held.nodes.empty() || query.path.goals.size() != 1 ||
+      query.path.goals.front() != GraphPlace(held.nodes.back())) {
+    return std::nullopt;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const GraphPathCheck check,
+      ValidateGraphPath(query.agent->graph(),
+                        {.nodes = held.nodes, .required_tags = query.agent->required_tags()}, budget));
+  query.path.start = held.nodes.front();
+  for (const std::string& node : held.nodes) {
+    nodes.push_back(snapshot.graph().FindNode(node));
+  }
+  route.nodes = nodes;
+  return check.is_walkable ? std::optional(check.cost) : std::nullopt;
+}
+
+absl::StatusOr<std::optional<double>> TakeHeld(const MapSnapshot& /*snapshot*/, const HeldPath& held,
+                                               const Budget& budget, MeshRouteQuery& query,
+                                               std::vector<NodeNumber>& /*nodes*/, Route& route) {
+  const NavMesh& mesh = query.agent->mesh();
+  const std::optional<MeshPlace> goal = query.path.goals.size() == 1
+                                            ? FindMeshPlace(mesh, query.path.goals.front(), query.path.snap)
+                                            : std::nullopt;
+  if (!goal || held.corners.empty() || Distance(goal->point, held.corners.back()) > kMeshTolerance) {
+    return std::nullopt;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const MeshPathCheck check,
+      ValidateThroughMeshPortals(mesh, *query.agent, held.corners, {}, query.agent->required_tags(), budget));
+  query.path.start = held.corners.front();
+  route.positions = held.corners;
+  return check.is_walkable ? std::optional(check.cost) : std::nullopt;
 }
 
 absl::StatusOr<GraphPathResult> OnGraph(const absl::StatusOr<Route>& route) {
@@ -85,42 +152,17 @@ absl::Status AnswerRenewal::SearchAll(absl::Span<AnswerRenewal* const> renewals,
 absl::StatusOr<bool> AnswerRenewal::Adopt(const HeldPath& held, const Budget& budget) {
   WAYSTAR_ASSIGN_OR_RETURN(ResolvedRoute resolved, Resolve(snapshot_, query_, NoOthers(store_), budget));
   TakeQuery(std::move(resolved));
-  Route route{.path = {.outcome = Outcome::kFound, .reason = OutcomeReason::kGoalReached, .cost = held.cost}};
+  Route route{.path = {.outcome = Outcome::kFound, .reason = OutcomeReason::kGoalReached}};
   std::vector<NodeNumber> nodes;
-  bool fits = false;
-  if (auto* const on_graph = std::get_if<GraphRouteQuery>(&resolved_->query)) {
-    GraphQuery& query = on_graph->path;
-    fits = !held.nodes.empty() && query.goals.size() == 1 &&
-           query.goals.front() == GraphPlace(held.nodes.back());
-    if (fits) {
-      query.start = held.nodes.front();
-      for (const std::string& node : held.nodes) {
-        nodes.push_back(snapshot_.graph().FindNode(node));
-      }
-      route.nodes = nodes;
-    }
-  } else if (auto* const on_mesh = std::get_if<MeshRouteQuery>(&resolved_->query)) {
-    MeshQuery& query = on_mesh->path;
-    const std::optional<MeshPlace> goal =
-        query.goals.size() == 1 ? FindMeshPlace(on_mesh->agent->mesh(), query.goals.front(), query.snap)
-                                : std::nullopt;
-    fits = goal && !held.corners.empty() && Distance(goal->point, held.corners.back()) <= kMeshTolerance;
-    if (fits) {
-      query.start = held.corners.front();
-      route.positions = held.corners;
-    }
-  } else {
-    PathQuery& query = resolved_->grid().path;
-    fits = !held.points.empty() && query.goal == held.points.back();
-    if (fits) {
-      query.start = held.points.front();
-      route.path.points = held.points;
-      route.path.end = query.goal;
-    }
-  }
-  if (!fits) {
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::optional<double> cost,
+      std::visit([&](auto& query) { return TakeHeld(snapshot_, held, budget, query, nodes, route); },
+                 resolved_->query));
+  // False for a cost that is no number.
+  if (!cost || !(std::abs(*cost - held.cost) <= kCostRounding * (1.0 + *cost))) {
     return false;
   }
+  route.path.cost = *cost;
   Judge(route);
   return !at_ || answer_->CourseOn(snapshot_).Follow(at_->position, at_->off_path);
 }

@@ -40,8 +40,8 @@ class AnswerRenewal {
   static absl::Status SearchAll(absl::Span<AnswerRenewal* const> renewals, const Budget& budget,
                                 QueryScratch& scratch, RouteSink sink);
 
-  // Takes a path as the answer, from its own start. Returns false if it is not a path of this query, or the
-  // subscriber is not on it. Errors: those of Resolve.
+  // Takes a path as the answer, from its own start. Returns false if it does not lead to the goal, cannot be
+  // walked at its cost, or the subscriber is not on it. Errors: those of Resolve and of validation.
   absl::StatusOr<bool> Adopt(const HeldPath& held, const Budget& budget);
 
   // Takes an error as the answer, when no search was made or its result cannot be sent.

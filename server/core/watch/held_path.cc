@@ -13,7 +13,7 @@
 namespace waystar::core {
 namespace {
 
-// Beyond this many words of cells, anything may have changed.
+// Beyond this many words of cells in all areas, anything may have changed.
 constexpr std::size_t kMostWords = 4096;
 
 // Returns true if changed areas cover all that the edit changes.
@@ -26,6 +26,12 @@ bool HasAreas(const Edit& edit) {
                !std::is_same_v<T, RemoveProfile> && !std::is_same_v<T, PutMeshPortal>;
       },
       edit);
+}
+
+// Returns true if the edit may change costs that only other profiles than the map's default pay.
+bool ConcernsViews(const Edit& edit) {
+  return std::holds_alternative<PutObstacle>(edit) || std::holds_alternative<MoveObstacle>(edit) ||
+         std::holds_alternative<ResizeObstacle>(edit) || std::holds_alternative<RemoveObstacle>(edit);
 }
 
 void AddArea(const Rectangle& area, MapChanges& changes) {
@@ -41,13 +47,15 @@ void AddArea(const Rectangle& area, MapChanges& changes) {
 // Sets the words of cells in these areas. Returns false if there are too many.
 bool SetWords(absl::Span<const Rectangle> areas, const GridMap& map, MapChanges& changes) {
   std::map<std::pair<int, int>, Word> words;
+  std::size_t visited = 0;
   for (const Rectangle& area : areas) {
     const Rectangle cells = Intersect(area, map.bounds());
     for (int y = cells.y; y < cells.y + cells.height; ++y) {
       ForEachWord(cells.x, cells.x + cells.width, [&](std::size_t index, Word mask) {
         words[{y, static_cast<int>(index)}] |= mask;
+        ++visited;
       });
-      if (words.size() > kMostWords) {
+      if (visited > kMostWords) {
         return false;
       }
     }
@@ -60,6 +68,15 @@ bool SetWords(absl::Span<const Rectangle> areas, const GridMap& map, MapChanges&
 }
 
 }  // namespace
+
+std::size_t HeldPath::bytes() const {
+  std::size_t bytes =
+      sizeof(*this) + points.capacity() * sizeof(Cell) + corners.capacity() * sizeof(WorldPoint);
+  for (const std::string& node : nodes) {
+    bytes += sizeof(node) + node.capacity();
+  }
+  return bytes;
+}
 
 MapChanges ChangesOf(absl::Span<const CommitPtr> commits, const MapSnapshot& snapshot) {
   const MapChanges everything{.is_everything = true};
@@ -74,6 +91,8 @@ MapChanges ChangesOf(absl::Span<const CommitPtr> commits, const MapSnapshot& sna
     areas.insert(areas.end(), commit->changed_areas.begin(), commit->changed_areas.end());
   }
   MapChanges changes;
+  changes.is_every_view = std::ranges::any_of(
+      commits, [](const CommitPtr& commit) { return std::ranges::any_of(commit->edits, ConcernsViews); });
   if (snapshot.as_graph() == nullptr && snapshot.as_mesh() == nullptr) {
     return SetWords(areas, snapshot.grid(), changes) ? changes : everything;
   }

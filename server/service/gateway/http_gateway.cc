@@ -72,10 +72,6 @@ absl::Status BadHeader(absl::string_view name, absl::string_view message) {
   return MakeError(ErrorReason::kBadHeader, name, message);
 }
 
-bool IsStream(const MethodDescriptor& method) {
-  return method.client_streaming() || method.server_streaming();
-}
-
 // Returns true if the request has a message of a stream that is open already.
 bool IsForOpenStream(const RequestHead& head) { return !head.Field(http::kStreamHeader).empty(); }
 
@@ -90,7 +86,7 @@ absl::StatusOr<std::uint64_t> MessageNumberIn(const RequestHead& head) {
 absl::StatusOr<absl::Duration> TimeoutOf(const MethodDescriptor& method, const RequestHead& head) {
   const absl::string_view text = View(head.Field(kTimeoutHeader));
   if (text.empty()) {
-    return IsStream(method) ? absl::InfiniteDuration() : kDefaultTimeout;
+    return http::IsStream(method) ? absl::InfiniteDuration() : kDefaultTimeout;
   }
   absl::Duration timeout;
   if (!absl::ParseDuration(std::string(text), &timeout) || timeout <= absl::ZeroDuration() ||
@@ -332,7 +328,7 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
   const std::string address = request.client.address;
   const auto place = std::make_shared<HttpPlaces::Place>(places_);
   absl::Status status = place->Take(request.client.network.Text());
-  if (status.ok() && IsStream(method) && !IsForOpenStream(head)) {
+  if (status.ok() && http::IsStream(method) && !IsForOpenStream(head)) {
     status = place->TakeStream();
   }
   const absl::StatusOr<absl::Duration> timeout = TimeoutOf(method, head);

@@ -43,11 +43,14 @@ TEST(ClusterValuesTest, Version1IsWrittenAsItWas) {
   };
   const MapHead head{
       .version = {.epoch = 7, .revision = 300}, .digest = 9, .append = {.server = 5, .number = 6}};
-  EXPECT_EQ(*Decode<MapHead>(expect(Encode(head), "HEAD")), head);
+  EXPECT_EQ(*Decode<MapHead>(expect(Encode(head), "35636132666535620107ac02090506")), head);
   const MapBase base{.version = {.epoch = 7, .revision = 3}, .file = "map-a"};
-  EXPECT_EQ(Decode<MapBase>(expect(Encode(base), "BASE"))->file, "map-a");
+  EXPECT_EQ(Decode<MapBase>(expect(Encode(base), "313166326138356101070300000000056d61702d61"))->file,
+            "map-a");
   const LogRecord record{.append = {.server = 1, .number = 2}, .entries = "what happened"};
-  EXPECT_EQ(Decode<LogRecord>(expect(Encode(record), "RECORD"))->entries, "what happened");
+  EXPECT_EQ(Decode<LogRecord>(expect(Encode(record), "3535303232633135010102000d776861742068617070656e6564"))
+                ->entries,
+            "what happened");
   const ServerReport report{.address = "game-7:7450",
                             .version = "0.1.0",
                             .start_time = absl::FromUnixMillis(1'700'000'000'123),
@@ -56,7 +59,10 @@ TEST(ClusterValuesTest, Version1IsWrittenAsItWas) {
                             .revision = 77,
                             .lag = 2,
                             .staleness = absl::Milliseconds(1500)};
-  EXPECT_EQ(*Decode<ServerReport>(expect(Encode(report), "REPORT")), report);
+  EXPECT_EQ(*Decode<ServerReport>(expect(
+                Encode(report),
+                "3434656238306335010b67616d652d373a3734353005302e312e30fbd095ffbc31e3d895ffbc31034d02dc0b")),
+            report);
 }
 
 TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {

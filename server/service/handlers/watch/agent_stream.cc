@@ -52,6 +52,36 @@ absl::Status SetDuration(bool is_given, const google::protobuf::Duration& given,
                          absl::StrCat(field, " must be 0 to ", most.count(), " s"));
 }
 
+// Returns a path that may be adopted; nullopt for others.
+std::optional<core::HeldPath> ToHeldPath(const v1::HeldPath& held, const core::MapSnapshot& snapshot) {
+  constexpr int kMostPlaces = 1 << 16;
+  const v1::Path& path = held.path();
+  core::HeldPath converted{
+      .version = {.epoch = held.version().epoch(), .revision = held.version().revision()},
+      .cost = held.cost()};
+  const int places =
+      std::max({path.points_size(), path.directions_size(), path.nodes_size(), path.positions_size()});
+  if (path.crossings_size() > 0 || places > kMostPlaces) {
+    return std::nullopt;
+  }
+  if (snapshot.as_graph() != nullptr) {
+    if (path.start().has_position() || path.end().has_position()) {
+      return std::nullopt;
+    }
+    converted.nodes.assign(path.nodes().begin(), path.nodes().end());
+  } else if (snapshot.as_mesh() != nullptr) {
+    converted.corners = Converted(path.positions(), ToWorldPoint);
+  } else {
+    absl::StatusOr<PathToValidate> points = ToPathToValidate(path, HexCoordinates(snapshot), {});
+    if (!points.ok()) {
+      return std::nullopt;
+    }
+    converted.points = std::move(points->points);
+    converted.is_smoothed = path.form() == v1::PATH_FORM_SMOOTHED;
+  }
+  return converted;
+}
+
 absl::Status NoSuchAgent() {
   return MakeError(ErrorReason::kAgentNotFound, "agent", "the stream does not follow this agent");
 }
@@ -64,6 +94,9 @@ class AgentStream::Agent final : public PathWatch {
       : id(agent_id), number(change_number), stream_(std::move(stream)) {}
 
   void Send(v1::AgentState state, std::size_t kept_bytes) override {
+    if (held) {
+      kept_bytes += held->bytes();
+    }
     // A change of the query has a number too.
     state.set_number(std::max(number, searched_move()));
     if (state.has_answer() && searched_move() > 0) {
@@ -208,9 +241,13 @@ absl::StatusOr<AgentStream::AgentPtr> AgentStream::MakeAgent(std::uint64_t id, s
   WAYSTAR_ASSIGN_OR_RETURN(agent->query, ToWatchedQuery(watches_.store(), agent->request));
   if (held != nullptr) {
     WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, watches_.store().Pin(agent->request.map()));
+    if (held->version().epoch() != snapshot->epoch) {
+      return MakeError(ErrorReason::kMapReplaced, "held.version.epoch", "the map was replaced");
+    }
     agent->StartAt(core::MoveOn(*snapshot, agent->query.start, off_path_, number));
-    agent->held = *held;
-    if (held->version().epoch() == snapshot->epoch && held->version().revision() > snapshot->revision) {
+    agent->held = ToHeldPath(*held, *snapshot);
+    if (held->version().revision() >
+        std::max(snapshot->revision, agent->request.view().least_version().revision())) {
       *agent->request.mutable_view()->mutable_least_version() = held->version();
     }
   }
@@ -290,7 +327,7 @@ AgentStream::Followed& AgentStream::EntryOf(std::uint64_t id) {
 
 absl::Status AgentStream::Follow(const AgentPtr& agent, Followed& followed) {
   WAYSTAR_RETURN_IF_ERROR(
-      Count(agent->request.ByteSizeLong() + (agent->held ? agent->held->ByteSizeLong() : 0), followed));
+      Count(agent->request.ByteSizeLong() + (agent->held ? agent->held->bytes() : 0), followed));
   if (followed.agent == nullptr) {
     WAYSTAR_RETURN_IF_ERROR(server_.agents.Acquire(holder_));
     --ended_;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <deque>
-#include <limits>
 #include <utility>
 
 #include "absl/hash/hash.h"
@@ -16,7 +14,6 @@
 #include "server/service/convert/convert_query.h"
 #include "server/service/convert/hex_coordinates.h"
 #include "server/service/handlers/query/answer_query.h"
-#include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::rpc {
 namespace {
@@ -26,44 +23,12 @@ constexpr char kMethod[] = "waystar.v1.PathService/FollowAgents";
 constexpr std::chrono::seconds kMaxSearchTime{10};
 // At most so many watches are searched for in one job, so that others have their turns.
 constexpr std::size_t kMostTogether = 64;
+// Limits a search for several.
+constexpr std::chrono::seconds kMaxSharedTime{1};
+// A path is compared with at most so many changes since it was right.
+constexpr std::uint64_t kMostChanges = 1024;
 
 absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "map", "the map was deleted"); }
-
-// Returns the path that a client has, if it can be walked on the snapshot at its cost.
-std::optional<core::HeldPath> ToWalkablePath(const core::MapStore& store, const core::MapSnapshot& snapshot,
-                                             const v1::FindPathRequest& query, const v1::HeldPath& held,
-                                             CallContext& context) {
-  constexpr double kRounding = 1e-6;
-  const v1::Path& path = held.path();
-  v1::ValidatePathsRequest question;
-  question.set_map(query.map());
-  *question.mutable_agent() = query.agent();
-  *question.mutable_view() = query.view();
-  *question.add_paths() = path;
-  v1::ValidatePathsResponse answer;
-  const absl::Status status =
-      FieldAnswers(store, std::numeric_limits<std::size_t>::max())(question, answer, context);
-  if (!status.ok() || answer.info().version().revision() != snapshot.revision || answer.results_size() != 1 ||
-      !answer.results(0).walkable() ||
-      std::abs(answer.results(0).cost() - held.cost()) > kRounding * (1.0 + held.cost()) ||
-      path.crossings_size() > 0) {
-    return std::nullopt;
-  }
-  core::HeldPath walkable{.cost = held.cost()};
-  if (snapshot.as_graph() != nullptr) {
-    if (!path.start().has_position() && !path.end().has_position()) {
-      walkable.nodes.assign(path.nodes().begin(), path.nodes().end());
-    }
-  } else if (snapshot.as_mesh() != nullptr) {
-    walkable.corners = Converted(path.positions(), ToWorldPoint);
-  } else if ((path.form() == v1::PATH_FORM_SMOOTHED) == (query.path_form() == v1::PATH_FORM_SMOOTHED)) {
-    absl::StatusOr<PathToValidate> points = ToPathToValidate(path, HexCoordinates(snapshot), {});
-    if (points.ok()) {
-      walkable.points = std::move(points->points);
-    }
-  }
-  return walkable;
-}
 
 // Returns a query without its start, as bytes.
 std::string WithoutStart(const v1::FindPathRequest& request) {
@@ -72,9 +37,17 @@ std::string WithoutStart(const v1::FindPathRequest& request) {
   return shared.SerializeAsString();
 }
 
-// Overlays are resolved, versions checked and paths adopted for each query by itself.
-std::uint64_t GroupOf(const PathWatch& watch) {
-  return watch.request.has_view() || watch.held ? 0 : absl::HashOf(WithoutStart(watch.request));
+// Overlays are resolved, and versions checked, for each query by itself.
+std::uint64_t GroupOf(const v1::FindPathRequest& request) {
+  return request.has_view() ? 0 : absl::HashOf(WithoutStart(request));
+}
+
+// Returns true if one search may answer several queries.
+bool MayShare(const core::MapSnapshot& snapshot) {
+  if (const core::NavMesh* const mesh = snapshot.as_mesh()) {
+    return mesh->portals().empty();
+  }
+  return snapshot.as_graph() == nullptr && snapshot.grid().portals().empty();
 }
 
 // Returns true if no change of the map can help the query.
@@ -123,7 +96,7 @@ bool PathWatchScheduler::Add(const PathWatchPtr& watch) {
     if (latest.ok()) {
       // If the map is deleted meanwhile, there is no further notification; the search then fails.
       watch->epoch_ = (*latest)->epoch;
-      watch->group_ = GroupOf(*watch);
+      watch->group_ = GroupOf(watch->request);
       Known& known = maps_[watch->epoch_];
       if (known.map == nullptr) {
         known.map = std::make_shared<core::MapSubscriptions>((*latest)->revision);
@@ -260,41 +233,24 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
 
 bool PathWatchScheduler::Adopt(const PathWatchPtr& watch, const core::MapSnapshot& snapshot,
                                CallContext& context) {
-  const v1::Version& version = watch->held->version();
-  if (version.epoch() != snapshot.epoch) {
-    watch->map_->AbandonSearch(*watch);
-    watch->End(MakeError(ErrorReason::kMapReplaced, "held.version.epoch", "the map was replaced"));
-    return true;
-  }
-  if (version.revision() > snapshot.revision) {
+  const core::MapVersion right = watch->held->version;
+  if (right.epoch == snapshot.epoch && right.revision > snapshot.revision) {
     // The query's view has it wait for that revision.
     return false;
   }
-  const v1::HeldPath held = *std::exchange(watch->held, std::nullopt);
+  const core::HeldPath held = *std::exchange(watch->held, std::nullopt);
   core::AnswerRenewal renewal(store_, snapshot, *watch);
   bool is_adopted = false;
   std::uint64_t cheaper_from = 0;
   const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
-    const auto path = ToWalkablePath(store_, snapshot, watch->request, held, context);
-    if (!path) {
-      return absl::OkStatus();
-    }
-    WAYSTAR_ASSIGN_OR_RETURN(is_adopted, renewal.Adopt(*path, context.budget));
-    const std::uint64_t changes = snapshot.revision - held.version().revision();
-    if (!is_adopted || changes == 0) {
-      return absl::OkStatus();
-    }
-    const absl::StatusOr<core::History> history =
-        store_.ReadHistory(snapshot.id, held.version().revision() + 1, changes);
-    const bool is_known = history.ok() && history->epoch == snapshot.epoch &&
-                          history->kind == core::History::Kind::kHeld && history->commits.size() == changes;
-    if (!is_known || renewal.answer()->EffectOf(core::ChangesOf(history->commits, snapshot), snapshot) !=
-                         core::ChangeEffect::kNone) {
-      cheaper_from = held.version().revision() + 1;
+    WAYSTAR_ASSIGN_OR_RETURN(is_adopted, renewal.Adopt(held, context.budget));
+    if (is_adopted && right.revision < snapshot.revision &&
+        !IsStillRight(right.revision, snapshot, *renewal.answer())) {
+      cheaper_from = right.revision + 1;
     }
     return absl::OkStatus();
   });
-  if (!status.ok() || !is_adopted) {
+  if (!status.ok() || !is_adopted || right.epoch != snapshot.epoch) {
     return false;
   }
   v1::AgentState state;
@@ -307,54 +263,70 @@ bool PathWatchScheduler::Adopt(const PathWatchPtr& watch, const core::MapSnapsho
   return true;
 }
 
+bool PathWatchScheduler::IsStillRight(std::uint64_t revision, const core::MapSnapshot& snapshot,
+                                      const core::KeptAnswer& answer) const {
+  const std::uint64_t changes = snapshot.revision - revision;
+  if (changes > kMostChanges) {
+    return false;
+  }
+  const absl::StatusOr<core::History> history = store_.ReadHistory(snapshot.id, revision + 1, changes);
+  return history.ok() && history->epoch == snapshot.epoch && history->commits.size() == changes &&
+         answer.EffectOf(core::ChangesOf(history->commits, snapshot), snapshot) == core::ChangeEffect::kNone;
+}
+
 void PathWatchScheduler::SearchTogether(const std::vector<PathWatchPtr>& watches, int worker) {
   const PathWatch& first = *watches.front();
   core::MapSubscriptions& map = *first.map_;
   const std::string shared = WithoutStart(first.request);
   std::vector<PathWatchPtr> begun;
   for (const PathWatchPtr& watch : watches) {
-    if (watch->map_ != first.map_ || WithoutStart(watch->request) != shared) {
+    if (watch->held || watch->map_ != first.map_ || WithoutStart(watch->request) != shared) {
       Search(watch, worker);
     } else if (map.BeginSearch(*watch)) {
       begun.push_back(watch);
     }
   }
-  std::vector<bool> is_done(begun.size());
   const absl::StatusOr<core::PinnedSnapshot> pinned = store_.Pin(first.request.map());
-  if (!begun.empty() && pinned.ok() && (*pinned)->epoch == first.epoch_) {
+  std::vector<std::optional<v1::AgentState>> states(begun.size());
+  std::deque<core::AnswerRenewal> renewals;
+  if (!begun.empty() && pinned.ok() && (*pinned)->epoch == first.epoch_ && MayShare(**pinned)) {
     const core::MapSnapshot& snapshot = **pinned;
-    std::deque<core::AnswerRenewal> renewals;
     std::vector<core::AnswerRenewal*> to_search;
     for (const PathWatchPtr& watch : begun) {
       to_search.push_back(&renewals.emplace_back(store_, snapshot, *watch));
     }
     auto begin = core::PathSubscription::Clock::now();
-    const Caller caller = watches.front()->GetCaller();
-    CallContext context{.bench = executor_.bench(worker),
-                        .caller = caller,
-                        .budget = {.deadline = begin + kMaxSearchTime},
-                        .begin = begin};
+    const Caller caller = begun.front()->GetCaller();
+    CallContext context{
+        .bench = executor_.bench(worker),
+        .caller = caller,
+        .budget = {.deadline = begin + kMaxSharedTime, .cancelled = &begun.front()->cancelled},
+        .begin = begin};
     const auto take = [&](std::size_t i, const absl::StatusOr<core::Route>& route) {
-      if (route.ok()) {
-        v1::AgentState state;
-        const absl::Status status =
-            WriteAnswer(*route, snapshot, max_bytes_, begun[i]->request, *state.mutable_answer(), context);
+      v1::AgentState state;
+      if (route.ok() &&
+          WriteAnswer(*route, snapshot, max_bytes_, begun[i]->request, *state.mutable_answer(), context)
+              .ok()) {
         const auto now = core::PathSubscription::Clock::now();
-        NoteQuery(observer_, kMethod, begun[i]->request, state.answer(), status, now - begin, context);
+        NoteQuery(observer_, kMethod, begun[i]->request, state.answer(), absl::OkStatus(), now - begin,
+                  context);
         begin = now;
-        is_done[i] = true;
-        EndSearch(begun[i], snapshot, renewals[i], std::move(state), status);
+        states[i] = std::move(state);
       }
       return absl::OkStatus();
     };
-    // An error concerns those that are not done.
+    // An error concerns those without a state.
     static_cast<void>(RunWithinMemory(context.bench, [&] {
       return core::AnswerRenewal::SearchAll(to_search, context.budget, context.bench, take);
     }));
   }
   for (std::size_t i = 0; i < begun.size(); ++i) {
-    if (!is_done[i] && map.AbandonSearch(*begun[i])) {
-      Search(begun[i], worker);
+    if (states[i]) {
+      EndSearch(begun[i], **pinned, renewals[i], *std::move(states[i]), absl::OkStatus());
+    } else if (map.AbandonSearch(*begun[i])) {
+      // It shares no search from now on.
+      begun[i]->group_ = 0;
+      Enqueue({begun[i]});
     }
   }
 }
@@ -380,7 +352,7 @@ void PathWatchScheduler::EndSearch(const PathWatchPtr& watch, const core::MapSna
 void PathWatchScheduler::Enqueue(std::vector<core::PathSubscriptionPtr> watches, bool is_urgent) {
   // All subscriptions are watches.
   std::ranges::stable_sort(watches, {}, [](const core::PathSubscriptionPtr& watch) {
-    return static_cast<const PathWatch&>(*watch).group_;
+    return static_cast<const PathWatch&>(*watch).group_.load();
   });
   std::vector<SearchJob*> to_start;
   {

@@ -2,6 +2,7 @@
 // to date.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +46,8 @@ class PathWatch : public core::PathSubscription {
 
   // The watched request.
   v1::FindPathRequest request;
-  // The path that the client has, until a search has looked at it. Then only for the searching thread.
-  std::optional<v1::HeldPath> held;
+  // The path that the client has. The search that looks at it resets it.
+  std::optional<core::HeldPath> held;
 
  private:
   friend class PathWatchScheduler;
@@ -59,8 +60,8 @@ class PathWatch : public core::PathSubscription {
   std::list<std::shared_ptr<PathWatch>>::iterator place_;
   bool is_over_ = false;
   // Equal for watches of one map whose queries differ in nothing but the start, and perhaps for others; 0 for
-  // one that shares no search. Set when the watch begins.
-  std::uint64_t group_ = 0;
+  // one that shares no search.
+  std::atomic<std::uint64_t> group_ = 0;
 };
 
 using PathWatchPtr = std::shared_ptr<PathWatch>;
@@ -147,6 +148,9 @@ class PathWatchScheduler final : public core::StoreListener {
   void SearchTogether(const std::vector<PathWatchPtr>& watches, int worker);
   // Ends a search that has begun by the path that the client has. Returns false if it needs another.
   bool Adopt(const PathWatchPtr& watch, const core::MapSnapshot& snapshot, CallContext& context);
+  // Returns true if no change from that revision to the snapshot may have made another path cheaper.
+  bool IsStillRight(std::uint64_t revision, const core::MapSnapshot& snapshot,
+                    const core::KeptAnswer& answer) const;
   // Ends a search that has begun: sends what is new.
   void EndSearch(const PathWatchPtr& watch, const core::MapSnapshot& snapshot, core::AnswerRenewal& renewal,
                  v1::AgentState state, const absl::Status& status);

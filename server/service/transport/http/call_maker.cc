@@ -61,11 +61,6 @@ absl::Status NoSuchStream() {
   return MakeError(ErrorReason::kStreamNotFound, kStreamHeader, "there is no such stream, or it has ended");
 }
 
-// Streams of messages in either direction are answered with a stream.
-bool IsStream(const MethodDescriptor& method) {
-  return method.client_streaming() || method.server_streaming();
-}
-
 // Returns the message in the body, which is released. Its bytes are counted as long as the gRPC library holds
 // them.
 absl::StatusOr<grpc::ByteBuffer> MessageIn(HttpRequest request, const MethodDescriptor& method) {
@@ -199,7 +194,9 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
   // Another thread may be converting a message: a leaving client ends the call at any time.
   void OnEnd(const grpc::Status& ended) {
     MutexLock lock(mutex_);
-    streams_->Remove(stream_id_);
+    if (!stream_id_.empty()) {
+      streams_->Remove(stream_id_);
+    }
     const grpc::Status& status = failure_.has_value() ? *failure_ : ended;
     if (has_begun_ || (status.ok() && IsStream(method_))) {
       const std::string json = StatusJson(status);
@@ -414,9 +411,14 @@ void AnyCall::OnDone(const grpc::Status& status) {
   const std::shared_ptr<AnyCall> last = std::move(self_);
 }
 
+bool IsStream(const MethodDescriptor& method) {
+  return method.client_streaming() || method.server_streaming();
+}
+
 void OpenStream::Attach(std::weak_ptr<AnyCall> call) {
   MutexLock lock(mutex_);
   call_ = std::move(call);
+  is_attached_ = true;
 }
 
 absl::Status OpenStream::Send(std::uint64_t number, const grpc::ByteBuffer* message) {
@@ -429,7 +431,7 @@ absl::Status OpenStream::Send(std::uint64_t number, const grpc::ByteBuffer* mess
                      absl::StrCat("the next message of the stream has number ", next_));
   }
   const std::shared_ptr<AnyCall> call = call_.lock();
-  auto sending = AnyCall::Sending::kBusy;
+  auto sending = is_attached_ ? AnyCall::Sending::kOver : AnyCall::Sending::kBusy;
   if (call != nullptr) {
     sending = message == nullptr ? call->EndSending() : call->Send(*message, /*is_last=*/false);
   }

@@ -127,6 +127,7 @@ class OpenStream {
   const google::protobuf::MethodDescriptor& method_;
   const std::uint64_t client_;
   Mutex mutex_;
+  bool is_attached_ ABSL_GUARDED_BY(mutex_) = false;
   std::weak_ptr<AnyCall> call_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t next_ ABSL_GUARDED_BY(mutex_) = 1;
 };
@@ -144,6 +145,9 @@ class OpenStreams {
   mutable Mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<OpenStream>> streams_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Returns true if the method is answered with a stream, since it has messages in either direction.
+bool IsStream(const google::protobuf::MethodDescriptor& method);
 
 inline constexpr char kJsonType[] = "application/json";
 // Header with the id of a stream that takes messages: in the answer that opens it, and in requests with its

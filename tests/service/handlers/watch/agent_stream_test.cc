@@ -311,8 +311,7 @@ TEST_F(AgentStreamTest, AgentsResumeWithTheirPaths) {
   agents.Send();
   EXPECT_THAT(agents.UntilProgress(2), UnorderedElementsAre("1#1 held at 2", "2#2 cost 3.41421 at 2"));
   Block(3, 0);
-  EXPECT_THAT(agents.UntilProgress(3),
-              UnorderedElementsAre("1#1 cost 3.82843 at 3", "2#2 cost 3.41421 at 3"));
+  EXPECT_THAT(agents.UntilProgress(3), UnorderedElementsAre("1#1 cost 5 at 3", "2#2 cost 4 at 3"));
   agents.PutWith(3, CellAt(2, 0), Across(), state);
   v1::AgentState other_map = state;
   other_map.mutable_version()->set_epoch(state.version().epoch() + 1);
@@ -322,7 +321,7 @@ TEST_F(AgentStreamTest, AgentsResumeWithTheirPaths) {
   while (told.size() < 2) {
     told.push_back(agents.NextOne());
   }
-  EXPECT_THAT(told, UnorderedElementsAre("3#3 cost 3.82843 at 3", "4#4 end MAP_REPLACED held.version.epoch"));
+  EXPECT_THAT(told, UnorderedElementsAre("3#3 cost 5 at 3", "4#4 end MAP_REPLACED held.version.epoch"));
 }
 
 TEST_F(AgentStreamTest, PathsFromTheFutureWaitForIt) {
