@@ -130,14 +130,14 @@ double MicrosOfMove(const GridMap& map, const std::vector<Cell>& cells, core::Qu
     }
   }
   moves.resize(core::kMaxMoves);
-  core::MapStore store;
+  core::MapStore store(1);
   const core::OtherMaps others{.store = store, .may_visit = [](absl::string_view) { return false; }};
   const core::AgentQuery agent;
   const core::SharedAgent resolved = OrDie(core::ResolveAgent(snapshot, agent, others, {}));
   // Moves through walls would search for a way round.
   const auto check = [&] {
-    return OrDie(core::CheckMoves(resolved, snapshot, {}, {.agent = agent, .snap = {}, .moves = moves},
-                                  others, {}, scratch));
+    return OrDie(core::CheckMoves(resolved, snapshot, {.agent = agent, .snap = {}, .moves = moves}, others,
+                                  {}, scratch));
   };
   const core::CheckedMoves first = check();
   std::vector<core::Move> straight;

@@ -31,6 +31,7 @@
 #include "server/core/query/places.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
+#include "server/core/store/recent_snapshots.h"
 
 namespace waystar::core {
 namespace {
@@ -62,11 +63,12 @@ struct FoundWay {
 // Place. Not thread-safe.
 class MoveJudge {
  public:
-  MoveJudge(SharedAgent agent, const MapSnapshot& snapshot, const std::optional<Snap>& snap,
+  MoveJudge(SharedAgent agent, const MapSnapshot& snapshot, const std::optional<Snap>& snap, bool is_latest,
             const Budget& budget, QueryScratch& scratch)
       : agent_(std::move(agent)),
         budget_(BudgetOn(snapshot, budget)),
         snap_(snap),
+        is_latest_(is_latest),
         scratch_(scratch),
         snapshot_(snapshot) {
     route_.snap = snap;
@@ -105,7 +107,7 @@ class MoveJudge {
       }
       judgement.least_cost = line.is_free ? std::min(line.cost, way.cost) : way.cost;
     }
-    if (!line.is_free && IsWithin(line.cost, payable)) {
+    if (is_latest_ && !line.is_free && IsWithin(line.cost, payable)) {
       judgement.verdict = MoveVerdict::kBlocked;
       WAYSTAR_RETURN_IF_ERROR(FillBlocker(judgement));
     }
@@ -114,7 +116,7 @@ class MoveJudge {
 
  protected:
   // Resolves the places. If the agent cannot be at one of them, returns false and fills the blocked place and
-  // the one nearest to it.
+  // the one nearest to it if the snapshot is the latest.
   virtual absl::StatusOr<bool> Place(const Move& move, MoveJudgement& judgement) = 0;
   virtual absl::StatusOr<MoveLine> Line() = 0;
   // Returns false if components prove that there is no way.
@@ -149,6 +151,8 @@ class MoveJudge {
   const SharedAgent agent_;
   const Budget budget_;
   const std::optional<Snap>& snap_;
+  // On other snapshots, only an OK counts.
+  const bool is_latest_;
   QueryScratch& scratch_;
   RouteQuery route_;
 
@@ -205,8 +209,8 @@ class GridMoveJudge final : public MoveJudge {
   absl::StatusOr<bool> Place(const Move& move, MoveJudgement& judgement) override {
     WAYSTAR_ASSIGN_OR_RETURN(from_, EndAt("from", move.from));
     WAYSTAR_ASSIGN_OR_RETURN(to_, EndAt("to", move.to));
-    if (IsFree(from_) && IsFree(to_)) {
-      return true;
+    if (!is_latest_ || (IsFree(from_) && IsFree(to_))) {
+      return IsFree(from_) && IsFree(to_);
     }
     const Location& blocked = IsFree(to_) ? move.from : move.to;
     judgement.blocked_at = blocked;
@@ -355,8 +359,8 @@ class GraphMoveJudge final : public MoveJudge {
     see_each_other_ = SeeEachOther(graph_, from, to, !own_.required_tags().empty());
     WAYSTAR_ASSIGN_OR_RETURN(from_, EndAt("from", from, see_each_other_));
     WAYSTAR_ASSIGN_OR_RETURN(to_, EndAt("to", to, see_each_other_));
-    if (from_ && to_) {
-      return true;
+    if (!is_latest_ || (from_ && to_)) {
+      return from_ && to_;
     }
     judgement.blocked_at = to_ ? move.from : move.to;
     judgement.nearest = NearestTo(to_ ? from : to);
@@ -413,8 +417,8 @@ class MeshMoveJudge final : public MoveJudge {
   absl::StatusOr<bool> Place(const Move& move, MoveJudgement& judgement) override {
     WAYSTAR_ASSIGN_OR_RETURN(from_, PlaceOf(own_, snap_, budget_, "from", move.from));
     WAYSTAR_ASSIGN_OR_RETURN(to_, PlaceOf(own_, snap_, budget_, "to", move.to));
-    if (from_ && to_) {
-      return true;
+    if (!is_latest_ || (from_ && to_)) {
+      return from_ && to_;
     }
     const Location& blocked = to_ ? move.from : move.to;
     judgement.blocked_at = blocked;
@@ -465,7 +469,7 @@ class MeshMoveJudge final : public MoveJudge {
 absl::Status JudgeOpen(MoveJudge& judge, absl::Span<const Move> moves, absl::Duration age, bool is_latest,
                        const StopCheck& stop, std::vector<std::size_t>& open, CheckedMoves& checked) {
   for (std::size_t i = 0; i < open.size(); ++i) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, i));
+    WAYSTAR_RETURN_IF_ERROR(stop.Check());
     absl::StatusOr<MoveJudgement> judged = judge.Judge(moves[open[i]], checked.expanded);
     if (!judged.ok()) {
       if (EndsAll(judged.status()) || ErrorReasonOf(judged.status()).empty()) {
@@ -494,28 +498,27 @@ absl::Status JudgeOn(const MapSnapshot& snapshot, const SharedAgent& agent, cons
   switch (snapshot.kind()) {
     case MapKind::kSquares:
     case MapKind::kHexagons:
-      return judge_with(GridMoveJudge(agent, snapshot, query.snap, budget, scratch));
+      return judge_with(GridMoveJudge(agent, snapshot, query.snap, is_latest, budget, scratch));
     case MapKind::kWaypointGraph:
-      return judge_with(GraphMoveJudge(agent, snapshot, query.snap, budget, scratch));
+      return judge_with(GraphMoveJudge(agent, snapshot, query.snap, is_latest, budget, scratch));
     case MapKind::kMesh:
       break;
   }
-  return judge_with(MeshMoveJudge(agent, snapshot, query.snap, budget, scratch));
+  return judge_with(MeshMoveJudge(agent, snapshot, query.snap, is_latest, budget, scratch));
 }
 
 }  // namespace
 
 absl::StatusOr<CheckedMoves> CheckMoves(const SharedAgent& agent, const MapSnapshot& latest,
-                                        absl::Span<const PastSnapshot> past, const MovesQuery& query,
-                                        const OtherMaps& others, const Budget& budget,
-                                        QueryScratch& scratch) {
+                                        const MovesQuery& query, const OtherMaps& others,
+                                        const Budget& budget, QueryScratch& scratch) {
   WAYSTAR_RETURN_IF_ERROR(CheckListed("moves", query.moves.size(), kMaxMoves));
   CheckedMoves checked{.judgements = std::vector<MoveJudgement>(query.moves.size())};
   std::vector<std::size_t> open(query.moves.size());
   std::iota(open.begin(), open.end(), 0);
   WAYSTAR_RETURN_IF_ERROR(JudgeOn(latest, agent, query, absl::ZeroDuration(), /*is_latest=*/true, budget,
                                   scratch, open, checked));
-  for (const PastSnapshot& old : past) {
+  for (const PastSnapshot& old : others.store.AskPast(latest.id)) {
     std::erase_if(open, [&](std::size_t i) { return query.moves[i].time < old.age; });
     if (open.empty()) {
       break;

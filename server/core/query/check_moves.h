@@ -16,7 +16,6 @@
 #include "server/core/query/route_query.h"
 #include "server/core/query/solve.h"
 #include "server/core/search/query.h"
-#include "server/core/store/recent_snapshots.h"
 
 namespace waystar::core {
 
@@ -59,8 +58,9 @@ struct MovesQuery {
   absl::Span<const Move> moves;
 };
 
-// Judges each move on the latest snapshot. A move that is not OK there is then judged on the past ones, in
-// order, as far as these are not older than its time: it is OK if it is legal as a whole on one of them.
+// Judges each move on the latest snapshot. A move that is not OK there is then judged on those of
+// MapStore::AskPast, as far as these are not older than its time: it is OK if it is legal as a whole on one
+// of them.
 //
 // A straight line of sight that is cheap enough is OK without a search. If components, or a lower bound of
 // the cost, do not decide either, a search does, which ends at the cost that the time can pay.
@@ -74,7 +74,7 @@ struct MovesQuery {
 // look back.
 // REQUIRES: `agent` was resolved for query.agent on `latest`; CheckSnap(query.snap) is OK.
 absl::StatusOr<CheckedMoves> CheckMoves(const SharedAgent& agent, const MapSnapshot& latest,
-                                        absl::Span<const PastSnapshot> past, const MovesQuery& query,
-                                        const OtherMaps& others, const Budget& budget, QueryScratch& scratch);
+                                        const MovesQuery& query, const OtherMaps& others,
+                                        const Budget& budget, QueryScratch& scratch);
 
 }  // namespace waystar::core

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,79 @@ bool Exceeds(double sum, double limit) {
   constexpr double kRounding = 1e-8;
   return sum > limit + limit * kRounding;
 }
+
+// Measures a path step by step. Sums count as equal to a limit within a relative 1e-8.
+class PathMeter {
+ public:
+  // End of a turn, at a share of the way through a step.
+  struct Turn {
+    std::size_t step = 0;
+    double share = 0.0;
+    // Cost of the path up to there.
+    double cost = 0.0;
+  };
+
+  explicit PathMeter(const PathClip& clip) : clip_(clip) {}
+
+  // Adds the next step. Returns the share of it that belongs to the clipped path: 1, or 0 from the clip on,
+  // or a share between them for the step with the clip if it is divisible.
+  double Add(double cost, double length, bool is_divisible) {
+    const double share = is_clipped_ ? 0.0
+                                     : std::min(ShareWithin(clip_.cost, cost_, cost, is_divisible),
+                                                ShareWithin(clip_.length, length_, length, is_divisible));
+    is_clipped_ |= share < 1.0;
+    rest_.cost += cost * (1.0 - share);
+    rest_.length += length * (1.0 - share);
+    if (clip_.turn_budget && share > 0.0) {
+      AddToTurns(cost, share, is_divisible);
+    }
+    cost_ += cost * share;
+    length_ += length * share;
+    ++step_;
+    return share;
+  }
+
+  bool is_clipped() const { return is_clipped_; }
+  // Sums of the steps that do not belong to the clipped path.
+  const RouteRest& rest() const { return rest_; }
+  // Ends of all turns but the last; more than kMaxTurnEnds if there are too many.
+  const std::vector<Turn>& turns() const { return turns_; }
+
+ private:
+  // Returns the share of a step of this size that fits between the sum and the limit.
+  static double ShareWithin(const std::optional<double>& limit, double sum, double size, bool is_divisible) {
+    if (!limit || !Exceeds(sum + size, *limit)) {
+      return 1.0;
+    }
+    return is_divisible ? std::clamp((*limit - sum) / size, 0.0, 1.0) : 0.0;
+  }
+
+  void AddToTurns(double cost, double share, bool is_divisible) {
+    const double budget = *clip_.turn_budget;
+    const double paid = cost * share;
+    double done = 0.0;
+    while (Exceeds(spent_ + paid - done, budget) && turns_.size() <= kMaxTurnEnds) {
+      if (is_divisible) {
+        done += std::max(budget - spent_, 0.0);
+      } else if (spent_ == 0.0) {
+        break;
+      }
+      turns_.push_back({step_, cost == 0.0 ? 0.0 : done / cost, cost_ + done});
+      spent_ = 0.0;
+    }
+    spent_ += paid - done;
+  }
+
+  const PathClip clip_;
+  double cost_ = 0.0;
+  double length_ = 0.0;
+  // Cost paid in the current turn.
+  double spent_ = 0.0;
+  std::size_t step_ = 0;
+  bool is_clipped_ = false;
+  RouteRest rest_;
+  std::vector<Turn> turns_;
+};
 
 // Adds the end that make(turn) returns for each turn. Returns an error if there are too many.
 template <typename Make>
@@ -85,7 +159,8 @@ class GridClip {
 
   std::size_t CrossingsUpTo(std::size_t cell) const {
     return static_cast<std::size_t>(
-        std::ranges::count_if(route_.crossings, [&](const auto& each) { return each.index <= cell; }));
+        std::ranges::upper_bound(route_.crossings, cell, {}, &PortalCrossing::index) -
+        route_.crossings.begin());
   }
 
   // Writes the path up to the last cell, in the form of the query.
@@ -260,46 +335,6 @@ class MeshClip {
 };
 
 }  // namespace
-
-double PathMeter::ShareWithin(const std::optional<double>& limit, double sum, double size,
-                              bool is_divisible) {
-  if (!limit || !Exceeds(sum + size, *limit)) {
-    return 1.0;
-  }
-  return is_divisible ? std::clamp((*limit - sum) / size, 0.0, 1.0) : 0.0;
-}
-
-double PathMeter::Add(double cost, double length, bool is_divisible) {
-  const double share = is_clipped_ ? 0.0
-                                   : std::min(ShareWithin(clip_.cost, cost_, cost, is_divisible),
-                                              ShareWithin(clip_.length, length_, length, is_divisible));
-  is_clipped_ |= share < 1.0;
-  rest_.cost += cost * (1.0 - share);
-  rest_.length += length * (1.0 - share);
-  if (clip_.turn_budget && share > 0.0) {
-    AddToTurns(cost, share, is_divisible);
-  }
-  cost_ += cost * share;
-  length_ += length * share;
-  ++step_;
-  return share;
-}
-
-void PathMeter::AddToTurns(double cost, double share, bool is_divisible) {
-  const double budget = *clip_.turn_budget;
-  const double paid = cost * share;
-  double done = 0.0;
-  while (Exceeds(spent_ + paid - done, budget) && turns_.size() <= kMaxTurnEnds) {
-    if (is_divisible) {
-      done += std::max(budget - spent_, 0.0);
-    } else if (spent_ == 0.0) {
-      break;
-    }
-    turns_.push_back({step_, cost == 0.0 ? 0.0 : done / cost, cost_ + done});
-    spent_ = 0.0;
-  }
-  spent_ += paid - done;
-}
 
 absl::Status ClipOnGrid(const ResolvedRoute& resolved, Route& route) {
   return route.path.points.empty() ? absl::OkStatus() : GridClip(resolved, route).Run();

@@ -543,7 +543,6 @@ TEST_F(ClipTest, LimitsAreChecked) {
     EXPECT_EQ(told([&](RouteQuery& query) { query.clip.length = bad; }), "BAD_VALUE clip_length");
     EXPECT_EQ(told([&](RouteQuery& query) { query.clip.turn_budget = bad; }), "BAD_VALUE turn_budget");
   }
-  EXPECT_EQ(told([&](RouteQuery& query) { query.clip.turn_budget = 0.0; }), "BAD_VALUE turn_budget");
   EXPECT_EQ(told([&](RouteQuery& query) {
               query.max_cost = 9.0;
               query.unreachable_policy = UnreachablePolicy::kNearestByDistance;

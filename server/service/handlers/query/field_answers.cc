@@ -316,22 +316,30 @@ void FillJudgement(const core::MoveJudgement& judged, double speed, const HexCoo
 template <typename Agent>
 absl::Status Answer(const QuestionOn<Agent>& on, const v1::CheckMovesRequest& request,
                     v1::CheckMovesResponse& response) {
-  // Typical cost of a move, in expansions of a search.
+  // Typical costs of a move and of its line, in expansions of a search.
   constexpr std::uint64_t kExpansionsPerMove = 4;
+  constexpr double kLineCellsPerExpansion = 32.0;
   const auto count = static_cast<std::size_t>(request.moves_size());
   WAYSTAR_RETURN_IF_ERROR(core::CheckListed("moves", count, core::kMaxMoves));
-  if (on.ExceedsLane(kExpansionsPerMove * count)) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Move> moves, ToMoves(request, on.coordinates));
+  std::uint64_t work = kExpansionsPerMove * count;
+  for (const core::Move& move : moves) {
+    if (move.from.cell && move.to.cell) {
+      work += static_cast<std::uint64_t>(std::hypot(double(move.to.cell->x) - move.from.cell->x,
+                                                    double(move.to.cell->y) - move.from.cell->y) /
+                                         kLineCellsPerExpansion);
+    }
+  }
+  if (on.ExceedsLane(work)) {
     return absl::OkStatus();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Move> moves, ToMoves(request, on.coordinates));
   if constexpr (!std::is_same_v<Agent, core::ResolvedAgent>) {
     WAYSTAR_RETURN_IF_ERROR(core::BeginToPlace(2 * count, on.budget));
   }
   const WorkStopwatch stopwatch;
-  const std::vector<core::PastSnapshot> past = on.store.AskPast(on.snapshot.id);
-  const absl::StatusOr<core::CheckedMoves> checked = core::CheckMoves(
-      on.agent, on.snapshot, past, {.agent = on.asked_agent, .snap = on.snap, .moves = moves},
-      MapsFor(on.store, on.context), on.BudgetHere(), on.context.bench);
+  const absl::StatusOr<core::CheckedMoves> checked =
+      core::CheckMoves(on.agent, on.snapshot, {.agent = on.asked_agent, .snap = on.snap, .moves = moves},
+                       MapsFor(on.store, on.context), on.BudgetHere(), on.context.bench);
   WAYSTAR_RETURN_IF_ERROR(on.OnLane(checked.status()));
   stopwatch.Stamp(on.context, checked->expanded, *response.mutable_info()->mutable_statistics());
   response.mutable_results()->Reserve(request.moves_size());

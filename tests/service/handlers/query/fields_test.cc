@@ -204,12 +204,6 @@ TEST_F(FieldsTest, BadMovesNameTheField) {
   EXPECT_EQ(refused("speed: 1 moves { from { cell {} } }"), "MISSING_FIELD moves[0].to");
   EXPECT_EQ(refused("speed: 1 moves { from { node: 'a' } to { cell {} } }"),
             "WRONG_MAP_KIND moves[0].from.node");
-  auto many = Parsed<v1::CheckMovesRequest>("map: 'yard' speed: 1");
-  for (int i = 0; i <= 10'000; ++i) {
-    many.add_moves();
-  }
-  EXPECT_THAT(Ask<v1::CheckMovesResponse>(many),
-              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "moves"));
 }
 
 TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
