@@ -28,6 +28,13 @@ void SortEntries(std::vector<Blocker>& entries, std::size_t begin) {
       [](const Blocker& a, const Blocker& b) { return a.kind != b.kind ? a.kind < b.kind : a.id < b.id; });
 }
 
+absl::Status CheckEntries(const std::vector<Blocker>& entries) {
+  constexpr std::size_t kMost = 10'000;
+  return entries.size() <= kMost ? absl::OkStatus()
+                                 : MakeError(ErrorReason::kResponseTooLarge, "path",
+                                             absl::StrCat("the path enters more than ", kMost, " blockers"));
+}
+
 double BlockerPrices::OfObstacle(absl::string_view id) const {
   const Entry* best = nullptr;
   for (const Entry& entry : listed) {

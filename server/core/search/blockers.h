@@ -44,6 +44,9 @@ struct Blocker {
 // Sorts the entries of one step, those from index `begin`, by kind and then by id.
 void SortEntries(std::vector<Blocker>& entries, std::size_t begin);
 
+// Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE with "path" if an explanation has more than 10,000 entries.
+absl::Status CheckEntries(const std::vector<Blocker>& entries);
+
 // Prices of entries into blockers.
 struct BlockerPrices {
   static constexpr double kDefault = 1000.0;

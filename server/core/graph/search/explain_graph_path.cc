@@ -121,9 +121,13 @@ class BlockedGraphSearch : private GraphLoop<BlockedGraphSearch> {
                      NodeNumber goal, const Budget& budget, GraphScratch& scratch)
       : GraphLoop(joined, required_tags, GraphSense::kFromSeeds, budget, scratch),
         blockers_(blockers),
-        goal_(goal) {}
+        goal_(goal),
+        budget_(budget) {}
 
-  SearchEnd Search(const GraphSeed& seed) { return Run({&seed, 1}); }
+  SearchEnd Search(const GraphSeed& seed) {
+    const SearchEnd end = Run({&seed, 1});
+    return interruption_.value_or(end);
+  }
   const SearchStatistics& statistics() const { return statistics_; }
 
  private:
@@ -132,7 +136,7 @@ class BlockedGraphSearch : private GraphLoop<BlockedGraphSearch> {
   static constexpr Cost Estimate(const NodeHead& /*head*/) { return 0; }
   static constexpr bool MayReach(Cost /*g*/) { return true; }
   static constexpr bool MayEnter(const NodeHead& /*head*/) { return true; }
-  static constexpr bool IsTooCostly(Cost /*f*/) { return false; }
+  bool IsTooCostly(Cost /*f*/) const { return interruption_.has_value(); }
   bool EndsAt(NodeNumber node, Cost /*g*/) const { return node == goal_; }
   static constexpr void Generated(NodeNumber /*node*/, NodeNumber /*parent*/, Cost /*g*/, Cost /*f*/) {}
   static constexpr void Expanded(NodeNumber /*node*/, Cost /*g*/, Cost /*f*/) {}
@@ -143,7 +147,11 @@ class BlockedGraphSearch : private GraphLoop<BlockedGraphSearch> {
       return walked;
     }
     entries_.clear();
-    if (!blockers_.AppendEntries(node, graph_.ArcsOf(node)[i], 0, entries_)) {
+    // A blocked arc may touch many obstacles.
+    if (++blocked_arcs_ % 64 == 0 && !interruption_) {
+      interruption_ = InterruptionAlone(budget_);
+    }
+    if (interruption_ || !blockers_.AppendEntries(node, graph_.ArcsOf(node)[i], 0, entries_)) {
       return ReachedNode::kBarred;
     }
     const double price = std::min(SumOf(entries_), CostToDouble(kMostCost) / 2);
@@ -152,7 +160,10 @@ class BlockedGraphSearch : private GraphLoop<BlockedGraphSearch> {
 
   const GraphBlockers& blockers_;
   const NodeNumber goal_;
+  const Budget& budget_;
   std::vector<Blocker> entries_;
+  std::size_t blocked_arcs_ = 0;
+  std::optional<SearchEnd> interruption_;
 };
 
 class GraphExplainer {
@@ -216,6 +227,7 @@ class GraphExplainer {
       cost += arc.cost;
       if (!arc.is_open() || !blockers.IsOpen(path[i], path[i + 1])) {
         blockers.AppendEntries(path[i], arc, i, explanation.blockers);
+        WAYSTAR_RETURN_IF_ERROR(CheckEntries(explanation.blockers));
       }
     }
     explanation.is_found = true;

@@ -28,8 +28,8 @@ struct GraphExplanation : Explanation {
 // Of the query, only the start, the first goal, the snap radius and the required tags count. Ends are found
 // as by FindGraphPath, except that nodes may be disabled.
 //
-// Returns the errors of CheckPrices, of FindSeat with "start" and "goal", of FindRequiredTags,
-// RemoveAllObstacles and StatusOfFlood.
+// Returns the errors of CheckPrices and CheckEntries, of FindSeat with "start" and "goal", of
+// FindRequiredTags, RemoveAllObstacles and StatusOfFlood.
 absl::StatusOr<GraphExplanation> ExplainGraphPath(const WaypointGraph& graph, const GraphQuery& query,
                                                   const BlockerPrices& prices, const Budget& budget,
                                                   GraphScratch& scratch);

@@ -89,7 +89,7 @@ DirectionSet BlockerGround::MovesFrom(Cell cell) {
   return static_cast<DirectionSet>(moves);
 }
 
-Cost BlockerGround::After(Cost g, Direction direction, Cell entered) const {
+Cost BlockerGround::After(Cost g, Direction direction, Cell entered) {
   const Cell paying = dearest_ != nullptr ? dearest_->Under(dearest_ground_, entered) : entered;
   const Cost step = IsDiagonal(direction) ? map_.DiagonalCost(paying) : map_.StraightCost(paying);
   const Cost price =
@@ -139,8 +139,7 @@ BlockerGround::SetNumber BlockerGround::SetAt(Cell cell) {
 }
 
 bool BlockerGround::Read(Tile& tile, Cell first) {
-  if (const std::optional<SearchEnd> end = InterruptionAlone(budget_)) {
-    end_ = end;
+  if (MustEnd()) {
     return false;
   }
   const int reach = query_.footprint - 1;
@@ -157,12 +156,14 @@ bool BlockerGround::Read(Tile& tile, Cell first) {
     return false;
   }
   ++tiles_read_;
+  return !MustEnd();
+}
+
+bool BlockerGround::MustEnd() {
   const std::size_t bytes = tiles_read_ * sizeof(Tile) + sets_.capacity() * sizeof(Set) +
                             extensions_.capacity() * (sizeof(std::uint64_t) + 2 * sizeof(SetNumber));
-  if (bytes > max_bytes_) {
-    end_ = SearchEnd::kScratchLimit;
-  }
-  return !end_.has_value();
+  end_ = bytes > max_bytes_ ? std::optional(SearchEnd::kScratchLimit) : InterruptionAlone(budget_);
+  return end_.has_value();
 }
 
 void BlockerGround::MarkGround(Tile& tile, Cell first, const Rectangle& cells) {
@@ -221,11 +222,8 @@ bool BlockerGround::MarkObstacles(Tile& tile, Cell first, const Rectangle& cells
       continue;
     }
     mark(obstacle->shape, numbers_.find(obstacle)->second);
-    if (++marked % 64 == 0) {
-      end_ = InterruptionAlone(budget_);
-      if (end_) {
-        return false;
-      }
+    if (++marked % 64 == 0 && MustEnd()) {
+      return false;
     }
   }
   return true;
@@ -284,12 +282,19 @@ Cost BlockerGround::PriceOf(Number blocker) const {
   return blocker < kFirstObstacle ? price_ : obstacle_prices_[blocker - kFirstObstacle];
 }
 
+BlockerGround::SetNumber BlockerGround::RestOf(SetNumber set) {
+  if (++rests_ % (std::size_t{1} << 20) == 0) {
+    MustEnd();
+  }
+  return sets_[set].rest;
+}
+
 template <typename Visitor>
-void BlockerGround::VisitEntered(SetNumber from, SetNumber to, Visitor visit) const {
-  for (; to != kFree && to != from; to = sets_[to].rest) {
+void BlockerGround::VisitEntered(SetNumber from, SetNumber to, Visitor visit) {
+  for (; to != kFree && to != from; to = RestOf(to)) {
     const Number number = sets_[to].largest;
     while (from != kFree && sets_[from].largest > number) {
-      from = sets_[from].rest;
+      from = RestOf(from);
     }
     if (from == kFree || sets_[from].largest != number) {
       visit(number);
@@ -297,7 +302,7 @@ void BlockerGround::VisitEntered(SetNumber from, SetNumber to, Visitor visit) co
   }
 }
 
-Cost BlockerGround::PriceOfEntering(SetNumber from, SetNumber to) const {
+Cost BlockerGround::PriceOfEntering(SetNumber from, SetNumber to) {
   if (from == kFree || to == kFree || from == to) {
     return from == kFree ? sets_[to].price : 0;
   }
@@ -306,17 +311,17 @@ Cost BlockerGround::PriceOfEntering(SetNumber from, SetNumber to) const {
   return price;
 }
 
-bool BlockerGround::IsWithin(SetNumber set, SetNumber a, SetNumber b) const {
+bool BlockerGround::IsWithin(SetNumber set, SetNumber a, SetNumber b) {
   if (set == kWall || (set != kFree && a == kFree && b == kFree)) {
     return false;
   }
   const auto skip_to = [&](SetNumber& other, Number number) {
     while (other != kFree && sets_[other].largest > number) {
-      other = sets_[other].rest;
+      other = RestOf(other);
     }
     return other != kFree && sets_[other].largest == number;
   };
-  for (; set != kFree && set != a && set != b; set = sets_[set].rest) {
+  for (; set != kFree && set != a && set != b; set = RestOf(set)) {
     const Number number = sets_[set].largest;
     const bool is_in_a = skip_to(a, number);
     if (!skip_to(b, number) && !is_in_a) {

@@ -41,7 +41,8 @@ struct BlockedMap {
 // Not thread-safe.
 class BlockerGround {
  public:
-  // All arguments must outlive this. Takes at most `max_bytes`. Reads the list of the map's obstacles.
+  // All arguments must outlive this. Tiles and sets may take `max_bytes`; the first 64 obstacles of a tile
+  // that exceed it end the search. The list of the map's obstacles, which is read here, does not count.
   BlockerGround(const BlockedMap& blocked, const PathQuery& query, const BlockerPrices& prices,
                 const Budget& budget, std::size_t max_bytes);
   BlockerGround(const BlockerGround&) = delete;
@@ -50,7 +51,7 @@ class BlockerGround {
   // The ground of AStarSearch.
   Cost Begin(Cell start, Scratch& scratch);
   DirectionSet MovesFrom(Cell cell);
-  Cost After(Cost g, Direction direction, Cell entered) const;
+  Cost After(Cost g, Direction direction, Cell entered);
   std::optional<SearchEnd> end() const { return end_; }
 
   // Returns true if no removal of blockers lets the agent stand on a cell of the map: it would leave the map,
@@ -97,6 +98,8 @@ class BlockerGround {
   SetNumber SetAt(Cell cell);
 
   bool Read(Tile& tile, Cell first);
+  // Returns true, and sets `end_`, if the limit of memory or the budget ends the search.
+  bool MustEnd();
   void MarkGround(Tile& tile, Cell first, const Rectangle& cells);
   bool MarkObstacles(Tile& tile, Cell first, const Rectangle& cells);
   // Adds a blocker to all positions from which the agent covers one of the cells x_begin, ..., x_end - 1.
@@ -105,12 +108,14 @@ class BlockerGround {
   SetNumber With(SetNumber set, Number blocker);
   SetNumber Extended(SetNumber rest, Number largest);
   Cost PriceOf(Number blocker) const;
+  // Returns the set without its largest number. Polls the budget every 2^20 calls.
+  SetNumber RestOf(SetNumber set);
   // Calls visit(number) for the members of `to` that are not in `from`, the largest first.
   template <typename Visitor>
-  void VisitEntered(SetNumber from, SetNumber to, Visitor visit) const;
-  Cost PriceOfEntering(SetNumber from, SetNumber to) const;
+  void VisitEntered(SetNumber from, SetNumber to, Visitor visit);
+  Cost PriceOfEntering(SetNumber from, SetNumber to);
   // Returns true if each member of a set is in one of the two others.
-  bool IsWithin(SetNumber set, SetNumber a, SetNumber b) const;
+  bool IsWithin(SetNumber set, SetNumber a, SetNumber b);
 
   const BlockedMap& blocked_;
   const GridMap& map_;
@@ -134,6 +139,7 @@ class BlockerGround {
   std::size_t tiles_per_row_;
   std::vector<std::unique_ptr<Tile>> tiles_;
   std::size_t tiles_read_ = 0;
+  std::size_t rests_ = 0;
   std::optional<SearchEnd> end_;
 
   DearestCells* dearest_ = nullptr;

@@ -24,14 +24,15 @@ OctileHeuristic HeuristicOver(const GridMap& map, Cost least, Cell goal) {
           goal};
 }
 
-GridExplanation ExplanationOf(const GridMap& map, const PathQuery& query, BlockerGround& ground,
-                              Scratch& scratch) {
+absl::StatusOr<GridExplanation> ExplanationOf(const GridMap& map, const PathQuery& query,
+                                              BlockerGround& ground, Scratch& scratch) {
   GridExplanation found{{.is_found = true}};
   TraceSteps(query.start, query.goal, scratch, scratch.corners());
   ExpandCells(scratch.corners(), scratch.points());
   found.cells = scratch.points();
   for (std::size_t i = 0; i < found.cells.size(); ++i) {
     ground.AppendEntries(i == 0 ? nullptr : &found.cells[i - 1], found.cells[i], i, found.blockers);
+    WAYSTAR_RETURN_IF_ERROR(CheckEntries(found.blockers));
   }
   bool enters_terrain = false;
   for (const Blocker& blocker : found.blockers) {
@@ -72,7 +73,7 @@ absl::StatusOr<GridExplanation> ExplainPath(const BlockedMap& blocked, const Pat
   }
   GridExplanation explanation;
   if (report.end == SearchEnd::kGoalReached) {
-    explanation = ExplanationOf(map, query, ground, scratch);
+    WAYSTAR_ASSIGN_OR_RETURN(explanation, ExplanationOf(map, query, ground, scratch));
   }
   explanation.statistics = report.statistics;
   return explanation;

@@ -21,10 +21,11 @@ struct GridExplanation : Explanation {
 // diagonal step may pass a corner that is blocked only by what blocks one of its ends. Portals are not used.
 // Of the query, only the ends, the corner rule and the footprint count.
 //
-// The table of blockers takes at most a quarter of the memory limit of the scratch besides.
+// The table of blockers takes about a quarter of the memory limit of the scratch besides.
 //
-// Returns the errors of CheckPrices; OUT_OF_RANGE / OFF_MAP with "start" or "goal"; RESOURCE_EXHAUSTED /
-// REGION_TOO_LARGE without a field if a limit ends the search; and the errors of InterruptionError.
+// Returns the errors of CheckPrices and CheckEntries; OUT_OF_RANGE / OFF_MAP with "start" or "goal";
+// RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if a limit ends the search; and the errors of
+// InterruptionError.
 absl::StatusOr<GridExplanation> ExplainPath(const BlockedMap& blocked, const PathQuery& query,
                                             const BlockerPrices& prices, const Budget& budget,
                                             Scratch& scratch);

@@ -17,6 +17,7 @@
 #include "tests/core/graph/search/random_graphs.h"
 #include "tests/testing/random.h"
 #include "tests/testing/seeds.h"
+#include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
@@ -207,6 +208,16 @@ TEST(ExplainGraphPathTest, FindsTheCheapestBlockers) {
   }
   EXPECT_GT(blocked, 50);
   EXPECT_GT(unreachable, 50);
+}
+
+TEST(ExplainGraphPathTest, ListsOfBlockersAreBounded) {
+  WaypointSpec spec{.nodes = {{.id = "a"}, {.id = "b", .position = {9, 0}}}, .edges = {{.name = {"a", "b"}}}};
+  for (int i = 0; i <= 10'000; ++i) {
+    spec.obstacles.push_back({.id = absl::StrCat("o", i), .shape = {.discs = {{{4, 0}, 1}}}});
+  }
+  GraphScratch scratch(kSampleRoom);
+  EXPECT_THAT(ExplainGraphPath(*WaypointGraph::Create(spec), {.start = "a", .goals = {"b"}}, {}, {}, scratch),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "path"));
 }
 
 }  // namespace

@@ -364,6 +364,14 @@ TEST_F(DrawnExplanationTest, SearchesEndWithTheBudgetAndTheMemory) {
   Scratch small(std::size_t{1} << 16);
   EXPECT_THAT(ExplainPath(blocked, query, {}, {}, small),
               IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, ""));
+  std::vector<Obstacle> crowd;
+  for (int i = 0; i <= 10'000; ++i) {
+    crowd.push_back({.id = absl::StrCat("o", i), .shape = {.cells = {{1, 0}}}});
+  }
+  const GridMap crowded = With(DrawMap({"..."}), crowd);
+  EXPECT_THAT(ExplainPath({.map = crowded, .before_overlay = crowded}, {.start = {0, 0}, .goal = {2, 0}}, {},
+                          {}, scratch_),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "path"));
   EXPECT_THAT(ExplainPath(blocked, {.start = {0, 0}, .goal = {600, 0}}, {}, {}, scratch_),
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "goal"));
   EXPECT_THAT(ExplainPath(blocked, query, {.listed = {{"w", -1.0}}}, {}, scratch_),
