@@ -85,9 +85,8 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
         {"server/core/watch/",
          "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/grid/components/ "
          "core/grid/walk/ core/elements/ core/grid/map/ core/graph/map/ core/mesh/map/ core/map/ "
-         "core/store/ "
-         "core/search/ core/portal/ core/graph/search/ core/grid/search/ core/grid/path/ "
-         "core/grid/portal/ core/query/"},
+         "core/edit/ core/store/ core/search/ core/portal/ core/graph/search/ core/grid/search/ "
+         "core/grid/path/ core/grid/portal/ core/query/"},
         {"server/core/codec/",
          "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ core/grid/map/ "
          "core/graph/map/ core/mesh/map/ core/map/ core/edit/ core/mesh/search/"},

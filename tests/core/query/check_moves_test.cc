@@ -130,7 +130,7 @@ TEST_P(GridMovesTest, AreOkIfTheLineOrTheCheapestPathIsWithinTheTime) {
       const double cost = steps ? std::min(*steps, line.value_or(*steps)) : 10.0;
       const double payable = cost * std::vector{0.3, 0.7, 0.9, 0.999, 1.0, 1.001, 1.3}[seed % 7] + 0.001;
       SCOPED_TRACE(absl::StrCat("seed ", seed, ": ", from.x, ",", from.y, " to ", to.x, ",", to.y, " for ",
-                                payable, ", steps ", steps.value_or(-1), ", line ", line.value_or(-1)));
+                                payable, " of ", cost));
       const MoveJudgement judged = Judge(snapshot, MoveFor(At(from), At(to), payable), query);
       ++verdicts[static_cast<std::size_t>(judged.verdict)];
       if (!CanStand(map, to, agent.footprint)) {

@@ -289,6 +289,8 @@ void PathWatchScheduler::SearchTogether(const std::vector<PathWatchPtr>& watches
   const absl::StatusOr<core::PinnedSnapshot> pinned = store_.Pin(first.request.map());
   std::vector<std::optional<v1::AgentState>> states(begun.size());
   std::deque<core::AnswerRenewal> renewals;
+  // Why not all were searched for together.
+  absl::Status status = absl::UnavailableError("");
   if (!begun.empty() && pinned.ok() && (*pinned)->epoch == first.epoch_ && MayShare(**pinned)) {
     const core::MapSnapshot& snapshot = **pinned;
     std::vector<core::AnswerRenewal*> to_search;
@@ -315,17 +317,23 @@ void PathWatchScheduler::SearchTogether(const std::vector<PathWatchPtr>& watches
       }
       return absl::OkStatus();
     };
-    // An error concerns those without a state.
-    static_cast<void>(RunWithinMemory(context.bench, [&] {
+    status = RunWithinMemory(context.bench, [&] {
       return core::AnswerRenewal::SearchAll(to_search, context.budget, context.bench, take);
-    }));
+    });
   }
   for (std::size_t i = 0; i < begun.size(); ++i) {
     if (states[i]) {
       EndSearch(begun[i], **pinned, renewals[i], *std::move(states[i]), absl::OkStatus());
     } else if (map.AbandonSearch(*begun[i])) {
-      // It shares no search from now on.
-      begun[i]->group_ = 0;
+      if (status.ok()) {
+        // An error of its own.
+        Search(begun[i], worker);
+        continue;
+      }
+      if (!absl::IsCancelled(status)) {
+        // It shares no search from now on.
+        begun[i]->group_ = 0;
+      }
       Enqueue({begun[i]});
     }
   }
