@@ -37,8 +37,8 @@ struct AgentPath {
 // FollowAgents (see there) for a game loop: change agents, call Flush once a tick, and take what is new. When
 // a stream ends because the server is gone, restarts or is too busy, the follower opens another one, after
 // 100 ms at first and up to 5 s later, and puts all agents where they are, with the paths that they have. It
-// puts an agent again, a second later, if that has ended because its map is not loaded yet or the server has
-// no room.
+// puts an agent again with a later Flush, if that has ended because its map was replaced or is not loaded
+// yet, or the server has no room.
 //
 // Thread safety: any thread may call any method.
 class AgentFollower {

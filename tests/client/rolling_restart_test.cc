@@ -179,7 +179,12 @@ TEST(RollingRestartTest, FollowedAgentsGoOn) {
   follower.Flush();
   first.reset();
   const MarkedServer second(maps, port, 1);
-  ASSERT_TRUE(WaitUntil([&] { return is_told(7, 4); }, "the path of another server"));
+  // Its map is another one, so the agent is put again without its path.
+  const auto is_put_again = [&] {
+    follower.Flush();
+    return is_told(7, 4);
+  };
+  ASSERT_TRUE(WaitUntil(is_put_again, "the path of another server"));
   EXPECT_FALSE(follower.Find(8));
   EXPECT_TRUE(follower.status().ok());
 

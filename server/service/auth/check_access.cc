@@ -120,12 +120,16 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Fi
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathsRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
   for (int i = 0; i < request.paths_size(); ++i) {
-    const v1::Path& path = request.paths(i);
-    for (int k = 0; k < path.crossings_size(); ++k) {
-      const std::string& map = path.crossings(k).map();
-      if (!map.empty() && !caller.MayRead(map)) {
-        return CheckOther(caller, map, absl::StrCat("paths[", i, "].crossings[", k, "].map"));
-      }
+    WAYSTAR_RETURN_IF_ERROR(CheckCrossings(caller, request.paths(i), absl::StrCat("paths[", i, "].")));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCrossings(const Caller& caller, const v1::Path& path, absl::string_view prefix) {
+  for (int i = 0; i < path.crossings_size(); ++i) {
+    const std::string& map = path.crossings(i).map();
+    if (!map.empty() && !caller.MayRead(map)) {
+      return CheckOther(caller, map, absl::StrCat(prefix, "crossings[", i, "].map"));
     }
   }
   return absl::OkStatus();

@@ -49,6 +49,9 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Va
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::TraceSearchRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::RenderMapRequest& request);
 
+// Checks that the caller may read the maps that a path crosses; the field of an error begins with `prefix`.
+absl::Status CheckCrossings(const Caller& caller, const v1::Path& path, absl::string_view prefix);
+
 template <typename Request>
 absl::Status CheckMaps(const Caller& caller, Permission permission, const Request& request) {
   if constexpr (requires { absl::string_view(request.map()); }) {

@@ -320,9 +320,11 @@ TEST(UnfinishedCallsTest, OneMakesRoomForTheNext) {
 TEST(UnfinishedCallsTest, TakeNothingFromOthers) {
   GuardedServer server(TokenLine("greedy", "read:*") + TokenLine("modest", "read:*"),
                        {.max_awaited_requests = 4, .request_timeout = absl::Hours(1)});
-  UnfinishedCalls modest(server.server().NewChannel());
+  // On one connection, calls begin in their order.
+  const std::shared_ptr<grpc::Channel> channel = server.server().NewChannel();
+  UnfinishedCalls modest(channel);
   modest.Begin(kFindPath, "modest");
-  UnfinishedCalls greedy(server.server().NewChannel());
+  UnfinishedCalls greedy(channel);
   for (int i = 0; i < 10; ++i) {
     greedy.Begin(kFindPath, "greedy");
   }
@@ -337,9 +339,11 @@ TEST(UnfinishedCallsTest, TakeNothingFromOthers) {
 TEST(UnfinishedCallsTest, OneAtItsShareReplacesItsOwn) {
   GuardedServer server(TokenLine("greedy", "read:*") + TokenLine("modest", "read:*"),
                        {.max_awaited_requests = 4, .request_timeout = absl::Hours(1)});
-  UnfinishedCalls modest(server.server().NewChannel());
+  // On one connection, calls begin in their order.
+  const std::shared_ptr<grpc::Channel> channel = server.server().NewChannel();
+  UnfinishedCalls modest(channel);
   {
-    UnfinishedCalls greedy(server.server().NewChannel());
+    UnfinishedCalls greedy(channel);
     for (int i = 0; i < 3; ++i) {
       greedy.Begin(kFindPath, "greedy");
     }

@@ -178,6 +178,11 @@ absl::Status AgentStream::Take() {
   Snapshots snapshots;
   for (int i = 0; i < message.changes_size(); ++i) {
     const v1::AgentChange& change = message.changes(i);
+    if (const absl::Status status = CheckCrossings(caller, change.held().path(), "held.path.");
+        !status.ok()) {
+      EndById(change.agent(), change.number(), status);
+      continue;
+    }
     if (change.change_case() == v1::AgentChange::CHANGE_NOT_SET) {
       return MissingField(absl::StrCat("changes[", i, "].change"));
     }
