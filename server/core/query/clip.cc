@@ -105,7 +105,7 @@ absl::Status AddTurnEnds(const PathMeter& meter, Route& route, Make make) {
   for (const PathMeter::Turn& turn : meter.turns()) {
     RouteTurn end = make(turn);
     end.cost = turn.cost;
-    route.turn_ends.push_back(std::move(end));
+    route.turn_ends.push_back(end);
   }
   return absl::OkStatus();
 }

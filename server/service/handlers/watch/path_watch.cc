@@ -294,6 +294,7 @@ void PathWatchScheduler::SearchTogether(const std::vector<PathWatchPtr>& watches
   if (!begun.empty() && pinned.ok() && (*pinned)->epoch == first.epoch_ && MayShare(**pinned)) {
     const core::MapSnapshot& snapshot = **pinned;
     std::vector<core::AnswerRenewal*> to_search;
+    to_search.reserve(begun.size());
     for (const PathWatchPtr& watch : begun) {
       to_search.push_back(&renewals.emplace_back(store_, snapshot, *watch));
     }
