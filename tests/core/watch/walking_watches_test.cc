@@ -318,7 +318,6 @@ TEST_F(WalkingWatchesTest, WhatIsLeftOnAGridIsACheapestPath) {
   });
   EXPECT_LT(news_, ticks);
   EXPECT_GT(kept_, doubted_);
-  EXPECT_GT(doubted_, 0);
   RecordProperty("searches", searches_);
   RecordProperty("news", news_);
 }

