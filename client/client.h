@@ -137,28 +137,19 @@ class AgentStream : public TwoWayStream<v1::FollowAgentsRequest, v1::FollowAgent
       : TwoWayStream(connection, timeout, [paths](auto* context) { return paths->FollowAgents(context); }) {}
 };
 
-// Server events as they arrive. Destruction ends the watch; Finish is never OK.
+// The revisions of a map as they come. Destruction ends the watch; Finish is never OK.
 //
 // Thread safety: one thread; Cancel from any.
-template <typename Response>
-class Watch : public StreamingCall<grpc::ClientReaderInterface<Response>> {
- public:
-  // Waits for the next event. Returns false when the watch has ended.
-  bool Next(Response& event) { return this->stream() != nullptr && this->stream()->Read(&event); }
-
- protected:
-  using StreamingCall<grpc::ClientReaderInterface<Response>>::StreamingCall;
-};
-
-// The revisions of a map as they come.
-class MapWatch : public Watch<v1::WatchMapResponse> {
+class MapWatch : public StreamingCall<grpc::ClientReaderInterface<v1::WatchMapResponse>> {
  public:
   MapWatch(const Connection& connection, v1::MapService::StubInterface* maps,
            const v1::WatchMapRequest& request, absl::Duration timeout)
-      : Watch(connection, timeout, [&](auto* context) { return maps->WatchMap(context, request); }) {}
+      : StreamingCall(connection, timeout, [&](auto* context) { return maps->WatchMap(context, request); }) {}
+
+  // Waits for the next event. Returns false when the watch has ended.
+  bool Next(v1::WatchMapResponse& event) { return stream() != nullptr && stream()->Read(&event); }
 };
 
-// The answers to a path query as they come.
 // Remembers the versions that changes have led maps to: of the maps that were changed last, so many at most.
 //
 // Thread safety: any.

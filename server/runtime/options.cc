@@ -212,9 +212,9 @@ WAYSTAR_POSITIVE_TIME_FLAG(
     "before the call is ended.");
 WAYSTAR_NUMBER_FLAG(
     max_watches, max_watches, 1, 10'000'000,
-    "Watches of maps and paths that may be open at a time; one more is refused. One client, known by "
-    "its token or else by its address, may have three times as many as it leaves free: three "
-    "quarters of them if it is alone.");
+    "Watches of maps that may be open at a time; one more is refused. One client, known by its token "
+    "or else by its address, may have three times as many as it leaves free: three quarters of them "
+    "if it is alone.");
 WAYSTAR_NUMBER_FLAG(max_agents, max_agents, 1, 10'000'000,
                     "Agents that streams may follow at a time, of which a client has a share as of watches.");
 WAYSTAR_NUMBER_FLAG(max_streams, max_streams, 1, 10'000'000,

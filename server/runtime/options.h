@@ -97,7 +97,7 @@ struct Options {
   absl::Duration transfer_timeout = absl::Seconds(60);
   // Time that the client of a transfer may neither read nor send.
   absl::Duration transfer_stall_timeout = absl::Seconds(10);
-  // Maximum number of open watches of maps and paths.
+  // Maximum number of open watches of maps.
   int max_watches = 10'000;
   int max_agents = 100'000;
   // Maximum number of open streams of queries and of updates.

@@ -164,7 +164,7 @@ absl::Status CheckQuery(const RouteQuery& query, MapKind kind, absl::string_view
 absl::Status CheckUnlimited(const RouteQuery& query) {
   for (const auto& [field, limit] : LimitsOf(query)) {
     if (limit) {
-      return MakeError(ErrorReason::kBadValue, field, "a path that is watched or followed has no limits");
+      return MakeError(ErrorReason::kBadValue, field, "the path of an agent has no limits");
     }
   }
   return absl::OkStatus();

@@ -82,7 +82,7 @@ class AnswerIndex {
   // Finds the answers that a change affects. `snapshot` is the map after it.
   virtual void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, RestOf rest_of,
                             Affected& affected) = 0;
-  // Appends the ids of the answers that a change affects, for subscribers that do not walk.
+  // Appends the ids of the answers that a change affects as a whole, wherever their subscribers are.
   void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) {
     Affected affected;
     FindAffected(

@@ -121,7 +121,7 @@ void StoreMetrics::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_old_snapshot_age_seconds", "How long ago the oldest of these was replaced.",
                 absl::ToDoubleSeconds(old.oldest_age));
   const CallSlots::Counts watches = watches_.counts();
-  sink.AddGauge("waystar_watches", "Watches of maps and paths that are open.", watches.taken);
+  sink.AddGauge("waystar_watches", "Watches of maps that are open.", watches.taken);
   CollectRefused("waystar_watches_refused_total", "Watches that were refused, by the limit.", watches, sink);
   const CallSlots::Counts streams = streams_.counts();
   sink.AddGauge("waystar_streams", "Streams of queries, of updates and of agents that are open.",

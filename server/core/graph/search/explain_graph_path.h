@@ -25,7 +25,7 @@ struct GraphExplanation : Explanation {
 // Automatic edges that obstacles block do not exist: with AutoConnect, the search is on a copy of the graph
 // without obstacles (GraphEditor::RemoveAllObstacles).
 //
-// Of the query, only the start, the first goal, the snap radius and the required tags count. Ends are found
+// Only the start, the first goal, the snap radius and the required tags of the query count. Ends are found
 // as by FindGraphPath, except that nodes may be disabled.
 //
 // Returns the errors of CheckPrices and CheckEntries, of FindSeat with "start" and "goal", of

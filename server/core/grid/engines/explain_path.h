@@ -19,7 +19,7 @@ struct GridExplanation : Explanation {
 // Finds a path through blockers whose cost and prices together are lowest, by A* over BlockerGround. Without
 // the blockers that it names, the path is legal and costs what the explanation says; fewer might do. A
 // diagonal step may pass a corner that is blocked only by what blocks one of its ends. Portals are not used.
-// Of the query, only the ends, the corner rule and the footprint count.
+// Only the ends, the corner rule and the footprint of the query count.
 //
 // The table of blockers takes about a quarter of the memory limit of the scratch besides.
 //

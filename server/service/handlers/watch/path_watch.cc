@@ -67,7 +67,7 @@ absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_RETURN_IF_ERROR(core::CheckUnlimited(query));
   if (!request.goal_map().empty() && request.goal_map() != request.map()) {
-    return MakeError(ErrorReason::kBadValue, "goal_map", "a watched path stays on its map");
+    return MakeError(ErrorReason::kBadValue, "goal_map", "the path of an agent stays on its map");
   }
   return query;
 }

@@ -1,4 +1,4 @@
-// What blocks paths on grids, against Dijkstra's algorithm over cells with explicit sets of blockers.
+// Explanations of paths on grids, against Dijkstra's algorithm over cells with explicit sets of blockers.
 
 #include "server/core/grid/engines/explain_path.h"
 

@@ -94,7 +94,7 @@ TEST_F(WatchLifeTest, MapsThatComeAndGoDoNotConfuseIt) {
     WatchOfMap watch(server_, WatchRequest("room"));
     Change();
     std::thread deleter([this] { Delete("room"); });
-    const absl::Status status = watch.OwnWatch::End();
+    const absl::Status status = watch.EndAfterEvents();
     deleter.join();
     EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND") << status;
     server_.Create("room", {"....", "...."});
@@ -156,7 +156,7 @@ TEST_F(WatchLifeTest, ClientsMayGiveUpAtAnyTime) {
     WatchOfMap watch(server_, i % 2 == 0 ? WatchRequest("room", /*with_edits=*/true)
                                          : WatchFrom(server_, "room", 2, /*with_edits=*/true));
     std::thread canceller([&] { watch->Cancel(); });
-    const absl::Status status = watch.OwnWatch::End();
+    const absl::Status status = watch.EndAfterEvents();
     canceller.join();
     EXPECT_TRUE(status.code() == absl::StatusCode::kCancelled ||
                 client::ReasonOf(status) == "FUTURE_REVISION")
@@ -177,7 +177,7 @@ TEST_F(WatchLifeTest, StopEndsWatchesAtOnce) {
   }
   std::thread stop([&] { server_.server().Stop(kPatience, kPatience); });
   for (WatchOfMap* watch : {&idle, &busy}) {
-    const absl::Status status = watch->OwnWatch::End();
+    const absl::Status status = watch->EndAfterEvents();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
     EXPECT_EQ(client::ReasonOf(status), "DRAINING");
   }

@@ -1,4 +1,4 @@
-// What tests of WatchMap and FollowAgents share.
+// Watches of maps and followed paths, for tests of WatchMap and FollowAgents.
 #pragma once
 
 #include <cstdint>
@@ -40,58 +40,25 @@ inline v1::WatchMapRequest WatchFrom(TestServer& server, const std::string& map,
 }
 
 // A watch over a connection of its own.
-template <typename Service, typename Watch, typename Request, typename Response>
-class OwnWatch {
- public:
-  OwnWatch(const std::shared_ptr<grpc::Channel>& channel, const Request& request, const std::string& token)
-      : connection_(client::Options{.token = token}),
-        stub_(Service::NewStub(channel)),
-        watch_(connection_, stub_.get(), request, kPatience) {}
-
-  Watch* operator->() { return &watch_; }
-
-  Response NextEvent() {
-    Response event;
-    if (!watch_.Next(event)) {
-      ADD_FAILURE() << watch_.Finish();
-    }
-    return event;
-  }
-
-  // How it ends, whatever is told before.
-  absl::Status End() {
-    EventsToEnd();
-    return watch_.Finish();
-  }
-  // How it ends; OK if something is told.
-  absl::Status FirstOrEnd() {
-    Response event;
-    return watch_.Next(event) ? absl::OkStatus() : watch_.Finish();
-  }
-  // How many events are told before it ends.
-  int EventsToEnd() {
-    int events = 0;
-    for (Response event; watch_.Next(event);) {
-      ++events;
-    }
-    return events;
-  }
-
- private:
-  // What calls bear: at most a token.
-  const client::Connection connection_;
-  std::unique_ptr<typename Service::Stub> stub_;
-  Watch watch_;
-};
-
-class WatchOfMap
-    : public OwnWatch<v1::MapService, client::MapWatch, v1::WatchMapRequest, v1::WatchMapResponse> {
+class WatchOfMap {
  public:
   WatchOfMap(const TestServer& server, const v1::WatchMapRequest& request, const std::string& token = "")
       : WatchOfMap(server.NewChannel(), request, token) {}
   WatchOfMap(const std::shared_ptr<grpc::Channel>& channel, const v1::WatchMapRequest& request,
              const std::string& token = "")
-      : OwnWatch(channel, request, token) {}
+      : connection_(client::Options{.token = token}),
+        stub_(v1::MapService::NewStub(channel)),
+        watch_(connection_, stub_.get(), request, kPatience) {}
+
+  client::MapWatch* operator->() { return &watch_; }
+
+  v1::WatchMapResponse NextEvent() {
+    v1::WatchMapResponse event;
+    if (!watch_.Next(event)) {
+      ADD_FAILURE() << watch_.Finish();
+    }
+    return event;
+  }
 
   // "watching 1", "revision 2", "resynchronize 3".
   std::string Next() {
@@ -109,11 +76,35 @@ class WatchOfMap
     return "nothing";
   }
 
-  // How it ends, without a further event.
+  // Returns how it ends, without a further event.
   absl::Status End() {
     EXPECT_EQ(EventsToEnd(), 0);
-    return (*this)->Finish();
+    return watch_.Finish();
   }
+  // Returns how it ends, whatever events come before.
+  absl::Status EndAfterEvents() {
+    EventsToEnd();
+    return watch_.Finish();
+  }
+  // Returns how it ends; OK if there is an event.
+  absl::Status FirstOrEnd() {
+    v1::WatchMapResponse event;
+    return watch_.Next(event) ? absl::OkStatus() : watch_.Finish();
+  }
+  // Returns the number of events before it ends.
+  int EventsToEnd() {
+    int events = 0;
+    for (v1::WatchMapResponse event; watch_.Next(event);) {
+      ++events;
+    }
+    return events;
+  }
+
+ private:
+  // What calls bear: at most a token.
+  const client::Connection connection_;
+  std::unique_ptr<v1::MapService::Stub> stub_;
+  client::MapWatch watch_;
 };
 
 // The path of one agent that stands, over a connection of its own.
