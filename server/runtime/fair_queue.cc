@@ -20,11 +20,11 @@ void FairQueue::Push(const Flow& flow, const Entry& entry) {
     account.due = std::max(account.due, now_);
     TakeTurn(owner);
   }
-  const auto [map, is_new_map] = account.maps.try_emplace(flow.map);
-  if (is_new_map) {
-    map->second = account.ring.insert(account.ring.end(), MapLine{.map = flow.map, .entries = {}});
+  auto map = std::ranges::find(account.ring, flow.map, &MapLine::map);
+  if (map == account.ring.end()) {
+    map = account.ring.insert(map, MapLine{.map = flow.map, .entries = {}});
   }
-  map->second->entries.push_back(entry);
+  map->entries.push_back(entry);
   ++account.size;
   ++size_;
 }
@@ -43,7 +43,9 @@ FairQueue::Popped FairQueue::Pop(std::uint64_t client) {
   const Popped popped{.entry = map->entries.front(), .client = owner.first, .charged = cost};
   map->entries.pop_front();
   account.ring.splice(account.ring.end(), account.ring, map);
-  EraseIfEmpty(account, map);
+  if (map->entries.empty()) {
+    account.ring.erase(map);
+  }
   --size_;
   if (--account.size > 0) {
     TakeTurn(owner);
@@ -114,8 +116,8 @@ std::size_t FairQueue::AheadOf(const Flow& flow) const {
   double due = now_;
   if (const auto own = accounts_.find(flow.client); own != accounts_.end()) {
     const Account& account = own->second;
-    const auto line = account.maps.find(flow.map);
-    const std::size_t in_line = line == account.maps.end() ? 0 : line->second->entries.size();
+    const auto line = std::ranges::find(account.ring, flow.map, &MapLine::map);
+    const std::size_t in_line = line == account.ring.end() ? 0 : line->entries.size();
     for (const MapLine& map : account.ring) {
       own_turns += std::min(map.entries.size(), map.map == flow.map ? in_line : in_line + 1);
     }
@@ -159,7 +161,9 @@ Job* FairQueue::DropFromGreediest(std::uint64_t newcomer) {
   }
   Job* const job = map->entries.back().job;
   map->entries.pop_back();
-  EraseIfEmpty(account, map);
+  if (map->entries.empty()) {
+    account.ring.erase(map);
+  }
   --size_;
   if (--account.size == 0) {
     order_.erase(TurnOf(*greediest));
@@ -170,13 +174,6 @@ Job* FairQueue::DropFromGreediest(std::uint64_t newcomer) {
 void FairQueue::TakeTurn(Accounts::value_type& account) {
   account.second.order = ++turns_;
   order_.insert(TurnOf(account));
-}
-
-void FairQueue::EraseIfEmpty(Account& account, MapLines::iterator map) {
-  if (map->entries.empty()) {
-    account.maps.erase(map->map);
-    account.ring.erase(map);
-  }
 }
 
 // A client without jobs that had at most its share is equivalent to a new one.

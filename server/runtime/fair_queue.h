@@ -11,7 +11,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 
@@ -42,7 +41,8 @@ struct Flow {
 // Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", 1996; dropping from the client that is most ahead: P.
 // McKenney, "Stochastic Fairness Queueing", 1990.
 //
-// Costs O(log n) for n clients with jobs, except DropFromGreediest, AheadOf, NextClientIf and RemoveIf.
+// Costs O(log n + m) for n clients with jobs and m maps of one of them, except DropFromGreediest, AheadOf,
+// NextClientIf and RemoveIf.
 //
 // Thread safety: none.
 class FairQueue {
@@ -122,7 +122,6 @@ class FairQueue {
     std::uint64_t map;
     std::list<Entry> entries;
   };
-  using MapLines = std::list<MapLine>;
 
   // A client with waiting jobs, or one that recently had more than its share.
   struct Account {
@@ -133,10 +132,8 @@ class FairQueue {
     // Order among accounts with equal `due`.
     std::uint64_t order = 0;
     std::size_t size = 0;
-    // Lines of waiting jobs by map, next turn first; none is empty. A list, so that `maps` stays valid when a
-    // line moves to the end.
-    MapLines ring;
-    absl::flat_hash_map<std::uint64_t, MapLines::iterator> maps;
+    // Lines of waiting jobs by map, next turn first; none is empty.
+    std::list<MapLine> ring;
   };
   using Accounts = absl::node_hash_map<std::uint64_t, Account>;
 
@@ -154,7 +151,6 @@ class FairQueue {
   // Returns the virtual time at which a job added now would be due.
   double DueOfNext(std::uint64_t client) const;
   void TakeTurn(Accounts::value_type& account);
-  static void EraseIfEmpty(Account& account, MapLines::iterator map);
   void Charge(std::uint64_t client, double more);
   void ForgetSettled();
 
@@ -179,7 +175,7 @@ void FairQueue::RemoveIf(Predicate is_over) {
           [&](const Entry& entry) { return is_over(entry, account.due, std::exchange(is_next, false)); });
       account.size -= removed;
       size_ -= removed;
-      EraseIfEmpty(account, map++);
+      map = map->entries.empty() ? account.ring.erase(map) : std::next(map);
     }
     turn = account.size == 0 ? order_.erase(turn) : std::next(turn);
   }

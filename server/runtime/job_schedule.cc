@@ -19,7 +19,7 @@ constexpr int kLeftForErrors = 5;
 
 }  // namespace
 
-JobSchedule::JobSchedule(const Limits& limits)
+JobSchedule::JobSchedule(const WorkerPoolOptions& limits)
     : limits_(limits),
       full_(Refusal(ErrorReason::kQueueFull, kRetryDelay,
                     "more calls wait than the server can answer in time")),
@@ -61,15 +61,15 @@ void JobSchedule::SubmitOwed(Job* job, const Flow& flow, Clock::time_point now) 
   queue_.Push(flow, {.job = job, .since = now, .is_owed = true});
 }
 
-void JobSchedule::SubmitOwn(Job* job, Clock::time_point now) { own_.Push({}, {.job = job, .since = now}); }
-
 JobSchedule::Taken JobSchedule::Take(int worker, Clock::time_point now, bool pauses) {
   Place& place = places_[static_cast<std::size_t>(worker)];
   if (!own_.empty() && (own_is_next_ || queue_.empty())) {
     own_is_next_ = false;
     ++counts_.running;
-    place = {.popped = own_.Pop(), .begin = now, .is_running = true, .is_own = true};
-    return {.job = place.popped.entry.job};
+    place = {.begin = now, .is_running = true, .is_own = true};
+    Job* const job = own_.front();
+    own_.pop_front();
+    return {.job = job};
   }
   if (queue_.empty()) {
     return {};
@@ -155,7 +155,7 @@ std::vector<JobSchedule::Refused> JobSchedule::TakeLate(Clock::time_point now) {
 WorkerPoolCounts JobSchedule::counts() const {
   WorkerPoolCounts counts = counts_;
   counts.queued = queue_.size() + own_.size();
-  counts.is_overloaded = is_overloaded();
+  counts.is_overloaded = limit_.allowed() < limits_.max_wait;
   return counts;
 }
 

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -64,6 +67,27 @@ class WaitLimit {
   double log_run_nanos_ = 0.0;
 };
 
+struct WorkerPoolOptions {
+  // Prefix of the thread names: "small-3".
+  std::string name = "worker";
+  int workers = 1;
+  // Index of the first worker; the others follow.
+  int first_index = 0;
+  // Increment of the threads' nice value, from 0 to 19.
+  int niceness = 0;
+  // Maximum number of waiting jobs, and limits on their waiting times (WaitLimit).
+  std::size_t max_queued = 256;
+  std::chrono::nanoseconds max_wait = std::chrono::milliseconds(500);
+  std::chrono::nanoseconds target_wait = std::chrono::milliseconds(2);
+  // If true, one client may hold at most all workers but one. For jobs that are too long to wait for.
+  // REQUIRES: workers > 1 if true.
+  bool keeps_last_for_others = false;
+  // If set, called by each worker between jobs, once per `tidy_period`. `had_jobs` is true if the worker ran
+  // any since the last call.
+  std::function<void(int worker, bool had_jobs)> tidy;
+  std::chrono::nanoseconds tidy_period = std::chrono::seconds(5);
+};
+
 // Counters and current state of a worker pool.
 struct WorkerPoolCounts {
   std::uint64_t started = 0;
@@ -97,17 +121,6 @@ class JobSchedule {
   using Clock = FairQueue::Clock;
   using Duration = std::chrono::nanoseconds;
 
-  struct Limits {
-    int workers = 1;
-    // Maximum number of waiting jobs, and limits on their waiting times (WaitLimit).
-    std::size_t max_queued = 256;
-    Duration max_wait = std::chrono::milliseconds(500);
-    Duration target_wait = std::chrono::milliseconds(2);
-    // If true, one client may hold at most all workers but one. For jobs that are too long to wait for.
-    // REQUIRES: workers > 1 if true.
-    bool keeps_last_for_others = false;
-  };
-
   // A worker pauses for the next job of its last client for the typical cost of the queue's next job divided
   // by kPauseShare, at most kMaxPause; and only if that client's typical cost is at most 1/kMuchLonger of it.
   static constexpr int kPauseShare = 16;
@@ -116,7 +129,7 @@ class JobSchedule {
   // Jobs that expire within this time are refused together.
   static constexpr Duration kGrain = std::chrono::milliseconds(1);
 
-  explicit JobSchedule(const Limits& limits);
+  explicit JobSchedule(const WorkerPoolOptions& limits);
 
   struct Refused {
     Job* job = nullptr;
@@ -127,7 +140,7 @@ class JobSchedule {
   absl::Status TrySubmit(Job* job, const Flow& flow, Clock::time_point deadline, Clock::time_point now,
                          Refused& dropped);
   void SubmitOwed(Job* job, const Flow& flow, Clock::time_point now);
-  void SubmitOwn(Job* job, Clock::time_point now);
+  void SubmitOwn(Job* job) { own_.push_back(job); }
 
   struct Taken {
     // Null if there is nothing to do before `look_again`.
@@ -151,7 +164,6 @@ class JobSchedule {
     return takes_all || queue_.empty() ? Clock::time_point::max() : next_late_;
   }
 
-  bool is_overloaded() const { return limit_.allowed() < limits_.max_wait; }
   WorkerPoolCounts counts() const;
 
  private:
@@ -186,11 +198,11 @@ class JobSchedule {
   Clock::time_point PauseEnd(Clock::time_point now, std::uint64_t next) const;
   absl::Status WhyLate(const FairQueue::Entry& entry, Clock::time_point now) const;
 
-  const Limits limits_;
+  const WorkerPoolOptions limits_;
   const absl::Status full_;
   FairQueue queue_;
   // The server's own jobs, which alternate with the others.
-  FairQueue own_;
+  std::deque<Job*> own_;
   bool own_is_next_ = false;
   WaitLimit limit_;
   std::vector<Place> places_;

@@ -22,17 +22,9 @@ void BeNice(int niceness) {
   }
 }
 
-JobSchedule::Limits LimitsOf(const WorkerPoolOptions& options) {
-  return {.workers = options.workers,
-          .max_queued = options.max_queued,
-          .max_wait = absl::ToChronoNanoseconds(options.max_wait),
-          .target_wait = absl::ToChronoNanoseconds(options.target_wait),
-          .keeps_last_for_others = options.keeps_last_for_others};
-}
-
 }  // namespace
 
-WorkerPool::WorkerPool(const WorkerPoolOptions& options) : options_(options), schedule_(LimitsOf(options)) {
+WorkerPool::WorkerPool(const WorkerPoolOptions& options) : options_(options), schedule_(options) {
   threads_.reserve(static_cast<std::size_t>(options.workers));
   for (int worker = 0; worker < options.workers; ++worker) {
     threads_.push_back(
@@ -60,7 +52,6 @@ absl::Status WorkerPool::TrySubmit(Job* job, const Flow& flow, FairQueue::Clock:
   {
     MutexLock lock(mutex_);
     absl::Status status = schedule_.TrySubmit(job, flow, deadline, now, dropped);
-    NoteOverload();
     if (!status.ok()) {
       return status;
     }
@@ -84,7 +75,7 @@ void WorkerPool::SubmitOwed(Job* job, const Flow& flow) {
 void WorkerPool::SubmitOwn(Job* job) {
   {
     MutexLock lock(mutex_);
-    schedule_.SubmitOwn(job, FairQueue::Clock::now());
+    schedule_.SubmitOwn(job);
   }
   wake_.NotifyOne();
 }
@@ -100,7 +91,6 @@ std::optional<JobSchedule::Taken> WorkerPool::Take(int worker, FairQueue::Clock:
     const FairQueue::Clock::time_point now = FairQueue::Clock::now();
     JobSchedule::Taken taken = schedule_.Take(worker, now, /*pauses=*/!stopping_);
     if (taken.job != nullptr) {
-      NoteOverload();
       WakeRefuser();
       return taken;
     }
@@ -110,21 +100,15 @@ std::optional<JobSchedule::Taken> WorkerPool::Take(int worker, FairQueue::Clock:
     if (stopping_ && taken.look_again == FairQueue::Clock::time_point::max()) {
       return taken;
     }
-    const FairQueue::Clock::time_point wakes = std::min(taken.look_again, tidy_at);
-    if (wakes != FairQueue::Clock::time_point::max()) {
-      wake_.WaitUntil(mutex_, wakes);
-    } else {
-      wake_.Wait(mutex_);
-    }
+    wake_.WaitUntil(mutex_, std::min(taken.look_again, tidy_at));
   }
 }
 
 void WorkerPool::Work(int worker) {
   BeNice(options_.niceness);
-  const auto tidy_period = absl::ToChronoNanoseconds(options_.tidy_period);
   auto tidy_at = FairQueue::Clock::time_point::max();
   if (options_.tidy != nullptr) {
-    tidy_at = FairQueue::Clock::now() + tidy_period;
+    tidy_at = FairQueue::Clock::now() + options_.tidy_period;
   }
   bool had_jobs = false;
   for (;;) {
@@ -148,7 +132,7 @@ void WorkerPool::Work(int worker) {
     }
     if (now >= tidy_at) {
       options_.tidy(options_.first_index + worker, std::exchange(had_jobs, false));
-      tidy_at = FairQueue::Clock::now() + tidy_period;
+      tidy_at = FairQueue::Clock::now() + options_.tidy_period;
     }
   }
 }
@@ -162,14 +146,9 @@ void WorkerPool::RefuseLate() {
         return;
       }
       late = schedule_.TakeLate(FairQueue::Clock::now());
-      NoteOverload();
       if (late.empty()) {
         refuser_wakes_ = schedule_.next_late();
-        if (refuser_wakes_ == FairQueue::Clock::time_point::max()) {
-          wake_refuser_.Wait(mutex_);
-        } else {
-          wake_refuser_.WaitUntil(mutex_, refuser_wakes_);
-        }
+        wake_refuser_.WaitUntil(mutex_, refuser_wakes_);
       }
     }
     for (const JobSchedule::Refused& refused : late) {

@@ -1,41 +1,16 @@
 // Fixed number of threads that run jobs from a bounded, fair queue.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <functional>
 #include <optional>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "server/base/mutex.h"
 #include "server/runtime/fair_queue.h"
 #include "server/runtime/job_schedule.h"
 
 namespace waystar::runtime {
-
-struct WorkerPoolOptions {
-  // Prefix of the thread names: "small-3".
-  std::string name = "worker";
-  int workers = 1;
-  // Index of the first worker; the others follow.
-  int first_index = 0;
-  // Increment of the threads' nice value, from 0 to 19.
-  int niceness = 0;
-  // Maximum number of waiting jobs, and limits on their waiting times (WaitLimit).
-  std::size_t max_queued = 256;
-  absl::Duration max_wait = absl::Milliseconds(500);
-  absl::Duration target_wait = absl::Milliseconds(2);
-  // See JobSchedule::Limits.
-  bool keeps_last_for_others = false;
-  // If set, called by each worker between jobs, once per `tidy_period`. `had_jobs` is true if the worker ran
-  // any since the last call.
-  std::function<void(int worker, bool had_jobs)> tidy;
-  absl::Duration tidy_period = absl::Seconds(5);
-};
 
 // Threads that run the jobs of a JobSchedule, and one that refuses expired jobs.
 //
@@ -72,8 +47,6 @@ class WorkerPool {
   int worker_count() const { return static_cast<int>(threads_.size()); }
 
   WorkerPoolCounts counts() const;
-  // Returns WorkerPoolCounts::is_overloaded.
-  bool is_overloaded() const { return is_overloaded_.load(std::memory_order_relaxed); }
 
  private:
   // Returns the worker's next job, or one without a job if the pool is stopping. Returns nullopt if there is
@@ -84,9 +57,6 @@ class WorkerPool {
   void RefuseLate();
   // Wakes the refuser thread if it would sleep too long.
   void WakeRefuser() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void NoteOverload() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    is_overloaded_.store(schedule_.is_overloaded(), std::memory_order_relaxed);
-  }
 
   const WorkerPoolOptions options_;
   mutable Mutex mutex_;
@@ -95,7 +65,6 @@ class WorkerPool {
   JobSchedule schedule_ ABSL_GUARDED_BY(mutex_);
   // Time at which the refuser wakes by itself.
   FairQueue::Clock::time_point refuser_wakes_ ABSL_GUARDED_BY(mutex_);
-  std::atomic<bool> is_overloaded_ = false;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
   std::thread refuser_;

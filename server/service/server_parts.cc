@@ -28,9 +28,6 @@
 namespace waystar::rpc {
 namespace {
 
-// Batches arriving calls under overload, when the queue may be at least this long anyway.
-constexpr absl::Duration kMostPause = absl::Milliseconds(2);
-
 // A stopping server continues to reject calls for this long, so that clients that watch its health move to
 // others and resend their calls. The library ends calls on a closing connection with CANCELLED, which nobody
 // retries.
@@ -194,7 +191,6 @@ ServerParts::ServerParts(const runtime::Options& options)
       client_calls_(options.max_client_calls),
       awaited_requests_("requests", AwaitedLimits(options, options.max_awaited_requests, 2)),
       call_memory_(options.max_call_memory_mib << 20, options.max_connection_memory_mib << 20),
-      arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
       transfer_slots_(options.max_transfers, ErrorReason::kTransfersBusy, "imports, exports and traces run"),
       watch_slots_(options.max_watches, ErrorReason::kTooManyWatches, "watches are open"),
       stream_slots_(options.max_streams, ErrorReason::kClientBusy, "streams are open"),
@@ -230,8 +226,7 @@ ServerParts::ServerParts(const runtime::Options& options)
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
                  .queue_target = options.queue_target,
-                 .scratch_bytes = options.scratch_mib << 20,
-                 .arrival_pause = &arrival_pause_}),
+                 .scratch_bytes = options.scratch_mib << 20}),
       token_file_watcher_(access_, gate_),
       call_metrics_(call_statistics_),
       queue_metrics_(executor_, client_calls_) {
@@ -272,7 +267,6 @@ ServerContext ServerParts::ContextOf(CallGate& gate, const CallPlaces& places) {
           .statistics = call_statistics_,
           .client_calls = client_calls_,
           .memory = call_memory_,
-          .arrival_pause = arrival_pause_,
           .executor = executor_,
           .transfers = transfer_slots_,
           .watches = places.watches,
@@ -295,9 +289,9 @@ ServerParts::~ServerParts() {
 bool ServerParts::Defer(const core::DeferredWork& work, std::function<void()> task) {
   MutexLock lock(defer_mutex_);
   if (may_defer_ && work.is_large) {
-    DeferredTask::SubmitFor({.client = work.client}, executor_, Lane::kUpdates, std::move(task));
+    executor_.DeferFor({.client = work.client}, Lane::kUpdates, std::move(task));
   } else if (may_defer_) {
-    DeferredTask::Submit(executor_, std::move(task));
+    executor_.Defer(std::move(task));
   }
   return may_defer_;
 }

@@ -19,7 +19,6 @@
 #include "server/maintenance/obstacle_expirer.h"
 #include "server/runtime/options.h"
 #include "server/runtime/process.h"
-#include "server/service/admission/arrival_pause.h"
 #include "server/service/admission/awaited_requests.h"
 #include "server/service/admission/call_gate.h"
 #include "server/service/admission/call_memory.h"
@@ -158,7 +157,6 @@ class ServerParts final : public Server {
   std::unique_ptr<net::Door> door_;
   AwaitedRequests awaited_requests_;
   CallMemory call_memory_;
-  ArrivalPause arrival_pause_;
   CallSlots transfer_slots_;
   CallSlots watch_slots_;
   CallSlots stream_slots_;

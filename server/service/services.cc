@@ -89,12 +89,10 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
             limits_.transfer.max_map_side, request, response, context.bench);
       },
       kCreation);
-  UnaryHandler<v1::GetMapRequest, v1::GetMapResponse> get = [this](const auto& request, auto& response,
-                                                                   CallContext& context) {
-    return Get(store_, request, context, response);
-  };
-  NoteStaleness(server.fleet, get);
-  Serve<v1::GetMapRequest, v1::GetMapResponse>(std::move(get));
+  Serve<v1::GetMapRequest, v1::GetMapResponse>(
+      [this](const auto& request, auto& response, CallContext& context) {
+        return Get(store_, request, context, response);
+      });
   Serve<v1::ListMapsRequest, v1::ListMapsResponse>(
       [this](const auto& request, auto& response, CallContext& context) {
         return ListReadableMaps(store_, context.caller, limits_.max_message_bytes, request, response);
@@ -161,7 +159,6 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
 template <typename Request, typename Response>
 UnaryHandler<Request, Response> PathService::Handler(UnaryHandler<Request, Response> handler) const {
   Observe(observer_, NameOf<Request>(), handler);
-  NoteStaleness(server_.fleet, handler);
   return handler;
 }
 

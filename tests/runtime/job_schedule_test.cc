@@ -116,7 +116,7 @@ TEST_F(JobScheduleTest, NeverRefusesWhatIsOwedOrItsOwn) {
   JobSchedule schedule({.workers = 1});
   Begin(schedule, first_, kHeavy);
   schedule.SubmitOwed(&second_, {.client = kLight, .map = 1}, now_);
-  schedule.SubmitOwn(&third_, now_);
+  schedule.SubmitOwn(&third_);
   EXPECT_THAT(schedule.TakeLate(now_ + std::chrono::hours(1)), IsEmpty());
   EXPECT_EQ(schedule.counts().queued, 2U);
 }

@@ -49,8 +49,8 @@ class Blocker final : public Job {
 WorkerPoolOptions Patient(int workers, std::size_t max_queued) {
   return {.workers = workers,
           .max_queued = max_queued,
-          .max_wait = absl::Hours(1),
-          .target_wait = absl::Hours(1)};
+          .max_wait = std::chrono::hours(1),
+          .target_wait = std::chrono::hours(1)};
 }
 
 class WorkerPoolTest : public ::testing::Test {
@@ -99,7 +99,7 @@ TEST_F(WorkerPoolTest, RunsWhatIsOwedHoweverLongItWaitsAndHoweverFullItIs) {
   Function owed([&](int) { ++runs; });
   Function other([](int) {}, [](const absl::Status&) {});
   {
-    WorkerPool pool({.workers = 1, .max_queued = 1, .max_wait = absl::Nanoseconds(1)});
+    WorkerPool pool({.workers = 1, .max_queued = 1, .max_wait = std::chrono::nanoseconds(1)});
     Hold(pool);
     for (int i = 0; i < 5; ++i) {
       pool.SubmitOwed(&owed, kFlow);
@@ -152,7 +152,8 @@ TEST_F(WorkerPoolTest, RefusesWhatCannotBeDoneByItsDeadline) {
 }
 
 TEST_F(WorkerPoolTest, JobsThatWaitedForTooLongAreRefusedWhileAllWorkersAreBusy) {
-  WorkerPool pool({.workers = 1, .max_wait = absl::ZeroDuration(), .target_wait = absl::ZeroDuration()});
+  WorkerPool pool(
+      {.workers = 1, .max_wait = std::chrono::nanoseconds(0), .target_wait = std::chrono::nanoseconds(0)});
   Hold(pool);
   ASSERT_THAT(pool.TrySubmit(&late_, kFlow), IsOk());
   EXPECT_TRUE(refused_.Wait());
@@ -182,7 +183,7 @@ TEST_F(WorkerPoolTest, IdleWorkersTidyAgainAndAgain) {
   std::array<std::atomic<int>, 2> tidied{};
   WorkerPoolOptions options = Patient(2, 10);
   options.first_index = 5;
-  options.tidy_period = absl::Milliseconds(1);
+  options.tidy_period = std::chrono::milliseconds(1);
   options.tidy = [&](int worker, bool had_jobs) {
     EXPECT_FALSE(had_jobs);
     ++tidied[static_cast<std::size_t>(worker - 5)];
@@ -195,7 +196,7 @@ TEST_F(WorkerPoolTest, ABusyWorkerTidiesBetweenJobs) {
   std::vector<bool> calls;
   bool is_running = false;
   WorkerPoolOptions options = Patient(1, 100);
-  options.tidy_period = absl::ZeroDuration();
+  options.tidy_period = std::chrono::nanoseconds(0);
   options.tidy = [&](int /*worker*/, bool had_jobs) {
     EXPECT_FALSE(is_running);
     calls.push_back(had_jobs);

@@ -2,50 +2,35 @@
 
 #include <cstdint>
 #include <thread>
-#include <utility>
 
 #include "server/base/clock.h"
 
 namespace waystar::rpc {
+namespace {
 
-ArrivalPause::ArrivalPause(Duration pause, Sleep sleep) : pause_(pause), sleep_(std::move(sleep)) {}
+// Deletes itself, since the library may call back after the server is destroyed.
+class Pause final {
+ public:
+  explicit Pause(ArrivalPause::Duration duration) : duration_(duration) {}
 
-ArrivalPause::~ArrivalPause() {
-  MutexLock lock(mutex_);
-  while (is_asked_ || pausing_ > 0) {
-    ended_.Wait(mutex_);
-  }
-}
+  void Ask(grpc_call* call) { next_turn_.Ask(call); }
 
-void ArrivalPause::Ask(grpc_call* call) {
-  {
-    MutexLock lock(mutex_);
-    if (std::exchange(is_asked_, true)) {
-      return;
+  void OnNextTurn() {
+    thread_local std::int64_t waits_before = 0;
+    if (ThreadWaits() != waits_before) {
+      std::this_thread::sleep_for(duration_);
+      waits_before = ThreadWaits();
     }
+    delete this;
   }
-  next_turn_.Ask(call);
-}
 
-void ArrivalPause::OnNextTurn() {
-  thread_local std::int64_t waits_before = 0;
-  const bool has_waited = ThreadWaits() != waits_before;
-  {
-    MutexLock lock(mutex_);
-    is_asked_ = false;
-    if (!has_waited) {
-      ended_.NotifyAll();
-      return;
-    }
-    ++pausing_;
-  }
-  sleep_(pause_);
-  waits_before = ThreadWaits();
-  MutexLock lock(mutex_);
-  --pausing_;
-  ended_.NotifyAll();
-}
+ private:
+  const ArrivalPause::Duration duration_;
+  NextTurn<Pause> next_turn_{*this};
+};
 
-void ArrivalPause::SleepFor(Duration duration) { std::this_thread::sleep_for(duration); }
+}  // namespace
+
+void ArrivalPause::Ask(grpc_call* call) const { (new Pause(pause_))->Ask(call); }
 
 }  // namespace waystar::rpc

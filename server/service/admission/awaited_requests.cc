@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 
@@ -41,7 +40,7 @@ void AwaitedRequests::Enter(std::uint64_t holder, const std::string& peer, grpc_
     place.holder_ = holder;
     place.begin_ = now;
     place.position_ = line.insert(line.end(), &place);
-    place.is_waiting_ = true;
+    place.is_inside_ = true;
   }
   if (crowded_out != nullptr) {
     Cancel(crowded_out, GRPC_STATUS_RESOURCE_EXHAUSTED,
@@ -49,38 +48,34 @@ void AwaitedRequests::Enter(std::uint64_t holder, const std::string& peer, grpc_
   }
 }
 
-bool AwaitedRequests::Leave(Place& place) {
+void AwaitedRequests::EnterStream(const std::string& peer, grpc_call* call, Place& place) {
   MutexLock lock(mutex_);
-  const bool was_waiting = place.is_waiting_;
-  if (was_waiting) {
-    Forget(place);
+  std::shared_ptr<Connection>& connection = connections_[peer];
+  if (connection == nullptr) {
+    connection = std::make_shared<Connection>();
   }
-  return was_waiting;
-}
-
-void AwaitedRequests::EnterStream(const std::string& peer, grpc_call* call, Stream& stream) {
-  MutexLock lock(mutex_);
-  KnownConnection& known = connections_[peer];
-  ++known.streams;
-  stream.call_ = call;
-  stream.peer_ = &peer;
-  stream.connection_ = known.connection;
-  stream.position_ = streams_.insert(streams_.end(), &stream);
-  stream.is_inside_ = true;
+  ++connection->streams;
+  place.call_ = call;
+  place.peer_ = &peer;
+  place.connection_ = connection;
+  place.position_ = streams_.insert(streams_.end(), &place);
+  place.is_inside_ = true;
   stream_count_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void AwaitedRequests::LeaveStream(Stream& stream) {
+bool AwaitedRequests::Leave(Place& place) {
   MutexLock lock(mutex_);
-  if (stream.is_inside_) {
-    Forget(stream);
+  const bool was_inside = place.is_inside_;
+  if (was_inside) {
+    Forget(place);
   }
+  return was_inside;
 }
 
 void AwaitedRequests::CountMessage(const std::string& peer, std::uint64_t bytes) {
   MutexLock lock(mutex_);
   if (const auto connection = connections_.find(peer); connection != connections_.end()) {
-    connection->second.connection->Count(bytes + kCallOverhead);
+    connection->second->whole.fetch_add(bytes + kCallOverhead, std::memory_order_relaxed);
   }
 }
 
@@ -99,85 +94,76 @@ void AwaitedRequests::EndLate(Clock::time_point now) {
   }
 }
 
-std::vector<std::string> AwaitedRequests::Peers(bool with_streams) const {
-  absl::flat_hash_set<std::string> peers;
-  MutexLock lock(mutex_);
-  for (const auto& [holder, line] : lines_) {
-    for (const Place* place : line) {
-      peers.insert(*place->peer_);
-    }
-  }
-  if (with_streams) {
-    for (const auto& [peer, known] : connections_) {
-      peers.insert(peer);
-    }
-  }
-  return {peers.begin(), peers.end()};
-}
-
 void AwaitedRequests::EndLarge(const BytesSent& bytes_sent, std::optional<std::uint64_t> memory_left) {
-  const std::vector<std::string> peers = Peers(memory_left.has_value());
-  if (peers.empty()) {
-    return;
-  }
-  const std::vector<std::uint64_t> sent = bytes_sent(peers);
   struct Arriving {
     std::uint64_t sent = 0;
     std::uint64_t bytes = 0;
     std::vector<Place*> places;
-    std::vector<Stream*> streams;
   };
-  absl::flat_hash_map<absl::string_view, Arriving> by_peer;
-  for (std::size_t i = 0; i < peers.size(); ++i) {
-    by_peer[peers[i]].sent = sent[i];
+  absl::flat_hash_map<std::string, Arriving> by_peer;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [holder, line] : lines_) {
+      for (const Place* place : line) {
+        by_peer.try_emplace(*place->peer_);
+      }
+    }
+    for (const auto& [peer, connection] : connections_) {
+      if (memory_left.has_value()) {
+        by_peer.try_emplace(peer);
+      }
+    }
   }
+  if (by_peer.empty()) {
+    return;
+  }
+  std::vector<std::string> peers;
+  std::vector<Arriving*> most;
+  for (auto& [peer, arriving] : by_peer) {
+    peers.push_back(peer);
+    most.push_back(&arriving);
+  }
+  const std::vector<std::uint64_t> sent = bytes_sent(peers);
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    most[i]->sent = sent[i];
+  }
+  // A peer that arrived meanwhile is not found.
+  const auto look_at = [&](Place& place) {
+    const auto found = by_peer.find(*place.peer_);
+    if (found == by_peer.end()) {
+      return;
+    }
+    Arriving& arriving = found->second;
+    const std::uint64_t messages = place.messages_.load(std::memory_order_relaxed);
+    const std::uint64_t whole =
+        place.connection_ == nullptr ? 0 : place.connection_->whole.load(std::memory_order_relaxed);
+    if (!place.sent_before_.has_value() || messages != place.seen_messages_) {
+      place.seen_messages_ = messages;
+      place.sent_before_ = arriving.sent;
+      place.whole_before_ = whole;
+      return;
+    }
+    arriving.places.push_back(&place);
+    const std::uint64_t received = Beyond(arriving.sent, *place.sent_before_);
+    arriving.bytes = std::max(arriving.bytes, Beyond(received, whole - place.whole_before_));
+  };
   std::vector<grpc_call*> large;
   {
     MutexLock lock(mutex_);
-    std::uint64_t bytes = 0;
-    // Returns null for a peer that arrived meanwhile.
-    const auto arriving_of = [&](absl::string_view peer) {
-      const auto found = by_peer.find(peer);
-      return found == by_peer.end() ? nullptr : &found->second;
-    };
     for (const auto& [holder, line] : lines_) {
       for (Place* place : line) {
-        Arriving* const arriving = arriving_of(*place->peer_);
-        if (arriving == nullptr) {
-          continue;
-        }
-        if (!place->sent_before_.has_value()) {
-          place->sent_before_ = arriving->sent;
-          continue;
-        }
-        arriving->places.push_back(place);
-        arriving->bytes = std::max(arriving->bytes, Beyond(arriving->sent, *place->sent_before_));
+        look_at(*place);
       }
     }
-    for (Stream* stream : streams_) {
-      Arriving* const arriving = memory_left.has_value() ? arriving_of(*stream->peer_) : nullptr;
-      if (arriving == nullptr) {
-        continue;
+    for (Place* stream : streams_) {
+      if (memory_left.has_value()) {
+        look_at(*stream);
       }
-      const std::uint64_t messages = stream->messages_.load(std::memory_order_relaxed);
-      const std::uint64_t whole = stream->connection_->whole();
-      if (!stream->is_seen_ || messages != stream->seen_messages_) {
-        stream->is_seen_ = true;
-        stream->seen_messages_ = messages;
-        stream->sent_before_ = arriving->sent;
-        stream->whole_before_ = whole;
-        continue;
-      }
-      arriving->streams.push_back(stream);
-      const std::uint64_t received = Beyond(arriving->sent, stream->sent_before_);
-      arriving->bytes = std::max(arriving->bytes, Beyond(received, whole - stream->whole_before_));
     }
-    std::vector<Arriving*> most;
-    for (auto& [peer, arriving] : by_peer) {
-      const std::size_t calls = arriving.places.size() + arriving.streams.size();
-      arriving.bytes = std::min(arriving.bytes, calls * limits_.max_request_bytes);
-      bytes += arriving.bytes;
-      most.push_back(&arriving);
+    std::uint64_t bytes = 0;
+    for (Arriving* arriving : most) {
+      arriving->bytes = std::min(arriving->bytes, arriving->places.size() * limits_.max_request_bytes);
+      bytes += arriving->bytes;
     }
     std::ranges::sort(most, std::greater<>(), &Arriving::bytes);
     const std::uint64_t max_bytes =
@@ -186,9 +172,6 @@ void AwaitedRequests::EndLarge(const BytesSent& bytes_sent, std::optional<std::u
       bytes -= most[i]->bytes;
       for (Place* place : most[i]->places) {
         large.push_back(Take(*place));
-      }
-      for (Stream* stream : most[i]->streams) {
-        large.push_back(Take(*stream));
       }
     }
     large_ += large.size();
@@ -226,25 +209,16 @@ grpc_call* AwaitedRequests::Take(Place& place) {
   return call;
 }
 
-grpc_call* AwaitedRequests::Take(Stream& stream) {
-  grpc_call* const call = stream.call_;
-  grpc_call_ref(call);
-  Forget(stream);
-  return call;
-}
-
-void AwaitedRequests::Forget(Stream& stream) {
-  streams_.erase(stream.position_);
-  stream.is_inside_ = false;
-  stream_count_.fetch_sub(1, std::memory_order_relaxed);
-  const auto known = connections_.find(*stream.peer_);
-  if (--known->second.streams == 0) {
-    connections_.erase(known);
-  }
-}
-
 void AwaitedRequests::Forget(Place& place) {
-  place.is_waiting_ = false;
+  place.is_inside_ = false;
+  if (place.connection_ != nullptr) {
+    streams_.erase(place.position_);
+    stream_count_.fetch_sub(1, std::memory_order_relaxed);
+    if (--place.connection_->streams == 0) {
+      connections_.erase(*place.peer_);
+    }
+    return;
+  }
   const auto line = lines_.find(place.holder_);
   line->second.erase(place.position_);
   if (line->second.empty()) {

@@ -23,18 +23,17 @@
 namespace waystar::rpc {
 
 // A call that has begun takes about 14 KiB in the RPC library until its request arrives. Until then it has a
-// place here, and the request must arrive within a time limit. Holders share the places by the rule of
-// Quota::Shared. A holder that exceeds its share loses its oldest call: the requests of honest calls arrive
-// within moments, so they are never the oldest.
+// place here, and a time limit. Holders share the places by the rule of Quota::Shared. A holder that exceeds
+// its share loses its oldest call: the requests of honest calls arrive within moments.
 //
-// The library also buffers the received part of a request. It does not report its size, but the OS reports
-// how much a connection has received since its oldest waiting call began. If the total exceeds the limit, the
-// connection with the most bytes loses the calls that have waited for a while.
+// The library also buffers the received part of a request, of unknown size. The OS reports how much a
+// connection has received since its oldest waiting call began. If the total exceeds the limit, the connection
+// with the most bytes loses the calls that have waited for a while.
 //
-// A stream may wait for its next message indefinitely, and its connection may carry other calls meanwhile.
-// The partial message is therefore estimated as the bytes that the connection has received since then, minus
-// all messages that have arrived completely. Streams lose their place by the same rule once the process has
-// used more than half of its memory; partial messages may then take a quarter of the remaining memory.
+// A stream may wait for its next message indefinitely, and its connection may carry other calls meanwhile. So
+// the messages that have arrived completely are subtracted from the bytes received. Streams lose their place
+// by the same rule once the process has used more than half of its memory; partial messages may then take a
+// quarter of the rest.
 //
 // Thread safety: any.
 class AwaitedRequests final : public runtime::MetricSource {
@@ -58,36 +57,49 @@ class AwaitedRequests final : public runtime::MetricSource {
   using BytesSent = std::function<std::vector<std::uint64_t>(const std::vector<std::string>& peers)>;
 
   // Shared state of the streams of one connection.
-  class Connection {
-   public:
-    void Count(std::uint64_t bytes) { whole_.fetch_add(bytes, std::memory_order_relaxed); }
-    std::uint64_t whole() const { return whole_.load(std::memory_order_relaxed); }
-
-   private:
-    std::atomic<std::uint64_t> whole_ = 0;
+  struct Connection {
+    // Bytes that have arrived as whole messages.
+    std::atomic<std::uint64_t> whole = 0;
+    // Streams that have entered. Guarded by the lock of AwaitedRequests.
+    int streams = 0;
   };
 
   // `kind` names the calls in metrics, such as "requests". It must live as long as the program.
   AwaitedRequests(absl::string_view kind, const Limits& limits)
       : kind_(kind), limits_(limits), shares_(Quota<std::uint64_t>::Shared(limits.max_requests)) {}
 
-  // A waiting call. Thread safety: that of the call, with one Enter and one Leave.
+  // A waiting call, or a stream. Thread safety: that of the call, with one Enter or EnterStream and one
+  // Leave.
   class Place {
    public:
     Place() = default;
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
+    // Counts a completely received message of a stream. REQUIRES: EnterStream.
+    void CountMessage(std::uint64_t bytes) {
+      messages_.fetch_add(1, std::memory_order_relaxed);
+      connection_->whole.fetch_add(bytes + kMessageHead, std::memory_order_relaxed);
+    }
+
    private:
     friend AwaitedRequests;
+    // Bytes that the RPC library prepends to each message.
+    static constexpr std::uint64_t kMessageHead = 5;
     std::list<Place*>::iterator position_;
     grpc_call* call_ = nullptr;
     const std::string* peer_ = nullptr;
-    // Bytes sent by its connection when EndLarge first saw it.
-    std::optional<std::uint64_t> sent_before_;
+    bool is_inside_ = false;
+    // Only a call that is not a stream has these two.
     std::uint64_t holder_ = 0;
     Clock::time_point begin_;
-    bool is_waiting_ = false;
+    // Only a stream has these two.
+    std::shared_ptr<Connection> connection_;
+    std::atomic<std::uint64_t> messages_ = 0;
+    // Values when EndLarge first saw the call since its last message; bytes sent are those of its connection.
+    std::optional<std::uint64_t> sent_before_;
+    std::uint64_t seen_messages_ = 0;
+    std::uint64_t whole_before_ = 0;
   };
 
   // Counts a call of that holder and that peer until Leave; `peer` must live until then. If there is no room,
@@ -95,43 +107,12 @@ class AwaitedRequests final : public runtime::MetricSource {
   // oldest of all.
   void Enter(std::uint64_t holder, const std::string& peer, grpc_call* call, Clock::time_point now,
              Place& place);
-  // Ends the wait of a call. Returns false if AwaitedRequests has cancelled it.
+  // Counts a stream of that peer until Leave; `peer` must live until then.
+  void EnterStream(const std::string& peer, grpc_call* call, Place& place);
+  // Ends the wait of a call, or does nothing if it has not entered. Returns false if AwaitedRequests has
+  // cancelled it.
   bool Leave(Place& place);
 
-  // A call that reads messages until it ends. Thread safety: that of the call, with one EnterStream and one
-  // LeaveStream.
-  class Stream {
-   public:
-    Stream() = default;
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-
-    // Counts a completely received message. REQUIRES: EnterStream.
-    void CountMessage(std::uint64_t bytes) {
-      messages_.fetch_add(1, std::memory_order_relaxed);
-      connection_->Count(bytes + kMessageHead);
-    }
-
-   private:
-    friend AwaitedRequests;
-    // Bytes that the RPC library prepends to each message.
-    static constexpr std::uint64_t kMessageHead = 5;
-    std::list<Stream*>::iterator position_;
-    grpc_call* call_ = nullptr;
-    const std::string* peer_ = nullptr;
-    std::shared_ptr<Connection> connection_;
-    std::atomic<std::uint64_t> messages_ = 0;
-    // Values when EndLarge first saw the stream since its last message.
-    std::uint64_t seen_messages_ = 0;
-    std::uint64_t sent_before_ = 0;
-    std::uint64_t whole_before_ = 0;
-    bool is_seen_ = false;
-    bool is_inside_ = false;
-  };
-
-  // Counts a stream of that peer until LeaveStream; `peer` must live until then.
-  void EnterStream(const std::string& peer, grpc_call* call, Stream& stream);
-  void LeaveStream(Stream& stream);
   // Counts a completely received message from that peer on a call that is not a stream. Needed only while
   // there are streams.
   bool HasStreams() const { return stream_count() > 0; }
@@ -157,11 +138,7 @@ class AwaitedRequests final : public runtime::MetricSource {
 
   // Removes the place and returns its call, which the caller must cancel and unref.
   grpc_call* Take(Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  grpc_call* Take(Stream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Forget(Stream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns the distinct peers of the waiting calls.
-  std::vector<std::string> Peers(bool with_streams) const ABSL_LOCKS_EXCLUDED(mutex_);
   // REQUIRES: a call is waiting.
   Place& Oldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -171,13 +148,9 @@ class AwaitedRequests final : public runtime::MetricSource {
   Quota<std::uint64_t> shares_ ABSL_GUARDED_BY(mutex_);
   // Waiting calls by holder.
   absl::flat_hash_map<std::uint64_t, Line> lines_ ABSL_GUARDED_BY(mutex_);
-  std::list<Stream*> streams_ ABSL_GUARDED_BY(mutex_);
+  Line streams_ ABSL_GUARDED_BY(mutex_);
   // Connections with streams, by peer.
-  struct KnownConnection {
-    std::shared_ptr<Connection> connection = std::make_shared<Connection>();
-    int streams = 0;
-  };
-  absl::flat_hash_map<std::string, KnownConnection> connections_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, std::shared_ptr<Connection>> connections_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int> stream_count_ = 0;
   std::uint64_t crowded_out_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t late_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -17,9 +17,13 @@ constexpr absl::Duration kClientBusyDelay = absl::Milliseconds(50);
 
 }  // namespace
 
-std::size_t CallSlots::PlacesFor(std::size_t count) {
-  return std::min(count, kMostPlaces / kPlacesOfSlot) * kPlacesOfSlot;
-}
+CallSlots::CallSlots(int count, ErrorReason reason, absl::string_view what)
+    : count_(count),
+      reason_(reason),
+      what_(what),
+      slots_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(count))),
+      places_(Quota<std::uint64_t>::Shared(
+          std::min(static_cast<std::size_t>(count) * kPlacesOfSlot, kMostPlaces))) {}
 
 absl::Status CallSlots::Acquire(std::uint64_t client) {
   MutexLock lock(mutex_);

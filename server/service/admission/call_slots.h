@@ -33,12 +33,7 @@ class CallSlots {
 
   // `reason` and `what` describe the limit in errors, such as "watches are open". The text must live as long
   // as the program.
-  CallSlots(int count, ErrorReason reason, absl::string_view what)
-      : count_(count),
-        reason_(reason),
-        what_(what),
-        slots_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(count))),
-        places_(Quota<std::uint64_t>::Shared(PlacesFor(static_cast<std::size_t>(count)))) {}
+  CallSlots(int count, ErrorReason reason, absl::string_view what);
 
   // Takes a slot until Release. Returns RESOURCE_EXHAUSTED with `reason` and a retry delay if all are taken,
   // or if the client has its share.
@@ -68,8 +63,6 @@ class CallSlots {
     std::uint64_t client;
   };
 
-  // Returns the number of waiting places.
-  static std::size_t PlacesFor(std::size_t count);
   absl::Status Refuse() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int count_;

@@ -67,10 +67,6 @@ CallStatistics::Row::Row(const MethodDescriptor* method)
                    ? std::make_unique<MethodStatistics>()
                    : nullptr) {}
 
-CallStatistics::Method CallStatistics::Row::Read() const {
-  return {descriptor, calls.Counts(), requests == nullptr ? std::nullopt : std::optional(requests->Counts())};
-}
-
 CallStatistics::CallStatistics() {
   for (const MethodDescriptor* const method : AllMethods()) {
     rows_.push_back(std::make_unique<Row>(method));
@@ -103,14 +99,6 @@ void CallStatistics::CountRefused(absl::string_view path, absl::StatusCode code)
 MethodStatistics* CallStatistics::OfLibrary(absl::string_view path) {
   Row& row = RowAt(path);
   return IsWaystars(row.descriptor) ? nullptr : &row.calls;
-}
-
-std::vector<CallStatistics::Method> CallStatistics::All() const {
-  std::vector<Method> all;
-  for (const std::unique_ptr<Row>& row : rows_) {
-    all.push_back(row->Read());
-  }
-  return all;
 }
 
 }  // namespace waystar::rpc

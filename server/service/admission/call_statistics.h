@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -122,27 +121,20 @@ class CallStatistics {
   // `path` is as in gRPC: "/grpc.health.v1.Health/Check".
   MethodStatistics* OfLibrary(absl::string_view path);
 
-  struct Method {
-    // Null for the row of unknown methods.
-    const google::protobuf::MethodDescriptor* descriptor;
-    MethodCounts calls;
-    // Unset unless the method is Waystar's and streams both ways.
-    std::optional<MethodCounts> requests;
-  };
-  // Returns all methods, called or not, and the row of unknown ones.
-  std::vector<Method> All() const;
-
- private:
+  // Statistics of a method.
   struct Row {
     explicit Row(const google::protobuf::MethodDescriptor* method);
-    Method Read() const;
 
+    // Null for the row of unknown methods.
     const google::protobuf::MethodDescriptor* const descriptor;
     MethodStatistics calls;
     // Null unless the method is Waystar's and streams both ways.
     const std::unique_ptr<MethodStatistics> requests;
   };
+  // Returns all methods, called or not, and the row of unknown ones.
+  const std::vector<std::unique_ptr<Row>>& rows() const { return rows_; }
 
+ private:
   template <typename Request>
   Row& RowOf() {
     static const std::size_t index = IndexOf(Request::descriptor());

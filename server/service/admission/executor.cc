@@ -23,19 +23,16 @@ void GiveFreePagesToSystem() {
 #endif
 }
 
-// Returns the number of workers for imports. One client never holds the last of them.
-int ImportWorkers(const ExecutorOptions& options) { return options.workers + 1; }
-
 // Returns the number of workers that have a bench.
-int WorkerBenches(const ExecutorOptions& options) { return 2 * options.workers + ImportWorkers(options); }
+int WorkerBenches(const ExecutorOptions& options) { return 3 * options.workers + 1; }
 
-// Returns the number of benches for arrival threads. The RPC library has about one such thread per core.
-int BenchesHere(const ExecutorOptions& options) {
-  return options.runs_here ? std::max(2, static_cast<int>(std::thread::hardware_concurrency())) : 0;
-}
+// Longest pause of arrival threads under overload.
+constexpr absl::Duration kMostPause = absl::Milliseconds(2);
 
 std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& options) {
-  const int count = WorkerBenches(options) + BenchesHere(options);
+  // The RPC library has about one arrival thread per core.
+  const int count =
+      WorkerBenches(options) + std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
   std::vector<std::unique_ptr<Workbench>> benches;
   benches.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -48,9 +45,10 @@ std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& optio
 
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
+      arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
       benches_(MakeBenches(options)),
       updates_(PoolOptions("updates", static_cast<int>(benches_.size()), kNicenessOfLarge)),
-      imports_(ImportOptions()),
+      imports_(PoolOptions("imports", 2 * options.workers, kNicenessOfLarge, /*is_for_imports=*/true)),
       large_(PoolOptions("large", options.workers, kNicenessOfLarge)),
       small_(PoolOptions("small", 0, 0)) {
   MutexLock lock(mutex_);
@@ -59,23 +57,18 @@ Executor::Executor(const ExecutorOptions& options)
   }
 }
 
-runtime::WorkerPoolOptions Executor::PoolOptions(const char* name, int first_index, int niceness) {
+runtime::WorkerPoolOptions Executor::PoolOptions(const char* name, int first_index, int niceness,
+                                                 bool is_for_imports) {
   return {.name = name,
-          .workers = options_.workers,
+          .workers = options_.workers + (is_for_imports ? 1 : 0),
           .first_index = first_index,
           .niceness = niceness,
           .max_queued = options_.max_queued,
-          .max_wait = options_.max_queue_time,
-          .target_wait = options_.queue_target,
+          .max_wait = absl::ToChronoNanoseconds(options_.max_queue_time),
+          .target_wait = absl::ToChronoNanoseconds(options_.queue_target),
+          .keeps_last_for_others = is_for_imports,
           .tidy = [this](int worker, bool had_jobs) { Tidy(worker, had_jobs); },
-          .tidy_period = options_.tidy_period};
-}
-
-runtime::WorkerPoolOptions Executor::ImportOptions() {
-  runtime::WorkerPoolOptions options = PoolOptions("imports", 2 * options_.workers, kNicenessOfLarge);
-  options.workers = ImportWorkers(options_);
-  options.keeps_last_for_others = true;
-  return options;
+          .tidy_period = absl::ToChronoNanoseconds(options_.tidy_period)};
 }
 
 void Executor::Tidy(int worker, bool had_jobs) {
@@ -89,37 +82,27 @@ void Executor::Tidy(int worker, bool had_jobs) {
     GiveFreePagesToSystem();
   }
   if (worker == 0) {
-    TidyFree();
-  }
-}
-
-// Takes one bench at a time and puts it back in its place: the last one is lent first.
-void Executor::TidyFree() {
-  for (std::size_t i = 0;; ++i) {
-    FreeBench taken;
+    std::vector<FreeBench> idle;
     {
       MutexLock lock(mutex_);
-      if (i >= free_.size()) {
-        return;
-      }
-      taken = free_[i];
-      free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+      idle.swap(free_);
     }
-    taken.bench->Trim(taken.had_queries);
-    taken.had_queries = false;
+    for (FreeBench& each : idle) {
+      each.bench->Trim(std::exchange(each.had_queries, false));
+    }
     MutexLock lock(mutex_);
-    free_.insert(free_.begin() + static_cast<std::ptrdiff_t>(std::min(i, free_.size())), taken);
+    free_.insert(free_.begin(), idle.begin(), idle.end());
   }
 }
 
 Executor::Lease Executor::LeaseHere() {
   MutexLock lock(mutex_);
-  if (free_.empty()) {
-    return {};
+  Workbench* bench = nullptr;
+  if (!free_.empty()) {
+    bench = free_.back().bench;
+    free_.pop_back();
   }
-  Workbench& bench = *free_.back().bench;
-  free_.pop_back();
-  return {*this, bench};
+  return Lease(bench, Returner{this});
 }
 
 void Executor::GiveBack(Workbench& bench) {
@@ -128,6 +111,25 @@ void Executor::GiveBack(Workbench& bench) {
 }
 
 namespace {
+
+// Job that calls a function on a worker, unless it is rejected, and deletes itself.
+class Task final : public Executor::Job {
+ public:
+  explicit Task(std::function<void(int worker)> run) : run_(std::move(run)) {}
+
+  void Run(int worker) override {
+    run_(worker);
+    delete this;
+  }
+  void Refuse(const absl::Status& /*status*/) override { delete this; }
+
+ private:
+  const std::function<void(int worker)> run_;
+};
+
+std::unique_ptr<Task> TaskOf(std::function<void()> run) {
+  return std::make_unique<Task>([run = std::move(run)](int /*worker*/) { run(); });
+}
 
 // Remaining work, shared by all workers of the crew.
 class SharedWork {
@@ -190,25 +192,19 @@ class SharedWork {
   std::chrono::nanoseconds helpers_time_ ABSL_GUARDED_BY(mutex_){0};
 };
 
-// Deletes itself after it has run or was rejected.
-class Helper final : public Executor::Job {
- public:
-  Helper(Executor& executor, std::shared_ptr<SharedWork> work)
-      : executor_(executor), work_(std::move(work)) {}
-
-  void Run(int worker) override {
-    work_->Help(executor_.bench(worker));
-    delete this;
-  }
-  // The other workers do its share.
-  void Refuse(const absl::Status& /*status*/) override { delete this; }
-
- private:
-  Executor& executor_;
-  const std::shared_ptr<SharedWork> work_;
-};
-
 }  // namespace
+
+void Executor::Defer(std::function<void()> task) {
+  std::unique_ptr<Task> job = TaskOf(std::move(task));
+  small_.SubmitOwn(job.get());
+  static_cast<void>(job.release());
+}
+
+void Executor::DeferFor(const runtime::Flow& flow, Lane lane, std::function<void()> task) {
+  std::unique_ptr<Task> job = TaskOf(std::move(task));
+  SubmitOwed(lane, job.get(), flow);
+  static_cast<void>(job.release());
+}
 
 void WorkerCrew::Run(std::size_t count, Work work) {
   const auto shared = std::make_shared<SharedWork>(count, work);
@@ -216,7 +212,9 @@ void WorkerCrew::Run(std::size_t count, Work work) {
       count == 0 ? 0 : std::min(static_cast<std::size_t>(executor_.workers(lane_)) - 1, count - 1);
   try {
     for (std::size_t i = 0; i < helpers; ++i) {
-      auto helper = std::make_unique<Helper>(executor_, shared);
+      // If it is rejected, the other workers do its share.
+      auto helper = std::make_unique<Task>(
+          [&executor = executor_, shared](int worker) { shared->Help(executor.bench(worker)); });
       if (!executor_.Submit(lane_, helper.get(), flow_).ok()) {
         break;
       }

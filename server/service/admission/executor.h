@@ -44,17 +44,9 @@ enum class Lane : std::uint8_t {
 
 // Returns how many expansions a call may spend on a lane before it must move to the next.
 constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
-  switch (lane) {
-    case Lane::kHere:
-      return 1024;
-    case Lane::kSmall:
-      return 16 * 1024;
-    case Lane::kLarge:
-    case Lane::kUpdates:
-    case Lane::kImports:
-      break;
-  }
-  return std::numeric_limits<std::uint64_t>::max();
+  return lane == Lane::kHere    ? 1024
+         : lane == Lane::kSmall ? 16 * 1024
+                                : std::numeric_limits<std::uint64_t>::max();
 }
 
 // Returns how much of core::Budget::upkeep, the cost of maintaining data for later queries, a call may spend
@@ -71,10 +63,6 @@ struct ExecutorOptions {
   std::size_t scratch_bytes = std::size_t{1} << 30;
   // How often benches release unused memory.
   absl::Duration tidy_period = absl::Seconds(5);
-  // True if calls may run on their arrival thread.
-  bool runs_here = true;
-  // If not null, is notified of small calls rejected because of overload. Must outlive the executor.
-  ArrivalPause* arrival_pause = nullptr;
 };
 
 // Worker pools, and benches for other threads. Thread safety: any, but bench(i) only on worker i.
@@ -91,8 +79,8 @@ class Executor {
                       Clock::time_point deadline = Clock::time_point::max()) {
     absl::Status status = PoolOf(lane).TrySubmit(job, flow, deadline);
     // Rejecting large calls is cheap compared with answering them.
-    if (!status.ok() && lane == Lane::kSmall && options_.arrival_pause != nullptr && small_.is_overloaded()) {
-      options_.arrival_pause->NoteRefusal(Clock::now());
+    if (!status.ok() && lane == Lane::kSmall && small_.counts().is_overloaded) {
+      arrival_pause_.NoteRefusal(Clock::now());
     }
     return status;
   }
@@ -103,27 +91,19 @@ class Executor {
   // Submits one of the server's own few jobs. It is never rejected.
   void SubmitOwn(Lane lane, Job* job) { PoolOf(lane).SubmitOwn(job); }
 
-  // Lease of a bench to the calling thread. Empty if all are taken, or if no call runs on its arrival thread.
-  class Lease {
-   public:
-    Lease() = default;
-    Lease(Executor& executor, Workbench& bench) : executor_(&executor), bench_(&bench) {}
-    Lease(Lease&& other) noexcept
-        : executor_(other.executor_), bench_(std::exchange(other.bench_, nullptr)) {}
-    Lease& operator=(Lease&&) = delete;
-    ~Lease() {
-      if (bench_ != nullptr) {
-        executor_->GiveBack(*bench_);
-      }
-    }
+  // Queues a task with the server's own work on Lane::kSmall, or on behalf of a client.
+  void Defer(std::function<void()> task);
+  void DeferFor(const runtime::Flow& flow, Lane lane, std::function<void()> task);
 
-    explicit operator bool() const { return bench_ != nullptr; }
-    Workbench& operator*() const { return *bench_; }
+  // Makes the calling library thread pause if small calls are being rejected: see ArrivalPause.
+  void AfterCall(Clock::time_point now, grpc_call* call) { arrival_pause_.AfterCall(now, call); }
 
-   private:
-    Executor* executor_ = nullptr;
-    Workbench* bench_ = nullptr;
+  // Lease of a bench to the calling thread. Empty if all are taken.
+  struct Returner {
+    Executor* executor;
+    void operator()(Workbench* bench) const { executor->GiveBack(*bench); }
   };
+  using Lease = std::unique_ptr<Workbench, Returner>;
   Lease LeaseHere();
 
   // Returns the number of workers of a pool. REQUIRES: `lane` is not kHere.
@@ -136,26 +116,17 @@ class Executor {
   Workbench& bench(int worker) { return *benches_[static_cast<std::size_t>(worker)]; }
 
  private:
-  runtime::WorkerPoolOptions PoolOptions(const char* name, int first_index, int niceness);
-  runtime::WorkerPoolOptions ImportOptions();
+  runtime::WorkerPoolOptions PoolOptions(const char* name, int first_index, int niceness,
+                                         bool is_for_imports = false);
   // Trims the bench of the calling worker, if it has one. Worker 0 also trims the benches for arrival
   // threads.
   void Tidy(int worker, bool had_jobs);
-  void TidyFree();
 
   const runtime::WorkerPool& PoolOf(Lane lane) const {
-    switch (lane) {
-      case Lane::kUpdates:
-        return updates_;
-      case Lane::kImports:
-        return imports_;
-      case Lane::kLarge:
-        return large_;
-      case Lane::kHere:
-      case Lane::kSmall:
-        break;
-    }
-    return small_;
+    return lane == Lane::kUpdates   ? updates_
+           : lane == Lane::kImports ? imports_
+           : lane == Lane::kLarge   ? large_
+                                    : small_;
   }
   runtime::WorkerPool& PoolOf(Lane lane) {
     return const_cast<runtime::WorkerPool&>(std::as_const(*this).PoolOf(lane));
@@ -163,6 +134,7 @@ class Executor {
   void GiveBack(Workbench& bench);
 
   const ExecutorOptions options_;
+  ArrivalPause arrival_pause_;
   // Benches of the workers of small_, large_ and imports_, then those for arrival threads.
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;
@@ -179,56 +151,11 @@ class Executor {
   runtime::WorkerPool small_;
 };
 
-// Timer of the cost of handling a query. Measures from construction. On workers, which may be preempted, it
-// counts the thread's processor time; on Lane::kHere, where queries are small, it reads the wall clock, which
-// is cheaper.
-//
-// Thread safety: one thread.
-class CostTimer {
- public:
-  CostTimer(Lane lane, Executor::Clock::time_point now)
-      : counts_processor_(lane != Lane::kHere),
-        begin_(counts_processor_ ? ThreadCpuTime() : now.time_since_epoch()) {}
-
-  std::chrono::nanoseconds Took() const { return Now() - begin_; }
-
- private:
-  std::chrono::nanoseconds Now() const {
-    return counts_processor_ ? ThreadCpuTime() : Executor::Clock::now().time_since_epoch();
-  }
-
-  const bool counts_processor_;
-  const std::chrono::nanoseconds begin_;
-};
-
-// Job that runs a function on a worker. Never rejected; deletes itself after it has run.
-class DeferredTask final : private Executor::Job {
- public:
-  // Queues the task with the server's own work.
-  static void Submit(Executor& executor, std::function<void()> task) {
-    auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));
-    executor.SubmitOwn(Lane::kSmall, job.get());
-    static_cast<void>(job.release());
-  }
-  // Queues the task on behalf of a client.
-  static void SubmitFor(const runtime::Flow& flow, Executor& executor, Lane lane,
-                        std::function<void()> task) {
-    auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));
-    executor.SubmitOwed(lane, job.get(), flow);
-    static_cast<void>(job.release());
-  }
-
- private:
-  explicit DeferredTask(std::function<void()> task) : task_(std::move(task)) {}
-
-  void Run(int /*worker*/) override {
-    task_();
-    delete this;
-  }
-  void Refuse(const absl::Status& /*status*/) override {}
-
-  const std::function<void()> task_;
-};
+// Returns a clock reading, for the cost of handling a query on the calling thread. Workers may be preempted,
+// so it is the thread's processor time; on Lane::kHere, where queries are small, the wall clock is cheaper.
+inline std::chrono::nanoseconds CostClock(Lane lane) {
+  return lane == Lane::kHere ? Executor::Clock::now().time_since_epoch() : ThreadCpuTime();
+}
 
 // Crew of several workers that search for one call. The worker of the call starts, and other workers of its
 // pool join as they reach the crew in the queue, where it waits like any call of that client. A worker that

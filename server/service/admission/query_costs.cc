@@ -25,19 +25,16 @@ int DistanceOctave(const Query& query) {
   return static_cast<int>(std::bit_width(distance));
 }
 
-// Hashes everything but the ends. A new profile may require an expensive view of the map. Its serialized form
-// serves as a key: it need only be the same within one client program.
+// Hashes everything but the ends. A new profile may require an expensive view of the map. The agent's
+// serialized form serves as a key: it need only be the same within one client program.
 template <typename Request>
 std::size_t HashOfOptions(const Request& request) {
-  const v1::Agent& agent = request.agent();
   const v1::View& view = request.view();
   return absl::HashOf(
-      request.map(), static_cast<int>(request.algorithm()), static_cast<int>(agent.movement_case()),
-      agent.profile_name(), agent.has_profile() ? agent.profile().SerializeAsString() : std::string(),
+      request.map(), static_cast<int>(request.algorithm()), request.agent().SerializeAsString(),
       view.has_overlay() ? static_cast<int>(std::bit_width(view.overlay().ByteSizeLong())) : -1,
-      agent.footprint(), static_cast<int>(agent.corner_rule()), static_cast<int>(request.path_form()),
-      static_cast<int>(request.unreachable_policy()), std::ilogb(request.snap().radius()),
-      request.with_summary(), request.tolerance() > 0.0);
+      static_cast<int>(request.path_form()), static_cast<int>(request.unreachable_policy()),
+      std::ilogb(request.snap().radius()), request.with_summary(), request.tolerance() > 0.0);
 }
 
 template <typename Query>

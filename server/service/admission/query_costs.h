@@ -13,14 +13,11 @@
 
 namespace waystar::rpc {
 
-// Keeps the typical time of each kind of query. Queries are of one kind if they have the same map, about the
-// same distance (within a power of two), and the same properties that make searches expensive: algorithm,
-// profile, size of the overlay, footprint, several goals, tolerance. The typical time is a moving average of
-// its logarithm, so a rare long search has little effect. MaxExpansionsOn stops such a search on the smaller
-// lanes.
-//
-// Cell draws are of one kind if they have the same map and the same properties that make them search much of
-// it; surface probes, if they have the same map, about the same count, and the same first question.
+// Keeps the typical time of each kind of query: the moving average of its logarithm, so a rare long search
+// has little effect. MaxExpansionsOn stops such a search on the smaller lanes. Path queries are of one kind
+// if they have the same map, about the same distance (within a power of two), and the same properties that
+// make searches expensive, such as algorithm, agent and size of the overlay. Cell draws and surface probes
+// have their own kinds.
 //
 // A query starts on Lane::kHere if its kind takes up to kHere, on Lane::kSmall if it takes up to kSmall or is
 // unknown, and on Lane::kLarge otherwise.

@@ -5,14 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/service/admission/arrival_pause.h"
 #include "server/service/admission/awaited_requests.h"
 #include "server/service/admission/call_gate.h"
 #include "server/service/admission/call_memory.h"
@@ -49,29 +47,22 @@ class FleetNews {
   void Newest(absl::string_view map, NewestDone done) const { ask_(map, std::move(done)); }
 
   // Records the time at which the server was up to date.
-  void OnHeard(Clock::time_point heard) {
-    heard_.store(heard.time_since_epoch().count(), std::memory_order_relaxed);
-  }
+  void OnHeard(Clock::time_point heard) { heard_.store(heard, std::memory_order_relaxed); }
 
   // Returns the time since the last OnHeard if it is at least kQuietTime; nullopt if it is less, or if there
   // was none. Costs one load.
   std::optional<std::chrono::nanoseconds> QuietFor(Clock::time_point now) const {
-    const Clock::rep heard = heard_.load(std::memory_order_relaxed);
-    if (heard == kNever) {
-      return std::nullopt;
-    }
-    const Clock::duration age = now.time_since_epoch() - Clock::duration(heard);
-    return age >= kQuietTime ? std::optional<std::chrono::nanoseconds>(age) : std::nullopt;
+    const Clock::time_point heard = heard_.load(std::memory_order_relaxed);
+    return heard == kNever || now - heard < kQuietTime ? std::nullopt : std::optional(now - heard);
   }
 
  private:
   const bool is_fleet_;
   AskNewest ask_;
-  // Sentinel outside the range of the clock, which may be before the start of the machine.
-  static constexpr Clock::rep kNever = std::numeric_limits<Clock::rep>::min();
+  // Outside the range of the clock.
+  static constexpr Clock::time_point kNever = Clock::time_point::min();
 
-  // In clock ticks.
-  std::atomic<Clock::rep> heard_ = kNever;
+  std::atomic<Clock::time_point> heard_ = kNever;
 };
 
 // Built by the server, which owns the referenced objects; they outlive every call.
@@ -85,8 +76,6 @@ struct ServerContext {
   // Counts the calls of each client, except those on Lane::kHere.
   ClientCalls& client_calls;
   CallMemory& memory;
-  // Pauses arrival threads.
-  ArrivalPause& arrival_pause;
   Executor& executor;
   // Bounds imports, exports and traces together.
   CallSlots& transfers;

@@ -41,15 +41,16 @@ absl::Status VersionWaits::BeginUnless(IsOver is_over, Waiter& waiter, std::uint
     }
     waiter.client_ = client;
     waiter.until_ = until;
-    // Linked before the check, so that the thread that provides the version afterwards sees the waiter.
-    Link(waiter);
+    // Added before the check, so that the thread that provides the version afterwards sees the waiter.
+    waiters_.insert(&waiter);
+    count_.store(waiters_.size());
     if (is_stopping_ || is_cancelled.load()) {
       over = &Waiter::OnNoVersion;
     } else if (is_over()) {
       over = &Waiter::OnVersion;
     }
     if (over != nullptr) {
-      Unlink(waiter);
+      Take([&](const Waiter& each) { return &each == &waiter; });
     } else {
       wake_.NotifyOne();
     }
@@ -63,10 +64,15 @@ absl::Status VersionWaits::BeginUnless(IsOver is_over, Waiter& waiter, std::uint
 absl::Status VersionWaits::Begin(Waiter& waiter, std::uint64_t client, absl::string_view map,
                                  const core::MapVersion& version, Clock::time_point until,
                                  const std::atomic<bool>& is_cancelled) {
+  const bool awaits_load = version.epoch == 0;
   waiter.version_ = version;
-  waiter.map_.clear();
+  waiter.map_ = std::string(awaits_load ? map : "");
   const auto is_over = [&] {
     const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(map);
+    if (awaits_load) {
+      // If the map was loaded and unloaded since it was requested, it is requested again.
+      return core::LoadingMapOf(latest.status()).empty();
+    }
     return !latest.ok() || (*latest)->epoch != version.epoch || Has(**latest, version);
   };
   return BeginUnless(is_over, waiter, client, until, is_cancelled);
@@ -80,55 +86,46 @@ absl::Status VersionWaits::BeginFollowing(Waiter& waiter, std::uint64_t client, 
   return BeginUnless([&] { return followed_.load() >= revision; }, waiter, client, until, is_cancelled);
 }
 
-absl::Status VersionWaits::BeginLoad(Waiter& waiter, std::uint64_t client, absl::string_view map,
-                                     Clock::time_point until, const std::atomic<bool>& is_cancelled) {
-  waiter.version_ = {.epoch = 0};
-  waiter.map_ = std::string(map);
-  // If the map was loaded and unloaded since it was requested, it is requested again.
-  const auto is_over = [&] { return core::LoadingMapOf(store_.Pin(map).status()).empty(); };
-  return BeginUnless(is_over, waiter, client, until, is_cancelled);
-}
-
 void VersionWaits::OnLoadOver(absl::string_view map, bool is_failed) {
   if (count_.load() == 0) {
     return;
   }
-  Over over{.tell = is_failed ? &Waiter::OnNoVersion : &Waiter::OnVersion};
+  Waiters over;
   {
     MutexLock lock(mutex_);
-    Take([&](const Waiter& waiter) { return waiter.map_ == map; }, over.first);
+    over = Take([&](const Waiter& waiter) { return waiter.map_ == map; });
   }
-  over.Tell();
+  Tell(over, is_failed ? &Waiter::OnNoVersion : &Waiter::OnVersion);
 }
 
 void VersionWaits::Cancel(Waiter& waiter) {
   {
     MutexLock lock(mutex_);
-    if (!waiter.is_waiting_) {
+    if (!waiters_.contains(&waiter)) {
       return;
     }
-    Unlink(waiter);
+    Take([&](const Waiter& each) { return &each == &waiter; });
   }
   waiter.OnNoVersion();
 }
 
 void VersionWaits::CancelSoon(Waiter& waiter) {
   MutexLock lock(mutex_);
-  if (waiter.is_waiting_) {
+  if (waiters_.contains(&waiter)) {
     waiter.until_ = Clock::time_point::min();
     wake_.NotifyOne();
   }
 }
 
 void VersionWaits::Stop() {
-  Over over{.tell = &Waiter::OnNoVersion};
+  Waiters over;
   {
     MutexLock lock(mutex_);
     is_stopping_ = true;
-    Take([](const Waiter&) { return true; }, over.first);
+    over = Take([](const Waiter&) { return true; });
     wake_.NotifyOne();
   }
-  over.Tell();
+  Tell(over, &Waiter::OnNoVersion);
 }
 
 void VersionWaits::OnCommit(const core::PinnedSnapshot& snapshot,
@@ -153,49 +150,43 @@ void VersionWaits::OnFollowed(std::int64_t revision) {
 }
 
 void VersionWaits::Run() {
-  for (Over over = AwaitOver(); over.first != nullptr; over = AwaitOver()) {
-    over.Tell();
-  }
-}
-
-VersionWaits::Over VersionWaits::AwaitOver() {
-  MutexLock lock(mutex_);
   while (true) {
-    if (due_ != nullptr) {
-      return {.first = std::exchange(due_, nullptr), .tell = &Waiter::OnVersion};
+    Waiters due;
+    Waiters late;
+    {
+      MutexLock lock(mutex_);
+      const Clock::time_point now = Clock::now();
+      due.swap(due_);
+      late = Take([&](const Waiter& waiter) { return waiter.until_ <= now; });
+      if (due.empty() && late.empty()) {
+        if (is_stopping_) {
+          return;
+        }
+        Clock::time_point next = Clock::time_point::max();
+        for (const Waiter* waiter : waiters_) {
+          next = std::min(next, waiter->until_);
+        }
+        wake_.WaitUntil(mutex_, next);
+      }
     }
-    if (is_stopping_) {
-      return {};
-    }
-    const Clock::time_point now = Clock::now();
-    Over late{.tell = &Waiter::OnNoVersion};
-    Take([&](const Waiter& waiter) { return waiter.until_ <= now; }, late.first);
-    if (late.first != nullptr) {
-      return late;
-    }
-    if (first_ == nullptr) {
-      wake_.Wait(mutex_);
-      continue;
-    }
-    Clock::time_point next = first_->until_;
-    for (const Waiter* waiter = first_; waiter != nullptr; waiter = waiter->next_) {
-      next = std::min(next, waiter->until_);
-    }
-    wake_.WaitUntil(mutex_, next);
+    Tell(due, &Waiter::OnVersion);
+    Tell(late, &Waiter::OnNoVersion);
   }
 }
 
 template <typename IsOver>
-void VersionWaits::Take(IsOver is_over, Waiter*& taken) {
-  for (Waiter* waiter = first_; waiter != nullptr;) {
-    Waiter* const next = waiter->next_;
-    if (is_over(*waiter)) {
-      Unlink(*waiter);
-      waiter->next_ = taken;
-      taken = waiter;
+VersionWaits::Waiters VersionWaits::Take(IsOver is_over) {
+  Waiters taken;
+  absl::erase_if(waiters_, [&](Waiter* waiter) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    const bool takes = is_over(*waiter);
+    if (takes) {
+      places_.GiveBack(waiter->client_);
+      taken.push_back(waiter);
     }
-    waiter = next;
-  }
+    return takes;
+  });
+  count_.store(waiters_.size());
+  return taken;
 }
 
 template <typename IsOver>
@@ -204,38 +195,16 @@ void VersionWaits::TakeDue(IsOver is_over) {
     return;
   }
   MutexLock lock(mutex_);
-  Take(is_over, due_);
-  if (due_ != nullptr) {
+  const Waiters over = Take(is_over);
+  if (!over.empty()) {
+    due_.insert(due_.end(), over.begin(), over.end());
     wake_.NotifyOne();
   }
 }
 
-void VersionWaits::Link(Waiter& waiter) {
-  waiter.is_waiting_ = true;
-  waiter.previous_ = nullptr;
-  waiter.next_ = first_;
-  if (first_ != nullptr) {
-    first_->previous_ = &waiter;
-  }
-  first_ = &waiter;
-  count_.fetch_add(1);
-}
-
-void VersionWaits::Unlink(Waiter& waiter) {
-  waiter.is_waiting_ = false;
-  (waiter.previous_ == nullptr ? first_ : waiter.previous_->next_) = waiter.next_;
-  if (waiter.next_ != nullptr) {
-    waiter.next_->previous_ = waiter.previous_;
-  }
-  count_.fetch_sub(1);
-  places_.GiveBack(waiter.client_);
-}
-
-void VersionWaits::Over::Tell() const {
-  for (Waiter* waiter = first; waiter != nullptr;) {
-    Waiter* const next = waiter->next_;
-    (waiter->*tell)();
-    waiter = next;
+void VersionWaits::Tell(const Waiters& waiters, void (Waiter::*how)()) {
+  for (Waiter* const waiter : waiters) {
+    (waiter->*how)();
   }
 }
 

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -51,17 +53,13 @@ class VersionWaits final : public core::StoreListener {
    private:
     friend class VersionWaits;
 
-    // The awaited event: a version of a map; or, if the epoch is unset, a map in memory; or, if the name is
+    // The awaited event: a version of a map; or, if the epoch is 0, a map in memory; or, if the name is also
     // empty, a revision of the fleet's log.
-    core::MapVersion version_ = {.epoch = 0};
+    core::MapVersion version_;
     std::string map_;
     std::int64_t fleet_revision_ = 0;
     std::uint64_t client_ = 0;
     Clock::time_point until_;
-    bool is_waiting_ = false;
-    // Links of the list of waiters; after removal, next_ links those to notify.
-    Waiter* next_ = nullptr;
-    Waiter* previous_ = nullptr;
   };
 
   // At most `places` calls wait. The store must outlive them.
@@ -70,15 +68,13 @@ class VersionWaits final : public core::StoreListener {
   VersionWaits& operator=(const VersionWaits&) = delete;
   ~VersionWaits() override;
 
-  // Begins a wait of the client, identified by HolderOf; it may end before this returns. If `is_cancelled` is
-  // already set, it ends at once. Returns RESOURCE_EXHAUSTED / CLIENT_BUSY, and no wait begins, if all places
-  // are taken or the client has its share.
+  // Begins a wait of the client, identified by HolderOf, for a version or, if its epoch is 0, for an unloaded
+  // map; it may end before this returns. If `is_cancelled` is already set, it ends at once. Returns
+  // RESOURCE_EXHAUSTED / CLIENT_BUSY, and no wait begins, if all places are taken or the client has its
+  // share.
   absl::Status Begin(Waiter& waiter, std::uint64_t client, absl::string_view map,
                      const core::MapVersion& version, Clock::time_point until,
                      const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Begins a wait for an unloaded map, as Begin does for a version.
-  absl::Status BeginLoad(Waiter& waiter, std::uint64_t client, absl::string_view map, Clock::time_point until,
-                         const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the waits for a map that is now in memory, was deleted, or could not be loaded.
   void OnLoadOver(absl::string_view map, bool is_failed) ABSL_LOCKS_EXCLUDED(mutex_);
   // Begins a wait, as Begin does, that ends when this server has followed the fleet's log up to that
@@ -104,37 +100,28 @@ class VersionWaits final : public core::StoreListener {
   void OnFollowed(std::int64_t revision);
 
  private:
-  // Removed waiters, linked by next_, and the notification to send.
-  struct Over {
-    Waiter* first = nullptr;
-    void (Waiter::*tell)() = nullptr;
-
-    void Tell() const;
-  };
+  using Waiters = std::vector<Waiter*>;
 
   // Begins the wait described by the waiter, unless `is_over` returns true.
   template <typename IsOver>
   absl::Status BeginUnless(IsOver is_over, Waiter& waiter, std::uint64_t client, Clock::time_point until,
                            const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
   void Run();
-  // Blocks until there are waiters to notify; returns none once Stop is called.
-  Over AwaitOver() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Removes the waiters that `is_over` accepts, and prepends them to `taken`.
+  static void Tell(const Waiters& waiters, void (Waiter::*how)());
+  // Removes and returns the waiters that `is_over` accepts.
   template <typename IsOver>
-  void Take(IsOver is_over, Waiter*& taken) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Waiters Take(IsOver is_over) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Removes the waiters that `is_over` accepts, and has the thread notify them of their version.
   template <typename IsOver>
   void TakeDue(IsOver is_over) ABSL_LOCKS_EXCLUDED(mutex_);
-  void Link(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Unlink(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const core::MapStore& store_;
   Mutex mutex_;
   CondVar wake_;
   Quota<std::uint64_t> places_ ABSL_GUARDED_BY(mutex_);
-  Waiter* first_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  // Waiters to be notified of their version.
-  Waiter* due_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  absl::flat_hash_set<Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);
+  // Removed waiters that the thread must notify of their version.
+  Waiters due_ ABSL_GUARDED_BY(mutex_);
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   // Number of waiters; commits read it without the lock.
   std::atomic<std::size_t> count_ = 0;

@@ -120,10 +120,6 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
 // connection.
 runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context, absl::string_view map);
 
-// Returns the flow in which an import waits on Lane::kImports. A client is identified by HolderOf: a program
-// may use a new connection for each import.
-runtime::Flow ImportFlowOf(const Caller& caller, const grpc::CallbackServerContext& context);
-
 // Returns the holder of a call's places: the name of its token or, if no token is required, its network.
 std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context);
 

@@ -14,8 +14,7 @@ namespace waystar::rpc {
 
 // Lives in the memory of the call until the handler continues. Two threads may use it: the one on which the
 // headers arrived, and the one that is notified of the request.
-class AfterRequest::Call final : private grpc_completion_queue_functor {
- public:
+struct AfterRequest::Call final : grpc_completion_queue_functor {
   Call(const AfterRequest& after, const HandlerParameter& call)
       : grpc_completion_queue_functor{},
         after_(after),
@@ -23,36 +22,10 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
         context_(call.server_context),
         requester_(call.call_requester) {
     functor_run = [](grpc_completion_queue_functor* self, int /*ok*/) {
-      static_cast<Call*>(self)->OnRequest();
+      static_cast<Call*>(self)->ProceedIfSecond();
     };
     inlineable = 1;
   }
-
-  void Begin() {
-    grpc_completion_queue* const queue = call_->cq()->cq();
-    grpc_op read{};
-    read.op = GRPC_OP_RECV_MESSAGE;
-    read.data.recv_message.recv_message = &request_;
-    // Completions within this library call are handled here, and wake no other thread.
-    grpc_completion_queue_thread_local_cache_init(queue);
-    grpc_call_start_batch(call_->call(), &read, 1, static_cast<grpc_completion_queue_functor*>(this),
-                          nullptr);
-    void* tag = nullptr;
-    int ok = 0;
-    const bool has_event = grpc_completion_queue_thread_local_cache_flush(queue, &tag, &ok) != 0;
-    auto* const event = static_cast<grpc_completion_queue_functor*>(tag);
-    if (has_event && event == this) {
-      Proceed();
-      return;
-    }
-    Wait();
-    if (has_event) {
-      event->functor_run(event, ok);
-    }
-  }
-
- private:
-  enum class State { kReading, kWaiting, kRead };
 
   void Wait() {
     const ServerContext& server = after_.server_;
@@ -62,19 +35,16 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     peer_ = PeerOf(rpc());
     awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), rpc()), peer_, call_->call(),
                     AwaitedRequests::Clock::now(), place_);
-    State reading = State::kReading;
-    if (!state_.compare_exchange_strong(reading, State::kWaiting)) {
-      Proceed();
-    }
+    ProceedIfSecond();
   }
 
   const grpc::CallbackServerContext& rpc() const {
     return *static_cast<grpc::CallbackServerContext*>(context_);
   }
 
-  void OnRequest() {
-    // The thread that is about to wait continues instead.
-    if (state_.exchange(State::kRead) == State::kWaiting) {
+  // Called when the call has its place, and when it has its request; the later one continues.
+  void ProceedIfSecond() {
+    if (is_first_over_.exchange(true)) {
       Proceed();
     }
   }
@@ -117,11 +87,30 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
   AwaitedRequests* awaited_ = nullptr;
   AwaitedRequests::Place place_;
   std::string peer_;
-  std::atomic<State> state_ = State::kReading;
+  std::atomic<bool> is_first_over_ = false;
 };
 
-void AfterRequest::RunHandler(const HandlerParameter& call) {
-  (new (grpc_call_arena_alloc(call.call->call(), sizeof(Call))) Call(*this, call))->Begin();
+void AfterRequest::RunHandler(const HandlerParameter& parameter) {
+  Call& call = *new (grpc_call_arena_alloc(parameter.call->call(), sizeof(Call))) Call(*this, parameter);
+  grpc_completion_queue* const queue = parameter.call->cq()->cq();
+  grpc_op read{};
+  read.op = GRPC_OP_RECV_MESSAGE;
+  read.data.recv_message.recv_message = &call.request_;
+  // Completions within this library call are handled here, and wake no other thread.
+  grpc_completion_queue_thread_local_cache_init(queue);
+  grpc_call_start_batch(parameter.call->call(), &read, 1, &call, nullptr);
+  void* tag = nullptr;
+  int ok = 0;
+  const bool has_event = grpc_completion_queue_thread_local_cache_flush(queue, &tag, &ok) != 0;
+  auto* const event = static_cast<grpc_completion_queue_functor*>(tag);
+  if (has_event && event == &call) {
+    call.Proceed();
+    return;
+  }
+  call.Wait();
+  if (has_event) {
+    event->functor_run(event, ok);
+  }
 }
 
 }  // namespace waystar::rpc

@@ -34,10 +34,10 @@ class AfterRequest final : public grpc::internal::MethodHandler {
   AfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler, const ServerContext& server)
       : handler_(std::move(handler)), server_(server) {}
 
-  void RunHandler(const HandlerParameter& call) override;
+  void RunHandler(const HandlerParameter& parameter) override;
 
  private:
-  class Call;
+  struct Call;
 
   const std::unique_ptr<grpc::internal::MethodHandler> handler_;
   const ServerContext& server_;
@@ -108,11 +108,8 @@ class RawService : public Generated::Service {
  private:
   template <typename Request, typename Response, typename Handler, typename Planner>
   void ServeUnary(Handler handler, Planner& planner) {
-    auto start = [&server = server_, handler = std::move(handler), &planner](Rpc* rpc, const Bytes* request,
-                                                                             Bytes* response) {
-      using Call = UnaryCall<Request, Response, Handler, Planner>;
-      return Call::Start(server, handler, rpc, request, response, planner);
-    };
+    auto start = std::bind_front(&UnaryCall<Request, Response, Handler, Planner>::Start, std::cref(server_),
+                                 std::move(handler), std::ref(planner));
     MarkAfterRequest<Request>(
         std::make_unique<grpc::internal::CallbackUnaryHandler<Bytes, Bytes>>(std::move(start)));
   }

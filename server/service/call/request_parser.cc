@@ -1,12 +1,11 @@
 #include "server/service/call/request_parser.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -30,44 +29,32 @@ constexpr std::size_t kWeighedBytes = CallMemory::kCountedBytes;
 constexpr std::size_t kMostGrowth = 40;
 constexpr std::size_t kAlwaysAllowed = std::size_t{16} << 20;
 
-// Returns the path of the first string field in a message of that type that is not UTF-8.
-std::optional<std::string> FindBadString(absl::string_view bytes, const Descriptor& type, int depth = 0) {
-  CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
-  std::map<int, int> seen;
-  while (const std::uint32_t tag = in.ReadTag()) {
-    const int number = WireFormatLite::GetTagFieldNumber(tag);
-    const FieldDescriptor* known = type.FindFieldByNumber(number);
-    if (known == nullptr ||
-        WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
-      if (!WireFormatLite::SkipField(&in, tag)) {
-        break;
+// Returns the path of a string field that is not UTF-8. A message that could not be parsed has the fields up
+// to and including that one.
+std::optional<std::string> FindBadString(const google::protobuf::Message& message) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+    const bool is_message = field->type() == FieldDescriptor::TYPE_MESSAGE;
+    for (int i = 0; i < count && (is_message || field->type() == FieldDescriptor::TYPE_STRING); ++i) {
+      const std::string path =
+          field->is_repeated() ? absl::StrCat(field->name(), "[", i, "]") : std::string(field->name());
+      if (is_message) {
+        const auto found =
+            FindBadString(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
+                                               : reflection.GetMessage(message, field));
+        if (found.has_value()) {
+          return absl::StrCat(path, ".", *found);
+        }
+        continue;
       }
-      continue;
-    }
-    std::uint32_t length = 0;
-    if (!in.ReadVarint32(&length)) {
-      break;
-    }
-    const auto begin = static_cast<std::size_t>(in.CurrentPosition());
-    if (length > bytes.size() - begin) {
-      break;
-    }
-    const absl::string_view value = bytes.substr(begin, length);
-    if (!in.Skip(static_cast<int>(length))) {
-      break;
-    }
-    std::string path(known->name());
-    if (known->is_repeated()) {
-      absl::StrAppend(&path, "[", seen[number]++, "]");
-    }
-    if (known->type() == FieldDescriptor::TYPE_STRING &&
-        !WireFormatLite::VerifyUtf8String(value.data(), static_cast<int>(value.size()), WireFormatLite::PARSE,
-                                          path.c_str())) {
-      return path;
-    }
-    if (known->type() == FieldDescriptor::TYPE_MESSAGE && depth < kMaxMessageDepth) {
-      if (const std::optional<std::string> found = FindBadString(value, *known->message_type(), depth + 1)) {
-        return absl::StrCat(path, ".", *found);
+      const std::string value = field->is_repeated() ? reflection.GetRepeatedString(message, field, i)
+                                                     : reflection.GetString(message, field);
+      if (!WireFormatLite::VerifyUtf8String(value.data(), static_cast<int>(value.size()),
+                                            WireFormatLite::PARSE, path.c_str())) {
+        return path;
       }
     }
   }
@@ -120,33 +107,52 @@ std::size_t ElementBytes(const FieldDescriptor& field) {
   }
 }
 
+// Nested groups and messages beyond this end the parser's work.
+constexpr int kMaxDepth = 100;
+
 // Sums up the memory of a message while it walks over the fields of the message and its submessages.
 class Scale {
  public:
-  Scale(google::protobuf::io::ZeroCopyInputStream& bytes, const Descriptor& type) : in_(&bytes) {
-    frames_[0].type = &type;
-  }
+  // Stops once the weight exceeds `most`.
+  Scale(google::protobuf::io::ZeroCopyInputStream& bytes, std::size_t most) : in_(&bytes), most_(most) {}
 
   std::size_t weight() const { return weight_; }
   // Returns the last field of the outermost message that was read.
   const FieldDescriptor* top() const { return top_; }
 
-  // Reads the next field. Returns false where the parser stops reading.
-  bool Next() {
-    std::uint32_t tag = in_.ReadTag();
-    while (tag == 0) {
-      if (IsOutermost() || groups_ > 0 || !in_.ConsumedEntireMessage()) {
+  // Weighs the fields of a message of that type or, if it is null, of a group, whose fields are unknown
+  // because the contract has no groups. Returns false where the parser stops reading.
+  bool WeighFields(const Descriptor* type, int depth = 0) {
+    while (depth <= kMaxDepth && weight_ <= most_) {
+      const std::uint32_t tag = in_.ReadTag();
+      if (tag == 0) {
+        return type != nullptr && in_.ConsumedEntireMessage();
+      }
+      const WireFormatLite::WireType wire = WireFormatLite::GetTagWireType(tag);
+      if (wire == WireFormatLite::WIRETYPE_END_GROUP) {
+        return type == nullptr;
+      }
+      const FieldDescriptor* const field = Find(type, WireFormatLite::GetTagFieldNumber(tag), wire);
+      top_ = depth == 0 ? field : top_;
+      if (!WeighField(field, wire, depth)) {
         return false;
       }
-      in_.PopLimit(frame_->outer);
-      --frame_;
-      tag = in_.ReadTag();
     }
-    const WireFormatLite::WireType wire = WireFormatLite::GetTagWireType(tag);
-    const FieldDescriptor* const field = Find(WireFormatLite::GetTagFieldNumber(tag), wire);
-    if (IsOutermost()) {
-      top_ = field;
+    return false;
+  }
+
+ private:
+  // Returns the field of that number, or null if the parser does not know it or it has another wire type.
+  static const FieldDescriptor* Find(const Descriptor* type, int number, WireFormatLite::WireType wire) {
+    const FieldDescriptor* const field = type == nullptr ? nullptr : type->FindFieldByNumber(number);
+    if (field == nullptr || (wire == WireFormatLite::WIRETYPE_LENGTH_DELIMITED && field->is_packable())) {
+      return field;
     }
+    const auto field_type = static_cast<WireFormatLite::FieldType>(field->type());
+    return wire == WireFormatLite::WireTypeForFieldType(field_type) ? field : nullptr;
+  }
+
+  bool WeighField(const FieldDescriptor* field, WireFormatLite::WireType wire, int depth) {
     std::uint64_t number = 0;
     switch (wire) {
       case WireFormatLite::WIRETYPE_VARINT:
@@ -159,34 +165,13 @@ class Scale {
         AddNumber(field);
         return in_.Skip(4);
       case WireFormatLite::WIRETYPE_LENGTH_DELIMITED:
-        return TakeBytes(field);
+        return WeighBytes(field, depth);
       case WireFormatLite::WIRETYPE_START_GROUP:
         weight_ += kUnknownBytes;
-        ++groups_;
-        return true;
-      case WireFormatLite::WIRETYPE_END_GROUP:
-        return --groups_ >= 0;
+        return WeighFields(nullptr, depth + 1);
+      default:
+        return false;
     }
-    return false;
-  }
-
- private:
-  struct Frame {
-    const Descriptor* type = nullptr;
-    CodedInputStream::Limit outer = 0;
-  };
-
-  bool IsOutermost() const { return frame_ == frames_.data(); }
-
-  // Returns the field of that number, or null if the parser does not know it or it has another wire type.
-  // Fields within groups count as unknown, because the contract has no groups.
-  const FieldDescriptor* Find(int number, WireFormatLite::WireType wire) const {
-    const FieldDescriptor* const field = groups_ > 0 ? nullptr : frame_->type->FindFieldByNumber(number);
-    if (field == nullptr || (wire == WireFormatLite::WIRETYPE_LENGTH_DELIMITED && field->is_packable())) {
-      return field;
-    }
-    const auto type = static_cast<WireFormatLite::FieldType>(field->type());
-    return wire == WireFormatLite::WireTypeForFieldType(type) ? field : nullptr;
   }
 
   void AddNumber(const FieldDescriptor* field) {
@@ -197,7 +182,7 @@ class Scale {
     }
   }
 
-  bool TakeBytes(const FieldDescriptor* field) {
+  bool WeighBytes(const FieldDescriptor* field, int depth) {
     std::uint32_t length = 0;
     if (!in_.ReadVarint32(&length) || length > std::numeric_limits<int>::max()) {
       return false;
@@ -212,11 +197,7 @@ class Scale {
     switch (field->cpp_type()) {
       case FieldDescriptor::CPPTYPE_MESSAGE:
         weight_ += count * BytesOf(*field->message_type());
-        if (frame_ == &frames_.back()) {
-          return in_.Skip(bytes);
-        }
-        *++frame_ = {.type = field->message_type(), .outer = in_.PushLimit(bytes)};
-        return true;
+        return WeighMessage(*field->message_type(), bytes, depth + 1);
       case FieldDescriptor::CPPTYPE_STRING:
         weight_ += count * kStringBytes + length;
         return in_.Skip(bytes);
@@ -227,10 +208,15 @@ class Scale {
     }
   }
 
+  bool WeighMessage(const Descriptor& type, int bytes, int depth) {
+    const CodedInputStream::Limit outer = in_.PushLimit(bytes);
+    const bool is_whole = WeighFields(&type, depth);
+    in_.PopLimit(outer);
+    return is_whole;
+  }
+
   CodedInputStream in_;
-  std::array<Frame, kMaxMessageDepth> frames_;
-  Frame* frame_ = frames_.data();
-  int groups_ = 0;
+  const std::size_t most_;
   std::size_t weight_ = 0;
   const FieldDescriptor* top_ = nullptr;
 };
@@ -248,11 +234,8 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Messa
       return absl::OkStatus();
     }
   }
-  if (grpc::Slice flat; buffer.DumpToSingleSlice(&flat).ok()) {
-    const absl::string_view all(reinterpret_cast<const char*>(flat.begin()), flat.size());
-    if (const std::optional<std::string> field = FindBadString(all, *request.GetDescriptor())) {
-      return MakeError(ErrorReason::kBadValue, *field, absl::StrCat(*field, " is not valid UTF-8"));
-    }
+  if (const std::optional<std::string> field = FindBadString(request)) {
+    return MakeError(ErrorReason::kBadValue, *field, absl::StrCat(*field, " is not valid UTF-8"));
   }
   return MakeError(ErrorReason::kBadValue, "",
                    absl::StrCat("the request is not a ", request.GetDescriptor()->full_name(), " message"));
@@ -260,17 +243,15 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Messa
 
 absl::StatusOr<std::size_t> WeighRequest(google::protobuf::io::ZeroCopyInputStream& bytes,
                                          const Descriptor& type, std::size_t most) {
-  Scale scale(bytes, type);
-  while (scale.Next()) {
-    if (scale.weight() > most) {
-      const FieldDescriptor* const field = scale.top();
-      const std::string name = field == nullptr ? "" : std::string(field->name());
-      return MakeError(ErrorReason::kTooManyItems, name,
-                       absl::StrCat(name.empty() ? "the request" : name, " would take more than the ", most,
-                                    " bytes of memory that it may"));
-    }
+  Scale scale(bytes, most);
+  static_cast<void>(scale.WeighFields(&type));
+  if (scale.weight() <= most) {
+    return scale.weight();
   }
-  return scale.weight();
+  const std::string name = scale.top() == nullptr ? "" : std::string(scale.top()->name());
+  return MakeError(ErrorReason::kTooManyItems, name,
+                   absl::StrCat(name.empty() ? "the request" : name, " would take more than the ", most,
+                                " bytes of memory that it may"));
 }
 
 }  // namespace waystar::rpc

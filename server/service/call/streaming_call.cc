@@ -95,7 +95,8 @@ void StreamingCall::SetTimes(const TransferTimes& times) {
     MutexLock lock(mutex_);
     time_end_ = Clock::now() + absl::ToChronoNanoseconds(times.timeout);
   }
-  LookAtTimeAfter(absl::ToChronoNanoseconds(std::min(times.timeout, times.stall)));
+  StartTimer(timer_, absl::ToChronoNanoseconds(std::min(times.timeout, times.stall)),
+             &StreamingCall::LookAtTime);
 }
 
 void StreamingCall::StartTimer(std::optional<grpc::Alarm>& timer, Clock::duration time,
@@ -109,10 +110,6 @@ void StreamingCall::StartTimer(std::optional<grpc::Alarm>& timer, Clock::duratio
                  ((*call).*on_expired)();
                }
              });
-}
-
-void StreamingCall::LookAtTimeAfter(Clock::duration time) {
-  StartTimer(timer_, time, &StreamingCall::LookAtTime);
 }
 
 void StreamingCall::LookAtTime() {
@@ -135,7 +132,7 @@ void StreamingCall::LookAtTime() {
     OnStall();
   } else {
     const Clock::time_point next_stall = now + absl::ToChronoNanoseconds(times_.stall);
-    LookAtTimeAfter(std::min({time_end, stall_time, next_stall}) - now);
+    StartTimer(timer_, std::min({time_end, stall_time, next_stall}) - now, &StreamingCall::LookAtTime);
   }
   const Change change(*this);
   --holds_;
@@ -250,7 +247,7 @@ void StreamingCall::OnForceCancel() {
 void StreamingCall::Done() {
   const std::shared_ptr<StreamingCall> self = std::move(self_);
   OnDetached();
-  server_.awaited_requests.LeaveStream(messages_);
+  server_.awaited_requests.Leave(messages_);
   if (timer_.has_value()) {
     timer_->Cancel();
   }

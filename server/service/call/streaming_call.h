@@ -202,11 +202,10 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   void Refuse(const absl::Status& status) final;
 
   absl::Status Enter();
-  // The timer checks the call when its time limit or its client's may have expired.
   // Calls `on_expired` after that time, unless the timer is started again or cancelled before.
   void StartTimer(std::optional<grpc::Alarm>& timer, Clock::duration time,
                   void (StreamingCall::*on_expired)());
-  void LookAtTimeAfter(Clock::duration time);
+  // Checks the call when its time limit or its client's may have expired.
   void LookAtTime();
   void Wake();
   // Returns when the client's stall limit expires if it stays inactive; the far future if the client is not
@@ -231,7 +230,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   grpc::ByteBuffer message_;
   // Set by the first read.
   std::string peer_;
-  AwaitedRequests::Stream messages_;
+  AwaitedRequests::Place messages_;
   bool is_awaited_ = false;
   // The message being written.
   grpc::ByteBuffer written_;

@@ -71,14 +71,6 @@ struct FixedLane {
 inline constexpr FixedLane kSmallCall{Lane::kSmall};
 inline constexpr FixedLane kLargeCall{Lane::kLarge};
 
-// Returns UNAVAILABLE / REVISION_NOT_YET for a call that requests the fleet's latest version.
-inline absl::Status NewestNotYet() {
-  constexpr absl::Duration kUntilItIsThere = absl::Milliseconds(50);
-  return WithField(Refusal(ErrorReason::kRevisionNotYet, kUntilItIsThere,
-                           "this server does not have the fleet's latest version of the map yet"),
-                   "latest_of_cluster");
-}
-
 // The call owns itself until the RPC library is done with it. It takes the raw bytes of the request, because
 // the library answers a request that cannot be parsed with INTERNAL and no message.
 //
@@ -93,9 +85,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   // `planner` selects the first lane, and is given the call's cost. The referenced objects must outlive the
   // call.
   static grpc::ServerUnaryReactor* Start(const ServerContext& server, const Handler& handler,
-                                         grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
-                                         Planner& planner) {
+                                         Planner& planner, grpc::CallbackServerContext* context,
+                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
     auto* call = new UnaryCall(server, handler, planner, *context, response);
     const Executor::Clock::time_point arrived = call->counted_.begin();
     if (const absl::Status status = call->Enter(*request); !status.ok()) {
@@ -113,13 +104,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
         call->BeginAt(lane);
       }
     }
-    server.arrival_pause.AfterCall(arrived, context->c_call());
+    server.executor.AfterCall(arrived, context->c_call());
     return call;
   }
 
  private:
   // Fits the messages of a call with a path of a few hundred points, so that it allocates no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
+  // Retry delay of a call for the fleet's latest version, which the server does not have yet.
+  static constexpr absl::Duration kUntilItIsThere = absl::Milliseconds(50);
 
   UnaryCall(const ServerContext& server, const Handler& handler, Planner& planner,
             grpc::CallbackServerContext& context, grpc::ByteBuffer* response_bytes)
@@ -187,7 +180,12 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     server_.fleet.Newest(MapOf(*request_), [this, otherwise](const absl::StatusOr<std::int64_t>& revision) {
       absl::Status status = revision.status();
       if (status.ok()) {
-        refusal_ = otherwise.ok() ? NewestNotYet() : otherwise;
+        refusal_ = otherwise;
+        if (otherwise.ok()) {
+          refusal_ = WithField(Refusal(ErrorReason::kRevisionNotYet, kUntilItIsThere,
+                                       "this server does not have the fleet's latest version of the map yet"),
+                               "latest_of_cluster");
+        }
         status = server_.version_waits.BeginFollowing(*this, HolderOf(caller_, context_), *revision,
                                                       LatestEndOfWait(), cancelled_);
       }
@@ -210,16 +208,18 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
       lane = Lane::kSmall;
     }
     lane_ = lane;
-    if (const absl::Status status = SubmitTo(lane); !status.ok()) {
+    runtime::Flow queue = flow();
+    absl::Status status = CountFor(queue.client);
+    if (lane == Lane::kImports) {
+      // A program may use a new connection for each import.
+      queue = {.client = HolderOf(caller_, context_)};
+    }
+    if (status.ok()) {
+      status = server_.executor.Submit(lane, this, queue, deadline_);
+    }
+    if (!status.ok()) {
       End(ToGrpcStatus(status));
     }
-  }
-
-  absl::Status SubmitTo(Lane lane) {
-    const runtime::Flow own = flow();
-    WAYSTAR_RETURN_IF_ERROR(CountFor(own.client));
-    return server_.executor.Submit(lane, this, lane == Lane::kImports ? ImportFlowOf(caller_, context_) : own,
-                                   deadline_);
   }
 
   absl::Status CountFor(std::uint64_t client) {
@@ -249,6 +249,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
                                    .upkeep = lane == Lane::kLarge ? nullptr : &upkeep},
                         .queued = begin - counted_.begin() - awaited_,
                         .begin = begin,
+                        .staleness = server_.fleet.QuietFor(begin),
                         .max_expansions_here = MaxExpansionsOn(lane),
                         .rpc = &context_};
     std::optional<WorkerCrew> crew;
@@ -258,7 +259,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     response_ = Response::default_instance().New(&arena_);
     context.written = &written_.emplace(*response_);
     if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
-      const CostTimer timer(lane, begin);
+      const std::chrono::nanoseconds cost_begin = CostClock(lane);
       const absl::Status status =
           RunWithinMemory(bench, [&] { return handler_(*request_, *response_, context); });
       if (context.NeedsLargerLane()) {
@@ -266,31 +267,31 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
         return;
       }
       if (context.awaited_version) {
-        Await(*context.awaited_version, "", status);
+        Await(MapOf(*request_), *context.awaited_version, status);
         return;
       }
       if (!context.missing_map.ok()) {
         Answer(context.missing_map);
         return;
       }
-      planner_.Note(*request_, timer.Took() + (crew ? crew->helpers_time() : std::chrono::nanoseconds(0)));
+      planner_.Note(*request_, CostClock(lane) - cost_begin +
+                                   (crew ? crew->helpers_time() : std::chrono::nanoseconds(0)));
       Answer(status);
     } else {
       handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
     }
   }
 
-  // Restarts the call once its map has that version, or `loading` is in memory; otherwise rejects it.
-  void Await(const core::MapVersion& version, absl::string_view loading, const absl::Status& refusal) {
+  // Restarts the call once the map has that version or, if its epoch is 0, is in memory; otherwise rejects
+  // it.
+  void Await(absl::string_view map, const core::MapVersion& version, const absl::Status& refusal) {
     const Executor::Clock::time_point until = LatestEndOfWait();
     await_begin_ = Executor::Clock::now();
     absl::Status status = await_begin_ < until ? CountFor(flow().client) : refusal;
     if (status.ok()) {
       refusal_ = refusal;
-      const std::uint64_t holder = HolderOf(caller_, context_);
-      VersionWaits& waits = server_.version_waits;
-      status = loading.empty() ? waits.Begin(*this, holder, MapOf(*request_), version, until, cancelled_)
-                               : waits.BeginLoad(*this, holder, loading, until, cancelled_);
+      status =
+          server_.version_waits.Begin(*this, HolderOf(caller_, context_), map, version, until, cancelled_);
       if (status.ok()) {
         return;
       }
@@ -319,7 +320,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   void Answer(const absl::Status& status) {
     if (!status.ok()) {
       if (const std::string loading = core::LoadingMapOf(status); !loading.empty()) {
-        Await({}, loading, status);
+        Await(loading, {}, status);
       } else if (MissesNamedVersion(status)) {
         AskFleet(status);
       } else {
@@ -336,18 +337,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
       end = grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned);
     }
     const bool is_large = response_bytes_->Length() >= CallMemory::kCountedBytes || memory_.bytes() > 0;
-    End(end.ok() && is_large ? KeepAnswerOnly() : end);
-  }
-
-  // Frees the messages, and counts the bytes of the answer: the library keeps the call until the client has
-  // read it.
-  grpc::Status KeepAnswerOnly() {
-    arena_.Reset();
-    const absl::Status status = memory_.Resize(response_bytes_->Length());
-    if (!status.ok()) {
-      response_bytes_->Clear();
+    if (end.ok() && is_large) {
+      // The library keeps the call, with the answer's bytes, until the client has read it.
+      arena_.Reset();
+      end = ToGrpcStatus(memory_.Resize(response_bytes_->Length()));
+      if (!end.ok()) {
+        response_bytes_->Clear();
+      }
     }
-    return ToGrpcStatus(status);
+    End(end);
   }
 
   // Ends the call, as the last action. It is counted before the client has its answer.

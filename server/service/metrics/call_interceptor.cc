@@ -246,9 +246,9 @@ void CollectEnded(const MethodCounts& counts, const runtime::MetricLabels& label
   sink.AddHistogram(seconds, seconds_help, HandlingSeconds(counts), labels);
 }
 
-void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& sink) {
+void CollectMethod(const CallStatistics::Row& method, runtime::MetricSink& sink) {
   const runtime::MetricLabels labels = LabelsOf(method.descriptor);
-  const MethodCounts& calls = method.calls;
+  const MethodCounts calls = method.calls.Counts();
   // A call has one request unless its client streams, and one answer, if it is OK, unless its server does.
   const bool receives_many = method.descriptor != nullptr && method.descriptor->client_streaming();
   const bool sends_many = method.descriptor != nullptr && method.descriptor->server_streaming();
@@ -263,8 +263,8 @@ void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& si
   CollectEnded(calls, labels, "grpc_server_handled_total", "Calls that have ended, by their status.",
                "grpc_server_handling_seconds", "How long calls took, from their start to their status.",
                sink);
-  if (method.requests) {
-    CollectEnded(*method.requests, labels, "waystar_stream_requests_total",
+  if (method.requests != nullptr) {
+    CollectEnded(method.requests->Counts(), labels, "waystar_stream_requests_total",
                  "Queries and batches in streams, by their status.", "waystar_stream_request_seconds",
                  "How long these took, from the arrival of their message to their answer.", sink);
   }
@@ -273,8 +273,8 @@ void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& si
 }  // namespace
 
 void CallMetrics::Collect(runtime::MetricSink& sink) const {
-  for (const CallStatistics::Method& method : statistics_.All()) {
-    CollectMethod(method, sink);
+  for (const auto& row : statistics_.rows()) {
+    CollectMethod(*row, sink);
   }
 }
 

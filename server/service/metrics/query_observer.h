@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/runtime/metric_sink.h"
-#include "server/service/admission/server_context.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/unary_call.h"
 #include "server/service/metrics/slow_query_log.h"
@@ -100,19 +99,6 @@ void Observe(const QueryObserver& observer, absl::string_view method,
     const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - context.begin;
     NoteQuery(observer, method, request, response, status, ran, context);
     return status;
-  };
-}
-
-// Wraps `handler` so that its context has the server's staleness. `fleet` must outlive the handler.
-template <typename Request, typename Response>
-void NoteStaleness(const FleetNews& fleet, UnaryHandler<Request, Response>& handler) {
-  if (!fleet.is_fleet()) {
-    return;
-  }
-  handler = [&fleet, handle = std::move(handler)](const Request& request, Response& response,
-                                                  CallContext& context) {
-    context.staleness = fleet.QuietFor(context.begin);
-    return handle(request, response, context);
   };
 }
 

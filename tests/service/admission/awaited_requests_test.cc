@@ -36,13 +36,11 @@ class AwaitedRequestsTest : public ::testing::Test {
     std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rpc;
     std::string peer;
     AwaitedRequests::Place place;
-    AwaitedRequests::Stream stream;
   };
 
   ~AwaitedRequestsTest() override {
     for (Call& call : calls_) {
       awaited_.Leave(call.place);
-      awaited_.LeaveStream(call.stream);
       call.context.TryCancel();
     }
     calls_.clear();
@@ -64,7 +62,7 @@ class AwaitedRequestsTest : public ::testing::Test {
 
   Call& Stream(const std::string& peer) {
     Call& call = NewCall(peer);
-    awaited_.EnterStream(call.peer, call.context.c_call(), call.stream);
+    awaited_.EnterStream(call.peer, call.context.c_call(), call.place);
     return call;
   }
 
@@ -158,7 +156,7 @@ TEST_F(AwaitedRequestsTest, WholeMessagesAreNotHeld) {
     // Of another call, and of one of the streams, while the others wait.
     sent_["busy"] += 20 * kMiB;
     awaited_.CountMessage("busy", 15 * kMiB);
-    streams[0]->stream.CountMessage(5 * kMiB);
+    streams[0]->place.CountMessage(5 * kMiB);
     EndLarge(100 * kMiB);
   }
   EXPECT_EQ(awaited_.stream_count(), 8);
@@ -176,7 +174,7 @@ TEST_F(AwaitedRequestsTest, EmptyMessagesHideNothing) {
   Call& cover = Stream("sly");
   EndLarge(100 * kMiB);
   for (int i = 0; i < 1'000'000; ++i) {
-    cover.stream.CountMessage(0);
+    cover.place.CountMessage(0);
   }
   sent_["sly"] = 50 * kMiB;
   EndLarge(100 * kMiB);
@@ -186,10 +184,10 @@ TEST_F(AwaitedRequestsTest, EmptyMessagesHideNothing) {
 TEST_F(AwaitedRequestsTest, StreamsThatLeaveAreForgotten) {
   Call& one = Stream("one");
   Call& again = Stream("one");
-  awaited_.LeaveStream(one.stream);
-  awaited_.LeaveStream(one.stream);
+  awaited_.Leave(one.place);
+  awaited_.Leave(one.place);
   EXPECT_EQ(awaited_.stream_count(), 1);
-  awaited_.LeaveStream(again.stream);
+  awaited_.Leave(again.place);
   EXPECT_FALSE(awaited_.HasStreams());
   // Its peer is not asked for any more.
   awaited_.EndLarge(

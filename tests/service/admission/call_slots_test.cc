@@ -2,21 +2,17 @@
 
 #include "server/service/admission/call_slots.h"
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/base/clock.h"
 #include "server/base/error.h"
 #include "server/service/admission/arrival_pause.h"
 #include "server/service/admission/call_gate.h"
-#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {
@@ -263,59 +259,14 @@ TEST(CallGateTest, NobodyEntersBeforeItIsOpenAndOnceItIsClosed) {
   EXPECT_EQ(call.told(), 0);
 }
 
-constexpr ArrivalPause::Duration kPause = milliseconds(2);
-
-// Has the calling thread go to sleep once, as it does when there is no call to take in.
-void WaitForACall() {
-  const std::int64_t before = ThreadWaits();
-  while (ThreadWaits() == before) {
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-}
-
 TEST(ArrivalPauseTest, IsDueForAWhileAfterARefusal) {
-  ArrivalPause pause(kPause);
+  ArrivalPause pause(milliseconds(2));
   const ArrivalPause::Clock::time_point now{std::chrono::hours(1)};
   EXPECT_FALSE(pause.IsDue(now));
   pause.NoteRefusal(now);
   EXPECT_TRUE(pause.IsDue(now));
   EXPECT_TRUE(pause.IsDue(now + ArrivalPause::kRecently / 2));
   EXPECT_FALSE(pause.IsDue(now + ArrivalPause::kRecently));
-}
-
-TEST(ArrivalPauseTest, AThreadThatDidNotHaveToWaitGoesOn) {
-  std::vector<ArrivalPause::Duration> pauses;
-  ArrivalPause pause(kPause, [&](ArrivalPause::Duration duration) { pauses.push_back(duration); });
-  WaitForACall();
-  pause.OnNextTurn();
-  pause.OnNextTurn();
-  EXPECT_THAT(pauses, ElementsAre(kPause));
-  WaitForACall();
-  pause.OnNextTurn();
-  EXPECT_THAT(pauses, ElementsAre(kPause, kPause));
-}
-
-TEST(ArrivalPauseTest, EndsAfterTheLastPause) {
-  Event pauses("the pause");
-  Event may_return("leave to return");
-  std::atomic<bool> has_ended = false;
-  auto pause = std::make_unique<ArrivalPause>(kPause, [&](ArrivalPause::Duration /*duration*/) {
-    pauses.Happen();
-    may_return.Wait();
-    EXPECT_FALSE(has_ended);
-  });
-  std::thread thread([&] {
-    WaitForACall();
-    pause->OnNextTurn();
-  });
-  pauses.Wait();
-  std::thread end([&] {
-    pause.reset();
-    has_ended = true;
-  });
-  may_return.Happen();
-  end.join();
-  thread.join();
 }
 
 }  // namespace

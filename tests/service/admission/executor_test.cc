@@ -85,11 +85,6 @@ TEST(ExecutorTest, LendsNoBenchTwice) {
   EXPECT_TRUE(executor.LeaseHere());
 }
 
-TEST(ExecutorTest, LendsNothingWhereNothingRunsHere) {
-  Executor executor({.workers = 1, .runs_here = false});
-  EXPECT_FALSE(executor.LeaseHere());
-}
-
 class Blocker final : public Executor::Job {
  public:
   void Run(int /*worker*/) override {

@@ -33,7 +33,6 @@ struct World {
   CallStatistics statistics;
   ClientCalls client_calls{10};
   CallMemory memory{1 << 20, 1 << 20};
-  ArrivalPause arrival_pause{std::chrono::milliseconds(1)};
   CallSlots transfers{1, ErrorReason::kTransfersBusy, "transfers run"};
   CallSlots watches{1, ErrorReason::kTooManyWatches, "watches are open"};
   CallSlots streams{1, ErrorReason::kClientBusy, "streams are open"};
@@ -51,7 +50,6 @@ struct World {
                               .statistics = statistics,
                               .client_calls = client_calls,
                               .memory = memory,
-                              .arrival_pause = arrival_pause,
                               .executor = executor,
                               .transfers = transfers,
                               .watches = watches,

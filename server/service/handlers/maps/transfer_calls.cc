@@ -15,7 +15,8 @@
 namespace waystar::rpc {
 
 absl::Status ImportCall::Admit() {
-  flow_ = ImportFlowOf(caller_.Get(), rpc_);
+  // A program may use a new connection for each import.
+  flow_ = {.client = HolderOf(caller_.Get(), rpc_)};
   WAYSTAR_RETURN_IF_ERROR(caller_.Require(&CheckStreamAccess<v1::ImportMapRequest>));
   SetTimes(limits_.times);
   return absl::OkStatus();

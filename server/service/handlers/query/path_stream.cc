@@ -310,10 +310,11 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
                                  .upkeep = lane == Lane::kLarge ? nullptr : &upkeep},
                       .queued = now - batch.arrived,
                       .begin = now,
+                      .staleness = server_.fleet.QuietFor(now),
                       .max_expansions_here = MaxExpansionsOn(lane),
                       .rpc = &rpc_,
                       .written = &draft.written};
-  const CostTimer timer(lane, now);
+  const std::chrono::nanoseconds cost_begin = CostClock(lane);
   absl::Status status =
       RunWithinMemory(bench, [&] { return find_path_(query.query(), draft.answer, context); });
   if (context.NeedsLargerLane()) {
@@ -322,7 +323,7 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
   if (!context.missing_map.ok()) {
     status = context.missing_map;
   }
-  costs_.Note(query.query(), timer.Took());
+  costs_.Note(query.query(), CostClock(lane) - cost_begin);
   if (!status.ok()) {
     FillProblem(query, status, draft.envelope);
   }

@@ -188,7 +188,6 @@ class HttpServer::Core {
           acceptor_.RestoreReserve();
           break;
         case net::Acceptor::Outcome::kGone:
-        case net::Acceptor::Outcome::kTurnedAway:
           break;
         case net::Acceptor::Outcome::kNone:
           return true;

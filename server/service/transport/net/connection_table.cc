@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 
 namespace waystar::net {
@@ -97,17 +95,12 @@ std::vector<Network> ConnectionTable::Latest(std::chrono::steady_clock::duration
 
 std::vector<std::uint64_t> ConnectionTable::BytesFrom(const std::vector<Peer>& peers) const {
   absl::flat_hash_map<Peer, std::size_t> places;
-  absl::flat_hash_set<std::uint16_t> ports;
   for (std::size_t i = 0; i < peers.size(); ++i) {
     places.emplace(peers[i], i);
-    ports.insert(peers[i].second);
   }
   std::vector<std::uint64_t> bytes(peers.size(), 0);
   MutexLock lock(mutex_);
   for (const auto& [socket, connection] : connections_) {
-    if (!ports.contains(connection.port) || !connection.network.has_address()) {
-      continue;
-    }
     const auto place = places.find({connection.network.Text(), connection.port});
     if (place != places.end() && InodeOf(socket) == connection.inode) {
       bytes[place->second] = BytesReceivedBy(socket);
@@ -179,51 +172,32 @@ Network Network::OfPeer(int socket) {
   if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
     return network;
   }
+  std::array<char, INET6_ADDRSTRLEN> text{};
   if (address.ss_family == AF_INET) {
-    network.kind_ = Kind::kV4;
-    std::memcpy(&network.bits_, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, sizeof(in_addr));
-  } else if (address.ss_family == AF_INET6) {
-    const in6_addr& v6 = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
-    const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&v6);
-    network.kind_ = is_mapped ? Kind::kV4 : Kind::kV6;
-    std::memcpy(&network.bits_, v6.s6_addr + (is_mapped ? 12 : 0), is_mapped ? 4 : 8);
+    const in_addr& v4 = reinterpret_cast<const sockaddr_in&>(address).sin_addr;
+    network.text_ = ::inet_ntop(AF_INET, &v4, text.data(), text.size());
+  } else if (address.ss_family != AF_INET6) {
+    network.text_ = "unix";
+  } else if (in6_addr v6 = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+             IN6_IS_ADDR_V4MAPPED(&v6)) {
+    network.text_ = ::inet_ntop(AF_INET, v6.s6_addr + 12, text.data(), text.size());
   } else {
-    network.kind_ = Kind::kUnix;
+    std::fill(v6.s6_addr + 8, v6.s6_addr + 16, 0);
+    network.text_ = absl::StrCat(::inet_ntop(AF_INET6, &v6, text.data(), text.size()), "/64");
   }
   return network;
 }
 
-std::string Network::Text() const {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  in6_addr address{};
-  std::memcpy(&address, &bits_, sizeof(bits_));
-  switch (kind_) {
-    case Kind::kV4:
-      return ::inet_ntop(AF_INET, &address, text.data(), text.size());
-    case Kind::kV6:
-      return absl::StrCat(::inet_ntop(AF_INET6, &address, text.data(), text.size()), "/64");
-    case Kind::kUnix:
-      return "unix";
-    case Kind::kNone:
-      break;
-  }
-  return "unknown";
-}
-
 std::uint16_t PortOfPeer(int socket) {
-  sockaddr_storage address{};
+  sockaddr_in6 address{};
   socklen_t length = sizeof(address);
   if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
     return 0;
   }
-  switch (address.ss_family) {
-    case AF_INET:
-      return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
-    case AF_INET6:
-      return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
-    default:
-      return 0;
-  }
+  // The port is at the same offset in IPv4 and IPv6 addresses.
+  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+  const bool has_port = address.sin6_family == AF_INET || address.sin6_family == AF_INET6;
+  return has_port ? ntohs(address.sin6_port) : 0;
 }
 
 }  // namespace waystar::net

@@ -26,24 +26,20 @@ class Network {
   static Network OfPeer(int socket);
 
   // Returns true if the system reported an address or a unix socket.
-  bool is_known() const { return kind_ != Kind::kNone; }
+  bool is_known() const { return !text_.empty(); }
   // Returns false for a unix socket, which only programs on this machine can use, and for an unknown peer.
-  bool has_address() const { return kind_ == Kind::kV4 || kind_ == Kind::kV6; }
-  // Returns a text such as "192.0.2.1", "2001:db8:1:2::/64" or "unix".
-  std::string Text() const;
+  bool has_address() const { return is_known() && text_ != "unix"; }
+  // Returns a text such as "192.0.2.1", "2001:db8:1:2::/64" or "unix"; empty if unknown.
+  const std::string& Text() const { return text_; }
 
   friend bool operator==(const Network& a, const Network& b) = default;
   template <typename H>
   friend H AbslHashValue(H state, const Network& network) {
-    return H::combine(std::move(state), network.kind_, network.bits_);
+    return H::combine(std::move(state), network.text_);
   }
 
  private:
-  enum class Kind : std::uint8_t { kNone, kUnix, kV4, kV6 };
-
-  Kind kind_ = Kind::kNone;
-  // In network byte order.
-  std::uint64_t bits_ = 0;
+  std::string text_;
 };
 
 // Returns the port of a socket's peer; 0 if it has none.
@@ -63,7 +59,9 @@ struct ConnectionLimits {
 // Thread safety: any method may be called from any thread.
 class ConnectionTable {
  public:
-  enum class Verdict : std::uint8_t { kAdmitted, kTooMany, kTooManyOfNetwork, kKeptOut };
+  // Result of an attempt to enter. kNoDescriptor is for callers that could not even accept the connection.
+  enum class Verdict : std::uint8_t { kAdmitted, kTooMany, kTooManyOfNetwork, kKeptOut, kNoDescriptor };
+  static constexpr std::size_t kVerdicts = 5;
 
   explicit ConnectionTable(const ConnectionLimits& limits)
       : places_(Quota<Network>::Fixed(limits.max_connections, limits.max_network_connections)) {}

@@ -20,6 +20,10 @@ constexpr int kTurn = 64;
 constexpr int kMostAtClosing = 1024;
 constexpr std::chrono::seconds kLogInterval(10);
 
+// Names of the limits by ConnectionTable::Verdict.
+constexpr std::array<absl::string_view, ConnectionTable::kVerdicts> kLimitNames = {"", "all", "address",
+                                                                                   "kept_out", "descriptors"};
+
 // Returns true if the peer is gone and has sent nothing.
 bool HasHungUp(int socket) {
   char byte = 0;
@@ -68,16 +72,17 @@ void Door::Run() {
 
 bool Door::AcceptAll(int listener, int most) {
   for (int i = 0; i < most; ++i) {
-    Acceptor::Attempt attempt = acceptor_.Accept(listener);
+    Acceptor::Attempt attempt = acceptor_.AcceptOnReserve(listener);
     switch (attempt.outcome) {
       case Acceptor::Outcome::kAccepted:
         Admit(listener, std::move(attempt.connection));
         break;
-      case Acceptor::Outcome::kTurnedAway:
-        CountRefused(Refusal::kDescriptors, "unknown");
+      case Acceptor::Outcome::kOnReserve:
+        Reset(std::move(attempt.connection));
+        acceptor_.RestoreReserve();
+        CountRefused(Verdict::kNoDescriptor, "unknown");
         break;
       case Acceptor::Outcome::kGone:
-      case Acceptor::Outcome::kOnReserve:
         break;
       case Acceptor::Outcome::kNone:
         return true;
@@ -94,14 +99,14 @@ void Door::Admit(int listener, Descriptor connection) {
   if (!network.is_known() || HasHungUp(connection.fd())) {
     return;
   }
-  const ConnectionTable::Verdict verdict = table_.Add(connection.fd(), network);
-  if (verdict == ConnectionTable::Verdict::kAdmitted) {
-    accepted_.fetch_add(1, std::memory_order_relaxed);
+  const Verdict verdict = table_.Add(connection.fd(), network);
+  if (verdict == Verdict::kAdmitted) {
+    by_verdict_[static_cast<std::size_t>(verdict)].fetch_add(1, std::memory_order_relaxed);
     handler_(listener, std::move(connection));
     return;
   }
   Reset(std::move(connection));
-  CountRefused(RefusalOf(verdict), network.Text());
+  CountRefused(verdict, network.Text());
 }
 
 void Door::TurnOut(absl::string_view network, std::uint16_t port, bool keeps_out) {
@@ -115,58 +120,34 @@ std::string Door::Latest(std::chrono::steady_clock::duration time) const {
                        [](std::string* out, const Network& network) { out->append(network.Text()); });
 }
 
-void Door::CountRefused(Refusal refusal, absl::string_view network) {
-  refused_[static_cast<std::size_t>(refusal)].fetch_add(1, std::memory_order_relaxed);
+void Door::CountRefused(Verdict verdict, absl::string_view network) {
+  const auto index = static_cast<std::size_t>(verdict);
+  by_verdict_[index].fetch_add(1, std::memory_order_relaxed);
   ++unlogged_;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_log_) {
     return;
   }
-  runtime::Log(
-      runtime::LogLevel::kWarning, "connections_refused",
-      {{"refused", std::exchange(unlogged_, 0)}, {"last_limit", NameOf(refusal)}, {"last_address", network}});
+  runtime::Log(runtime::LogLevel::kWarning, "connections_refused",
+               {{"refused", std::exchange(unlogged_, 0)},
+                {"last_limit", kLimitNames[index]},
+                {"last_address", network}});
   next_log_ = now + kLogInterval;
-}
-
-absl::string_view Door::NameOf(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::kAll:
-      return "all";
-    case Refusal::kNetwork:
-      return "address";
-    case Refusal::kKeptOut:
-      return "kept_out";
-    case Refusal::kDescriptors:
-      break;
-  }
-  return "descriptors";
-}
-
-Door::Refusal Door::RefusalOf(ConnectionTable::Verdict verdict) {
-  switch (verdict) {
-    case ConnectionTable::Verdict::kTooManyOfNetwork:
-      return Refusal::kNetwork;
-    case ConnectionTable::Verdict::kKeptOut:
-      return Refusal::kKeptOut;
-    case ConnectionTable::Verdict::kAdmitted:
-    case ConnectionTable::Verdict::kTooMany:
-      break;
-  }
-  return Refusal::kAll;
 }
 
 void Door::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_connections", "Connections that are open.", connections());
-  sink.AddCounter("waystar_connections_accepted_total", "Connections that were accepted.", accepted_);
+  sink.AddCounter("waystar_connections_accepted_total", "Connections that were accepted.",
+                  by_verdict_[static_cast<std::size_t>(Verdict::kAdmitted)]);
   sink.AddCounter(
       "waystar_connections_turned_out_total",
       "Connections that were closed because calls on them showed wrong tokens, or did not go on, again "
       "and again.",
       turned_out_);
-  for (std::size_t i = 0; i < kRefusals; ++i) {
+  for (std::size_t i = 1; i < ConnectionTable::kVerdicts; ++i) {
     sink.AddCounter("waystar_connections_refused_total",
-                    "Connections that were reset, by the limit that they would have exceeded.", refused_[i],
-                    {{"limit", std::string(NameOf(static_cast<Refusal>(i)))}});
+                    "Connections that were reset, by the limit that they would have exceeded.",
+                    by_verdict_[i], {{"limit", std::string(kLimitNames[i])}});
   }
 }
 

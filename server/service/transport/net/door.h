@@ -58,17 +58,13 @@ class Door final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  enum class Refusal : std::uint8_t { kAll, kNetwork, kKeptOut, kDescriptors };
-  static constexpr std::size_t kRefusals = 4;
+  using Verdict = ConnectionTable::Verdict;
 
   void Run();
   // Accepts up to `most` connections. Returns false if that failed and will likely fail again at once.
   bool AcceptAll(int listener, int most);
   void Admit(int listener, Descriptor connection);
-  void CountRefused(Refusal refusal, absl::string_view network);
-
-  static absl::string_view NameOf(Refusal refusal);
-  static Refusal RefusalOf(ConnectionTable::Verdict verdict);
+  void CountRefused(Verdict verdict, absl::string_view network);
 
   Listener listener_;
   const int port_;
@@ -77,9 +73,8 @@ class Door final : public runtime::MetricSource {
   // Becomes readable when the thread must end.
   Descriptor wake_;
   Acceptor acceptor_;
-  std::atomic<std::uint64_t> accepted_ = 0;
   std::atomic<std::uint64_t> turned_out_ = 0;
-  std::array<std::atomic<std::uint64_t>, kRefusals> refused_ = {};
+  std::array<std::atomic<std::uint64_t>, ConnectionTable::kVerdicts> by_verdict_ = {};
   // Refusals since the last log line.
   std::uint64_t unlogged_ = 0;
   std::chrono::steady_clock::time_point next_log_;

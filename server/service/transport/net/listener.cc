@@ -186,16 +186,17 @@ absl::StatusOr<Descriptor> ListenOnUnixSocket(absl::string_view name) {
 absl::StatusOr<Listener> Listener::Open(absl::string_view address, absl::Duration user_timeout) {
   Listener listener;
   absl::string_view rest = address;
-  if (absl::ConsumePrefix(&rest, "unix-abstract:")) {
-    WAYSTAR_ASSIGN_OR_RETURN(Descriptor socket, ListenOnUnixSocket(absl::StrCat(std::string(1, '\0'), rest)));
+  const bool is_abstract = absl::ConsumePrefix(&rest, "unix-abstract:");
+  if (is_abstract || absl::ConsumePrefix(&rest, "unix:")) {
+    if (!is_abstract) {
+      absl::ConsumePrefix(&rest, "//");
+    }
+    const absl::string_view prefix("\0", is_abstract ? 1 : 0);
+    WAYSTAR_ASSIGN_OR_RETURN(Descriptor socket, ListenOnUnixSocket(absl::StrCat(prefix, rest)));
     listener.sockets_.push_back(std::move(socket));
-    return listener;
-  }
-  if (absl::ConsumePrefix(&rest, "unix:")) {
-    absl::ConsumePrefix(&rest, "//");
-    WAYSTAR_ASSIGN_OR_RETURN(Descriptor socket, ListenOnUnixSocket(rest));
-    listener.sockets_.push_back(std::move(socket));
-    listener.files_.emplace_back(rest);
+    if (!is_abstract) {
+      listener.files_.emplace_back(rest);
+    }
     return listener;
   }
   WAYSTAR_ASSIGN_OR_RETURN(std::vector<SocketAddress> addresses, Resolve(address));
@@ -244,16 +245,6 @@ void Reset(Descriptor connection) {
 
 Acceptor::Acceptor() : reserve_(OpenReserve()) {}
 
-Acceptor::Attempt Acceptor::Accept(int listener) {
-  Attempt attempt = AcceptOnReserve(listener);
-  if (attempt.outcome == Outcome::kOnReserve) {
-    Reset(std::move(attempt.connection));
-    RestoreReserve();
-    return {Outcome::kTurnedAway, Descriptor()};
-  }
-  return attempt;
-}
-
 Acceptor::Attempt Acceptor::AcceptOnReserve(int listener) {
   // Another thread may have taken the free descriptor before.
   RestoreReserve();
@@ -266,21 +257,15 @@ Acceptor::Attempt Acceptor::AcceptOnReserve(int listener) {
     case EMFILE:
     case ENFILE:
       return UseReserve(listener);
-    // Errors of the connection or the network, which accept(2) passes on.
-    case ECONNABORTED:
-    case EHOSTDOWN:
-    case EHOSTUNREACH:
-    case EINTR:
-    case ENETDOWN:
-    case ENETUNREACH:
-    case ENONET:
-    case ENOPROTOOPT:
-    case EOPNOTSUPP:
-    case EPERM:
-    case EPROTO:
-      return {Outcome::kGone, Descriptor()};
-    default:
+    case EBADF:
+    case EINVAL:
+    case ENOBUFS:
+    case ENOMEM:
+    case ENOTSOCK:
       return {Outcome::kFailed, Descriptor()};
+    // Errors of the connection or the network, which accept(2) passes on.
+    default:
+      return {Outcome::kGone, Descriptor()};
   }
 }
 

@@ -95,8 +95,6 @@ class Acceptor {
     kNone,
     // The waiting connection is already gone.
     kGone,
-    // No descriptor was free: the connection was reset.
-    kTurnedAway,
     // No descriptor was free: the connection uses the reserve descriptor.
     kOnReserve,
     // The system lacks resources even for that; try again later.
@@ -111,10 +109,8 @@ class Acceptor {
 
   Acceptor();
 
-  Attempt Accept(int listener);
-
-  // Accepts a connection. Unlike Accept, uses the reserve descriptor if no other is free; the caller must
-  // then close another connection.
+  // Accepts a connection, on the reserve descriptor if no other is free; the caller must then close it or
+  // another one.
   Attempt AcceptOnReserve(int listener);
   // Reopens the reserve descriptor if one is free.
   void RestoreReserve();
