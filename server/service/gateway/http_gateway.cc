@@ -22,7 +22,6 @@
 #include "server/service/auth/failed_tokens.h"
 #include "server/service/call/status.h"
 #include "server/service/transport/http/json.h"
-#include "server/service/transport/http/tls_context.h"
 
 namespace waystar::rpc {
 namespace {
@@ -140,47 +139,27 @@ absl::StatusOr<std::shared_ptr<http::TlsContext>> ContextOf(const TlsMaterial& m
       {.certificates = material.cert, .key = material.key, .client_roots = material.client_ca});
 }
 
-// TLS contexts of HTTP, with the certificate of gRPC.
-//
-// Thread safety: any.
-class HttpTls {
- public:
-  // Returns INVALID_ARGUMENT if the TLS library rejects the files' contents.
-  static absl::StatusOr<std::shared_ptr<HttpTls>> Make(std::shared_ptr<WatchedTlsFiles> files) {
-    auto tls = std::make_shared<HttpTls>();
-    tls->files_ = std::move(files);
-    MutexLock lock(tls->mutex_);
-    tls->material_ = tls->files_->Current();
-    WAYSTAR_ASSIGN_OR_RETURN(tls->context_, ContextOf(*tls->material_));
-    return tls;
-  }
-
-  // Checks the files, and returns the context for a new connection. Contents that the TLS library rejects are
-  // logged, and the previous ones stay in use.
-  std::shared_ptr<http::TlsContext> Current() {
-    MutexLock lock(mutex_);
-    std::shared_ptr<const TlsMaterial> material = files_->Current();
-    if (material == material_) {
-      return context_;
+// Returns a function that checks the files, and returns the context for a new connection. Contents that the
+// TLS library rejects are logged, and the previous ones stay in use; if they are the first, returns
+// INVALID_ARGUMENT.
+absl::StatusOr<std::function<std::shared_ptr<http::TlsContext>()>> Contexts(
+    std::shared_ptr<WatchedTlsFiles> files) {
+  std::shared_ptr<const TlsMaterial> last = files->Current();
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<http::TlsContext> context, ContextOf(*last));
+  return [files = std::move(files), last = std::move(last), context = std::move(context)]() mutable {
+    if (std::shared_ptr<const TlsMaterial> material = files->Current(); material != last) {
+      last = std::move(material);
+      absl::StatusOr<std::shared_ptr<http::TlsContext>> next = ContextOf(*last);
+      if (next.ok()) {
+        context = *std::move(next);
+      } else {
+        runtime::Log(runtime::LogLevel::kError, "http_tls_refused",
+                     {{"error", next.status().message()}, {"in_use", "the certificate before"}});
+      }
     }
-    material_ = std::move(material);
-    absl::StatusOr<std::shared_ptr<http::TlsContext>> context = ContextOf(*material_);
-    if (context.ok()) {
-      context_ = *std::move(context);
-    } else {
-      runtime::Log(runtime::LogLevel::kError, "http_tls_refused",
-                   {{"error", context.status().message()}, {"in_use", "the certificate before"}});
-    }
-    return context_;
-  }
-
- private:
-  std::shared_ptr<WatchedTlsFiles> files_;
-  Mutex mutex_;
-  // Contents at the last check.
-  std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mutex_);
-  std::shared_ptr<http::TlsContext> context_ ABSL_GUARDED_BY(mutex_);
-};
+    return context;
+  };
+}
 
 // Other clients' bodies are released in this time.
 constexpr absl::Duration kBodiesDelay = absl::Seconds(1);
@@ -194,14 +173,13 @@ absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewa
   WAYSTAR_ASSIGN_OR_RETURN(AllowedOrigins origins, AllowedOrigins::Parse(options.allowed_origins));
   std::function<std::shared_ptr<http::TlsContext>()> tls;
   if (options.tls != nullptr) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<HttpTls> contexts, HttpTls::Make(options.tls));
-    tls = [contexts] { return contexts->Current(); };
+    WAYSTAR_ASSIGN_OR_RETURN(tls, Contexts(options.tls));
   }
   auto gateway = std::unique_ptr<HttpGateway>(
       new HttpGateway(options, std::move(origins), std::move(channel), access, statistics));
   WAYSTAR_ASSIGN_OR_RETURN(
       gateway->server_,
-      http::HttpServer::Start({.listen = {options.listen},
+      http::HttpServer::Start({.listen = options.listen,
                                .limits = {.max_connections = options.max_connections,
                                           .max_network_connections = options.max_network_connections},
                                .tls = std::move(tls)},
@@ -327,10 +305,8 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
   const MethodDescriptor& method = *FindMethod(head.path);
   const std::string address = request.client.address;
   const auto place = std::make_shared<HttpPlaces::Place>(places_);
-  absl::Status status = place->Take(request.client.network.Text());
-  if (status.ok() && http::IsStream(method) && !IsForOpenStream(head)) {
-    status = place->TakeStream();
-  }
+  const absl::Status status =
+      place->Take(request.client.network.Text(), http::IsStream(method) && !IsForOpenStream(head));
   const absl::StatusOr<absl::Duration> timeout = TimeoutOf(method, head);
   if (!status.ok()) {
     exchange->Answer(RefuseCall(head, status));
@@ -498,41 +474,34 @@ HttpPlaces::Place::~Place() {
   }
 }
 
-absl::Status HttpPlaces::Place::Take(absl::string_view network) {
+absl::Status HttpPlaces::Place::Take(absl::string_view network, bool is_stream) {
   network_ = absl::HashOf(network);
   MutexLock lock(places_->mutex_);
   is_taken_ = places_->calls_.Take(network_);
-  if (is_taken_) {
-    return absl::OkStatus();
+  if (!is_taken_) {
+    ++places_->refused_client_;
+    return Refusal(ErrorReason::kClientBusy, kBusyDelay,
+                   "the address has as many requests over HTTP on their way as it may");
   }
-  ++places_->refused_client_;
-  return Refusal(ErrorReason::kClientBusy, kBusyDelay,
-                 "the address has as many requests over HTTP on their way as it may");
-}
-
-absl::Status HttpPlaces::Place::TakeStream() {
-  MutexLock lock(places_->mutex_);
-  is_stream_ = places_->streams_.Take(network_);
-  if (is_stream_) {
-    return absl::OkStatus();
+  is_stream_ = is_stream && places_->streams_.Take(network_);
+  if (is_stream && !is_stream_) {
+    ++places_->refused_streams_;
+    return Refusal(ErrorReason::kClientBusy, kBusyDelay,
+                   "the address has as many streams over HTTP open as it may");
   }
-  ++places_->refused_streams_;
-  return Refusal(ErrorReason::kClientBusy, kBusyDelay,
-                 "the address has as many streams over HTTP open as it may");
+  return absl::OkStatus();
 }
 
 bool HttpPlaces::Place::HoldAnswer(std::size_t bytes) {
   MutexLock lock(places_->mutex_);
   Quota<std::uint64_t>& answers = places_->answers_;
   answers.GiveBack(network_, answer_bytes_);
-  const bool may_have_it = bytes <= answer_bytes_ || answers.total() == 0;
-  if (!may_have_it && !answers.Take(network_, bytes)) {
+  if (bytes <= answer_bytes_ || answers.total() == 0) {
+    answers.TakeAnyway(network_, bytes);
+  } else if (!answers.Take(network_, bytes)) {
     answers.TakeAnyway(network_, answer_bytes_);
     ++places_->refused_memory_;
     return false;
-  }
-  if (may_have_it) {
-    answers.TakeAnyway(network_, bytes);
   }
   answer_bytes_ = bytes;
   return true;

@@ -44,11 +44,9 @@ class HttpPlaces {
     Place& operator=(const Place&) = delete;
     ~Place();
 
-    // Takes a place for a request of that network; call it once. Returns RESOURCE_EXHAUSTED / CLIENT_BUSY
-    // with a retry delay if the network has its share.
-    absl::Status Take(absl::string_view network);
-    // Like Take, for a stream; call it after Take.
-    absl::Status TakeStream();
+    // Takes a place for a request of that network, and for a stream one among the streams too; call it once.
+    // Returns RESOURCE_EXHAUSTED / CLIENT_BUSY with a retry delay if the network has its share.
+    absl::Status Take(absl::string_view network, bool is_stream = false);
     // Sets the number of answer bytes that wait to be converted or sent. Returns false, and changes nothing,
     // if the total would exceed its limit, or the network, with other answers, would hold more than
     // Quota::kRatio times as much as is free. An answer that is alone is never rejected.
@@ -178,7 +176,7 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   CallStatistics& statistics_;
   // Answers being sent outlive the gateway.
   const std::shared_ptr<HttpPlaces> places_;
-  const http::CallMaker calls_;
+  http::CallMaker calls_;
   // Last member, as its threads use all of the above.
   std::unique_ptr<http::HttpServer> server_;
 };

@@ -9,7 +9,6 @@
 #include "absl/strings/string_view.h"
 #include "prometheus/metric_family.h"
 #include "prometheus/text_serializer.h"
-#include "server/service/transport/http/exchange.h"
 
 namespace waystar::rpc {
 namespace {
@@ -144,7 +143,7 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const std::s
                                                                     std::function<std::string()> text) {
   auto metrics = std::unique_ptr<MetricsServer>(new MetricsServer(std::move(text)));
   auto server = http::HttpServer::Start(
-      {.listen = {listen},
+      {.listen = listen,
        .limits = {.max_connections = kMostConnections, .max_network_connections = kMostConnections}},
       *metrics);
   if (!server.ok()) {

@@ -15,8 +15,6 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "server/base/mutex.h"
-#include "server/service/transport/http/exchange.h"
-#include "server/service/transport/http/request_body.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 
@@ -33,7 +31,7 @@ constexpr std::size_t kBudget = 100'000'000;
 class Client {
  public:
   // It gives its call `budget` bytes.
-  Client(const CallMaker& maker, const std::string& method, HttpRequest request, std::size_t budget = kBudget)
+  Client(CallMaker& maker, const std::string& method, HttpRequest request, std::size_t budget = kBudget)
       : exchange_(std::make_shared<Exchange>(RequestHead{.method = "POST"}, true, is_draining_, server_bytes_,
                                              [] {})) {
     CallOptions options{.hold = [held = held_, budget](std::size_t bytes) {
@@ -91,7 +89,7 @@ class CallMakerTest : public ::testing::Test {
   static HttpRequest WithBody(const std::string& body) { return {.body = body}; }
 
   TestServer server_;
-  const CallMaker maker_{server_.NewChannel(), 1};
+  CallMaker maker_{server_.NewChannel(), 1};
 };
 
 TEST_F(CallMakerTest, AnswersHoldTheirBytesFromMessageToJson) {

@@ -200,27 +200,25 @@ TEST(HttpPlacesTest, LeaveRoomForThoseThatAreNoStreams) {
   std::list<HttpPlaces::Place> taken;
   int streams = 0;
   for (int i = 0; i < 8; ++i) {
-    ASSERT_TRUE(taken.emplace_back(places).Take(absl::StrCat("192.0.2.", i)).ok());
-    streams += taken.back().TakeStream().ok() ? 1 : 0;
+    streams += taken.emplace_back(places).Take(absl::StrCat("192.0.2.", i), /*is_stream=*/true).ok() ? 1 : 0;
   }
   EXPECT_EQ(streams, 5);
+  EXPECT_FALSE(HttpPlaces::Place(places).Take("192.0.2.9").ok()) << "the others have places as well";
   taken.clear();
   HttpPlaces::Place place(places);
-  EXPECT_TRUE(place.Take("192.0.2.1").ok());
-  EXPECT_TRUE(place.TakeStream().ok());
+  EXPECT_TRUE(place.Take("192.0.2.1", /*is_stream=*/true).ok());
 }
 
 TEST(HttpPlacesTest, LeaveStreamsForOtherAddresses) {
   const auto places = std::make_shared<HttpPlaces>(80, 1000);
   std::list<HttpPlaces::Place> taken;
   int streams = 0;
-  while (taken.emplace_back(places).Take("192.0.2.1").ok() && taken.back().TakeStream().ok()) {
+  while (taken.emplace_back(places).Take("192.0.2.1", /*is_stream=*/true).ok()) {
     ++streams;
   }
   EXPECT_EQ(streams, 37);
   HttpPlaces::Place other(places);
-  EXPECT_TRUE(other.Take("192.0.2.2").ok());
-  EXPECT_TRUE(other.TakeStream().ok());
+  EXPECT_TRUE(other.Take("192.0.2.2", /*is_stream=*/true).ok());
 }
 
 TEST(HttpPlacesTest, HoldAnswersUpToALimitAndAnyThatIsAlone) {

@@ -24,56 +24,20 @@ constexpr std::size_t kReadBytes = std::size_t{16} << 10;
 }  // namespace
 
 HttpConnection::HttpConnection(asio::ip::tcp::socket socket, HttpClient client,
-                               std::shared_ptr<TlsContext> tls, HttpService& service)
+                               std::shared_ptr<asio::ssl::context> tls, HttpService& service)
     : socket_(std::move(socket)),
       tls_context_(std::move(tls)),
       client_(std::move(client)),
-      service_(service) {
+      service_(service),
+      timer_(socket_.get_executor()) {
   if (tls_context_ != nullptr) {
     tls_.emplace(socket_, *tls_context_);
   }
-  SetDeadline(service.limits.head_time);
 }
 
 void HttpConnection::Start() {
-  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->Shake(); });
-}
-
-void HttpConnection::Tick(TimePoint now) {
-  if (deadline_.load() <= now) {
-    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->CheckTime(); });
-  }
-}
-
-void HttpConnection::End() {
-  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->Close(true); });
-}
-
-bool HttpConnection::EndIfWaiting() {
-  Phase phase = Phase::kWaiting;
-  if (!phase_.compare_exchange_strong(phase, Phase::kEnding)) {
-    return phase == Phase::kEnding;
-  }
-  End();
-  return true;
-}
-
-void HttpConnection::Enter(Step step, std::chrono::milliseconds time) {
-  step_ = step;
-  SetDeadline(time);
-}
-
-void HttpConnection::SetDeadline(std::chrono::milliseconds time) {
-  deadline_ =
-      time == std::chrono::milliseconds::max() ? TimePoint::max() : std::chrono::steady_clock::now() + time;
-}
-
-void HttpConnection::Shake() {
-  if (step_ != Step::kHandshake) {
-    return;
-  }
+  SetDeadline(service_.limits.head_time);
   if (!tls_) {
-    // The deadline still counts from the start of the connection.
     step_ = Step::kHead;
     Continue();
     return;
@@ -86,8 +50,28 @@ void HttpConnection::Shake() {
       self->Close(false);
       return;
     }
+    // The deadline still counts from the start of the connection.
     self->step_ = Step::kHead;
     self->Continue();
+  });
+}
+
+void HttpConnection::Enter(Step step, std::chrono::milliseconds time) {
+  step_ = step;
+  SetDeadline(time);
+}
+
+void HttpConnection::SetDeadline(std::chrono::milliseconds time) {
+  if (time == std::chrono::milliseconds::max()) {
+    timer_.expires_at(asio::steady_timer::time_point::max());
+    return;
+  }
+  timer_.expires_after(time);
+  timer_.async_wait([self = shared_from_this()](const error_code& error) {
+    // The deadline may have been set again after the time was over.
+    if (!error && self->timer_.expiry() <= std::chrono::steady_clock::now()) {
+      self->OnDeadline();
+    }
   });
 }
 
@@ -113,9 +97,8 @@ void HttpConnection::Continue() {
 }
 
 void HttpConnection::ReadHead() {
-  const std::size_t end = input_.find("\r\n\r\n", searched_);
+  const std::size_t end = input_.find("\r\n\r\n");
   if (end == std::string::npos && input_.size() < kMaxHeadBytes) {
-    searched_ = input_.size() - std::min<std::size_t>(input_.size(), 3);
     if (has_input_ended_) {
       Close(false);
     } else {
@@ -123,7 +106,6 @@ void HttpConnection::ReadHead() {
     }
     return;
   }
-  searched_ = 0;
   head_ = RequestHead();
   std::variant<RequestHead, int> parsed = 431;
   if (end != std::string::npos) {
@@ -187,12 +169,7 @@ void HttpConnection::ReadBody() {
 }
 
 void HttpConnection::Serve() {
-  Phase phase = Phase::kWaiting;
-  if (!phase_.compare_exchange_strong(phase, Phase::kServing)) {
-    // The connection was evicted.
-    Close(true);
-    return;
-  }
+  is_serving_ = true;
   Enter(Step::kAnswer, std::chrono::milliseconds::max());
   exchange_ = MakeExchange(head_.keep_alive);
   HttpRequest request{.client = client_,
@@ -229,11 +206,12 @@ void HttpConnection::NextRequest() {
   exchange_.reset();
   must_leave_ = 0;
   output_ = std::string();
-  Phase phase = Phase::kServing;
-  phase_.compare_exchange_strong(phase, Phase::kWaiting);
-  // The server sets is_draining first and then closes waiting connections, so this one is not missed.
+  is_serving_ = false;
   if (!is_kept || service_.is_draining) {
-    Linger();
+    error_code ignored;
+    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    Enter(Step::kLinger, service_.limits.linger_time);
+    Continue();
     return;
   }
   head_ = RequestHead();
@@ -245,17 +223,7 @@ void HttpConnection::NextRequest() {
   ReadHead();
 }
 
-void HttpConnection::Linger() {
-  error_code ignored;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-  Enter(Step::kLinger, service_.limits.linger_time);
-  Continue();
-}
-
-void HttpConnection::CheckTime() {
-  if (step_ == Step::kEnded || deadline_.load() > std::chrono::steady_clock::now()) {
-    return;
-  }
+void HttpConnection::OnDeadline() {
   if ((step_ == Step::kHead && !input_.empty()) || step_ == Step::kBody) {
     Answer(service_.handler.Refuse(408, step_ == Step::kBody ? &head_ : nullptr));
     return;
@@ -278,8 +246,7 @@ void HttpConnection::Close(bool is_reset) {
   if (std::exchange(step_, Step::kEnded) == Step::kEnded) {
     return;
   }
-  phase_ = Phase::kEnding;
-  deadline_ = TimePoint::max();
+  SetDeadline(std::chrono::milliseconds::max());
   error_code ignored;
   if (is_reset) {
     socket_.set_option(asio::socket_base::linger(true, 0), ignored);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "server/service/transport/http/exchange.h"
 #include "server/service/transport/http/http_handler.h"
-#include "server/service/transport/http/request_body.h"
-#include "server/service/transport/http/request_head.h"
-#include "server/service/transport/http/tls_context.h"
+#include "server/service/transport/http/request.h"
 
 namespace waystar::http {
 
@@ -37,45 +35,35 @@ struct HttpService {
   std::atomic<std::size_t> waiting_bytes = 0;
   std::atomic<std::uint64_t> requests = 0;
   std::atomic<std::uint64_t> stalled = 0;
-  // Called once per connection, on its strand.
+  // Called once per connection.
   std::function<void(const HttpConnection&)> on_end;
 };
 
 // Reads requests one at a time, and sends the answers of their exchanges. While a request is served, reads on
 // up to the length of a head, to notice when the client goes.
 //
-// Thread safety: methods marked "Any thread" may be called from any thread; all others run on the socket's
-// strand.
+// Thread safety: that of the socket's executor, which must be one thread.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  using TimePoint = std::chrono::steady_clock::time_point;
+  // `tls` is null for plain text.
+  HttpConnection(boost::asio::ip::tcp::socket socket, HttpClient client,
+                 std::shared_ptr<boost::asio::ssl::context> tls, HttpService& service);
 
-  // The socket's executor must be a strand. `tls` is null for plain text.
-  HttpConnection(boost::asio::ip::tcp::socket socket, HttpClient client, std::shared_ptr<TlsContext> tls,
-                 HttpService& service);
-
-  // Any thread, once.
   void Start();
-  // Any thread. If the deadline has passed, answers 408, sends a heartbeat or closes the connection.
-  void Tick(TimePoint now);
-  // Any thread. Closes the connection at once.
-  void End();
-  // Any thread. Closes the connection unless it serves a request; then returns false.
-  bool EndIfWaiting();
+  // Closes the connection, and then calls on_end. A reset drops what is unsent.
+  void Close(bool is_reset);
 
-  // Any thread.
-  bool is_serving() const { return phase_ == Phase::kServing; }
+  bool is_serving() const { return is_serving_; }
   bool is_trusted() const { return is_trusted_; }
   const net::Network& network() const { return client_.network; }
 
  private:
   enum class Step : std::uint8_t { kHandshake, kHead, kBody, kAnswer, kLinger, kEnded };
-  // State that tells other threads if they may close the connection.
-  enum class Phase : std::uint8_t { kWaiting, kServing, kEnding };
 
   void Enter(Step step, std::chrono::milliseconds time);
+  // When the time is over, answers 408, sends a heartbeat or closes the connection. Never, if it is max().
   void SetDeadline(std::chrono::milliseconds time);
-  void Shake();
+  void OnDeadline();
   // Processes the input that has arrived.
   void Continue();
   void ReadHead();
@@ -86,9 +74,6 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void Answer(HttpAnswer answer);
   void Refuse(int code);
   void NextRequest();
-  void Linger();
-  void CheckTime();
-  void Close(bool is_reset);
 
   void Read();
   void OnRead(const boost::system::error_code& error, std::size_t bytes);
@@ -100,20 +85,18 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void WatchLeaving(std::size_t sent);
 
   boost::asio::ip::tcp::socket socket_;
-  const std::shared_ptr<TlsContext> tls_context_;
+  const std::shared_ptr<boost::asio::ssl::context> tls_context_;
   std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>> tls_;
   const HttpClient client_;
   HttpService& service_;
-  std::atomic<Phase> phase_ = Phase::kWaiting;
-  std::atomic<bool> is_trusted_ = false;
-  // TimePoint::max() for none.
-  std::atomic<TimePoint> deadline_;
+  bool is_serving_ = false;
+  bool is_trusted_ = false;
+  boost::asio::steady_timer timer_;
 
   Step step_ = Step::kHandshake;
   // Buffer of the current read, and bytes read but not used yet.
   std::vector<char> incoming_;
   std::string input_;
-  std::size_t searched_ = 0;
   bool is_reading_ = false;
   bool has_input_ended_ = false;
   // True while waiting for the first byte of the next request.

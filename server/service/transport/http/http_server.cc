@@ -1,25 +1,25 @@
 #include "server/service/transport/http/http_server.h"
 
 #include <algorithm>
-#include <tuple>
-#include <utility>
-
-// Boost.Asio 1.74 needs this header and does not include it.
-#include <utility>
-// The header above must precede all others.
-#include <algorithm>
 #include <atomic>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
+#include <optional>
 #include <thread>
+#include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/base/quota.h"
 #include "server/base/thread.h"
+#include "server/service/transport/http/http_connection.h"
 #include "server/service/transport/net/listener.h"
 
 namespace waystar::http {
@@ -45,125 +45,130 @@ HttpClient ClientOf(const tcp::socket& socket, const net::Network& network) {
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {
     address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
   }
-  return {.network = network, .address = address.to_string(), .port = peer.port()};
+  return {.network = network, .address = address.to_string()};
+}
+
+// Session id context: OpenSSL requires one to resume sessions with client certificates.
+constexpr unsigned char kSessionContext[] = {'w', 'a', 'y', 's', 't', 'a', 'r'};
+
+absl::Status BadPem(absl::string_view what, const error_code& error) {
+  return absl::InvalidArgumentError(absl::StrCat("the TLS ", what, ": ", error.message()));
 }
 
 }  // namespace
+
+absl::StatusOr<std::shared_ptr<TlsContext>> MakeTlsContext(const TlsIdentity& identity) {
+  auto context = std::make_shared<TlsContext>(asio::ssl::context::tls_server);
+  context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                       asio::ssl::context::no_tlsv1_1 | SSL_OP_NO_RENEGOTIATION);
+  error_code error;
+  context->use_certificate_chain(asio::buffer(identity.certificates), error);
+  if (error) {
+    return BadPem("certificate", error);
+  }
+  context->use_private_key(asio::buffer(identity.key), asio::ssl::context::pem, error);
+  if (error) {
+    return BadPem("key", error);
+  }
+  SSL_CTX_set_session_id_context(context->native_handle(), kSessionContext, sizeof(kSessionContext));
+  if (!identity.client_roots.empty()) {
+    context->add_certificate_authority(asio::buffer(identity.client_roots), error);
+    if (error) {
+      return BadPem("roots of clients", error);
+    }
+    context->set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
+  }
+  return context;
+}
 
 class HttpServer::Core {
  public:
   Core(HttpServerOptions options, HttpHandler& handler)
       : options_(std::move(options)),
-        connections_(options_.limits),
         service_{.limits = options_.limits,
                  .handler = handler,
                  .bodies = std::make_shared<BodyLedger>(options_.limits.max_body_bytes,
                                                         options_.limits.max_network_body_bytes),
-                 .on_end = [this](const HttpConnection& connection) { connections_.Remove(connection); }},
-        context_(options_.threads),
-        strand_(asio::make_strand(context_)),
+                 .on_end = [this](const HttpConnection& connection) { Forget(connection); }},
+        context_(/*concurrency_hint=*/1),
         work_(context_.get_executor()),
-        timer_(strand_) {}
+        timer_(context_),
+        places_(Quota<net::Network>::Fixed(options_.limits.max_connections,
+                                           options_.limits.max_network_connections)) {}
 
   ~Core() { Stop(absl::ZeroDuration()); }
 
   absl::Status Start() {
-    for (const std::string& address : options_.listen) {
-      absl::StatusOr<net::Listener> listener = net::Listener::Open(address, kUnacknowledgedTime);
-      if (!listener.ok()) {
-        return absl::Status(listener.status().code(),
-                            absl::StrCat(address, ": ", listener.status().message()));
-      }
-      ports_.push_back(listener->port());
-      for (const net::Descriptor& socket : listener->sockets()) {
-        doors_.emplace_back(strand_, socket.fd());
-      }
-      listeners_.push_back(*std::move(listener));
+    absl::StatusOr<net::Listener> listener = net::Listener::Open(options_.listen, kUnacknowledgedTime);
+    if (!listener.ok()) {
+      return absl::Status(listener.status().code(),
+                          absl::StrCat(options_.listen, ": ", listener.status().message()));
     }
-    asio::post(strand_, [this] {
-      Walk();
-      for (asio::posix::stream_descriptor& door : doors_) {
-        AwaitConnections(door);
-      }
-    });
-    for (int i = 0; i < options_.threads; ++i) {
-      threads_.push_back(StartThread("http", [this] { context_.run(); }));
+    port_ = listener->port();
+    for (const net::Descriptor& socket : listener->sockets()) {
+      doors_.emplace_back(context_, socket.fd());
     }
+    listener_.emplace(*std::move(listener));
+    for (asio::posix::stream_descriptor& door : doors_) {
+      AwaitConnections(door);
+    }
+    thread_ = StartThread("http", [this] { context_.run(); });
     return absl::OkStatus();
   }
 
   void Stop(absl::Duration grace) {
-    const auto deadline =
-        std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(std::min(grace, absl::Hours(24)));
-    service_.is_draining = true;
-    asio::post(strand_, [this] {
-      is_stopping_ = true;
+    if (!thread_.joinable()) {
+      return;
+    }
+    asio::post(context_, [this, grace] {
+      service_.is_draining = true;
       for (asio::posix::stream_descriptor& door : doors_) {
+        // The listener owns the descriptor.
         door.release();
       }
-      listeners_.clear();
-      connections_.EndWaiting();
-    });
-    if (!threads_.empty()) {
-      connections_.WaitUntilEmpty(deadline);
-    }
-    // Runs after all accepted connections are registered.
-    asio::post(strand_, [this] {
-      timer_.cancel();
-      connections_.EndAll();
+      listener_.reset();
+      CloseAll(/*serving_too=*/false);
+      if (connections_.empty()) {
+        return;
+      }
+      timer_.expires_after(absl::ToChronoNanoseconds(std::min(grace, absl::Hours(24))));
+      timer_.async_wait([this](const error_code& error) {
+        if (!error) {
+          CloseAll(/*serving_too=*/true);
+        }
+      });
     });
     work_.reset();
-    for (std::thread& thread : threads_) {
-      thread.join();
-    }
-    threads_.clear();
-    // If no thread ran, the handles are still open. The listeners own the descriptors.
-    for (asio::posix::stream_descriptor& door : doors_) {
-      door.release();
-    }
+    thread_.join();
   }
 
-  const std::vector<int>& ports() const { return ports_; }
+  int port() const { return port_; }
 
   HttpServerCounts counts() const {
-    return {.connections = connections_.size(),
+    return {.connections = open_,
             .body_bytes = service_.bodies->bytes(),
             .waiting_bytes = service_.waiting_bytes,
-            .accepted = accepted_,
             .refused = refused_,
-            .evicted = connections_.evicted(),
+            .evicted = evicted_,
             .stalled = service_.stalled,
             .requests = service_.requests};
   }
 
  private:
-  using Strand = asio::strand<asio::io_context::executor_type>;
-
-  void Walk() {
-    if (is_stopping_ && connections_.size() == 0) {
-      return;
-    }
-    connections_.Tick(std::chrono::steady_clock::now());
-    timer_.expires_after(options_.limits.tick);
-    timer_.async_wait([this](const error_code& error) {
-      if (!error) {
-        Walk();
-      }
-    });
-  }
+  using Connections = std::vector<std::shared_ptr<HttpConnection>>;
 
   void AwaitConnections(asio::posix::stream_descriptor& door) {
     door.async_wait(asio::posix::stream_descriptor::wait_read, [this, &door](const error_code& error) {
-      if (error || is_stopping_) {
+      if (error || service_.is_draining) {
         return;
       }
       if (AcceptAll(door.native_handle())) {
         AwaitConnections(door);
         return;
       }
-      auto pause = std::make_shared<asio::steady_timer>(strand_, kAcceptPause);
+      auto pause = std::make_shared<asio::steady_timer>(context_, kAcceptPause);
       pause->async_wait([this, &door, pause](const error_code&) {
-        if (!is_stopping_) {
+        if (!service_.is_draining) {
           AwaitConnections(door);
         }
       });
@@ -179,8 +184,8 @@ class HttpServer::Core {
           Admit(std::move(attempt.connection));
           break;
         case net::Acceptor::Outcome::kOnReserve:
-          // The connection has the reserve descriptor. An evicted one will free another soon.
-          if (connections_.EndOne()) {
+          // The connection has the reserve descriptor. An evicted one has freed another.
+          if (Evict(nullptr)) {
             Admit(std::move(attempt.connection));
             return true;
           }
@@ -208,7 +213,7 @@ class HttpServer::Core {
     if (!network.is_known()) {
       return;
     }
-    tcp::socket socket(asio::make_strand(context_));
+    tcp::socket socket(context_);
     error_code error;
     // The protocol given here is not used.
     socket.assign(tcp::v4(), descriptor.fd(), error);
@@ -216,37 +221,86 @@ class HttpServer::Core {
       return;
     }
     HttpClient client = ClientOf(socket, network);
-    if (!service_.handler.Admits(client) || !connections_.MakeRoom(network)) {
+    if (!service_.handler.Admits(client) || !MakeRoom(network)) {
       socket.release(error);
       Turn(std::move(descriptor));
       return;
     }
     descriptor.Release();
     socket.set_option(asio::socket_base::send_buffer_size(options_.limits.send_buffer_bytes), error);
-    ++accepted_;
-    auto connection = std::make_shared<HttpConnection>(std::move(socket), std::move(client),
-                                                       options_.tls ? options_.tls() : nullptr, service_);
-    connections_.Add(connection);
-    connection->Start();
+    connections_.push_back(std::make_shared<HttpConnection>(
+        std::move(socket), std::move(client), options_.tls ? options_.tls() : nullptr, service_));
+    places_.TakeAnyway(network);
+    open_ = connections_.size();
+    connections_.back()->Start();
+  }
+
+  // Makes room for a connection of that network. Returns false if that is impossible.
+  bool MakeRoom(const net::Network& network) {
+    // Unix sockets count only towards the total.
+    if (network.has_address() && places_.Of(network) >= options_.limits.max_network_connections) {
+      return Evict(&network);
+    }
+    return connections_.size() < options_.limits.max_connections || Evict(nullptr);
+  }
+
+  // Evicts a connection of the network, or of any network if null. Returns false if there is none to evict.
+  bool Evict(const net::Network* network) {
+    const auto rank = [&](const HttpConnection& connection) {
+      return std::tuple(!connection.is_trusted(), places_.Of(connection.network()));
+    };
+    std::shared_ptr<HttpConnection> worst;
+    for (const auto& each : connections_) {
+      const bool may_go = !each->is_serving() && (network == nullptr || each->network() == *network);
+      if (may_go && (worst == nullptr || rank(*each) > rank(*worst))) {
+        worst = each;
+      }
+    }
+    if (worst == nullptr) {
+      return false;
+    }
+    ++evicted_;
+    worst->Close(true);
+    return true;
+  }
+
+  // Closes the connections that serve no request, or all.
+  void CloseAll(bool serving_too) {
+    const Connections connections = connections_;
+    for (const auto& connection : connections) {
+      if (serving_too || !connection->is_serving()) {
+        connection->Close(true);
+      }
+    }
+  }
+
+  void Forget(const HttpConnection& connection) {
+    places_.GiveBack(connection.network());
+    std::erase_if(connections_, [&](const auto& each) { return each.get() == &connection; });
+    open_ = connections_.size();
+    if (service_.is_draining && connections_.empty()) {
+      timer_.cancel();
+    }
   }
 
   const HttpServerOptions options_;
-  std::atomic<std::uint64_t> accepted_ = 0;
+  std::atomic<std::size_t> open_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;
-  ConnectionSet connections_;
+  std::atomic<std::uint64_t> evicted_ = 0;
   HttpService service_;
   asio::io_context context_;
-  // Accepts connections and checks deadlines.
-  Strand strand_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
+  // Ends the grace of Stop.
   asio::steady_timer timer_;
   net::Acceptor acceptor_;
-  std::vector<int> ports_;
-  std::vector<net::Listener> listeners_;
-  // Sockets of the listeners.
+  int port_ = 0;
+  std::optional<net::Listener> listener_;
+  // Sockets of the listener.
   std::vector<asio::posix::stream_descriptor> doors_;
-  bool is_stopping_ = false;
-  std::vector<std::thread> threads_;
+  // Oldest first.
+  Connections connections_;
+  Quota<net::Network> places_;
+  std::thread thread_;
 };
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions options,
@@ -262,102 +316,8 @@ HttpServer::~HttpServer() = default;
 
 void HttpServer::Stop(absl::Duration grace) { core_->Stop(grace); }
 
-const std::vector<int>& HttpServer::ports() const { return core_->ports(); }
+int HttpServer::port() const { return core_->port(); }
 
 HttpServerCounts HttpServer::counts() const { return core_->counts(); }
-
-bool ConnectionSet::MakeRoom(const net::Network& network) {
-  MutexLock lock(mutex_);
-  // Unix sockets count only towards the total.
-  if (network.has_address() && places_.Of(network) >= limits_.max_network_connections) {
-    return Evict(&network);
-  }
-  return connections_.size() < limits_.max_connections || Evict(nullptr);
-}
-
-bool ConnectionSet::EndOne() {
-  MutexLock lock(mutex_);
-  return Evict(nullptr);
-}
-
-void ConnectionSet::Add(std::shared_ptr<HttpConnection> connection) {
-  MutexLock lock(mutex_);
-  places_.TakeAnyway(connection->network());
-  connections_.push_back(std::move(connection));
-}
-
-void ConnectionSet::Remove(const HttpConnection& connection) {
-  MutexLock lock(mutex_);
-  const auto found = std::find_if(connections_.begin(), connections_.end(),
-                                  [&](const auto& each) { return each.get() == &connection; });
-  // An evicted connection is already forgotten.
-  if (found != connections_.end()) {
-    Forget(found);
-  }
-}
-
-void ConnectionSet::Tick(std::chrono::steady_clock::time_point now) const {
-  MutexLock lock(mutex_);
-  for (const auto& connection : connections_) {
-    connection->Tick(now);
-  }
-}
-
-void ConnectionSet::EndWaiting() const {
-  MutexLock lock(mutex_);
-  for (const auto& connection : connections_) {
-    connection->EndIfWaiting();
-  }
-}
-
-void ConnectionSet::EndAll() const {
-  MutexLock lock(mutex_);
-  for (const auto& connection : connections_) {
-    connection->End();
-  }
-}
-
-std::size_t ConnectionSet::size() const {
-  MutexLock lock(mutex_);
-  return connections_.size();
-}
-
-std::uint64_t ConnectionSet::evicted() const {
-  MutexLock lock(mutex_);
-  return evicted_;
-}
-
-void ConnectionSet::WaitUntilEmpty(std::chrono::steady_clock::time_point deadline) {
-  MutexLock lock(mutex_);
-  while (!connections_.empty() && std::chrono::steady_clock::now() < deadline) {
-    changed_.WaitUntil(mutex_, deadline);
-  }
-}
-
-bool ConnectionSet::Evict(const net::Network* network) {
-  const auto rank = [&](const HttpConnection& connection) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return std::tuple(!connection.is_trusted(), places_.Of(connection.network()));
-  };
-  auto worst = connections_.end();
-  for (auto each = connections_.begin(); each != connections_.end(); ++each) {
-    const bool may_go = !(*each)->is_serving() && (network == nullptr || (*each)->network() == *network);
-    if (may_go && (worst == connections_.end() || rank(**each) > rank(**worst))) {
-      worst = each;
-    }
-  }
-  // The connection may have started to serve a request since the check.
-  if (worst == connections_.end() || !(*worst)->EndIfWaiting()) {
-    return false;
-  }
-  ++evicted_;
-  Forget(worst);
-  return true;
-}
-
-void ConnectionSet::Forget(Connections::iterator connection) {
-  places_.GiveBack((*connection)->network());
-  connections_.erase(connection);
-  changed_.NotifyAll();
-}
 
 }  // namespace waystar::http

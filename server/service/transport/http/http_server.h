@@ -1,34 +1,44 @@
-// HTTP/1.1 server.
+// HTTP/1.1 server, with or without TLS.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/base/mutex.h"
-#include "server/base/quota.h"
-#include "server/service/transport/http/http_connection.h"
 #include "server/service/transport/http/http_handler.h"
-#include "server/service/transport/http/tls_context.h"
-#include "server/service/transport/net/connection_table.h"
+
+namespace boost::asio::ssl {
+class context;
+}  // namespace boost::asio::ssl
 
 namespace waystar::http {
 
+using TlsContext = boost::asio::ssl::context;
+
+// All in PEM format.
+struct TlsIdentity {
+  // Certificate chain of the server.
+  std::string certificates;
+  // Private key, without a password.
+  std::string key;
+  // Root certificates for client certificates; empty if clients need none.
+  std::string client_roots = {};
+};
+
+// Makes a context for TLS 1.2 and later, which any number of connections may share. Returns INVALID_ARGUMENT
+// if the certificates or the key are invalid or do not match.
+absl::StatusOr<std::shared_ptr<TlsContext>> MakeTlsContext(const TlsIdentity& identity);
+
 struct HttpServerOptions {
-  // At least one address, as net::Listener takes them. Port 0 chooses a free one.
-  std::vector<std::string> listen;
-  // Number of threads for all connections, at least 1. They never block on a client.
-  int threads = 1;
+  // Address in the format of net::Listener. Port 0 chooses a free one.
+  std::string listen;
   HttpLimits limits;
-  // Returns the non-null TLS context of the next connection; called by a thread of the server for each
-  // accepted one. Empty for plain text.
+  // Returns the non-null TLS context of the next connection; called by the server's thread for each accepted
+  // one. Empty for plain text.
   std::function<std::shared_ptr<TlsContext>()> tls;
 };
 
@@ -37,23 +47,24 @@ struct HttpServerCounts {
   // Memory of request bodies, and unsent bytes of answers.
   std::size_t body_bytes = 0;
   std::size_t waiting_bytes = 0;
-  // Counters since the start: connections accepted, reset for lack of room or admission, evicted, and closed
-  // as stalled; requests with a valid head.
-  std::uint64_t accepted = 0;
+  // Counters since the start: connections reset for lack of room or admission, evicted, and closed as
+  // stalled; requests with a valid head.
   std::uint64_t refused = 0;
   std::uint64_t evicted = 0;
   std::uint64_t stalled = 0;
   std::uint64_t requests = 0;
 };
 
-// Serves HTTP/1.1 and 1.0 until it is stopped. An ambiguous head is rejected, and its connection closed.
-// Requests of one connection are served one after another.
+// Serves HTTP/1.1 and 1.0 until it is stopped, with one thread, which never blocks on a client. An ambiguous
+// head is rejected, and its connection closed. Requests of one connection are served one after another. At a
+// limit of connections, evicts one that serves no request: first one of an unauthenticated client, then one
+// of the network with most connections, then the oldest.
 //
 // Thread safety: any method may be called from any thread, except Stop.
 class HttpServer {
  public:
   // Starts a server. `handler` must outlive it. Returns INVALID_ARGUMENT for an invalid address, and
-  // UNAVAILABLE if it cannot listen.
+  // UNAVAILABLE if it cannot listen; both messages begin with the address.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, HttpHandler& handler);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -64,10 +75,7 @@ class HttpServer {
   // REQUIRES: the caller is not the handler.
   void Stop(absl::Duration grace = absl::ZeroDuration());
 
-  // Returns the port of the first address.
-  int port() const { return ports().front(); }
-  // Returns the port of each address.
-  const std::vector<int>& ports() const;
+  int port() const;
   HttpServerCounts counts() const;
 
  private:
@@ -76,51 +84,6 @@ class HttpServer {
   explicit HttpServer(std::unique_ptr<Core> core);
 
   const std::unique_ptr<Core> core_;
-};
-
-// Enforces the limits on connections, in total and by network. At a limit, evicts a connection that serves no
-// request: first one of an unauthenticated client, then one of the network with most connections, then the
-// oldest.
-//
-// Thread safety: any method may be called from any thread.
-class ConnectionSet {
- public:
-  explicit ConnectionSet(const HttpLimits& limits)
-      : limits_(limits),
-        places_(Quota<net::Network>::Fixed(limits.max_connections, limits.max_network_connections)) {}
-
-  // Makes room for a connection of that network. Returns false if that is impossible.
-  bool MakeRoom(const net::Network& network);
-  // Evicts one connection, to free its descriptor. Returns false if all serve requests.
-  bool EndOne();
-
-  void Add(std::shared_ptr<HttpConnection> connection);
-  void Remove(const HttpConnection& connection);
-
-  void Tick(std::chrono::steady_clock::time_point now) const;
-  // Closes all connections that serve no request.
-  void EndWaiting() const;
-  void EndAll() const;
-  std::size_t size() const;
-  std::uint64_t evicted() const;
-
-  // Waits until there are no connections, or until `deadline`.
-  void WaitUntilEmpty(std::chrono::steady_clock::time_point deadline);
-
- private:
-  using Connections = std::vector<std::shared_ptr<HttpConnection>>;
-
-  // Evicts a connection of the network, or of any network if null. Returns false if there is none to evict.
-  bool Evict(const net::Network* network) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Forget(Connections::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  const HttpLimits& limits_;
-  mutable Mutex mutex_;
-  CondVar changed_;
-  // Oldest first.
-  Connections connections_ ABSL_GUARDED_BY(mutex_);
-  Quota<net::Network> places_ ABSL_GUARDED_BY(mutex_);
-  std::uint64_t evicted_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace waystar::http

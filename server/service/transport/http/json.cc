@@ -198,7 +198,7 @@ class JsonPool::Lane {
     }
   }
 
-  ~Lane() {
+  void Stop() {
     {
       MutexLock lock(mutex_);
       is_stopping_ = true;
@@ -207,6 +207,11 @@ class JsonPool::Lane {
     for (std::thread& thread : threads_) {
       thread.join();
     }
+    threads_.clear();
+    // Destroyed without the lock.
+    Clients dropped;
+    MutexLock lock(mutex_);
+    std::swap(dropped, clients_);
   }
 
   bool Push(std::uint64_t key, std::function<void()> task) {
@@ -214,7 +219,7 @@ class JsonPool::Lane {
     auto client =
         std::find_if(clients_.begin(), clients_.end(), [&](const Client& each) { return each.key == key; });
     const std::size_t own = client == clients_.end() ? 0 : client->tasks.size();
-    if (own >= kMaxTasks - size_) {
+    if (is_stopping_ || own >= kMaxTasks - size_) {
       return false;
     }
     if (client == clients_.end()) {
@@ -283,7 +288,12 @@ JsonPool::JsonPool(int threads)
     : small_(std::make_unique<Lane>("json-small", kSmallThreads, kSmallThreads, 0)),
       large_(std::make_unique<Lane>("json-large", threads, std::max(threads / 2, 1), kLargeNiceness)) {}
 
-JsonPool::~JsonPool() = default;
+JsonPool::~JsonPool() { Stop(); }
+
+void JsonPool::Stop() {
+  small_->Stop();
+  large_->Stop();
+}
 
 bool JsonPool::Run(std::uint64_t client, std::size_t bytes, std::function<void()> task) {
   return (bytes <= kSmallBytes ? small_ : large_)->Push(client, std::move(task));

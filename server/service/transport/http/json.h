@@ -38,8 +38,7 @@ int HttpCode(grpc::StatusCode code);
 // client gets at most half of the threads for large messages, but at least one; and it may have at most as
 // many waiting messages as it leaves free.
 //
-// Thread safety: any method may be called from any thread. The destructor must not run on a thread of the
-// pool; it drops tasks that have not started.
+// Thread safety: any method may be called from any thread, except Stop and the destructor on one of the pool.
 class JsonPool {
  public:
   // Maximum size of a small message in bytes.
@@ -51,8 +50,11 @@ class JsonPool {
   JsonPool& operator=(const JsonPool&) = delete;
   ~JsonPool();
 
+  // Waits for the running tasks, drops the others, and takes no more.
+  void Stop();
+
   // Queues a task that converts a message of that size. `client` identifies the client. Returns false, and
-  // destroys the task, if too many wait.
+  // destroys the task, if too many wait or the pool has stopped.
   bool Run(std::uint64_t client, std::size_t bytes, std::function<void()> task);
 
  private:

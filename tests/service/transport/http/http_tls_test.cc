@@ -9,9 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/service/transport/http/exchange.h"
 #include "server/service/transport/http/http_server.h"
-#include "server/service/transport/http/tls_context.h"
 #include "tests/service/transport/http/tls_client.h"
 #include "tests/service/transport/net/tcp_client.h"
 #include "tests/testing/certificates.h"
@@ -47,7 +45,7 @@ class HttpTlsTest : public ::testing::Test {
     const Identity identity = authority_.Issue("localhost");
     auto context = MakeTlsContext({.certificates = identity.cert, .key = identity.key});
     EXPECT_TRUE(context.ok()) << context.status();
-    auto server = HttpServer::Start({.listen = {"127.0.0.1:0"},
+    auto server = HttpServer::Start({.listen = "127.0.0.1:0",
                                      .limits = ShortLimits(),
                                      .tls = [made = *std::move(context)] { return made; }},
                                     page_);
@@ -58,7 +56,6 @@ class HttpTlsTest : public ::testing::Test {
   static HttpLimits ShortLimits() {
     HttpLimits limits;
     limits.linger_time = limits.head_time = limits.body_time = std::chrono::minutes(10);
-    limits.tick = std::chrono::milliseconds(5);
     return limits;
   }
 

@@ -1,21 +1,87 @@
-#include "server/service/transport/http/request_body.h"
+#include "server/service/transport/http/request.h"
 
-// Boost.Asio 1.74 needs this header and does not include it.
-// The header above must precede all others.
 #include <algorithm>
 #include <boost/beast/http.hpp>
 #include <exception>
 #include <functional>
+#include <limits>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 
 namespace waystar::http {
 namespace {
 
 namespace beast = boost::beast::http;
 
-// Maximum number of lines of trailers, the same as in a head.
-constexpr int kMaxTrailerLines = 64;
+constexpr int kBadRequest = 400;
+constexpr int kExpectationFailed = 417;
+constexpr int kFieldsTooLarge = 431;
+constexpr int kNotImplemented = 501;
+constexpr int kVersionNotSupported = 505;
+
+// Maximum number of fields in a head, and of lines of trailers.
+constexpr int kMaxFieldLines = 64;
+
+// Rejects bytes that HTTP implementations interpret differently. Returns an HTTP code, or 0.
+int CheckRawHead(absl::string_view text) {
+  const std::vector<absl::string_view> lines = absl::StrSplit(text, "\r\n");
+  for (const absl::string_view line : lines) {
+    const bool has_control =
+        std::any_of(line.begin(), line.end(), [](char c) { return absl::ascii_iscntrl(c) && c != '\t'; });
+    // A line that begins with a blank is an obsolete continuation of the previous one.
+    if (has_control || absl::StartsWith(line, " ") || absl::StartsWith(line, "\t")) {
+      return kBadRequest;
+    }
+  }
+  // The first line and the two empty ones at the end are not fields.
+  return lines.size() > std::size_t{kMaxFieldLines} + 3 ? kFieldsTooLarge : 0;
+}
+
+// Returns the HTTP code for a version that the parser rejects.
+int VersionRefusal(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\r'));
+  const std::string_view version = line.substr(line.size() - std::min<std::size_t>(line.size(), 8));
+  const bool is_version = version.size() == 8 && version.substr(0, 5) == "HTTP/" &&
+                          absl::ascii_isdigit(version[5]) && version[6] == '.' &&
+                          absl::ascii_isdigit(version[7]);
+  const bool is_known = version == "HTTP/1.0" || version == "HTTP/1.1";
+  return is_version && !is_known ? kVersionNotSupported : kBadRequest;
+}
+
+// The parser's string type differs between versions of Boost.
+template <typename Text>
+absl::string_view View(const Text& text) {
+  return {text.data(), text.size()};
+}
+
+// Fills in what the fields say about the message. Returns the HTTP code of a rejection, or 0.
+int ReadMeaning(const beast::request<beast::empty_body>& message, RequestHead& head) {
+  head.is_version_1_0 = message.version() == 10;
+  const std::size_t hosts = message.count(beast::field::host);
+  const std::size_t lengths = message.count(beast::field::content_length);
+  const std::size_t codings = message.count(beast::field::transfer_encoding);
+  const std::size_t expectations = head.is_version_1_0 ? 0 : message.count(beast::field::expect);
+  if (hosts > 1 || (hosts == 0 && !head.is_version_1_0) || lengths + codings > 1 ||
+      (codings > 0 && head.is_version_1_0)) {
+    return kBadRequest;
+  }
+  head.is_chunked = codings > 0;
+  if (head.is_chunked && !absl::EqualsIgnoreCase(View(message[beast::field::transfer_encoding]), "chunked")) {
+    return kNotImplemented;
+  }
+  // The parser would take a list of equal lengths.
+  if (lengths > 0 && !absl::SimpleAtoi(View(message[beast::field::content_length]), &head.content_length)) {
+    return kBadRequest;
+  }
+  head.expects_continue =
+      expectations == 1 && absl::EqualsIgnoreCase(View(message[beast::field::expect]), "100-continue");
+  return head.expects_continue || expectations == 0 ? 0 : kExpectationFailed;
+}
+
 // Allowance for the framing of a short body.
 constexpr std::size_t kFramingBytes = 1024;
 // Limit for one chunk line, or for all trailers.
@@ -37,6 +103,55 @@ bool HasMoreThanSize(std::string_view bytes) {
 }
 
 }  // namespace
+
+std::string_view RequestHead::Field(std::string_view name) const {
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const auto& field) {
+    return absl::EqualsIgnoreCase(field.first, View(name));
+  });
+  return found == fields.end() ? std::string_view() : found->second;
+}
+
+std::variant<RequestHead, int> ParseRequestHead(std::string_view text) {
+  if (text.size() > kMaxHeadBytes) {
+    return kFieldsTooLarge;
+  }
+  if (const int code = CheckRawHead(View(text)); code != 0) {
+    return code;
+  }
+  beast::request_parser<beast::empty_body> parser;
+  parser.header_limit(kMaxHeadBytes);
+  // The limit is enforced by the caller. Without one here, Boost 1.74 rejects every body.
+  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+  const auto& message = parser.get();
+  RequestHead head;
+  boost::system::error_code error;
+  try {
+    const std::size_t used = parser.put(boost::asio::buffer(text.data(), text.size()), error);
+    if (error == beast::error::bad_version) {
+      return VersionRefusal(text);
+    }
+    if (error && error != beast::error::bad_transfer_encoding) {
+      return kBadRequest;
+    }
+    // Versions of Boost differ in the transfer codings that the parser rejects.
+    if (const int code = ReadMeaning(message, head); code != 0) {
+      return code;
+    }
+    if (error || !parser.is_header_done() || used != text.size()) {
+      return kBadRequest;
+    }
+  } catch (const std::exception&) {
+    return kBadRequest;
+  }
+  head.keep_alive = message.keep_alive();
+  head.method = std::string(View(message.method_string()));
+  const absl::string_view target = View(message.target());
+  head.path = std::string(target.substr(0, target.find('?')));
+  for (const auto& field : message) {
+    head.fields.emplace_back(View(field.name_string()), View(field.value()));
+  }
+  return head;
+}
 
 class RequestBody::Chunks {
  public:
@@ -95,7 +210,7 @@ class RequestBody::Chunks {
       lines_ += is_line_begin_ ? 1 : 0;
     }
     // The lines of the size and the empty line do not count.
-    return lines_ - 2 <= kMaxTrailerLines;
+    return lines_ - 2 <= kMaxFieldLines;
   }
 
   using OnHeader = std::function<void(std::uint64_t, boost::beast::string_view, boost::system::error_code&)>;
@@ -128,7 +243,6 @@ RequestBody::RequestBody(const RequestHead& head, std::size_t max_bytes) {
   }
 }
 
-RequestBody::RequestBody(RequestBody&&) noexcept = default;
 RequestBody::~RequestBody() = default;
 
 RequestBody::Progress RequestBody::Put(std::string_view bytes) {
@@ -155,29 +269,6 @@ bool RequestBody::is_done() const {
 std::size_t RequestBody::size() const { return chunks_ == nullptr ? text_.size() : chunks_->text().size(); }
 
 std::string RequestBody::Take() { return std::move(chunks_ == nullptr ? text_ : chunks_->text()); }
-
-bool BodyLedger::Add(const net::Network& network, std::size_t bytes) {
-  MutexLock lock(mutex_);
-  return held_.Take(network, bytes);
-}
-
-void BodyLedger::Remove(const net::Network& network, std::size_t bytes) {
-  MutexLock lock(mutex_);
-  held_.GiveBack(network, bytes);
-}
-
-std::size_t BodyLedger::bytes() const {
-  MutexLock lock(mutex_);
-  return held_.total();
-}
-
-BodyShare& BodyShare::operator=(BodyShare&& other) noexcept {
-  GiveBack();
-  ledger_ = std::move(other.ledger_);
-  network_ = other.network_;
-  bytes_ = std::exchange(other.bytes_, 0);
-  return *this;
-}
 
 bool BodyShare::GrowTo(std::size_t bytes) {
   if (ledger_ == nullptr || bytes <= bytes_) {

@@ -1,8 +1,5 @@
-#include "server/service/transport/http/exchange.h"
+#include "server/service/transport/http/http_handler.h"
 
-// Boost.Asio 1.74 needs this header and does not include it.
-#include <utility>
-// The header above must precede all others.
 #include <algorithm>
 #include <boost/beast/http/status.hpp>
 #include <string_view>
@@ -18,27 +15,20 @@ namespace {
 // Small pieces are joined up to this size.
 constexpr std::size_t kTogetherBytes = std::size_t{64} << 10;
 
-constexpr std::string_view kLastChunk = "0\r\n\r\n";
-
-// How the end of an answer's body is marked.
-enum class AnswerFraming { kLength, kChunks, kClose };
-
 // Returns false for text that would end the line of its field.
 bool IsOneLine(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(c); });
 }
 
 std::string Reason(int code) {
-  const auto known = boost::beast::http::int_to_status(static_cast<unsigned>(code));
-  if (known == boost::beast::http::status::unknown) {
-    return "";
-  }
-  const auto reason = boost::beast::http::obsolete_reason(known);
+  const auto status = boost::beast::http::int_to_status(static_cast<unsigned>(code));
+  const auto reason = boost::beast::http::obsolete_reason(status);
   return std::string(reason.data(), reason.size());
 }
 
-// Returns the status line and all fields, with the empty line at the end.
-std::string AnswerHead(const HttpAnswer& answer, AnswerFraming framing, bool is_version_1_0,
+// Returns the status line and all fields, with the empty line at the end. `framing` is a line that says how
+// the body ends.
+std::string AnswerHead(const HttpAnswer& answer, std::string_view framing, bool is_version_1_0,
                        bool keep_alive) {
   std::string head =
       absl::StrCat("HTTP/1.1 ", answer.code, " ", Reason(answer.code), "\r\nDate: ",
@@ -51,11 +41,7 @@ std::string AnswerHead(const HttpAnswer& answer, AnswerFraming framing, bool is_
       absl::StrAppend(&head, name, ": ", value, "\r\n");
     }
   }
-  if (framing == AnswerFraming::kChunks) {
-    absl::StrAppend(&head, "Transfer-Encoding: chunked\r\n");
-  } else if (framing == AnswerFraming::kLength && answer.code != 204 && answer.code != 304) {
-    absl::StrAppend(&head, "Content-Length: ", answer.body.size(), "\r\n");
-  }
+  head += framing;
   if (!keep_alive) {
     absl::StrAppend(&head, "Connection: close\r\n");
   } else if (is_version_1_0) {
@@ -63,16 +49,6 @@ std::string AnswerHead(const HttpAnswer& answer, AnswerFraming framing, bool is_
   }
   head += "\r\n";
   return head;
-}
-
-// Returns the text as one chunk.
-// REQUIRES: `text` is not empty.
-std::string Chunk(std::string_view text) {
-  std::string chunk = absl::StrCat(absl::Hex(text.size()), "\r\n");
-  chunk.reserve(chunk.size() + text.size() + 2);
-  chunk += text;
-  chunk += "\r\n";
-  return chunk;
 }
 
 }  // namespace
@@ -97,8 +73,11 @@ void Exchange::Answer(HttpAnswer answer) {
     return;
   }
   keep_alive_ = keep_alive_ && !answer.closes && !is_draining_;
-  Push(AnswerHead(answer, AnswerFraming::kLength, is_version_1_0_, keep_alive_));
-  if (!is_head_method_ && answer.code != 204 && answer.code != 304) {
+  const bool may_have_body = answer.code != 204 && answer.code != 304;
+  const std::string framing =
+      may_have_body ? absl::StrCat("Content-Length: ", answer.body.size(), "\r\n") : "";
+  Push(AnswerHead(answer, framing, is_version_1_0_, keep_alive_));
+  if (!is_head_method_ && may_have_body) {
     Push(std::move(answer.body));
   }
   state_ = State::kComplete;
@@ -111,7 +90,7 @@ void Exchange::BeginStream(HttpAnswer head) {
     return;
   }
   keep_alive_ = keep_alive_ && !head.closes && !is_draining_ && !is_version_1_0_;
-  Push(AnswerHead(head, is_version_1_0_ ? AnswerFraming::kClose : AnswerFraming::kChunks, is_version_1_0_,
+  Push(AnswerHead(head, is_version_1_0_ ? "" : "Transfer-Encoding: chunked\r\n", is_version_1_0_,
                   keep_alive_));
   heartbeat_ = std::move(head.heartbeat);
   state_ = State::kStreaming;
@@ -123,7 +102,7 @@ void Exchange::Write(std::string bytes) {
     return;
   }
   if (!is_version_1_0_) {
-    bytes = Chunk(bytes);
+    bytes = absl::StrCat(absl::Hex(bytes.size()), "\r\n", bytes, "\r\n");
   }
   MutexLock lock(mutex_);
   if (state_ == State::kStreaming && !is_detached_ && !is_head_method_) {
@@ -138,25 +117,19 @@ void Exchange::Finish() {
     return;
   }
   if (!is_version_1_0_ && !is_head_method_) {
-    Push(std::string(kLastChunk));
+    Push("0\r\n\r\n");
   }
   state_ = State::kComplete;
   Wake();
 }
 
-void Exchange::Abort() {
+void Exchange::Abandon() {
+  // Does nothing once an answer has begun.
+  Answer({.code = 500, .content_type = "text/plain", .closes = true});
   MutexLock lock(mutex_);
-  if (state_ != State::kComplete && !is_detached_) {
+  if (state_ == State::kStreaming && !is_detached_) {
     state_ = State::kAborted;
     Wake();
-  }
-}
-
-void Exchange::Abandon() {
-  if (state() == State::kNotBegun) {
-    Answer({.code = 500, .content_type = "text/plain", .closes = true});
-  } else {
-    Abort();
   }
 }
 
