@@ -11,7 +11,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "client/animation/film.h"
 #include "server/render/canvas/canvas.h"
 

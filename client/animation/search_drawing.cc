@@ -86,11 +86,35 @@ class PlacedDrawing : public SearchDrawing {
   double end_radius_ = 4.0;
 };
 
+// Returns the axial coordinates of a hexagon, counted from column 0 of row 0: pictures are laid out by them.
+// Cells of a layout without columns and rows stay as they are.
+v1::Cell AxialOf(v1::HexLayout layout, const v1::Cell& cell) {
+  v1::Cell axial = cell;
+  switch (layout) {
+    case v1::HEX_LAYOUT_ODD_ROWS:
+      axial.set_x(cell.x() - (cell.y() >> 1));
+      break;
+    case v1::HEX_LAYOUT_EVEN_ROWS:
+      axial.set_x(cell.x() - ((cell.y() + 1) >> 1));
+      break;
+    case v1::HEX_LAYOUT_ODD_COLUMNS:
+      axial.set_y(cell.y() - (cell.x() >> 1));
+      break;
+    case v1::HEX_LAYOUT_EVEN_COLUMNS:
+      axial.set_y(cell.y() - ((cell.x() + 1) >> 1));
+      break;
+    default:
+      break;
+  }
+  return axial;
+}
+
 // A search on a grid: open cells have a rim, expanded ones are filled.
 class CellDrawing final : public PlacedDrawing {
  public:
   CellDrawing(const TracedSearch& search, picture::Canvas map, const picture::Tiling& tiling)
       : PlacedDrawing(std::move(map), tiling),
+        layout_(search.layout),
         is_any_angle_(search.answer.info().statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR) {
     SetEnds(search.query, std::clamp(tiling_.CellPixels() * 0.36, 4.0, 14.0), [&](const v1::Location& end) {
       return end.has_cell() ? std::optional(CenterOf(end.cell())) : std::nullopt;
@@ -110,7 +134,7 @@ class CellDrawing final : public PlacedDrawing {
 
   void DrawOpen(const v1::SearchEvent& generated) override {
     constexpr double kRimmedCell = 5.0;
-    const v1::Cell& place = generated.cell();
+    const v1::Cell place = AxialOf(layout_, generated.cell());
     const double cell = tiling_.CellPixels();
     picture::RasterSurface surface(below_);
     if (cell < kRimmedCell) {
@@ -123,8 +147,8 @@ class CellDrawing final : public PlacedDrawing {
   }
 
   void DrawExpanded(const v1::SearchEvent& generated, double share) override {
-    const v1::Cell& place = generated.cell();
-    const v1::Cell& parent = generated.parent();
+    const v1::Cell place = AxialOf(layout_, generated.cell());
+    const v1::Cell parent = AxialOf(layout_, generated.parent());
     const double cell = tiling_.CellPixels();
     // Leaves the lines between the cells.
     const double inset = cell >= 8 ? 0.5 : 0.0;
@@ -135,9 +159,9 @@ class CellDrawing final : public PlacedDrawing {
         (std::abs(parent.x() - place.x()) <= 1 && std::abs(parent.y() - place.y()) <= 1)) {
       return;
     }
-    const std::vector<Point> line = is_any_angle_
-                                        ? std::vector<Point>{CenterOf(parent), CenterOf(place)}
-                                        : tiling_.BentLine(parent.x(), parent.y(), place.x(), place.y());
+    const std::vector<Point> line =
+        is_any_angle_ ? std::vector<Point>{CenterOf(generated.parent()), CenterOf(generated.cell())}
+                      : tiling_.BentLine(parent.x(), parent.y(), place.x(), place.y());
     surface.Stroke(line, {{picture::Mix(kPaper, kInk, 0.6)}, std::clamp(cell * 0.08, 1.0, 2.0)});
   }
 
@@ -149,8 +173,12 @@ class CellDrawing final : public PlacedDrawing {
   }
 
  private:
-  Point CenterOf(const v1::Cell& cell) const { return tiling_.At(cell.x(), cell.y()); }
+  Point CenterOf(const v1::Cell& cell) const {
+    const v1::Cell axial = AxialOf(layout_, cell);
+    return tiling_.At(axial.x(), axial.y());
+  }
 
+  const v1::HexLayout layout_;
   const bool is_any_angle_;
 };
 

@@ -22,6 +22,8 @@ struct TracedSearch {
   std::vector<v1::SearchEvent> events;
   v1::FindPathResponse answer;
   v1::FindPathRequest query;
+  // The layout of a map of hexagons.
+  v1::HexLayout layout = v1::HEX_LAYOUT_UNSPECIFIED;
   // True if the map is a waypoint graph.
   bool on_graph = false;
   // True if it is a navigation mesh.

@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/session.h"
 #include "client/cli/shape_argument.h"
 #include "client/connection.h"
@@ -44,7 +44,7 @@ std::vector<const CLI::App*> ChosenCommands(const CLI::App& root) {
   return chosen;
 }
 
-std::vector<std::string> OptionNames(const std::vector<const CLI::App*>& commands) {
+std::vector<std::string> LongNames(const std::vector<const CLI::App*>& commands) {
   std::vector<std::string> names;
   for (const CLI::App* command : commands) {
     for (const CLI::Option* option : command->get_options()) {
@@ -86,11 +86,6 @@ std::string Unknown(absl::string_view kind, absl::string_view word,
                       meant.empty() ? "" : absl::StrCat("; did you mean '", meant, "'?"));
 }
 
-// Says that `command` has no command of that name, and which was probably meant.
-std::string UnknownCommandText(const CLI::App& command, absl::string_view name) {
-  return Unknown("command", name, CommandNames(command));
-}
-
 std::string Sentence(const CLI::App& root, const CLI::ParseError& error,
                      const std::vector<const CLI::App*>& chosen) {
   const std::vector<std::string> leftover = root.remaining(/*recurse=*/true);
@@ -101,10 +96,10 @@ std::string Sentence(const CLI::App& root, const CLI::ParseError& error,
   }
   if (absl::StartsWith(leftover.front(), "-")) {
     const std::string word = leftover.front().substr(0, leftover.front().find('='));
-    return Unknown("option", word, OptionNames(chosen));
+    return Unknown("option", word, LongNames(chosen));
   }
   if (!names.empty()) {
-    return UnknownCommandText(command, leftover.front());
+    return Unknown("command", leftover.front(), names);
   }
   return absl::StrCat("'", leftover.front(), "' is one argument too many");
 }
@@ -188,14 +183,15 @@ void AddConnectionOptions(CLI::App& app, client::Options& options) {
           ->envname("WAYSTAR_TOKEN")
           ->type_name("TOKEN")
           ->group(kGroup);
-  AddValue<std::string>(
-      app, "--token-file",
-      [&options, token](const std::string& file) {
-        if (token->count() == 0) {
-          options.token = ReadToken(file);
-        }
-      },
-      "A file whose first line is the token; --token goes before it", kFileType)
+  app.add_option_function<std::string>(
+         "--token-file",
+         [&options, token](const std::string& file) {
+           if (token->count() == 0) {
+             options.token = ReadToken(file);
+           }
+         },
+         "A file whose first line is the token; --token goes before it")
+      ->type_name(kFileType)
       ->envname("WAYSTAR_TOKEN_FILE")
       ->group(kGroup);
   app.add_flag("--wait-for-ready", options.wait_for_ready,
@@ -218,7 +214,7 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
   app.set_version_flag("--version", "waystar " WAYSTAR_VERSION, "Print the version");
 }
 
-using Generator = std::string (*)(const std::vector<CommandNode>&);
+using Generator = std::string (*)(const CLI::App&);
 
 void AddCompletionCommand(CLI::App& parent, Session& session) {
   const auto generate = std::make_shared<Generator>(nullptr);
@@ -233,7 +229,7 @@ void AddCompletionCommand(CLI::App& parent, Session& session) {
       "  source <(waystar completion bash)\n"
       "  waystar completion zsh > ~/.zfunc/_waystar\n"
       "  waystar completion fish > ~/.config/fish/completions/waystar.fish\n");
-  command.callback([generate, &parent, &session] { session.io().out << (*generate)(WalkCommands(parent)); });
+  command.callback([generate, &parent, &session] { session.io().out << (*generate)(parent); });
 }
 
 void AddManCommand(CLI::App& parent, Session& session) {
@@ -253,7 +249,7 @@ ExitCode PrintHelp(CLI::App& root, const std::vector<std::string>& names, Sessio
     const auto found =
         command->get_subcommands([&name](const CLI::App* each) { return each->get_name() == name; });
     if (found.empty()) {
-      return session.FailUsage(UnknownCommandText(*command, name));
+      return session.FailUsage(Unknown("command", name, CommandNames(*command)));
     }
     command = found.front();
     absl::StrAppend(&path, " ", name);
@@ -266,12 +262,8 @@ ExitCode PrintHelp(CLI::App& root, const std::vector<std::string>& names, Sessio
 void AddHelpCommand(CLI::App& parent, Session& session) {
   const auto names = std::make_shared<std::vector<std::string>>();
   CLI::App& command = *parent.add_subcommand("help", "Prints the help of a command, or this");
-  std::vector<std::string> commands;
-  for (const CLI::App* each : parent.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back(each->get_name());
-  }
   command.add_option("COMMAND", *names, "The command, such as find or map import")
-      ->type_name(absl::StrJoin(commands, "|"));
+      ->type_name(absl::StrJoin(CommandNames(parent), "|"));
   command.footer(
       "Examples:\n"
       "  waystar help map import\n");
@@ -285,7 +277,12 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   app->require_subcommand(1);
   app->fallthrough();
   AddGlobalOptions(*app, session);
-  for (AddCommands* const add : kAllCommands) {
+  for (AddCommands* const add :
+       {&AddMapCommands,      &AddFindCommand,    &AddPathsCommand,    &AddWalkCommand,   &AddValidateCommand,
+        &AddTraceCommand,     &AddRenderCommand,  &AddAnimateCommand,  &AddFieldCommands, &AddEditCommands,
+        &AddObstacleCommands, &AddPortalCommands, &AddWatchCommand,    &AddHealthCommand, &AddInfoCommand,
+        &AddTopCommand,       &AddClusterCommand, &AddLogLevelCommand, &AddTokenCommand,  &AddBenchCommand,
+        &AddBackupCommands}) {
     add(*app, session);
   }
   AddCompletionCommand(*app, session);

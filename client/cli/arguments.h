@@ -1,28 +1,30 @@
 #pragma once
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "client/cli/session.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 
-template <typename T>
-using Choices = std::vector<std::pair<std::string, T>>;
-
 // Adds an argument that may be given any number of times; `accept` gets each text.
 CLI::Option* AddTexts(CLI::App& command, const std::string& name,
                       const std::function<void(const std::string&)>& accept, const std::string& description);
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
 
 // Adds an argument that is one of a few words; `accept` gets the value that it stands for. It may be given
 // more than once if it is `repeated`.
@@ -45,30 +47,6 @@ CLI::Option* AddChoice(CLI::App& command, const std::string& name, Accept accept
   return option->check(CLI::IsMember(words).description(""))->type_name(absl::StrJoin(words, "|"));
 }
 
-// Adds an argument with a value of type T, which `accept` gets. The help calls the value `type`, unless that
-// is empty.
-template <typename T, typename Accept>
-CLI::Option* AddValue(CLI::App& command, const std::string& name, Accept accept,
-                      const std::string& description, const std::string& type = "") {
-  CLI::Option* const option = command.add_option_function<T>(
-      name, [accept](const T& value) { accept(value); }, description);
-  return type.empty() ? option : option->type_name(type);
-}
-
-// Adds an option for a field of a message, which `set` sets; for a bool, a flag that sets it to true.
-// `message` must outlive `command`.
-template <typename Message, typename T>
-CLI::Option* AddField(CLI::App& command, const std::string& name, Message& message, void (Message::*set)(T),
-                      const std::string& description, const std::string& type = "N") {
-  if constexpr (std::is_same_v<T, bool>) {
-    return command.add_flag_callback(
-        name, [&message, set] { (message.*set)(true); }, description);
-  } else {
-    return AddValue<T>(
-        command, name, [&message, set](const T& value) { (message.*set)(value); }, description, type);
-  }
-}
-
 // Adds an argument that `parse` reads; `accept` gets the value. An error of `parse` is a usage error.
 template <typename T, typename Accept>
 CLI::Option* AddParsed(CLI::App& command, const std::string& name,
@@ -84,34 +62,66 @@ template <typename T, typename Accept>
 CLI::Option* AddParsedList(CLI::App& command, const std::string& name,
                            absl::StatusOr<T> (*parse)(absl::string_view), Accept accept,
                            const std::string& description) {
-  const auto set = [parse, accept](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      accept(*parse(text));
-    }
-  };
   const auto check = [parse](const std::string& text) { return std::string(parse(text).status().message()); };
-  return command.add_option_function<std::vector<std::string>>(name, set, description)->check(check, "", "");
+  return AddTexts(
+             command, name, [parse, accept](const std::string& text) { accept(*parse(text)); }, description)
+      ->check(check, "", "");
 }
+
+// Returns what words of an option stand for, such as "corners|both-free=NO_CORNER_CUTTING": after a word may
+// stand the value of the enum, without the enum's name, if the two differ.
+Choices<int> ChoicesOf(const google::protobuf::EnumDescriptor& type, absl::string_view words);
+
+// Adds an argument for the field at `path` of `message`, such as "view.overlay.blocked": a flag that sets a
+// bool to true, or what ParseMessage reads for a message. Shapes and repeated fields take any number of
+// arguments. The messages that the path leads through are there once the argument is given. The help calls
+// the argument `type`; if that is empty, a number N. For an enum `type` has the words of ChoicesOf. `message`
+// must outlive `command`.
+CLI::Option* AddField(CLI::App& command, const std::string& name, google::protobuf::Message& message,
+                      const std::string& path, const std::string& description, const std::string& type = "");
+
+// Adds an argument for each field.
+struct FieldArgument {
+  const char* name;
+  const char* path;
+  const char* description;
+  const char* type = "";
+};
+void AddFields(CLI::App& command, google::protobuf::Message& message,
+               std::initializer_list<FieldArgument> arguments);
 
 // The name of a map, required and positional.
 CLI::Option* AddMap(CLI::App& command, std::string& map);
 
-// An option that names one of the layouts of hexagons.
-void AddHexLayout(CLI::App& command, const std::string& name,
-                  const std::function<void(v1::HexLayout)>& accept, const std::string& text);
+// Adds an argument that is the name of a file.
+CLI::Option* AddFile(CLI::App& command, const std::string& name, std::string& file,
+                     const std::string& description);
 
-// --connectivity, --diagonal-cost and --terrain.
+// --connectivity, --hexagons, --diagonal-cost and --terrain.
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid);
+
+// A command, and its arguments, which its options fill in.
+template <typename Arguments>
+struct Command {
+  CLI::App& app;
+  Arguments& arguments;
+};
 
 // Adds a command that is run by `run`, with the arguments that its options have filled in by then.
 template <typename Arguments>
-CLI::App& AddCommand(CLI::App& parent, Session& session, const std::string& name, const std::string& summary,
-                     const std::shared_ptr<Arguments>& arguments,
-                     ExitCode (*run)(const Arguments&, Session&)) {
+Command<Arguments> AddCommand(CLI::App& parent, Session& session, const std::string& name,
+                              const std::string& summary, ExitCode (*run)(const Arguments&, Session&),
+                              const std::string& footer) {
+  const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *parent.add_subcommand(name, summary);
+  command.footer(footer);
   command.callback([arguments, run, &session] { session.exit_code = run(*arguments, session); });
-  return command;
+  return {command, *arguments};
 }
+
+// Adds a command that is run by one of its subcommands.
+CLI::App& AddGroup(CLI::App& parent, const std::string& name, const std::string& summary,
+                   const std::string& footer);
 
 // Adds one subcommand, or a group of them, to `parent`. Once the command line is parsed, the one that was
 // chosen runs and leaves its result in session.exit_code. `session` must outlive `parent`.
@@ -121,14 +131,6 @@ AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWalkCommand, Add
     AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands, AddEditCommands,
     AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand, AddInfoCommand, AddTopCommand,
     AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand, AddBackupCommands;
-
-// All commands in the order of the help.
-inline constexpr AddCommands* kAllCommands[] = {
-    &AddMapCommands,      &AddFindCommand,    &AddPathsCommand,    &AddWalkCommand,   &AddValidateCommand,
-    &AddTraceCommand,     &AddRenderCommand,  &AddAnimateCommand,  &AddFieldCommands, &AddEditCommands,
-    &AddObstacleCommands, &AddPortalCommands, &AddWatchCommand,    &AddHealthCommand, &AddInfoCommand,
-    &AddTopCommand,       &AddClusterCommand, &AddLogLevelCommand, &AddTokenCommand,  &AddBenchCommand,
-    &AddBackupCommands};
 
 // The parts of AddMapCommands about files.
 AddCommands AddImportCommand, AddExportCommand;

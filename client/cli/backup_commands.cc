@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <set>
 #include <string>
 #include <system_error>
@@ -12,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/progress.h"
 #include "client/cli/table.h"
@@ -77,7 +75,7 @@ ExitCode Backup(const std::string& folder, Session& session) {
       return session.Fail(map.status());
     }
     if (const absl::Status written = WriteDurably(ImagePath(folder, info.map()), map->bytes); !written.ok()) {
-      return session.FailUsage(std::string(written.message()));
+      return session.FailUsage(written);
     }
     const v1::MapInfo& exported = map->header.info();
     *saved.add_maps() = exported;
@@ -89,7 +87,7 @@ ExitCode Backup(const std::string& folder, Session& session) {
     }
   }
   if (const absl::Status written = WriteDurably(manifest, ToJson(saved, /*pretty=*/true)); !written.ok()) {
-    return session.FailUsage(std::string(written.message()));
+    return session.FailUsage(written);
   }
   if (!session.options().json) {
     session.io().out << "Saved " << Counted(saved.maps_size(), "map") << " in " << folder << ".\n";
@@ -179,7 +177,7 @@ ExitCode RestoreMap(const v1::MapInfo& saved, const RestoreArguments& arguments,
 ExitCode Restore(const RestoreArguments& arguments, Session& session) {
   const absl::StatusOr<std::vector<v1::MapInfo>> saved = ReadManifest(arguments, session.io().in);
   if (!saved.ok()) {
-    return session.FailUsage(std::string(saved.status().message()));
+    return session.FailUsage(saved.status());
   }
   const absl::StatusOr<std::set<std::string>> existing = ExistingMaps(session);
   if (!existing.ok()) {
@@ -212,40 +210,26 @@ ExitCode Restore(const RestoreArguments& arguments, Session& session) {
   return ExitCode::kOk;
 }
 
-void AddBackupCommand(CLI::App& parent, Session& session) {
-  const auto folder = std::make_shared<std::string>();
-  CLI::App& command = AddCommand(parent, session, "backup", "Saves all maps of a running server in a folder",
-                                 folder, &Backup);
-  command.add_option("DIR", *folder, "A folder that holds no backup; it is created")
-      ->required()
-      ->type_name(kFileType);
-  command.footer(absl::StrCat("Each map is saved as of one revision, while it may change. ", kNotKept,
-                              "Examples:\n"
-                              "  waystar backup monday\n"));
-}
-
-void AddRestoreCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<RestoreArguments>();
-  CLI::App& command =
-      AddCommand(parent, session, "restore", "Creates the maps that a backup holds", arguments, &Restore);
-  command.add_option("DIR", arguments->folder, "The folder of the backup")->required()->type_name(kFileType);
-  command.add_option("MAP", arguments->maps, "The maps to restore [all]")->type_name(kMapType);
-  CLI::Option* const skip =
-      command.add_flag("--skip-existing", arguments->skip_existing, "Leave maps that the server has");
-  command.add_flag("--replace", arguments->replace, "Replace maps that the server has, each in one step")
-      ->excludes(skip);
-  command.footer(absl::StrCat("The server checks each image and its digest before it changes anything. ",
-                              kNotKept,
-                              "Examples:\n"
-                              "  waystar restore monday\n"
-                              "  waystar restore monday arena --replace\n"));
-}
-
 }  // namespace
 
 void AddBackupCommands(CLI::App& parent, Session& session) {
-  AddBackupCommand(parent, session);
-  AddRestoreCommand(parent, session);
+  const auto backup =
+      AddCommand(parent, session, "backup", "Saves all maps of a running server in a folder", &Backup,
+                 absl::StrCat("Each map is saved as of one revision, while it may change. ", kNotKept,
+                              "Examples:\n"
+                              "  waystar backup monday\n"));
+  AddFile(backup.app, "DIR", backup.arguments, "A folder that holds no backup; it is created")->required();
+  const auto [command, arguments] = AddCommand(
+      parent, session, "restore", "Creates the maps that a backup holds", &Restore,
+      absl::StrCat("The server checks each image and its digest before it changes anything. ", kNotKept,
+                   "Examples:\n"
+                   "  waystar restore monday\n"
+                   "  waystar restore monday arena --replace\n"));
+  AddFile(command, "DIR", arguments.folder, "The folder of the backup")->required();
+  command.add_option("MAP", arguments.maps, "The maps to restore [all]")->type_name(kMapType);
+  command.add_flag("--skip-existing", arguments.skip_existing, "Leave maps that the server has");
+  command.add_flag("--replace", arguments.replace, "Replace maps that the server has, each in one step")
+      ->excludes("--skip-existing");
 }
 
 }  // namespace waystar::cli

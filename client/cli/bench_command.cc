@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/files.h"
 #include "client/cli/progress.h"
@@ -100,11 +99,11 @@ ExitCode Bench(const BenchArguments& arguments, Session& session) {
   const HeldSignals signals;
   const auto settings = ReadSettings(arguments);
   if (!settings.ok()) {
-    return session.FailUsage(std::string(settings.status().message()));
+    return session.FailUsage(settings.status());
   }
   auto parts = ReadParts(arguments, session);
   if (!parts.ok()) {
-    return session.FailUsage(std::string(parts.status().message()));
+    return session.FailUsage(parts.status());
   }
   const auto workload = load::Workload::Make(*std::move(parts), session.client(), settings->seed,
                                              settings->updates_per_second > 0);
@@ -191,19 +190,8 @@ void AddLoadOptions(CLI::App& command, BenchArguments& arguments) {
 }  // namespace
 
 void AddBenchCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<BenchArguments>();
-  CLI::App& command =
-      AddCommand(parent, session, "bench", "Offers a load of queries and tells how fast they are answered",
-                 arguments, &Bench);
-  command.add_option("MAP", arguments->map, "Between random cells of which to ask for paths")
-      ->type_name(kMapType);
-  command.add_option("--scenario", arguments->scenario, "Ask for what stands in a file instead, see below")
-      ->type_name(kFileType);
-  AddNumber(command, "--pairs", arguments->random_pairs, 1, 50'000, "How many pairs of random cells [1000]");
-  AddNumber<std::uint64_t>(command, "--seed", arguments->settings.seed, 0, ~std::uint64_t{0},
-                           "The same seed asks for the same [0]");
-  AddLoadOptions(command, *arguments);
-  command.footer(
+  const auto [command, arguments] = AddCommand(
+      parent, session, "bench", "Offers a load of queries and tells how fast they are answered", &Bench,
       "Latency is counted from when a query was due, so that none is missed where the server, or this\n"
       "program, lags behind; calls that fail are counted by code and reason, and have no latency.\n"
       "Calls are never made again, --timeout is for the preparations, and --server is one server. Ctrl-C\n"
@@ -219,6 +207,13 @@ void AddBenchCommand(CLI::App& parent, Session& session) {
       "  waystar bench arena --in-flight 64\n"
       "  waystar bench arena --rate 5000 --arrivals random --updates-per-second 100\n"
       "  waystar bench --scenario mix.txt --mode stream --per-message 10 --connections 4 --json\n");
+  command.add_option("MAP", arguments.map, "Between random cells of which to ask for paths")
+      ->type_name(kMapType);
+  AddFile(command, "--scenario", arguments.scenario, "Ask for what stands in a file instead, see below");
+  AddNumber(command, "--pairs", arguments.random_pairs, 1, 50'000, "How many pairs of random cells [1000]");
+  AddNumber<std::uint64_t>(command, "--seed", arguments.settings.seed, 0, ~std::uint64_t{0},
+                           "The same seed asks for the same [0]");
+  AddLoadOptions(command, arguments);
 }
 
 }  // namespace waystar::cli

@@ -1,14 +1,11 @@
-#include <functional>
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -16,54 +13,49 @@
 namespace waystar::cli {
 namespace {
 
-using RequestPtr = std::shared_ptr<v1::UpdateMapRequest>;
-
 constexpr char kAtOnce[] = "All cells change at once, as one new revision.\n\nExamples:\n";
 
-struct EditCommand {
-  const char* name;
-  const char* summary;
-  v1::Shape* (v1::Edit::*shape)();
-};
+using UpdateCommand = Command<v1::UpdateMapRequest>;
 
-constexpr EditCommand kEditCommands[] = {
-    {"block", "Puts obstacles on cells", &v1::Edit::mutable_block},
-    {"unblock", "Takes the obstacles off cells", &v1::Edit::mutable_unblock},
-};
-
-// The last arguments of a command, and what it does.
-void AddCells(CLI::App& command, Session& session, const RequestPtr& request, v1::Shape& shape) {
-  AddParsedList(
-      command, "CELLS", &ParseShape, [&shape](const v1::Shape& part) { shape.MergeFrom(part); }, kShapeHelp)
-      ->required();
-  RunsUpdate(command, request, session);
+// Adds a command that sends a batch of edits of the argument MAP. What `AddUpdateOptions` adds comes last.
+UpdateCommand AddUpdate(CLI::App& parent, Session& session, const std::string& name,
+                        const std::string& summary, const std::string& footer) {
+  UpdateCommand command = AddCommand(parent, session, name, summary, &Update, footer);
+  AddMap(command.app, *command.arguments.mutable_map());
+  return command;
 }
 
-void AddEditCommand(CLI::App& parent, Session& session, const EditCommand& edit) {
-  const auto request = std::make_shared<v1::UpdateMapRequest>();
-  v1::Shape& shape = *(request->add_edits()->*edit.shape)();
-  CLI::App& command = *parent.add_subcommand(edit.name, edit.summary);
-  AddMap(command, *request->mutable_map());
-  AddCells(command, session, request, shape);
-  command.footer(absl::StrCat(kAtOnce, "  waystar ", edit.name, " arena 3,4\n  waystar ", edit.name,
-                              " arena 3,4..6,9 10,2+1x8\n  waystar ", edit.name,
-                              " arena disc:20,8,3.5 line:0,0..9,4\n  waystar ", edit.name,
-                              " arena 3,4 --expect-revision 7\n"));
+void AddShape(CLI::App& command, const std::string& name, google::protobuf::Message& message,
+              const std::string& path) {
+  AddField(command, name, message, path,
+           "Cells X,Y; rectangles by two opposite corners X,Y..X,Y or by the top left cell and the size "
+           "X,Y+WxH; disc:X,Y,RADIUS; polygon:X,Y..X,Y..X,Y; line:X,Y..X,Y or line:X,Y..X,Y,WIDTH")
+      ->required();
+}
+
+// `field` is that of an edit: "block" or "unblock".
+void AddBlockCommand(CLI::App& parent, Session& session, const std::string& field,
+                     const std::string& summary) {
+  const std::string example = absl::StrCat("  waystar ", field, " arena ");
+  const UpdateCommand command =
+      AddUpdate(parent, session, field, summary,
+                absl::StrCat(kAtOnce, example, "3,4\n", example, "3,4..6,9 10,2+1x8\n", example,
+                             "disc:20,8,3.5 line:0,0..9,4\n", example, "3,4 --expect-revision 7\n"));
+  AddShape(command.app, "CELLS", *command.arguments.add_edits(), field);
+  AddUpdateOptions(command.app, command.arguments);
 }
 
 void AddTerrainCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::UpdateMapRequest>();
-  v1::SetTerrain& edit = *request->add_edits()->mutable_set_terrain();
-  CLI::App& command = *parent.add_subcommand("terrain", "Gives cells another terrain");
-  AddMap(command, *request->mutable_map());
-  AddValue<std::string>(
-      command, "SYMBOL", [&edit](const std::string& symbol) { edit.set_terrain(symbol); },
-      "The symbol of one of the map's terrains; `waystar map show` tells them")
+  const UpdateCommand command = AddUpdate(parent, session, "terrain", "Gives cells another terrain",
+                                          absl::StrCat("Obstacles on the cells stay. ", kAtOnce,
+                                                       "  waystar terrain arena '~' 3,4..6,9\n"
+                                                       "  waystar terrain arena . polygon:0,0..8,0..4,6\n"));
+  v1::Edit& edit = *command.arguments.add_edits();
+  AddField(command.app, "SYMBOL", edit, "set_terrain.terrain",
+           "The symbol of one of the map's terrains; `waystar map show` tells them")
       ->required();
-  AddCells(command, session, request, *edit.mutable_shape());
-  command.footer(absl::StrCat("Obstacles on the cells stay. ", kAtOnce,
-                              "  waystar terrain arena '~' 3,4..6,9\n"
-                              "  waystar terrain arena . polygon:0,0..8,0..4,6\n"));
+  AddShape(command.app, "CELLS", edit, "set_terrain.shape");
+  AddUpdateOptions(command.app, command.arguments);
 }
 
 void SetFrom(const v1::Location& place, v1::Portal& portal) {
@@ -95,52 +87,49 @@ absl::StatusOr<v1::Location> ParseEnd(absl::string_view text) {
   return place;
 }
 
+constexpr char kReplaceHelp[] = "Put it in the place of one of the same name";
+
 void AddPutPortal(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateMapRequest>();
-  const auto made = std::make_shared<v1::Portal>();
-  v1::Portal& portal = *made;
-  CLI::App& command = *group.add_subcommand("put", "Adds a portal to a map");
-  AddMap(command, *request->mutable_map());
-  command.add_option("ID", *portal.mutable_id(), "The portal's name")->required();
+  const UpdateCommand command =
+      AddUpdate(group, session, "put", "Adds a portal to a map",
+                "Examples:\n"
+                "  waystar portal put arena ferry 3,9 40,9 --cost 5 --both-ways\n"
+                "  waystar portal put arena stairs 12,4 2,2 --to-map cellar --cost 1\n"
+                "  waystar portal put keep jump 2,2,4 2,5,0 --cost 2 --width 3\n");
+  v1::Edit& edit = *command.arguments.add_edits();
+  v1::Portal& portal = *edit.mutable_add_portal();
+  AddField(command.app, "ID", portal, "id", "The portal's name")->required();
   AddParsed(
-      command, "FROM", &ParseEnd, [&portal](const v1::Location& place) { SetFrom(place, portal); },
+      command.app, "FROM", &ParseEnd, [&portal](const v1::Location& place) { SetFrom(place, portal); },
       "The cell that it leads from: X,Y; on a navigation mesh the position X,Y,Z")
       ->required();
   AddParsed(
-      command, "TO", &ParseEnd, [&portal](const v1::Location& place) { SetTo(place, portal); },
+      command.app, "TO", &ParseEnd, [&portal](const v1::Location& place) { SetTo(place, portal); },
       "Where it leads to")
       ->required();
-  command.add_option("--to-map", *portal.mutable_to_map(), "The map that TO lies on, if it is another")
-      ->type_name("MAP");
-  AddField(command, "--cost", portal, &v1::Portal::set_cost, "What it costs to go through [0]");
-  AddField(command, "--both-ways", portal, &v1::Portal::set_both_ways, "It leads back as well");
-  AddField(command, "--width", portal, &v1::Portal::set_width,
-           "On a navigation mesh, how wide it is: agents cross in five lanes over that width [0]");
-  AddTexts(
-      command, "--tag", [&portal](const std::string& tag) { portal.add_tags(tag); },
-      "What agents may require of it")
-      ->type_name("TAG");
-  AddField(command, "--closed", portal, &v1::Portal::set_closed, "Nobody passes until it is opened");
-  RunsAddOrPut(command, request, made, &v1::Edit::mutable_add_portal, &v1::Edit::mutable_put_portal, session);
-  command.footer(
-      "Examples:\n"
-      "  waystar portal put arena ferry 3,9 40,9 --cost 5 --both-ways\n"
-      "  waystar portal put arena stairs 12,4 2,2 --to-map cellar --cost 1\n"
-      "  waystar portal put keep jump 2,2,4 2,5,0 --cost 2 --width 3\n");
+  AddFields(command.app, portal,
+            {{"--to-map", "to_map", "The map that TO lies on, if it is another", "MAP"},
+             {"--cost", "cost", "What it costs to go through [0]"},
+             {"--both-ways", "both_ways", "It leads back as well"},
+             {"--width", "width",
+              "On a navigation mesh, how wide it is: agents cross in five lanes over that width [0]"},
+             {"--tag", "tags", "What agents may require of it", "TAG"},
+             {"--closed", "closed", "Nobody passes until it is opened"}});
+  command.app.add_flag_callback(
+      "--replace", [&edit] { edit.set_allocated_put_portal(edit.release_add_portal()); }, kReplaceHelp);
+  AddUpdateOptions(command.app, command.arguments);
 }
 
 // One edit for each ID.
-void AddEach(CLI::App& group, const char* name, const char* summary, const char* examples,
-             const std::function<void(v1::Edit&, const std::string&)>& fill, Session& session) {
-  const auto request = std::make_shared<v1::UpdateMapRequest>();
-  CLI::App& command = *group.add_subcommand(name, summary);
-  AddMap(command, *request->mutable_map());
+void AddEach(CLI::App& group, const char* name, const char* summary, const char* things, const char* footer,
+             void (*fill)(v1::Edit&, const std::string&), Session& session) {
+  const UpdateCommand command = AddUpdate(group, session, name, summary, footer);
+  v1::UpdateMapRequest& request = command.arguments;
   AddTexts(
-      command, "ID", [request, fill](const std::string& id) { fill(*request->add_edits(), id); },
-      "The names of the portals")
+      command.app, "ID", [&request, fill](const std::string& id) { fill(*request.add_edits(), id); },
+      absl::StrCat("The names of the ", things))
       ->required();
-  RunsUpdate(command, request, session);
-  command.footer(absl::StrCat("All at once, as one new revision.\n\nExamples:\n  ", examples, "\n"));
+  AddUpdateOptions(command.app, request);
 }
 
 ExitCode ListPortals(const v1::ListPortalsRequest& request, Session& session) {
@@ -163,155 +152,101 @@ ExitCode ListPortals(const v1::ListPortalsRequest& request, Session& session) {
   });
 }
 
-void AddListPortals(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::ListPortalsRequest>();
-  CLI::App& command = AddCommand(group, session, "list", "Lists the portals of a map", request, &ListPortals);
-  AddMap(command, *request->mutable_map());
-  command.footer("Examples:\n  waystar portal list arena\n");
-}
-
 }  // namespace
 
 void AddEditCommands(CLI::App& parent, Session& session) {
-  for (const EditCommand& edit : kEditCommands) {
-    AddEditCommand(parent, session, edit);
-  }
+  AddBlockCommand(parent, session, "block", "Puts obstacles on cells");
+  AddBlockCommand(parent, session, "unblock", "Takes the obstacles off cells");
   AddTerrainCommand(parent, session);
 }
 
 void AddPortalCommands(CLI::App& parent, Session& session) {
-  CLI::App& group = *parent.add_subcommand("portal", "Links cells that lie apart, on one map or on two");
-  group.require_subcommand(1);
-  group.footer(
-      "Examples:\n"
-      "  waystar portal put arena stairs 12,4 2,2 --to-map cellar --cost 1\n"
-      "  waystar find arena 1,1 9,9 --goal-map cellar\n");
+  CLI::App& group = AddGroup(parent, "portal", "Links cells that lie apart, on one map or on two",
+                             "Examples:\n"
+                             "  waystar portal put arena stairs 12,4 2,2 --to-map cellar --cost 1\n"
+                             "  waystar find arena 1,1 9,9 --goal-map cellar\n");
   AddPutPortal(group, session);
   AddEach(
-      group, "remove", "Removes portals from a map", "waystar portal remove arena ferry stairs",
+      group, "remove", "Removes portals from a map", "portals",
+      "All at once, as one new revision.\n\nExamples:\n  waystar portal remove arena ferry stairs\n",
       [](v1::Edit& edit, const std::string& id) { edit.set_remove_portal(id); }, session);
   AddEach(
-      group, "open", "Opens portals", "waystar portal open arena stairs",
+      group, "open", "Opens portals", "portals",
+      "All at once, as one new revision.\n\nExamples:\n  waystar portal open arena stairs\n",
       [](v1::Edit& edit, const std::string& id) { edit.mutable_switch_portal()->set_id(id); }, session);
   AddEach(
-      group, "close", "Closes portals: nobody passes", "waystar portal close arena stairs",
+      group, "close", "Closes portals: nobody passes", "portals",
+      "All at once, as one new revision.\n\nExamples:\n  waystar portal close arena stairs\n",
       [](v1::Edit& edit, const std::string& id) {
         edit.mutable_switch_portal()->set_id(id);
         edit.mutable_switch_portal()->set_closed(true);
       },
       session);
-  AddListPortals(group, session);
+  const auto list = AddCommand(group, session, "list", "Lists the portals of a map", &ListPortals,
+                               "Examples:\n  waystar portal list arena\n");
+  AddMap(list.app, *list.arguments.mutable_map());
 }
 
 namespace {
 
-using RequestPtr = std::shared_ptr<v1::UpdateMapRequest>;
-
-absl::StatusOr<v1::Point> ParseShift(absl::string_view text) {
-  auto shift = ParsePoint(text);
-  if (!shift) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is not a shift: write DX,DY such as 2,0 or -1.5,3"));
-  }
-  return *std::move(shift);
-}
-
-// A command of the group that sends one edit of the obstacle "ID".
-CLI::App& AddEdit(CLI::App& group, const char* name, const char* summary, const RequestPtr& request,
-                  std::string& id) {
-  CLI::App& command = *group.add_subcommand(name, summary);
-  AddMap(command, *request->mutable_map());
-  command.add_option("ID", id, "The obstacle's name")->required();
-  return command;
-}
-
-void AddShape(CLI::App& command, v1::Shape& shape) {
-  AddParsedList(
-      command, "SHAPE", &ParseShape, [&shape](const v1::Shape& part) { shape.MergeFrom(part); }, kShapeHelp)
-      ->required();
-}
-
 void AddPut(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateMapRequest>();
-  const auto made = std::make_shared<v1::Obstacle>();
-  v1::Obstacle& obstacle = *made;
-  CLI::App& command = AddEdit(group, "put", "Lays an obstacle on a map", request, *obstacle.mutable_id());
-  AddShape(command, *obstacle.mutable_shape());
-  CLI::Option* const factor = AddField(command, "--factor", obstacle, &v1::Obstacle::set_cost_factor,
-                                       "It does not block its cells, but multiplies what they cost");
-  AddField(command, "--add", obstacle, &v1::Obstacle::set_cost_addition,
-           "It does not block its cells, but adds to what a step into them costs; less than 0 is a reward")
-      ->excludes(factor);
-  AddChoice<v1::Falloff>(
-      command, "--falloff", [&obstacle](v1::Falloff falloff) { obstacle.set_falloff(falloff); },
-      {{"none", v1::FALLOFF_NONE}, {"linear", v1::FALLOFF_LINEAR}},
-      "How the effect changes from the centre of a disc to its rim [none]");
-  AddParsed(
-      command, "--lifetime", &ParseTimeout,
-      [&obstacle](absl::Duration lifetime) { *obstacle.mutable_lifetime() = ToMessage(lifetime); },
-      "How long it stays [until it is removed]")
-      ->type_name("TIME");
-  AddParsed(
-      command, "--heights", &ParseHeights,
-      [&obstacle](const v1::HeightRange& heights) { *obstacle.mutable_heights() = heights; },
-      "On a navigation mesh, it blocks only polygons with a point at these heights; either is optional")
-      ->type_name("LOW:HIGH");
-  RunsAddOrPut(command, request, made, &v1::Edit::mutable_add_obstacle, &v1::Edit::mutable_put_obstacle,
-               session);
-  command.footer(
-      "Obstacles overlap freely: to lift one never uncovers a cell that another still covers.\n\n"
-      "Examples:\n"
-      "  waystar obstacle put arena gate 10,3..10,12\n"
-      "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --falloff linear --lifetime 30s\n"
-      "  waystar obstacle put arena mud polygon:0,0..8,0..4,6 --factor 2.5 --replace\n"
-      "  waystar obstacle put keep crate disc:14,12,2 --heights 0:2\n");
+  const UpdateCommand command =
+      AddUpdate(group, session, "put", "Lays an obstacle on a map",
+                "Obstacles overlap freely: to lift one never uncovers a cell that another still covers.\n\n"
+                "Examples:\n"
+                "  waystar obstacle put arena gate 10,3..10,12\n"
+                "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --falloff linear --lifetime 30s\n"
+                "  waystar obstacle put arena mud polygon:0,0..8,0..4,6 --factor 2.5 --replace\n"
+                "  waystar obstacle put keep crate disc:14,12,2 --heights 0:2\n");
+  v1::Edit& edit = *command.arguments.add_edits();
+  v1::Obstacle& obstacle = *edit.mutable_add_obstacle();
+  AddField(command.app, "ID", obstacle, "id", "The obstacle's name")->required();
+  AddShape(command.app, "SHAPE", obstacle, "shape");
+  AddFields(
+      command.app, obstacle,
+      {{"--factor", "cost_factor", "It does not block its cells, but multiplies what they cost"},
+       {"--add", "cost_addition",
+        "It does not block its cells, but adds to what a step into them costs; less than 0 is a reward"},
+       {"--falloff", "falloff", "How the effect changes from the centre of a disc to its rim [none]",
+        "none|linear"},
+       {"--lifetime", "lifetime", "How long it stays [until it is removed]", "TIME"},
+       {"--heights", "heights",
+        "On a navigation mesh, it blocks only polygons with a point at these heights; either is optional",
+        "LOW:HIGH"}});
+  command.app.get_option("--add")->excludes("--factor");
+  command.app.add_flag_callback(
+      "--replace", [&edit] { edit.set_allocated_put_obstacle(edit.release_add_obstacle()); }, kReplaceHelp);
+  AddUpdateOptions(command.app, command.arguments);
 }
 
 void AddMove(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateMapRequest>();
-  v1::MoveObstacle& move = *request->add_edits()->mutable_move_obstacle();
-  CLI::App& command = AddEdit(group, "move", "Shifts an obstacle", request, *move.mutable_id());
+  const UpdateCommand command =
+      AddUpdate(group, session, "move", "Shifts an obstacle",
+                "What leaves the map is there again when the obstacle comes back.\n\n"
+                "Examples:\n"
+                "  waystar obstacle move arena fire -0.5,2\n");
+  v1::MoveObstacle& move = *command.arguments.add_edits()->mutable_move_obstacle();
+  AddField(command.app, "ID", move, "id", "The obstacle's name")->required();
   AddParsed(
-      command, "SHIFT", &ParseShift,
+      command.app, "SHIFT", &ParseShift,
       [&move](const v1::Point& shift) {
         move.set_dx(shift.x());
         move.set_dy(shift.y());
       },
       "How many cells to the right and down, DX,DY")
       ->required();
-  RunsUpdate(command, request, session);
-  command.footer(
-      "What leaves the map is there again when the obstacle comes back.\n\n"
-      "Examples:\n"
-      "  waystar obstacle move arena fire -0.5,2\n");
+  AddUpdateOptions(command.app, command.arguments);
 }
 
 void AddResize(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateMapRequest>();
-  v1::ResizeObstacle& resize = *request->add_edits()->mutable_resize_obstacle();
-  CLI::App& command =
-      AddEdit(group, "resize", "Gives an obstacle another shape", request, *resize.mutable_id());
-  AddShape(command, *resize.mutable_shape());
-  RunsUpdate(command, request, session);
-  command.footer(
-      "What it does to its cells and how long it stays do not change.\n\n"
-      "Examples:\n"
-      "  waystar obstacle resize arena fire disc:20,8,5\n");
-}
-
-void AddRemove(CLI::App& group, Session& session) {
-  const auto request = std::make_shared<v1::UpdateMapRequest>();
-  CLI::App& command = *group.add_subcommand("remove", "Lifts obstacles off a map");
-  AddMap(command, *request->mutable_map());
-  AddTexts(
-      command, "ID", [request](const std::string& id) { request->add_edits()->set_remove_obstacle(id); },
-      "The names of the obstacles")
-      ->required();
-  RunsUpdate(command, request, session);
-  command.footer(
-      "All go at once, as one new revision.\n\n"
-      "Examples:\n"
-      "  waystar obstacle remove arena fire-1 fire-2\n");
+  const UpdateCommand command = AddUpdate(group, session, "resize", "Gives an obstacle another shape",
+                                          "What it does to its cells and how long it stays do not change.\n\n"
+                                          "Examples:\n"
+                                          "  waystar obstacle resize arena fire disc:20,8,5\n");
+  v1::ResizeObstacle& resize = *command.arguments.add_edits()->mutable_resize_obstacle();
+  AddField(command.app, "ID", resize, "id", "The obstacle's name")->required();
+  AddShape(command.app, "SHAPE", resize, "shape");
+  AddUpdateOptions(command.app, command.arguments);
 }
 
 struct ListObstaclesArguments {
@@ -333,35 +268,148 @@ ExitCode ListObstacles(const ListObstaclesArguments& arguments, Session& session
 }
 
 void AddList(CLI::App& group, Session& session) {
-  const auto arguments = std::make_shared<ListObstaclesArguments>();
-  v1::ListObstaclesRequest& request = arguments->request;
-  CLI::App& command =
-      AddCommand(group, session, "list", "Lists the obstacles of a map", arguments, &ListObstacles);
-  AddMap(command, *request.mutable_map());
-  AddRegion(command, request, "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH",
-            "RECTANGLE");
-  command.add_flag("--names", arguments->names_only, "Only their names, one per line");
-  command.footer(
-      "Cells that were blocked without a name are not listed; `waystar map show` draws them.\n\n"
-      "Examples:\n"
-      "  waystar obstacle list arena\n"
-      "  waystar obstacle list arena --json | jq '.obstacles[].id'\n");
+  const auto command =
+      AddCommand(group, session, "list", "Lists the obstacles of a map", &ListObstacles,
+                 "Cells that were blocked without a name are not listed; `waystar map show` draws them.\n\n"
+                 "Examples:\n"
+                 "  waystar obstacle list arena\n"
+                 "  waystar obstacle list arena --json | jq '.obstacles[].id'\n");
+  v1::ListObstaclesRequest& request = command.arguments.request;
+  AddMap(command.app, *request.mutable_map());
+  AddField(command.app, "--region", request, "region",
+           "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH", "RECTANGLE");
+  command.app.add_flag("--names", command.arguments.names_only, "Only their names, one per line");
 }
 
 }  // namespace
 
 void AddObstacleCommands(CLI::App& parent, Session& session) {
-  CLI::App& group = *parent.add_subcommand("obstacle", "Puts, moves and removes obstacles that have names");
-  group.require_subcommand(1);
-  group.footer(
-      "Examples:\n"
-      "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --lifetime 30s\n"
-      "  waystar obstacle list arena\n");
+  CLI::App& group = AddGroup(parent, "obstacle", "Puts, moves and removes obstacles that have names",
+                             "Examples:\n"
+                             "  waystar obstacle put arena fire disc:20,8,3.5 --add 5 --lifetime 30s\n"
+                             "  waystar obstacle list arena\n");
   AddPut(group, session);
   AddMove(group, session);
   AddResize(group, session);
-  AddRemove(group, session);
+  AddEach(
+      group, "remove", "Lifts obstacles off a map", "obstacles",
+      "All go at once, as one new revision.\n\nExamples:\n  waystar obstacle remove arena fire-1 fire-2\n",
+      [](v1::Edit& edit, const std::string& id) { edit.set_remove_obstacle(id); }, session);
   AddList(group, session);
+}
+
+namespace {
+
+struct WatchArguments {
+  v1::WatchMapRequest request;
+  // First revision to print; 0 for the next.
+  uint64_t from = 0;
+  // Number of revisions to print; 0 for no limit.
+  uint64_t count = 0;
+};
+
+// Returns " in 3,0+5x6 40,2+1x1", or "" if there are no areas.
+std::string AreasClause(const google::protobuf::RepeatedPtrField<v1::ChangedArea>& areas) {
+  v1::Shape all;
+  for (const v1::ChangedArea& area : areas) {
+    if (area.has_disc()) {
+      *all.add_discs() = area.disc();
+    } else {
+      *all.add_rectangles() = area.rectangle();
+    }
+  }
+  return areas.empty() ? "" : " in " + FormatShape(all);
+}
+
+std::string RevisionText(const v1::MapRevision& revision) {
+  const absl::Time time = absl::FromUnixSeconds(revision.commit_time().seconds()) +
+                          absl::Nanoseconds(revision.commit_time().nanos());
+  std::string text =
+      absl::StrCat("Revision ", revision.version().revision(), " at ",
+                   absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()), ": ",
+                   ChangeText(revision.changed_cells(), revision.changed_nodes(), revision.changed_edges(),
+                              !revision.changed_areas().empty(), revision.edits()),
+                   " changed", AreasClause(revision.changed_areas()), DigestClause(revision.digest()), "\n");
+  for (const v1::Edit& edit : revision.edits()) {
+    absl::StrAppend(&text, "  ", EditText(edit), "\n");
+  }
+  if (revision.edits_omitted()) {
+    absl::StrAppend(&text, "  (more edits than fit a message)\n");
+  }
+  return text;
+}
+
+std::string EventText(const std::string& map, const v1::WatchMapResponse& event) {
+  const uint64_t digest = event.watching().digest();
+  switch (event.event_case()) {
+    case v1::WatchMapResponse::kWatching:
+      return absl::StrCat("Watching ", map, ", which is at revision ", event.watching().version().revision(),
+                          ".", digest == 0 ? "" : absl::StrCat(" Its digest is ", DigestText(digest), "."),
+                          "\n");
+    case v1::WatchMapResponse::kCommit:
+      return RevisionText(event.commit());
+    case v1::WatchMapResponse::kResynchronize:
+      return absl::StrCat("Revisions up to ", event.resynchronize().version().revision(),
+                          " are not told of: the server no longer remembers all of them, or the map is "
+                          "not the one that was asked for.\n");
+    case v1::WatchMapResponse::EVENT_NOT_SET:
+      break;
+  }
+  return "";
+}
+
+ExitCode Watch(const WatchArguments& arguments, Session& session) {
+  v1::WatchMapRequest request = arguments.request;
+  if (arguments.from > 0) {
+    // Complete even where the last known revision is 0.
+    v1::Version from = request.after();
+    from.set_revision(arguments.from);
+    if (const absl::Status status = CompleteVersion(session, request.map(), from); !status.ok()) {
+      return session.Fail(status);
+    }
+    request.mutable_after()->set_epoch(from.epoch());
+    request.mutable_after()->set_revision(arguments.from - 1);
+  } else {
+    request.clear_after();
+  }
+  const auto watch = session.client().WatchMap(request);
+  std::ostream& out = session.io().out;
+  uint64_t told = 0;
+  v1::WatchMapResponse event;
+  while (watch->Next(event)) {
+    out << (session.options().json ? ToJson(event, /*pretty=*/false)
+                                   : EventText(arguments.request.map(), event))
+        << std::flush;
+    told += event.has_commit() ? 1 : 0;
+    if (!out || (told > 0 && told == arguments.count)) {
+      return ExitCode::kOk;
+    }
+  }
+  return session.Fail(watch->Finish());
+}
+
+}  // namespace
+
+void AddWatchCommand(CLI::App& parent, Session& session) {
+  const auto [command, arguments] = AddCommand(
+      parent, session, "watch", "Tells of every change of a map, until Ctrl-C", &Watch,
+      "One line for each revision, and one for each of its edits. With --json, one object a line.\n\n"
+      "Examples:\n"
+      "  waystar watch arena --from 8 --edits\n"
+      "  waystar watch arena --json | jq '.commit.changedAreas'\n");
+  v1::WatchMapRequest& request = arguments.request;
+  AddMap(command, *request.mutable_map());
+  command
+      .add_option("--from", arguments.from,
+                  "The first revision to report, if the server still remembers it [the next one]")
+      ->type_name("N");
+  AddFields(
+      command, request,
+      {{"--from-epoch", "after.epoch",
+        "The epoch that --from belongs to [the map's]: once the map was created again, the server says so"},
+       {"--edits", "with_edits", "Tell what was changed, too"}});
+  command.get_option("--from-epoch")->needs("--from");
+  command.add_option("--count", arguments.count, "End after so many revisions")->type_name("N");
 }
 
 }  // namespace waystar::cli

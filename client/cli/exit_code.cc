@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -60,15 +61,10 @@ constexpr std::pair<v1::ErrorReason, absl::string_view> kHints[] = {
     {v1::TRANSFERS_BUSY, "The server is busy: try again in a moment."},
 };
 
-v1::ErrorReason ReasonOf(const absl::Status& status) {
-  v1::ErrorReason reason = v1::ERROR_REASON_UNSPECIFIED;
-  v1::ErrorReason_Parse(client::ReasonOf(status), &reason);
-  return reason;
-}
-
-absl::string_view HintFor(v1::ErrorReason reason) {
+// Empty if there is none.
+absl::string_view HintFor(const std::string& reason) {
   for (const auto& [hinted, hint] : kHints) {
-    if (hinted == reason) {
+    if (v1::ErrorReason_Name(hinted) == reason) {
       return hint;
     }
   }
@@ -155,7 +151,7 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
   if (status.code() == absl::StatusCode::kUnimplemented && client::ReasonOf(status).empty()) {
     absl::StrAppend(&text, "\nIs that a Waystar server, and as new as this tool?");
   }
-  if (const absl::string_view hint = HintFor(ReasonOf(status)); !hint.empty()) {
+  if (const absl::string_view hint = HintFor(client::ReasonOf(status)); !hint.empty()) {
     absl::StrAppend(&text, "\n", hint);
   }
   return text;
@@ -166,50 +162,30 @@ namespace {
 // How long to wait for each step of the other side.
 constexpr timeval kPatience = {.tv_sec = 1, .tv_usec = 0};
 
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  ~Socket() {
-    if (fd_ >= 0) {
-      close(fd_);
-    }
-  }
-
-  int fd() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
-struct Attempt {
-  // Null if there is no connection.
-  std::unique_ptr<Socket> connection;
-  // The OS error if the connection failed.
-  std::string error;
-};
-
-Attempt Connect(const client::Endpoint& endpoint) {
+// Returns a connected socket, which is the caller's to close. An error says why there is none.
+absl::StatusOr<int> Connect(const client::Endpoint& endpoint) {
   const addrinfo hints = {.ai_flags = 0, .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
   addrinfo* found = nullptr;
   const int error = getaddrinfo(endpoint.host.c_str(), absl::StrCat(endpoint.port).c_str(), &hints, &found);
   if (error != 0) {
-    return {nullptr, gai_strerror(error)};
+    return absl::UnavailableError(gai_strerror(error));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, &freeaddrinfo);
-  Attempt attempt;
+  absl::Status status = absl::UnavailableError("");
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    auto socket = std::make_unique<Socket>(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    setsockopt(socket->fd(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-    setsockopt(socket->fd(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
-    if (connect(socket->fd(), each->ai_addr, each->ai_addrlen) == 0) {
-      return {std::move(socket), ""};
+    const int fd = socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+    if (connect(fd, each->ai_addr, each->ai_addrlen) == 0) {
+      return fd;
     }
     // So says the system when it has waited for as long as it was told.
-    attempt.error = errno == EINPROGRESS ? "nothing answers there" : std::strerror(errno);
+    status = absl::UnavailableError(errno == EINPROGRESS ? "nothing answers there" : std::strerror(errno));
+    if (fd >= 0) {
+      close(fd);
+    }
   }
-  return attempt;
+  return status;
 }
 
 bool IsAddress(const std::string& host) {
@@ -220,7 +196,7 @@ bool IsAddress(const std::string& host) {
 // A handshake as the RPC library makes it, but one that goes on with a certificate that is not trusted.
 class TlsProbe {
  public:
-  TlsProbe(const Socket& socket, const client::Options& options, const std::string& host)
+  TlsProbe(int fd, const client::Options& options, const std::string& host)
       : context_(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free), ssl_(SSL_new(context_.get()), &SSL_free) {
     if (options.ca_file.empty()) {
       SSL_CTX_set_default_verify_paths(context_.get());
@@ -247,7 +223,7 @@ class TlsProbe {
           return 1;
         },
         &asks_for_certificate_);
-    SSL_set_fd(ssl_.get(), socket.fd());
+    SSL_set_fd(ssl_.get(), fd);
     ERR_clear_error();
     is_connected_ = SSL_connect(ssl_.get()) == 1;
     error_ = ERR_GET_REASON(ERR_peek_error());
@@ -312,15 +288,16 @@ std::string WhyUnreachable(const client::Options& options, const std::string& se
   if (!endpoint) {
     return "";
   }
-  const Attempt attempt = Connect(*endpoint);
-  if (attempt.connection == nullptr) {
-    return absl::StrCat("cannot reach a server at ", server, ": ", attempt.error,
+  const absl::StatusOr<int> fd = Connect(*endpoint);
+  if (!fd.ok()) {
+    return absl::StrCat("cannot reach a server at ", server, ": ", fd.status().message(),
                         "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
   }
   // Blocks SIGPIPE of a connection closed by the peer, and discards a pending one.
   const HeldSignals held({SIGPIPE});
-  TlsProbe probe(*attempt.connection, options, endpoint->host);
+  TlsProbe probe(*fd, options, endpoint->host);
   std::string why = WhyCallsFail(probe, options, server);
+  close(*fd);
   held.Wait(absl::ZeroDuration());
   return why;
 }

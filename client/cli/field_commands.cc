@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -21,12 +18,10 @@ namespace {
 
 // A request whose answer is drawn where it is about cells.
 template <typename Request>
-struct DrawnRequest {
+struct Drawn {
   Request request;
   DrawOptions draw;
 };
-using ReachArguments = DrawnRequest<v1::FindReachableRequest>;
-using FlowArguments = DrawnRequest<v1::ComputeFlowFieldRequest>;
 
 std::vector<v1::Cell> CellsOf(const v1::FindReachableResponse& answer) {
   const v1::Rectangle& bounds = answer.bounds();
@@ -60,7 +55,7 @@ bool HavePosition(const google::protobuf::RepeatedPtrField<v1::Location>& places
 }
 
 // Costs are listed on graphs and meshes alone, where no place is a cell.
-ExitCode Reach(const ReachArguments& arguments, Session& session) {
+ExitCode Reach(const Drawn<v1::FindReachableRequest>& arguments, Session& session) {
   v1::FindReachableRequest request = arguments.request;
   const bool is_on_mesh = IsMeshMap(session, request.map(), request.start().has_position());
   request.set_with_costs(request.start().has_node() || is_on_mesh);
@@ -69,9 +64,10 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
       session.io().out << ReachText(answer, is_on_mesh, session.table_width());
       return;
     }
-    Overlay overlay{.reached = CellsOf(answer)};
+    Overlay overlay;
+    AddMarks(CellsOf(answer), Mark::kReached, overlay);
     if (request.start().has_cell()) {
-      overlay.start = request.start().cell();
+      overlay.push_back({.cell = request.start().cell(), .mark = Mark::kStart});
     }
     ShowFieldPicture(request.map(), overlay, answer.info().version(), arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
@@ -149,7 +145,7 @@ std::string VerdictText(const v1::MoveJudgement& judged) {
 ExitCode CheckMoves(const MovesArguments& arguments, Session& session) {
   v1::CheckMovesRequest request = arguments.request;
   if (const absl::Status status = AddMoves(arguments.words, request); !status.ok()) {
-    return session.FailUsage(std::string(status.message()));
+    return session.FailUsage(status);
   }
   const auto response = session.client().CheckMoves(request);
   const bool are_ok = response.ok() && absl::c_all_of(response->results(), [](const auto& judged) {
@@ -175,9 +171,9 @@ ExitCode CheckMoves(const MovesArguments& arguments, Session& session) {
 }
 
 // Every cell of the field that has a direction, with it.
-std::vector<std::pair<v1::Cell, v1::Direction>> ArrowsOf(const v1::ComputeFlowFieldResponse& answer) {
+Overlay ArrowsOf(const v1::ComputeFlowFieldResponse& answer) {
   const v1::Rectangle& region = answer.region();
-  std::vector<std::pair<v1::Cell, v1::Direction>> arrows;
+  Overlay arrows;
   for (size_t i = 0; i < answer.directions().size() && region.width() > 0; ++i) {
     const int direction = answer.directions()[i];
     if (direction == v1::DIRECTION_UNSPECIFIED || !v1::Direction_IsValid(direction)) {
@@ -186,7 +182,7 @@ std::vector<std::pair<v1::Cell, v1::Direction>> ArrowsOf(const v1::ComputeFlowFi
     v1::Cell cell;
     cell.set_x(region.x() + static_cast<int>(i % static_cast<size_t>(region.width())));
     cell.set_y(region.y() + static_cast<int>(i / static_cast<size_t>(region.width())));
-    arrows.emplace_back(cell, static_cast<v1::Direction>(direction));
+    arrows.push_back({cell, Mark::kArrow, static_cast<v1::Direction>(direction)});
   }
   return arrows;
 }
@@ -199,7 +195,7 @@ std::string PortalsText(const v1::ComputeFlowFieldResponse& answer) {
       }));
 }
 
-ExitCode Flow(const FlowArguments& arguments, Session& session) {
+ExitCode Flow(const Drawn<v1::ComputeFlowFieldRequest>& arguments, Session& session) {
   v1::ComputeFlowFieldRequest request = arguments.request;
   const bool is_on_mesh = IsMeshMap(session, request.map(), HavePosition(request.goals()));
   request.set_with_costs(is_on_mesh || std::ranges::any_of(request.goals(), [](const v1::Location& goal) {
@@ -210,11 +206,12 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
       session.io().out << FlowText(answer, is_on_mesh, session.table_width());
       return;
     }
-    Overlay overlay{.goals = GivenCells(request.goals()), .arrows = ArrowsOf(answer)};
-    const auto cells = std::ssize(overlay.arrows) + answer.portals_size();
+    Overlay overlay = ArrowsOf(answer);
+    const auto cells = std::ssize(overlay) + answer.portals_size();
     for (const v1::PortalStep& step : answer.portals()) {
-      overlay.portals.push_back(step.cell());
+      overlay.push_back({.cell = step.cell(), .mark = Mark::kPortal});
     }
+    AddMarks(GivenCells(request.goals()), Mark::kGoal, overlay);
     ShowFieldPicture(request.map(), overlay, answer.info().version(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %s of %d x %d (revision %d)\n",
                                            Counted(cells, "cell"), answer.region().width(),
@@ -302,191 +299,6 @@ ExitCode Probe(const v1::ProbeSurfaceRequest& request, Session& session) {
   return session.Answer(response, print, is_found ? ExitCode::kOk : ExitCode::kNoPath);
 }
 
-void AddReachCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<ReachArguments>();
-  v1::FindReachableRequest& request = arguments->request;
-  CLI::App& command = AddCommand(parent, session, "reach",
-                                 "Finds and draws all cells within a cost of one, or lists nodes or polygons",
-                                 arguments, &Reach);
-  AddMap(command, *request.mutable_map());
-  AddPlaces(
-      command, "START", "--start-position",
-      [&request]() -> v1::Location& { return *request.mutable_start(); },
-      "Where to start from: the cell X,Y, or a node of a waypoint graph");
-  command.get_option("START")->excludes("--start-position");
-  command.parse_complete_callback([&request] { CheckPlace(request.has_start(), "START"); });
-  AddQuestion(command, request);
-  AddMaxCost(command, request, "How much the way there may cost [no limit]");
-  AddRegion(command, request, "Do not leave this part of the map [all of it]");
-  AddField(command, "--towards", request, &v1::FindReachableRequest::set_towards_start,
-           "Cells or nodes from which START is within the cost, instead of the other way round");
-  AddDrawOptions(command, arguments->draw);
-  command.footer(
-      "Examples:\n"
-      "  waystar reach arena 10,5 --max-cost 6\n"
-      "  waystar reach arena --start-position 3.5,-2 --snap 1.5 --max-cost 6\n"
-      "  waystar reach islands harbour --max-cost 10\n");
-}
-
-void AddReachableCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::CheckReachabilityRequest>();
-  CLI::App& command =
-      AddCommand(parent, session, "reachable", "Tells whether paths lead between pairs of places", request,
-                 &CheckReachability);
-  AddMap(command, *request->mutable_map());
-  AddQuestion(command, *request);
-  AddParsedList(
-      command, "PLACES", &ParsePlace,
-      [request](const v1::Location& place) {
-        const bool is_goal = !request->pairs().empty() && !request->pairs().rbegin()->has_goal();
-        *(is_goal ? request->mutable_pairs()->rbegin()->mutable_goal()
-                  : request->add_pairs()->mutable_start()) = place;
-      },
-      "START GOAL, each a cell X,Y or a node of a waypoint graph; any number of such pairs")
-      ->required();
-  command.footer(
-      "Examples:\n"
-      "  waystar reachable arena 1,1 60,40\n"
-      "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n");
-}
-
-void AddCheckMovesCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<MovesArguments>();
-  v1::CheckMovesRequest& request = arguments->request;
-  CLI::App& command =
-      AddCommand(parent, session, "check-moves",
-                 "Judges whether moves were possible in the time that they took", arguments, &CheckMoves);
-  AddMap(command, *request.mutable_map());
-  AddQuestion(command, request);
-  AddField(command, "--speed", request, &v1::CheckMovesRequest::set_speed,
-           "The cost that an agent pays per second: cells, or units, on ground of cost 1")
-      ->required();
-  AddParsed(
-      command, "--time-tolerance", &ParseTimeout,
-      [&request](absl::Duration time) { *request.mutable_time_tolerance() = ToMessage(time); },
-      "Added to each TIME, for the latency of the network [0]")
-      ->type_name("TIME");
-  command
-      .add_option("MOVES", arguments->words,
-                  "FROM TO TIME: two places and a length of time such as 500ms; any number of such moves")
-      ->required();
-  command.footer(
-      "LEAST is the time that each way takes at least, and PUT AT where to put the agent.\n\n"
-      "Examples:\n"
-      "  waystar check-moves arena 1,1 4,1 500ms --speed 6\n"
-      "  waystar check-moves arena 1,1 4,1 500ms 4,1 9,5 1s --speed 6 --time-tolerance 50ms\n");
-}
-
-void AddFlowCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<FlowArguments>();
-  v1::ComputeFlowFieldRequest& request = arguments->request;
-  CLI::App& command = AddCommand(parent, session, "flow",
-                                 "Computes and draws which way each cell goes to the nearest of some goals, "
-                                 "or lists the ways of nodes or polygons",
-                                 arguments, &Flow);
-  AddMap(command, *request.mutable_map());
-  AddPlaces(
-      command, "GOAL", "--goal-position", [&request]() -> v1::Location& { return *request.add_goals(); },
-      "Where to go to: the cells X,Y, or nodes of a waypoint graph", kAnyNumber);
-  command.parse_complete_callback([&request] { CheckPlace(!request.goals().empty(), "GOAL"); });
-  AddQuestion(command, request);
-  AddMaxCost(command, request, "Leave out cells and nodes whose way costs more [no limit]");
-  AddRegion(command, request, "Look at this part of the map, and do not leave it [all of it]");
-  AddDrawOptions(command, arguments->draw);
-  command.footer(
-      "In the picture / leads up to the right or down to the left, and \\ up to the left or down to the\n"
-      "right: whichever comes nearer to a goal.\n\n"
-      "Examples:\n"
-      "  waystar flow arena 10,5 40,12 --region 0,0..63,31\n"
-      "  waystar flow islands lighthouse\n");
-}
-
-void AddMatrixCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::ComputeCostMatrixRequest>();
-  CLI::App& command =
-      AddCommand(parent, session, "matrix",
-                 "Tells what it costs to go from each of some places to each of others", request, &Matrix);
-  AddMap(command, *request->mutable_map());
-  AddPlaces(
-      command, "--from", "--from-position", [request]() -> v1::Location& { return *request->add_starts(); },
-      "Where to start from: the cells X,Y, or nodes of a waypoint graph", kAnyNumber);
-  AddPlaces(
-      command, "--to", "--to-position", [request]() -> v1::Location& { return *request->add_goals(); },
-      "Where to go to: the cells X,Y, or nodes of a waypoint graph", kAnyNumber);
-  command.parse_complete_callback([request] {
-    CheckPlace(!request->starts().empty(), "--from");
-    CheckPlace(!request->goals().empty(), "--to");
-  });
-  AddQuestion(command, *request);
-  command.footer(
-      "A - stands where no path leads.\n\n"
-      "Examples:\n"
-      "  waystar matrix arena --from 1,1 9,9 --to 60,40 12,7 3,30\n"
-      "  waystar matrix islands --from harbour ford --to bridge lighthouse\n");
-}
-
-void AddRayCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::CastRayRequest>();
-  CLI::App& command =
-      AddCommand(parent, session, "ray",
-                 "Tells which blocked cell, or obstacle, a straight line between two places comes to first",
-                 request, &Ray);
-  AddMap(command, *request->mutable_map());
-  const auto to = [request]() -> v1::Location& {
-    if (request->has_to()) {
-      throw CLI::ArgumentMismatch("TO is given twice");
-    }
-    return *request->mutable_to();
-  };
-  const auto from = [request, to]() -> v1::Location& {
-    if (request->has_from()) {
-      // The cell that stands alone beside --from-position is TO.
-      to().Swap(request->mutable_from());
-    }
-    return *request->mutable_from();
-  };
-  AddPlaces(command, "FROM", "--from-position", from,
-            "Where to start from: the centre of the cell X,Y, or a node of a waypoint graph");
-  AddPlaces(command, "TO", "--to-position", to,
-            "Where to go to: the centre of the cell X,Y, or a node of a waypoint graph");
-  command.parse_complete_callback([request] {
-    CheckPlace(request->has_from(), "FROM");
-    CheckPlace(request->has_to(), "TO");
-  });
-  AddQuestion(command, *request);
-  command.footer(
-      "Examples:\n"
-      "  waystar ray arena 1,1 60,40\n"
-      "  waystar ray arena 60,40 --from-position 1.25,1\n"
-      "  waystar ray islands bridge --from-position 6,1\n");
-}
-
-void AddSampleCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::SamplePlacesRequest>();
-  request->set_count(1);
-  CLI::App& command = AddCommand(parent, session, "sample",
-                                 "Draws random cells or nodes that an agent can be on", request, &Sample);
-  AddMap(command, *request->mutable_map());
-  AddQuestion(command, *request);
-  AddField(command, "--count", *request, &v1::SamplePlacesRequest::set_count, "How many to draw [1]");
-  AddField(command, "--seed", *request, &v1::SamplePlacesRequest::set_seed,
-           "The same seed draws the same, as long as the map does not change [0]");
-  AddPlaces(
-      command, "--reachable-from", "--reachable-from-position",
-      [request]() -> v1::Location& { return *request->mutable_reachable_from(); },
-      "Only what a path leads to from here: the cell X,Y, or a node of a waypoint graph");
-  command.get_option("--reachable-from")->excludes("--reachable-from-position");
-  AddRegion(command, *request, "Only what lies in this part of the map [all of it]");
-  AddField(command, "--distinct", *request, &v1::SamplePlacesRequest::set_distinct, "No cell or node twice");
-  AddField(command, "--along-edges", *request, &v1::SamplePlacesRequest::set_along_edges,
-           "On a waypoint graph, draw points of edges in place of nodes")
-      ->excludes("--distinct");
-  command.footer(
-      "Examples:\n"
-      "  waystar sample arena --count 5 --distinct --reachable-from 1,1 --region 0,0..20,20\n"
-      "  waystar sample islands --count 3 --along-edges\n");
-}
-
 ExitCode Explain(const v1::ExplainPathRequest& request, Session& session) {
   const auto response = session.client().ExplainPath(request);
   const bool is_open =
@@ -497,81 +309,212 @@ ExitCode Explain(const v1::ExplainPathRequest& request, Session& session) {
   return session.Answer(response, print, is_open ? ExitCode::kOk : ExitCode::kNoPath);
 }
 
-absl::StatusOr<v1::ObstaclePrice> ParseObstaclePrice(absl::string_view text) {
-  const std::size_t equals = text.rfind('=');
-  v1::ObstaclePrice price;
-  double amount = 0.0;
-  if (equals == absl::string_view::npos || !absl::SimpleAtod(text.substr(equals + 1), &amount)) {
-    return absl::InvalidArgumentError("a price is the beginning of an obstacle's id, =, and a number");
-  }
-  price.set_id_prefix(std::string(text.substr(0, equals)));
-  price.set_price(amount);
-  return price;
+constexpr char kFromHelp[] = "Where to start from: the cell X,Y, or a node of a waypoint graph";
+constexpr char kToHelp[] = "Where to go to: the cells X,Y, or nodes of a waypoint graph";
+
+void AddReachCommand(CLI::App& parent, Session& session) {
+  const auto [command, arguments] =
+      AddCommand(parent, session, "reach",
+                 "Finds and draws all cells within a cost of one, or lists nodes or polygons", &Reach,
+                 "Examples:\n"
+                 "  waystar reach arena 10,5 --max-cost 6\n"
+                 "  waystar reach arena --start-position 3.5,-2 --snap 1.5 --max-cost 6\n"
+                 "  waystar reach islands harbour --max-cost 10\n");
+  v1::FindReachableRequest& request = arguments.request;
+  AddMap(command, *request.mutable_map());
+  AddPlaces(command, "START", "--start-position", PlaceIn(request, "start"), kFromHelp);
+  command.get_option("START")->excludes("--start-position");
+  command.parse_complete_callback([&request] { CheckPlace(request.has_start(), "START"); });
+  AddQuestion(command, request);
+  AddFields(command, request,
+            {{"--max-cost", "max_cost", "How much the way there may cost [no limit]", "COST"},
+             {"--region", "region", "Do not leave this part of the map [all of it]", "X,Y..X,Y"},
+             {"--towards", "towards_start",
+              "Cells or nodes from which START is within the cost, instead of the other way round"}});
+  AddDrawOptions(command, arguments.draw);
+}
+
+void AddReachableCommand(CLI::App& parent, Session& session) {
+  const auto [command, request] = AddCommand(
+      parent, session, "reachable", "Tells whether paths lead between pairs of places", &CheckReachability,
+      "Examples:\n"
+      "  waystar reachable arena 1,1 60,40\n"
+      "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n");
+  AddMap(command, *request.mutable_map());
+  AddQuestion(command, request);
+  AddParsedList(
+      command, "PLACES", &ParsePlace,
+      [&request = request](const v1::Location& place) {
+        const bool is_goal = !request.pairs().empty() && !request.pairs().rbegin()->has_goal();
+        *(is_goal ? request.mutable_pairs()->rbegin()->mutable_goal()
+                  : request.add_pairs()->mutable_start()) = place;
+      },
+      "START GOAL, each a cell X,Y or a node of a waypoint graph; any number of such pairs")
+      ->required();
+}
+
+void AddCheckMovesCommand(CLI::App& parent, Session& session) {
+  const auto [command, arguments] =
+      AddCommand(parent, session, "check-moves",
+                 "Judges whether moves were possible in the time that they took", &CheckMoves,
+                 "LEAST is the time that each way takes at least, and PUT AT where to put the agent.\n\n"
+                 "Examples:\n"
+                 "  waystar check-moves arena 1,1 4,1 500ms --speed 6\n"
+                 "  waystar check-moves arena 1,1 4,1 500ms 4,1 9,5 1s --speed 6 --time-tolerance 50ms\n");
+  v1::CheckMovesRequest& request = arguments.request;
+  AddMap(command, *request.mutable_map());
+  AddQuestion(command, request);
+  AddField(command, "--speed", request, "speed",
+           "The cost that an agent pays per second: cells, or units, on ground of cost 1")
+      ->required();
+  AddField(command, "--time-tolerance", request, "time_tolerance",
+           "Added to each TIME, for the latency of the network [0]", "TIME");
+  command
+      .add_option("MOVES", arguments.words,
+                  "FROM TO TIME: two places and a length of time such as 500ms; any number of such moves")
+      ->required();
+}
+
+void AddFlowCommand(CLI::App& parent, Session& session) {
+  const auto [command, arguments] = AddCommand(
+      parent, session, "flow",
+      "Computes and draws which way each cell goes to the nearest of some goals, or lists the ways of nodes "
+      "or "
+      "polygons",
+      &Flow,
+      "In the picture / leads up to the right or down to the left, and \\ up to the left or down to the\n"
+      "right: whichever comes nearer to a goal.\n\n"
+      "Examples:\n"
+      "  waystar flow arena 10,5 40,12 --region 0,0..63,31\n"
+      "  waystar flow islands lighthouse\n");
+  v1::ComputeFlowFieldRequest& request = arguments.request;
+  AddMap(command, *request.mutable_map());
+  AddPlaces(command, "GOAL", "--goal-position", PlaceIn(request, "goals"), kToHelp, kAnyNumber);
+  command.parse_complete_callback([&request] { CheckPlace(!request.goals().empty(), "GOAL"); });
+  AddQuestion(command, request);
+  AddFields(
+      command, request,
+      {{"--max-cost", "max_cost", "Leave out cells and nodes whose way costs more [no limit]", "COST"},
+       {"--region", "region", "Look at this part of the map, and do not leave it [all of it]", "X,Y..X,Y"}});
+  AddDrawOptions(command, arguments.draw);
+}
+
+void AddMatrixCommand(CLI::App& parent, Session& session) {
+  const auto [command, request] =
+      AddCommand(parent, session, "matrix",
+                 "Tells what it costs to go from each of some places to each of others", &Matrix,
+                 "A - stands where no path leads.\n\n"
+                 "Examples:\n"
+                 "  waystar matrix arena --from 1,1 9,9 --to 60,40 12,7 3,30\n"
+                 "  waystar matrix islands --from harbour ford --to bridge lighthouse\n");
+  AddMap(command, *request.mutable_map());
+  AddPlaces(command, "--from", "--from-position", PlaceIn(request, "starts"),
+            "Where to start from: the cells X,Y, or nodes of a waypoint graph", kAnyNumber);
+  AddPlaces(command, "--to", "--to-position", PlaceIn(request, "goals"), kToHelp, kAnyNumber);
+  command.parse_complete_callback([&request = request] {
+    CheckPlace(!request.starts().empty(), "--from");
+    CheckPlace(!request.goals().empty(), "--to");
+  });
+  AddQuestion(command, request);
+}
+
+void AddRayCommand(CLI::App& parent, Session& session) {
+  const auto [command, request] = AddCommand(
+      parent, session, "ray",
+      "Tells which blocked cell, or obstacle, a straight line between two places comes to first", &Ray,
+      "Examples:\n"
+      "  waystar ray arena 1,1 60,40\n"
+      "  waystar ray arena 60,40 --from-position 1.25,1\n"
+      "  waystar ray islands bridge --from-position 6,1\n");
+  AddMap(command, *request.mutable_map());
+  const auto to = [&request = request]() -> v1::Location& {
+    if (request.has_to()) {
+      throw CLI::ArgumentMismatch("TO is given twice");
+    }
+    return *request.mutable_to();
+  };
+  const auto from = [&request = request, to]() -> v1::Location& {
+    if (request.has_from()) {
+      // The cell that stands alone beside --from-position is TO.
+      to().Swap(request.mutable_from());
+    }
+    return *request.mutable_from();
+  };
+  AddPlaces(command, "FROM", "--from-position", from,
+            "Where to start from: the centre of the cell X,Y, or a node of a waypoint graph");
+  AddPlaces(command, "TO", "--to-position", to,
+            "Where to go to: the centre of the cell X,Y, or a node of a waypoint graph");
+  command.parse_complete_callback([&request = request] {
+    CheckPlace(request.has_from(), "FROM");
+    CheckPlace(request.has_to(), "TO");
+  });
+  AddQuestion(command, request);
+}
+
+void AddSampleCommand(CLI::App& parent, Session& session) {
+  const auto [command, request] =
+      AddCommand(parent, session, "sample", "Draws random cells or nodes that an agent can be on", &Sample,
+                 "Examples:\n"
+                 "  waystar sample arena --count 5 --distinct --reachable-from 1,1 --region 0,0..20,20\n"
+                 "  waystar sample islands --count 3 --along-edges\n");
+  request.set_count(1);
+  AddMap(command, *request.mutable_map());
+  AddQuestion(command, request);
+  AddFields(command, request,
+            {{"--count", "count", "How many to draw [1]"},
+             {"--seed", "seed", "The same seed draws the same, as long as the map does not change [0]"}});
+  AddPlaces(command, "--reachable-from", "--reachable-from-position", PlaceIn(request, "reachable_from"),
+            "Only what a path leads to from here: the cell X,Y, or a node of a waypoint graph");
+  command.get_option("--reachable-from")->excludes("--reachable-from-position");
+  AddFields(
+      command, request,
+      {{"--region", "region", "Only what lies in this part of the map [all of it]", "X,Y..X,Y"},
+       {"--distinct", "distinct", "No cell or node twice"},
+       {"--along-edges", "along_edges", "On a waypoint graph, draw points of edges in place of nodes"}});
+  command.get_option("--along-edges")->excludes("--distinct");
 }
 
 void AddExplainCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::ExplainPathRequest>();
-  CLI::App& command =
-      AddCommand(parent, session, "explain", "Tells what blocks the way between two places, and where",
-                 request, &Explain);
-  AddMap(command, *request->mutable_map());
-  AddPlaces(
-      command, "START", "--start-position",
-      [request]() -> v1::Location& { return *request->mutable_start(); },
-      "Where to start from: the cell X,Y, or a node of a waypoint graph");
-  AddPlaces(
-      command, "GOAL", "--goal-position", [request]() -> v1::Location& { return *request->mutable_goal(); },
-      "Where to go to: the cell X,Y, or a node of a waypoint graph");
-  command.parse_complete_callback([request] {
-    CheckPlace(request->has_start(), "START");
-    CheckPlace(request->has_goal(), "GOAL");
-  });
-  AddQuestion(command, *request);
-  AddField(command, "--price", *request, &v1::ExplainPathRequest::set_price,
-           "What each entry into a blocker costs [1000]", "COST");
-  AddParsedList(
-      command, "--obstacle-price", &ParseObstaclePrice,
-      [request](const v1::ObstaclePrice& price) { *request->add_prices() = price; },
-      "What it costs to enter the obstacles whose ids begin with ID")
-      ->type_name("ID=COST");
-  AddField(command, "--only-obstacles", *request, &v1::ExplainPathRequest::set_only_obstacles,
-           "Pass named obstacles only");
-  command.footer(
+  const auto [command, request] = AddCommand(
+      parent, session, "explain", "Tells what blocks the way between two places, and where", &Explain,
       "Examples:\n"
       "  waystar explain arena 1,1 60,40\n"
       "  waystar explain arena 1,1 60,40 --only-obstacles --obstacle-price gate=50 wall=400\n");
+  AddMap(command, *request.mutable_map());
+  AddPlaces(command, "START", "--start-position", PlaceIn(request, "start"), kFromHelp);
+  AddPlaces(command, "GOAL", "--goal-position", PlaceIn(request, "goal"),
+            "Where to go to: the cell X,Y, or a node of a waypoint graph");
+  command.parse_complete_callback([&request = request] {
+    CheckPlace(request.has_start(), "START");
+    CheckPlace(request.has_goal(), "GOAL");
+  });
+  AddQuestion(command, request);
+  AddFields(command, request,
+            {{"--price", "price", "What each entry into a blocker costs [1000]", "COST"},
+             {"--obstacle-price", "prices", "What it costs to enter the obstacles whose ids begin with ID",
+              "ID=COST"},
+             {"--only-obstacles", "only_obstacles", "Pass named obstacles only"}});
 }
 
 void AddProbeCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::ProbeSurfaceRequest>();
-  v1::SurfaceProbe& probe = *request->add_probes();
-  CLI::App& command = AddCommand(
+  const auto [command, request] = AddCommand(
       parent, session, "probe",
       "Tells where a position is on a navigation mesh, where a move from there ends, or how near walls are",
-      request, &Probe);
-  AddMap(command, *request->mutable_map());
-  AddParsed(
-      command, "POSITION", &ParsePosition,
-      [&probe](const v1::Position& position) { *probe.mutable_position() = position; },
-      "Where to look: X,Y or X,Y,Z")
-      ->required();
-  CLI::Option* const move = AddParsed(
-      command, "--move-to", &ParsePosition,
-      [&probe](const v1::Position& position) { *probe.mutable_move_to() = position; },
-      "Walk straight towards this position, and slide along walls");
-  CLI::Option* const ray = AddParsed(
-      command, "--ray-to", &ParsePosition,
-      [&probe](const v1::Position& position) { *probe.mutable_ray_to() = position; },
-      "Go in a straight line to this position, up to a wall");
-  CLI::Option* const wall = AddField(command, "--wall-within", probe, &v1::SurfaceProbe::set_wall_within,
-                                     "Look for the nearest wall, at most so far away");
-  move->excludes(ray)->excludes(wall);
-  ray->excludes(wall);
-  AddQuestion(command, *request);
-  command.footer(
+      &Probe,
       "Examples:\n"
       "  waystar probe keep 2,3.5 --move-to 4.5,4\n"
       "  waystar probe keep 2,3.5,0 --wall-within 20 --snap 1\n");
+  v1::SurfaceProbe& probe = *request.add_probes();
+  AddMap(command, *request.mutable_map());
+  AddFields(command, probe,
+            {{"POSITION", "position", "Where to look: X,Y or X,Y,Z"},
+             {"--move-to", "move_to", "Walk straight towards this position, and slide along walls"},
+             {"--ray-to", "ray_to", "Go in a straight line to this position, up to a wall"},
+             {"--wall-within", "wall_within", "Look for the nearest wall, at most so far away"}});
+  command.get_option("POSITION")->required();
+  command.get_option("--move-to")->excludes("--ray-to", "--wall-within");
+  command.get_option("--ray-to")->excludes("--wall-within");
+  AddQuestion(command, request);
 }
 
 }  // namespace

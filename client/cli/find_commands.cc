@@ -1,6 +1,8 @@
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -9,8 +11,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
@@ -148,10 +151,12 @@ ExitCode Validate(const v1::ValidatePathsRequest& request, Session& session) {
   return session.Answer(response, print, is_walkable ? ExitCode::kOk : ExitCode::kNoPath);
 }
 
-// Adds a cell or a position to a path. A corner at height 0 is written as a cell is, so beside positions
-// cells are corners.
+// Adds a node, a cell or a position to a path. A corner at height 0 is written as a cell is, so beside
+// positions cells are corners.
 void AddPoint(const v1::Location& place, v1::Path& path) {
-  if (place.has_position()) {
+  if (place.has_node()) {
+    path.add_nodes(place.node());
+  } else if (place.has_position()) {
     for (const v1::Cell& cell : path.points()) {
       *path.add_positions() = PositionOf(cell);
     }
@@ -166,11 +171,9 @@ void AddPoint(const v1::Location& place, v1::Path& path) {
 
 // With a file there is no map argument, so the first positional is the start, and so on.
 void AddMapFile(CLI::App& command, FindArguments& arguments) {
-  command
-      .add_option("--map-file", arguments.map_file,
-                  "In place of MAP: a small map that the query brings along, as rows of text or as a "
-                  "WaypointGraph in JSON; - is standard input")
-      ->type_name(kFileType);
+  AddFile(command, "--map-file", arguments.map_file,
+          "In place of MAP: a small map that the query brings along, as rows of text or as a "
+          "WaypointGraph in JSON; - is standard input");
   CLI::Option* const map = command.get_option("MAP")->required(false);
   command.parse_complete_callback([&arguments, map] {
     v1::FindPathRequest& request = arguments.request;
@@ -186,78 +189,247 @@ void AddMapFile(CLI::App& command, FindArguments& arguments) {
 }  // namespace
 
 void AddFindCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<FindArguments>();
-  v1::FindPathRequest& request = arguments->request;
-  CLI::App& command =
-      AddCommand(parent, session, "find", "Finds a cheapest path and draws it", arguments, &Find);
-  AddQueryOfGoals(command, request);
-  AddMapFile(command, *arguments);
-  AddValue<uint64_t>(
-      command, "--least-revision",
-      [&request](uint64_t revision) {
-        request.mutable_view()->mutable_least_version()->set_revision(revision);
-      },
-      "Wait until the map has this revision [of the epoch that it has now, which is asked for]", "N");
+  const auto [command, arguments] =
+      AddCommand(parent, session, "find", "Finds a cheapest path and draws it", &Find,
+                 "x grows to the right and y down; 0,0 is the top left cell.\n\n"
+                 "Examples:\n"
+                 "  waystar find arena 1,1 60,40\n"
+                 "  waystar find arena 1,1 60,40 9,30 12,7\n"
+                 "  waystar find arena --start-position 3.5,-2 --goal-position 12,8 --snap 1.5\n"
+                 "  waystar find arena 1,1 60,40 --profile tank --summary\n"
+                 "  waystar find --map-file room.txt 0,0 7,7\n"
+                 "  waystar find temple 12.5,3,0 40,22.5,4 --snap 1 --snap-height 2\n"
+                 "  waystar find islands harbour lighthouse --block-node ford --block-edge harbour,bridge\n");
+  v1::FindPathRequest& request = arguments.request;
+  AddQuery(command, request, kAnyNumber);
+  AddMapFile(command, arguments);
+  AddField(command, "--least-revision", request, "view.least_version.revision",
+           "Wait until the map has this revision [of the epoch that it has now, which is asked for]");
   AddPathForm(command, request);
-  AddExtras(command, request);
-  AddDrawOptions(command, arguments->draw);
-  command.footer(
-      "x grows to the right and y down; 0,0 is the top left cell.\n\n"
-      "Examples:\n"
-      "  waystar find arena 1,1 60,40\n"
-      "  waystar find arena 1,1 60,40 9,30 12,7\n"
-      "  waystar find arena --start-position 3.5,-2 --goal-position 12,8 --snap 1.5\n"
-      "  waystar find arena 1,1 60,40 --profile tank --summary\n"
-      "  waystar find --map-file room.txt 0,0 7,7\n"
-      "  waystar find temple 12.5,3,0 40,22.5,4 --snap 1 --snap-height 2\n"
-      "  waystar find islands harbour lighthouse --block-node ford --block-edge harbour,bridge\n");
+  AddFields(
+      command, request,
+      {{"--positions", "with_positions", "List the path by the centres of its cells, in units of the game"},
+       {"--summary", "with_summary",
+        "Tell how long the path is, how often it turns, and on a grid which terrains it crosses"},
+       {"--corridor", "with_corridor", "List the polygons of a navigation mesh that the path leads through"},
+       {"--surface", "with_surface",
+        "List where the path crosses the edges of these polygons, with their heights"},
+       {"--polygons", "with_polygons",
+        "List these polygons with their corners, and where obstacles cut them, the pieces passed"}});
+  AddDrawOptions(command, arguments.draw);
 }
 
 void AddValidateCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::ValidatePathsRequest>();
-  v1::Path* const path = request->add_paths();
-  CLI::App& command =
-      AddCommand(parent, session, "validate", "Tells whether a path can still be walked, and what it costs",
-                 request, &Validate);
-  AddMap(command, *request->mutable_map());
-  AddParsedList(
-      command, "POINTS", &ParsePlace,
-      [path](const v1::Location& place) {
-        if (place.has_node()) {
-          path->add_nodes(place.node());
-        } else {
-          AddPoint(place, *path);
-        }
-      },
-      "The path: its cells, X,Y, each of them or those that straight lines lead between, its nodes on a "
-      "waypoint graph, or its corners on a navigation mesh, at least one as X,Y,Z");
-  AddParsed(
-      command, "--start-position", &ParsePosition,
-      [path](const v1::Position& start) { *path->mutable_start()->mutable_position() = start; },
-      "On a waypoint graph, where the path begins before its first node: X,Y or X,Y,Z")
-      ->type_name("X,Y");
-  AddParsed(
-      command, "--goal-position", &ParsePosition,
-      [path](const v1::Position& goal) { *path->mutable_end()->mutable_position() = goal; },
-      "On a waypoint graph, where the path ends behind its last node: X,Y or X,Y,Z")
-      ->type_name("X,Y");
-  command.parse_complete_callback([path] {
-    const bool has_points = !path->points().empty() || !path->positions().empty();
-    CheckPlace(has_points || !path->nodes().empty() || (path->has_start() && path->has_end()), "POINTS");
-    if (has_points && !path->nodes().empty()) {
-      throw CLI::ArgumentMismatch("POINTS are cells or nodes, not both");
-    }
-  });
-  command.add_flag_callback(
-      "--smoothed", [path] { path->set_form(v1::PATH_FORM_SMOOTHED); },
-      "The path is a smoothed one, whose lines cost their length");
-  AddQuestion(command, *request);
-  command.footer(
+  const auto [command, request] = AddCommand(
+      parent, session, "validate", "Tells whether a path can still be walked, and what it costs", &Validate,
       "Points, nodes and corners are counted from 0.\n\n"
       "Examples:\n"
       "  waystar validate arena 1,1 1,9 4,12\n"
       "  waystar validate islands harbour ford lighthouse\n"
       "  waystar validate keep 2,10,0 4,12 20,12 23,2,4\n");
+  v1::Path& path = *request.add_paths();
+  AddMap(command, *request.mutable_map());
+  AddParsedList(
+      command, "POINTS", &ParsePlace, [&path](const v1::Location& place) { AddPoint(place, path); },
+      "The path: its cells, X,Y, each of them or those that straight lines lead between, its nodes on a "
+      "waypoint graph, or its corners on a navigation mesh, at least one as X,Y,Z");
+  AddFields(command, path,
+            {{"--start-position", "start.position",
+              "On a waypoint graph, where the path begins before its first node: X,Y or X,Y,Z", "X,Y"},
+             {"--goal-position", "end.position",
+              "On a waypoint graph, where the path ends behind its last node: X,Y or X,Y,Z", "X,Y"}});
+  command.parse_complete_callback([&path] {
+    const bool has_points = !path.points().empty() || !path.positions().empty();
+    CheckPlace(has_points || !path.nodes().empty() || (path.has_start() && path.has_end()), "POINTS");
+    if (has_points && !path.nodes().empty()) {
+      throw CLI::ArgumentMismatch("POINTS are cells or nodes, not both");
+    }
+  });
+  command.add_flag_callback(
+      "--smoothed", [&path] { path.set_form(v1::PATH_FORM_SMOOTHED); },
+      "The path is a smoothed one, whose lines cost their length");
+  AddQuestion(command, request);
+}
+
+namespace {
+
+struct TraceArguments {
+  v1::TraceSearchRequest request;
+  // List the events instead of drawing them.
+  bool events = false;
+  DrawOptions draw;
+};
+
+std::string KindName(v1::SearchEvent::Kind kind) {
+  switch (kind) {
+    case v1::SearchEvent::KIND_GENERATED:
+      return "generated";
+    case v1::SearchEvent::KIND_EXPANDED:
+      return "expanded";
+    default:
+      return "?";
+  }
+}
+
+// "generated 3 through 1 to polygon 12 between 8,10 and 8,12,1 seen from 4,10 g=2 f=14", or "expanded 3 g=2
+// f=14".
+std::string IntervalEventText(const v1::SearchEvent& event) {
+  const v1::MeshInterval& interval = event.interval();
+  std::string text = absl::StrCat(KindName(event.kind()), " ", interval.id());
+  if (interval.parent() != 0) {
+    absl::StrAppend(&text, " through ", interval.parent());
+  }
+  if (event.kind() == v1::SearchEvent::KIND_GENERATED) {
+    absl::StrAppend(&text, " to polygon ", interval.polygon(), " between ", FormatPosition(interval.left()),
+                    " and ", FormatPosition(interval.right()), " seen from ",
+                    FormatPosition(interval.root()));
+  }
+  return absl::StrFormat("%s g=%.10g f=%.10g", text, event.g(), event.f());
+}
+
+// " from 1,0" or " from harbour", or nothing where a way begins.
+std::string FromText(const v1::SearchEvent& event) {
+  const std::string parent = event.has_parent() ? FormatCell(event.parent()) : event.parent_node();
+  return parent.empty() ? "" : absl::StrCat(" from ", parent);
+}
+
+// "expanded 1,0 g=1 f=14", or "generated ford from harbour g=6 f=12".
+std::string EventText(const v1::SearchEvent& event) {
+  if (event.has_interval()) {
+    return IntervalEventText(event);
+  }
+  return absl::StrFormat("%s %s%s g=%.10g f=%.10g", KindName(event.kind()),
+                         event.node().empty() ? FormatCell(event.cell()) : event.node(), FromText(event),
+                         event.g(), event.f());
+}
+
+// Returns the number of entries put on the open list, and of places left on it: `place` is "cell", "node" or
+// "interval". If the trace was truncated, says how to get more instead of the number left.
+std::string TraceText(const v1::TraceSearchResult& result, std::size_t open, const std::string& place) {
+  const std::uint64_t generated = result.answer().info().statistics().generated();
+  const std::string entries =
+      absl::StrCat("Put on the open list: ", generated, generated == 1 ? " entry" : " entries");
+  if (result.truncated()) {
+    return absl::StrCat(entries, ". Only the first events are shown: --max-events allows up to 1000000.");
+  }
+  return absl::StrCat(entries, "; left open: ", Counted(static_cast<std::int64_t>(open), place));
+}
+
+std::string JsonLine(const google::protobuf::Message& message) {
+  return std::string(absl::StripSuffix(ToJson(message, /*pretty=*/false), "\n"));
+}
+
+// One document, written while it arrives: an event a line, then the result.
+ExitCode TraceAsJson(const TraceArguments& arguments, Session& session) {
+  constexpr char kOpening[] = "{\"events\":[\n";
+  std::ostream& out = session.io().out;
+  std::string separator = kOpening;
+  const auto result =
+      session.client().TraceSearch(arguments.request, [&out, &separator](const v1::SearchEvent& event) {
+        out << separator << JsonLine(event);
+        separator = ",\n";
+      });
+  if (!result.ok()) {
+    return session.Fail(result.status());
+  }
+  out << (separator == kOpening ? separator : "\n") << "],\"result\":" << JsonLine(*result) << "}\n";
+  return ExitCodeFor(result->answer().outcome());
+}
+
+// The places that a table lists, unless all are asked for.
+constexpr std::size_t kPlacesInTable = 50;
+
+// Lists the nodes or intervals of a search, the expanded ones first.
+std::string PlaceTable(const SearchedPlaces& places, bool is_on_mesh, std::size_t most, std::size_t width) {
+  std::vector<TableRow> rows(1, {"ORDER", "NODE", "COST", "TOTAL", "FROM"});
+  if (is_on_mesh) {
+    rows[0] = {"ORDER", "ID", "THROUGH", "POLYGON", "LEFT", "RIGHT", "ROOT", "COST", "TOTAL"};
+  }
+  const std::size_t count = places.Expanded().size() + places.open();
+  const auto add = [&](const v1::SearchEvent& event, const std::string& order) {
+    const v1::MeshInterval& interval = event.interval();
+    const std::string cost = absl::StrFormat("%.6g", event.g());
+    const std::string total = absl::StrFormat("%.6g", event.f());
+    if (rows.size() > most) {
+      return;
+    }
+    if (!is_on_mesh) {
+      rows.push_back({order, event.node(), cost, total, event.parent_node()});
+      return;
+    }
+    rows.push_back({order, absl::StrCat(interval.id()),
+                    interval.parent() == 0 ? "" : absl::StrCat(interval.parent()),
+                    absl::StrCat(interval.polygon()), FormatPosition(interval.left()),
+                    FormatPosition(interval.right()), FormatPosition(interval.root()), cost, total});
+  };
+  for (const v1::SearchEvent& event : places.Expanded()) {
+    add(event, absl::StrCat(rows.size()));
+  }
+  for (const v1::SearchEvent& event : places.Open()) {
+    add(event, "open");
+  }
+  return absl::StrCat(FormatTable(rows, width),
+                      count > most ? absl::StrCat("and ", count - most, " more: --full lists all\n") : "");
+}
+
+ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
+  std::ostream& out = session.io().out;
+  const v1::FindPathRequest& query = arguments.request.query();
+  SearchedPlaces places;
+  const auto result = session.client().TraceSearch(arguments.request, [&](const v1::SearchEvent& event) {
+    places.Add(event);
+    if (arguments.events) {
+      out << EventText(event) << "\n";
+    }
+  });
+  if (!result.ok()) {
+    return session.Fail(result.status());
+  }
+  const v1::FindPathResponse& answer = result->answer();
+  const bool is_on_mesh = IsOnMesh(answer);
+  const bool is_on_grid = !is_on_mesh && !IsOnGraph(query, answer);
+  if (!arguments.events && is_on_grid) {
+    ShowAnswerPicture(query, answer, places, arguments.draw, session);
+  } else if (!arguments.events && arguments.draw.picture) {
+    const std::size_t most = arguments.draw.full ? std::numeric_limits<std::size_t>::max() : kPlacesInTable;
+    out << PlaceTable(places, is_on_mesh, most, session.table_width());
+  }
+  out << FindText(query, answer) << "\n";
+  if (!is_on_grid && answer.path().positions_size() > 0) {
+    out << PathText(query, answer) << "\n";
+  }
+  out << TraceText(*result, places.open(), is_on_mesh ? "interval" : is_on_grid ? "cell" : "node") << "\n";
+  return ExitCodeFor(answer.outcome());
+}
+
+ExitCode Trace(const TraceArguments& arguments, Session& session) {
+  return session.options().json ? TraceAsJson(arguments, session) : TraceAsText(arguments, session);
+}
+
+}  // namespace
+
+void AddTraceCommand(CLI::App& parent, Session& session) {
+  const auto [command, arguments] = AddCommand(
+      parent, session, "trace", "Finds a cheapest path and draws how it was searched for", &Trace,
+      "Digits show which cells were expanded, taken from the open list and looked around from: 0 is the\n"
+      "first tenth of them and 9 the last. Jump point search expands jump points alone. Cells drawn as open\n"
+      "were seen and not expanded.\n\n"
+      "On a waypoint graph a table lists the nodes in the order in which they were expanded, then those "
+      "that\n"
+      "are open: the cost of the way to each, the total with the estimate of the rest, and the node that "
+      "the\n"
+      "way comes from. --full lists all of them. On a navigation mesh it lists the intervals of edges: the "
+      "one\n"
+      "that each was seen through, the polygon behind it, its ends, and the root that it is seen from.\n\n"
+      "Examples:\n"
+      "  waystar trace arena 1,1 60,40\n"
+      "  waystar trace arena 1,1 60,40 --events | grep ^expanded\n"
+      "  waystar trace arena 1,1 60,40 --json | jq '.events[].cell'\n");
+  AddQuery(command, *arguments.request.mutable_query());
+  AddField(command, "--max-events", arguments.request, "max_events",
+           "Keep so many events of the search at the most [100000]");
+  command.add_flag("--events", arguments.events, "List the events, a line each, instead of drawing them");
+  AddDrawOptions(command, arguments.draw);
 }
 
 }  // namespace waystar::cli

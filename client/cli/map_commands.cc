@@ -1,5 +1,3 @@
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/shape_argument.h"
@@ -85,20 +83,20 @@ ExitCode ListMaps(const bool& names_only, Session& session) {
 }
 
 struct DeleteArguments {
+  // All but the map.
+  v1::DeleteMapRequest request;
   std::vector<std::string> maps;
-  std::optional<v1::Version> expected;
 };
 
 ExitCode Delete(const DeleteArguments& arguments, Session& session) {
-  if (arguments.expected && arguments.maps.size() > 1) {
+  v1::DeleteMapRequest request = arguments.request;
+  if (request.has_expected_version() && arguments.maps.size() > 1) {
     return session.FailUsage("--expect-revision and --expect-epoch are about one MAP");
   }
   ExitCode result = ExitCode::kOk;
   for (const std::string& map : arguments.maps) {
-    v1::DeleteMapRequest request;
     request.set_map(map);
-    if (arguments.expected) {
-      *request.mutable_expected_version() = *arguments.expected;
+    if (request.has_expected_version()) {
       if (const absl::Status status = CompleteVersion(session, map, *request.mutable_expected_version());
           !status.ok()) {
         return session.Fail(status);
@@ -302,80 +300,52 @@ ExitCode Show(const ShowArguments& arguments, Session& session) {
   return draws ? ShowPicture(arguments, session) : ShowFacts(arguments, session);
 }
 
-void AddShowCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<ShowArguments>();
-  CLI::App& command =
-      AddCommand(parent, session, "show", "Shows the facts about a map and draws it", arguments, &Show);
-  AddMap(command, arguments->map);
-  AddDrawOptions(command, arguments->draw);
-  command.footer(
-      "Examples:\n"
-      "  waystar map show arena\n"
-      "  waystar map show arena --json | jq .info.revision\n");
-}
-
-void AddListCommand(CLI::App& parent, Session& session) {
-  const auto names_only = std::make_shared<bool>(false);
-  CLI::App& command = AddCommand(parent, session, "list", "Lists the server's maps", names_only, &ListMaps);
-  command.add_flag("--names", *names_only, "Only their names, one per line");
-  command.footer("Examples:\n  waystar map list\n  waystar map list --json | jq '.maps[].map'\n");
-}
-
-void AddDeleteCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<DeleteArguments>();
-  CLI::App& command = AddCommand(parent, session, "delete", "Removes maps", arguments, &Delete);
-  command.add_option("MAP", arguments->maps, "The names of the maps")->required()->type_name(kMapType);
-  AddExpectedVersion(command, [arguments]() -> v1::Version& {
-    return arguments->expected ? *arguments->expected : arguments->expected.emplace();
-  });
-  command.footer("Examples:\n  waystar map delete arena\n  waystar map delete cave-1 cave-2\n");
-}
-
 void AddCreateCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<CreateArguments>();
-  v1::CreateMapRequest* const request = &arguments->request;
-  CLI::App& command =
-      AddCommand(parent, session, "create", "Creates a map whose cells are all alike, or a waypoint graph",
-                 arguments, &CreateAny);
-  AddValue<std::string>(
-      command, "MAP", [request](const std::string& map) { request->set_map(map); }, "The new map's name")
-      ->required();
-  AddParsed(
-      command, "SIZE", &ParseSize,
-      [request](const v1::BlankGrid& size) { request->mutable_blank()->MergeFrom(size); },
-      "Its width and height in cells, such as 64x48");
-  command
-      .add_option(
-          "--graph", arguments->graph_file,
-          "The nodes and edges of a waypoint graph: a file of a WaypointGraph in JSON; - is standard input")
-      ->type_name("FILE");
-  AddValue<std::string>(
-      command, "--fill", [request](const std::string& fill) { request->mutable_blank()->set_fill(fill); },
-      "The symbol of every cell: of a terrain, or '#' for an obstacle [.]", "SYMBOL");
-  AddGridOptions(command, *request->mutable_grid());
-  command
-      .add_option(
-          "--request-id", *request->mutable_request_id(),
-          "A name for this creation, such as a UUID: made again under the same name, it succeeds again")
-      ->type_name("ID");
-  command.footer(
+  const auto [command, arguments] = AddCommand(
+      parent, session, "create", "Creates a map whose cells are all alike, or a waypoint graph", &CreateAny,
       "Examples:\n"
       "  waystar map create lake 200x100 --terrain '~=water:4' --fill '~'\n"
       "  waystar map create islands --graph islands.json\n");
+  v1::CreateMapRequest& request = arguments.request;
+  AddFields(command, request,
+            {{"MAP", "map", "The new map's name"},
+             {"SIZE", "blank", "Its width and height in cells, such as 64x48"}});
+  command.get_option("MAP")->required();
+  AddFile(command, "--graph", arguments.graph_file,
+          "The nodes and edges of a waypoint graph: a file of a WaypointGraph in JSON; - is standard input");
+  AddField(command, "--fill", request, "blank.fill",
+           "The symbol of every cell: of a terrain, or '#' for an obstacle [.]", "SYMBOL");
+  AddGridOptions(command, *request.mutable_grid());
+  AddField(command, "--request-id", request, "request_id",
+           "A name for this creation, such as a UUID: made again under the same name, it succeeds again",
+           "ID");
 }
 
 }  // namespace
 
 void AddMapCommands(CLI::App& parent, Session& session) {
-  CLI::App& group = *parent.add_subcommand("map", "Imports, shows and removes maps");
-  group.require_subcommand(1);
-  group.footer("Examples:\n  waystar map import arena.txt\n  waystar map show arena\n");
+  CLI::App& group = AddGroup(parent, "map", "Imports, shows and removes maps",
+                             "Examples:\n  waystar map import arena.txt\n  waystar map show arena\n");
   AddImportCommand(group, session);
   AddCreateCommand(group, session);
-  AddListCommand(group, session);
-  AddShowCommand(group, session);
+  const auto list =
+      AddCommand(group, session, "list", "Lists the server's maps", &ListMaps,
+                 "Examples:\n  waystar map list\n  waystar map list --json | jq '.maps[].map'\n");
+  list.app.add_flag("--names", list.arguments, "Only their names, one per line");
+  const auto show = AddCommand(group, session, "show", "Shows the facts about a map and draws it", &Show,
+                               "Examples:\n"
+                               "  waystar map show arena\n"
+                               "  waystar map show arena --json | jq .info.revision\n");
+  AddMap(show.app, show.arguments.map);
+  AddDrawOptions(show.app, show.arguments.draw);
   AddExportCommand(group, session);
-  AddDeleteCommand(group, session);
+  const auto remove =
+      AddCommand(group, session, "delete", "Removes maps", &Delete,
+                 "Examples:\n  waystar map delete arena\n  waystar map delete cave-1 cave-2\n");
+  remove.app.add_option("MAP", remove.arguments.maps, "The names of the maps")
+      ->required()
+      ->type_name(kMapType);
+  AddExpectedVersion(remove.app, remove.arguments.request);
 }
 
 }  // namespace waystar::cli

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/progress.h"
 #include "client/cli/table.h"
@@ -141,33 +140,6 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
   return ExitCode::kOk;
 }
 
-// Adds the options of MeshBuild. The message is there once one of them is given.
-void AddBuildOptions(CLI::App& command, v1::ImportMapHeader& header) {
-  const auto build = [&header]() -> v1::MeshBuild& {
-    return *header.mutable_import_options()->mutable_build();
-  };
-  command.add_flag_callback(
-      "--build", [build] { build(); },
-      "The file, OBJ or glTF, is the geometry of a level: build a mesh of it; so does each option below");
-  const auto add = [&](const char* name, auto set, const char* text) {
-    command
-        .add_option_function<double>(
-            name, [build, set](const double& value) { (build().*set)(value); }, text)
-        ->type_name("N");
-  };
-  add("--agent-radius", &v1::MeshBuild::set_agent_radius, "How far the mesh keeps from walls [0.6]");
-  add("--agent-height", &v1::MeshBuild::set_agent_height, "How much room there must be [2]");
-  add("--agent-climb", &v1::MeshBuild::set_agent_climb, "The highest step that agents take [0.9]");
-  add("--max-slope", &v1::MeshBuild::set_max_slope, "The steepest ground, in degrees [45]");
-  add("--cell-size", &v1::MeshBuild::set_cell_size, "The width of a voxel [half of the radius]");
-  add("--cell-height", &v1::MeshBuild::set_cell_height, "Its height [2/3 of its width]");
-  add("--min-region-area", &v1::MeshBuild::set_min_region_area,
-      "The area below which separate pieces of ground are left out [64 voxels]");
-  AddValue<int>(
-      command, "--tile-cells", [build](const int& cells) { build().set_tile_cells(cells); },
-      "The side of the tiles that are built, in voxels [64]", "N");
-}
-
 struct ExportArguments {
   v1::ExportMapRequest request;
   // Empty for standard output.
@@ -250,7 +222,7 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
     return ExitCode::kOk;
   }
   if (const absl::Status written = WriteOutput(arguments.file, map->bytes); !written.ok()) {
-    return session.FailUsage(std::string(written.message()));
+    return session.FailUsage(written);
   }
   if (session.options().json) {
     session.PrintJson(map->header);
@@ -264,97 +236,78 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
 }  // namespace
 
 void AddImportCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<ImportArguments>();
-  v1::ImportMapHeader& header = arguments->header;
-  CLI::App& command = AddCommand(parent, session, "import", "Creates a map from a file", arguments, &Import);
-  command.add_option("FILE", arguments->file, "The file; '-' reads standard input")
-      ->required()
-      ->type_name(kFileType);
-  AddValue<std::string>(
-      command, "--as", [&header](const std::string& map) { header.set_map(map); },
-      "The new map's name [the file's, without its extension]", "NAME");
-  AddChoice<v1::MapFormat>(
-      command, "--format", [&header](v1::MapFormat format) { header.set_format(format); },
-      {{"text", v1::MAP_FORMAT_TEXT},
-       {"moving_ai", v1::MAP_FORMAT_MOVING_AI},
-       {"tiled", v1::MAP_FORMAT_TILED},
-       {"ldtk", v1::MAP_FORMAT_LDTK},
-       {"image", v1::MAP_FORMAT_IMAGE},
-       {"geojson", v1::MAP_FORMAT_GEO_JSON},
-       {"polyanya", v1::MAP_FORMAT_POLYANYA},
-       {"detour", v1::MAP_FORMAT_DETOUR},
-       {"obj", v1::MAP_FORMAT_OBJ},
-       {"unity", v1::MAP_FORMAT_UNITY},
-       {"godot", v1::MAP_FORMAT_GODOT},
-       {"gltf", v1::MAP_FORMAT_GLTF},
-       {"waystar", v1::MAP_FORMAT_WAYSTAR}},
-      "How to read the file [by what is in it]");
-  command
-      .add_option("--terrains", arguments->terrains_file,
-                  "What colours, values and names stand for, a line each, such as \"#3060a0 water 3\"")
-      ->type_name(kFileType);
-  AddValue<std::string>(
-      command, "--level",
-      [&header](const std::string& level) { header.mutable_import_options()->set_level(level); },
-      "The level to read, of an LDtk file with several", "NAME");
-  AddTexts(
-      command, "--layer",
-      [&header](const std::string& layer) { header.mutable_import_options()->add_layers(layer); },
-      "A layer to read, of Tiled or LDtk [all that are visible]")
-      ->type_name("NAME");
-  AddChoice<v1::MeshAxes>(
-      command, "--axes", [&header](v1::MeshAxes axes) { header.mutable_import_options()->set_axes(axes); },
-      {{"y-up", v1::MESH_AXES_Y_UP}, {"z-up", v1::MESH_AXES_Z_UP}, {"unreal", v1::MESH_AXES_UNREAL}},
-      "Which coordinate of a navigation mesh is the height; unreal: Recast's coordinates of a level of "
-      "Unreal [y-up]");
-  AddValue<double>(
-      command, "--weld", [&header](double weld) { header.mutable_import_options()->set_weld(weld); },
-      "Within what to join the edges of a navigation mesh, seen from above [0.01]", "LENGTH");
-  AddValue<double>(
-      command, "--mesh-agent-radius",
-      [&header](double radius) { header.mutable_import_options()->set_agent_radius(radius); },
-      "By what obstacles on a navigation mesh are widened [the file's, else 0]", "LENGTH");
-  AddBuildOptions(command, header);
+  const auto [command, arguments] =
+      AddCommand(parent, session, "import", "Creates a map from a file", &Import,
+                 "Examples:\n"
+                 "  waystar map import arena.txt\n"
+                 "  waystar map import isle.png --terrains isle.terrains\n"
+                 "  waystar map import world.ldtk --level Entrance --as entrance\n"
+                 "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
+                 "  waystar map import level.obj --agent human:0.4:1.8 --agent troll:1.2:3\n"
+                 "  cat 000.mmap 000????.mmtile | waystar map import - --as azeroth\n"
+                 "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
+  v1::ImportMapHeader& header = arguments.header;
+  AddFile(command, "FILE", arguments.file, "The file; '-' reads standard input")->required();
+  AddFields(
+      command, header,
+      {{"--as", "map", "The new map's name [the file's, without its extension]", "NAME"},
+       {"--format", "format", "How to read the file [by what is in it]",
+        "text|moving_ai|tiled|ldtk|image|geojson=GEO_JSON|polyanya|detour|obj|unity|godot|gltf|waystar"}});
+  AddFile(command, "--terrains", arguments.terrains_file,
+          "What colours, values and names stand for, a line each, such as \"#3060a0 water 3\"");
+  AddFields(
+      command, header,
+      {{"--level", "import_options.level", "The level to read, of an LDtk file with several", "NAME"},
+       {"--layer", "import_options.layers", "A layer to read, of Tiled or LDtk [all that are visible]",
+        "NAME"},
+       {"--axes", "import_options.axes",
+        "Which coordinate of a navigation mesh is the height; unreal: Recast's coordinates of a level of "
+        "Unreal [y-up]",
+        "y-up|z-up|unreal"},
+       {"--weld", "import_options.weld",
+        "Within what to join the edges of a navigation mesh, seen from above [0.01]", "LENGTH"},
+       {"--mesh-agent-radius", "import_options.agent_radius",
+        "By what obstacles on a navigation mesh are widened [the file's, else 0]", "LENGTH"}});
+  command.add_flag_callback(
+      "--build", [&header] { header.mutable_import_options()->mutable_build(); },
+      "The file, OBJ or glTF, is the geometry of a level: build a mesh of it; so does each option below");
+  AddFields(
+      command, header,
+      {{"--agent-radius", "import_options.build.agent_radius", "How far the mesh keeps from walls [0.6]"},
+       {"--agent-height", "import_options.build.agent_height", "How much room there must be [2]"},
+       {"--agent-climb", "import_options.build.agent_climb", "The highest step that agents take [0.9]"},
+       {"--max-slope", "import_options.build.max_slope", "The steepest ground, in degrees [45]"},
+       {"--cell-size", "import_options.build.cell_size", "The width of a voxel [half of the radius]"},
+       {"--cell-height", "import_options.build.cell_height", "Its height [2/3 of its width]"},
+       {"--min-region-area", "import_options.build.min_region_area",
+        "The area below which separate pieces of ground are left out [64 voxels]"},
+       {"--tile-cells", "import_options.build.tile_cells",
+        "The side of the tiles that are built, in voxels [64]"}});
   AddParsedList(
       command, "--agent", &ParseAgentSize,
-      [arguments = arguments.get()](const AgentSize& agent) { arguments->agents.push_back(agent); },
+      [&agents = arguments.agents](const AgentSize& agent) { agents.push_back(agent); },
       "An agent to build a map for, named NAME-AGENT; may be repeated")
       ->type_name("AGENT:RADIUS:HEIGHT");
   AddGridOptions(command, *header.mutable_grid());
-  command.footer(
-      "Examples:\n"
-      "  waystar map import arena.txt\n"
-      "  waystar map import isle.png --terrains isle.terrains\n"
-      "  waystar map import world.ldtk --level Entrance --as entrance\n"
-      "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
-      "  waystar map import level.obj --agent human:0.4:1.8 --agent troll:1.2:3\n"
-      "  cat 000.mmap 000????.mmtile | waystar map import - --as azeroth\n"
-      "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
 }
 
 void AddExportCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<ExportArguments>();
-  v1::ExportMapRequest& request = arguments->request;
-  CLI::App& command = AddCommand(parent, session, "export", "Writes a map as a file", arguments, &Export);
-  AddMap(command, *request.mutable_map());
-  command.add_option("-o,--output", arguments->file, "The file to write [standard output]")
-      ->type_name(kFileType);
-  AddChoice<v1::MapFormat>(
-      command, "--format", [&request](v1::MapFormat format) { request.set_format(format); },
-      {{"waystar", v1::MAP_FORMAT_WAYSTAR},
-       {"text", v1::MAP_FORMAT_TEXT},
-       {"moving_ai", v1::MAP_FORMAT_MOVING_AI}},
-      "The file's format: waystar keeps all that the map holds [text on a terminal and for FILE.txt, else "
-      "waystar]");
-  command.add_flag("--lossy", arguments->may_lose,
-                   "Write the file though the format leaves out some of what the map holds");
-  command.footer(
+  const auto [command, arguments] = AddCommand(
+      parent, session, "export", "Writes a map as a file", &Export,
       "Text and moving_ai leave out portals, and named obstacles but for the cells that they block; "
       "moving_ai\n"
       "knows neither costs nor options.\n\n"
       "Examples:\n"
       "  waystar map export arena\n"
       "  waystar map export arena -o arena.map --format moving_ai\n");
+  AddMap(command, *arguments.request.mutable_map());
+  AddFile(command, "-o,--output", arguments.file, "The file to write [standard output]");
+  AddField(command, "--format", arguments.request, "format",
+           "The file's format: waystar keeps all that the map holds [text on a terminal and for FILE.txt, "
+           "else waystar]",
+           "waystar|text|moving_ai");
+  command.add_flag("--lossy", arguments.may_lose,
+                   "Write the file though the format leaves out some of what the map holds");
 }
 
 }  // namespace waystar::cli

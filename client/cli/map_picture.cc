@@ -13,16 +13,10 @@ namespace waystar::cli {
 namespace {
 
 std::vector<v1::Cell> Focus(const Overlay& overlay) {
-  std::vector<v1::Cell> cells = overlay.path;
-  for (const auto* list : {&overlay.expanded, &overlay.reached, &overlay.goals, &overlay.portals}) {
-    cells.insert(cells.end(), list->begin(), list->end());
-  }
-  for (const auto& [cell, direction] : overlay.arrows) {
-    cells.push_back(cell);
-  }
-  for (const auto& cell : {overlay.start, overlay.goal}) {
-    if (cell) {
-      cells.push_back(*cell);
+  std::vector<v1::Cell> cells;
+  for (const MarkedCell& marked : overlay) {
+    if (marked.mark != Mark::kOpen) {
+      cells.push_back(marked.cell);
     }
   }
   return cells;
@@ -67,20 +61,20 @@ void AppendLine(const std::string& line, std::string& text) {
 constexpr int kOtherRows = 6;
 
 Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  Overlay overlay;
-  overlay.start = StartOf(request, answer);
-  const bool ends_here = request.goal_map().empty() || request.goal_map() == request.map();
-  if (ends_here) {
-    overlay.goals = GivenCells(request.goals());
+  const v1::Cell& start = StartOf(request, answer);
+  Overlay overlay = {{.cell = start, .mark = Mark::kStart}};
+  AddMarks(PathCells(request.map(), start, answer), Mark::kPath, overlay);
+  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
+    return overlay;
   }
-  if (request.goals_size() == 1 && !overlay.goals.empty()) {
-    overlay.goal = overlay.goals.front();
-  } else if (ends_here && answer.outcome() == v1::OUTCOME_FOUND) {
-    overlay.goal = answer.path().end().cell();
+  const std::vector<v1::Cell> goals = GivenCells(request.goals());
+  const v1::Path& path = answer.path();
+  AddMarks(goals, Mark::kGoal, overlay);
+  if ((goals.empty() || request.goals_size() > 1) && answer.outcome() == v1::OUTCOME_FOUND) {
+    overlay.push_back({.cell = path.end().cell(), .mark = Mark::kGoal});
   }
-  overlay.path = PathCells(request.map(), StartOf(request, answer), answer);
-  if (ends_here && answer.path().has_end()) {
-    overlay.end = answer.path().end().cell();
+  if (path.has_end()) {
+    overlay.push_back({.cell = path.end().cell(), .mark = Mark::kEnd});
   }
   return overlay;
 }
@@ -101,8 +95,12 @@ void ShowOnMap(const std::string& map, const Overlay& overlay, const v1::Version
     return;
   }
   const v1::MapInfo& info = exported->header.info();
+  // A smaller map may have replaced it.
   Overlay drawn = overlay;
-  LeaveOutCellsBeyond(info.grid().width(), info.grid().height(), drawn);
+  std::erase_if(drawn, [&](const MarkedCell& marked) {
+    return marked.cell.x() < 0 || marked.cell.y() < 0 || marked.cell.x() >= info.grid().width() ||
+           marked.cell.y() >= info.grid().height();
+  });
   const auto picture = MapPicture(*exported, drawn, WindowFor(options, session.io()), session.UsesColor());
   if (!picture.ok()) {
     session.Fail(picture.status());
@@ -169,10 +167,10 @@ void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathRes
                        const SearchedPlaces& search, const DrawOptions& options, Session& session) {
   Overlay overlay = OverlayOf(request, answer);
   for (const v1::SearchEvent& event : search.Expanded()) {
-    overlay.expanded.push_back(event.cell());
+    overlay.push_back({.cell = event.cell(), .mark = Mark::kExpanded});
   }
   for (const v1::SearchEvent& event : search.Open()) {
-    overlay.open.push_back(event.cell());
+    overlay.push_back({.cell = event.cell(), .mark = Mark::kOpen});
   }
   ShowOnMap(request.map(), overlay, answer.info().version(), "path", options, session);
 }

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
@@ -256,7 +255,7 @@ ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
   }
   v1::FindPathsRequest request = arguments.request;
   if (const absl::Status status = AddQueries(*text, request); !status.ok()) {
-    return session.FailUsage(std::string(status.message()));
+    return session.FailUsage(status);
   }
   const auto response = session.client().FindPaths(request);
   const auto print = [&](const v1::FindPathsResponse& answers) {
@@ -272,27 +271,8 @@ ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
 }  // namespace
 
 void AddPathsCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<PathsArguments>();
-  CLI::App& command =
-      AddCommand(parent, session, "paths", "Finds many paths at once, on one revision of the map", arguments,
-                 &FindPaths);
-  AddMap(command, *arguments->request.mutable_map());
-  AddQuestion(command, arguments->request);
-  command
-      .add_option(
-          "FILE", arguments->file,
-          "The queries, a line each: START GOAL, both cells X,Y or both nodes of a waypoint graph; '-' reads "
-          "standard input [-]")
-      ->type_name(kFileType);
-  command
-      .add_option(
-          "--scenario", arguments->scenario_file,
-          "Instead of FILE: the queries of a Moving AI .scen file, whose lengths are compared with its")
-      ->type_name(kFileType)
-      ->excludes(command.get_option("FILE"));
-  AddPathForm(command, arguments->request);
-  AddNearest(command, arguments->request);
-  command.footer(
+  const auto [command, arguments] = AddCommand(
+      parent, session, "paths", "Finds many paths at once, on one revision of the map", &FindPaths,
       "Paths are listed by the cells where they turn, unless --form says otherwise. Empty lines, and what\n"
       "stands behind a #, are passed over. A query that is refused is told so in its line, and the others\n"
       "are answered.\n\n"
@@ -300,6 +280,16 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
       "  waystar paths arena queries.txt\n"
       "  printf '1,1 60,40\\n9,30 12,7\\n' | waystar paths arena --profile tank\n"
       "  waystar paths ruins --scenario ruins.map.scen\n");
+  AddMap(command, *arguments.request.mutable_map());
+  AddQuestion(command, arguments.request);
+  AddFile(command, "FILE", arguments.file,
+          "The queries, a line each: START GOAL, both cells X,Y or both nodes of a waypoint graph; '-' reads "
+          "standard input [-]");
+  AddFile(command, "--scenario", arguments.scenario_file,
+          "Instead of FILE: the queries of a Moving AI .scen file, whose lengths are compared with its")
+      ->excludes(command.get_option("FILE"));
+  AddPathForm(command, arguments.request);
+  AddNearest(command, arguments.request);
 }
 
 }  // namespace waystar::cli

@@ -4,26 +4,22 @@
 #include <functional>
 #include <string>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/shape_argument.h"
 #include "waystar/v1/path_service.pb.h"
-#include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 
-// Returns the words for algorithms.
-Choices<v1::Algorithm> AlgorithmChoices();
+// The words for algorithms.
+inline constexpr char kAlgorithmWords[] =
+    "auto|astar|dijkstra|jump-point=JUMP_POINT_SEARCH|lazy-theta=LAZY_THETA_STAR|"
+    "hierarchy=SUBGOAL_HIERARCHY|polyanya";
 
-// Adds MAP, START and GOAL, which may be positions, and the options that say how to search. `request` must
-// outlive `command`.
-void AddQuery(CLI::App& command, v1::FindPathRequest& request);
-// Adds the same with any number of goals, of which the path leads to the cheapest.
-void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request);
+constexpr int kAnyNumber = CLI::detail::expected_max_vector_size;
 
-// Like AddQueryOfGoals, where START and GOAL may be omitted together.
-void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request);
+// Adds MAP, START and so many GOAL, of which the path leads to the cheapest, and the options that say how to
+// search. They may be positions. `request` must outlive `command`.
+void AddQuery(CLI::App& command, v1::FindPathRequest& request, int most_goals = 1);
+
 // Throws the usage error that the start or the goal is missing, if it is.
 void CheckEnds(const v1::FindPathRequest& request);
 // Shifts the positionals: takes MAP as START, START as the first GOAL, and so on. Throws a usage error if an
@@ -40,39 +36,15 @@ void AddNearest(CLI::App& command, Request& request) {
       "If the goal cannot be reached, go to the nearest cell that can");
 }
 
-// Adds --form.
-template <typename Request>
-void AddPathForm(CLI::App& command, Request& request) {
-  AddChoice<v1::PathForm>(
-      command, "--form", [&request](v1::PathForm form) { request.set_path_form(form); },
-      {{"cells", v1::PATH_FORM_EVERY_CELL},
-       {"corners", v1::PATH_FORM_CORNERS},
-       {"directions", v1::PATH_FORM_DIRECTIONS},
-       {"smoothed", v1::PATH_FORM_SMOOTHED}},
-      "How to list the path: every cell, the cells where it turns, the direction of each step, or the ends "
-      "of straight lines between cells that see each other");
-}
+// Adds --form, for the field path_form.
+void AddPathForm(CLI::App& command, google::protobuf::Message& request);
 
-// Adds --positions, --summary, --corridor, --surface and --polygons, which add output about the path.
-void AddExtras(CLI::App& command, v1::FindPathRequest& request);
-
-// Return the message or the location to fill, when there is something to fill in.
-using FillAgent = std::function<v1::Agent&()>;
-using FillView = std::function<v1::View&()>;
-using FillSnap = std::function<v1::Snap&()>;
+// Returns the location to fill, when there is something to fill in.
 using FillLocation = std::function<v1::Location&()>;
 
-// Adds --profile, --require-tag, --corner-rule and --footprint.
-void AddAgent(CLI::App& command, const FillAgent& agent);
-// Reads "3:5", "3:" or ":5".
-absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text);
-
-// Adds --block, --block-heights, --block-node, --block-edge and --ignore-obstacle.
-void AddView(CLI::App& command, const FillView& view);
-// Adds --snap.
-void AddSnap(CLI::App& command, const FillSnap& snap);
-
-constexpr int kAnyNumber = CLI::detail::expected_max_vector_size;
+// Returns the field of that name, or adds a location to it if it is repeated. `request` must outlive the
+// result.
+FillLocation PlaceIn(google::protobuf::Message& request, const std::string& path);
 
 // Adds the argument `cells`, which takes cells and names of nodes, and the option `position`, which takes
 // positions in place of them: `most` of each. A location is filled for each that is given, first for the
@@ -84,29 +56,6 @@ void CheckPlace(bool is_given, const std::string& name);
 
 // Adds what says how the agents move, what they see, and, where the request has a snap, what their places may
 // move to. `request`, any request about paths and fields, must outlive `command`.
-template <typename Request>
-void AddQuestion(CLI::App& command, Request& request) {
-  AddAgent(command, [&request]() -> v1::Agent& { return *request.mutable_agent(); });
-  if constexpr (requires { request.mutable_snap(); }) {
-    AddSnap(command, [&request]() -> v1::Snap& { return *request.mutable_snap(); });
-  }
-  AddView(command, [&request]() -> v1::View& { return *request.mutable_view(); });
-}
-
-// --region.
-template <typename Request>
-void AddRegion(CLI::App& command, Request& request, const std::string& description,
-               const std::string& type = "X,Y..X,Y") {
-  AddParsed(
-      command, "--region", &ParseRectangle,
-      [&request](const v1::Rectangle& region) { *request.mutable_region() = region; }, description)
-      ->type_name(type);
-}
-
-// --max-cost.
-template <typename Request>
-void AddMaxCost(CLI::App& command, Request& request, const std::string& description) {
-  AddField(command, "--max-cost", request, &Request::set_max_cost, description, "COST");
-}
+void AddQuestion(CLI::App& command, google::protobuf::Message& request);
 
 }  // namespace waystar::cli

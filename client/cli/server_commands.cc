@@ -1,13 +1,11 @@
-#include <google/protobuf/duration.pb.h>
-#include <google/protobuf/timestamp.pb.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -15,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -23,7 +20,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
@@ -97,7 +94,7 @@ std::vector<TableRow> Describe(const v1::GetServerInfoResponse& info) {
   };
 }
 
-ExitCode ShowInfo(Session& session) {
+ExitCode ShowInfo(const v1::GetServerInfoRequest& /*request*/, Session& session) {
   return session.Answer(session.client().GetServerInfo(), [&](const auto& info) {
     session.io().out << FormatTable(Describe(info), session.table_width());
   });
@@ -114,66 +111,44 @@ ExitCode SetLogLevel(const v1::SetLogLevelRequest& request, Session& session) {
 }  // namespace
 
 void AddHealthCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<HealthCheckRequest>();
-  CLI::App& command =
-      AddCommand(parent, session, "health", "Tells whether the server is serving", request, &CheckHealth);
-  command.add_option("SERVICE", *request->mutable_service(),
-                     "A gRPC service, such as waystar.v1.PathService [the server as a whole]");
-  command.footer(
-      "Examples:\n"
-      "  waystar health\n"
-      "  waystar health waystar.v1.PathService --server game-7:7450\n");
+  const auto [command, request] =
+      AddCommand(parent, session, "health", "Tells whether the server is serving", &CheckHealth,
+                 "Examples:\n"
+                 "  waystar health\n"
+                 "  waystar health waystar.v1.PathService --server game-7:7450\n");
+  AddField(command, "SERVICE", request, "service",
+           "A gRPC service, such as waystar.v1.PathService [the server as a whole]");
 }
 
 void AddInfoCommand(CLI::App& parent, Session& session) {
-  CLI::App& command = *parent.add_subcommand("info", "Tells what the server is and what it takes");
-  command.footer("Examples:\n  waystar info\n  waystar info --json | jq .limits\n");
-  command.callback([&session] { session.exit_code = ShowInfo(session); });
+  AddCommand(parent, session, "info", "Tells what the server is and what it takes", &ShowInfo,
+             "Examples:\n  waystar info\n  waystar info --json | jq .limits\n");
 }
 
 void AddLogLevelCommand(CLI::App& parent, Session& session) {
-  const auto request = std::make_shared<v1::SetLogLevelRequest>();
-  CLI::App& command = AddCommand(parent, session, "log-level",
-                                 "Sets which lines the server logs, while it runs", request, &SetLogLevel);
-  AddChoice<v1::LogLevel>(
-      command, "LEVEL", [request](v1::LogLevel level) { request->set_level(level); },
-      {{"debug", v1::LOG_LEVEL_DEBUG},
-       {"info", v1::LOG_LEVEL_INFO},
-       {"warning", v1::LOG_LEVEL_WARNING},
-       {"error", v1::LOG_LEVEL_ERROR}},
-      "Lines of this level and of more serious ones")
+  const auto [command, request] = AddCommand(
+      parent, session, "log-level", "Sets which lines the server logs, while it runs", &SetLogLevel,
+      "Examples:\n  waystar log-level debug\n  waystar log-level warning --server game-7:7450\n");
+  AddField(command, "LEVEL", request, "level", "Lines of this level and of more serious ones",
+           "debug|info|warning|error")
       ->required();
-  command.footer("Examples:\n  waystar log-level debug\n  waystar log-level warning --server game-7:7450\n");
 }
 
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 63;
-constexpr std::size_t kMaxPatternBytes = 63;
-
 absl::StatusOr<std::string> ParseTokenName(absl::string_view text) {
-  const auto is_name_char = [](unsigned char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-';
-  };
-  if (!text.empty() && text.size() <= kMaxNameBytes && std::all_of(text.begin(), text.end(), is_name_char)) {
+  static const std::regex kName("[A-Za-z0-9_.-]{1,63}");
+  if (std::regex_match(text.begin(), text.end(), kName)) {
     return std::string(text);
   }
-  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not 1 to ", kMaxNameBytes,
-                                                 " of the characters A-Z, a-z, 0-9, '_', '.' and '-'"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", text, "' is not 1 to 63 of the characters A-Z, a-z, 0-9, '_', '.' and '-'"));
 }
 
 absl::StatusOr<std::string> ParseGrant(absl::string_view text) {
-  const auto is_pattern_char = [](unsigned char c) {
-    return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_' || c == '.' || c == '-' || c == '*';
-  };
-  for (const absl::string_view permission : {"read:", "update:", "admin:"}) {
-    if (absl::StartsWith(text, permission)) {
-      const absl::string_view pattern = text.substr(permission.size());
-      if (!pattern.empty() && pattern.size() <= kMaxPatternBytes &&
-          std::all_of(pattern.begin(), pattern.end(), is_pattern_char)) {
-        return std::string(text);
-      }
-    }
+  static const std::regex kGrant("(read|update|admin):[a-z0-9_.*-]{1,63}");
+  if (std::regex_match(text.begin(), text.end(), kGrant)) {
+    return std::string(text);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("'", text, "' is not read:MAPS, update:MAPS or admin:MAPS, such as update:arena-*"));
@@ -221,35 +196,28 @@ ExitCode MakeToken(const TokenArguments& arguments, Session& session) {
 }  // namespace
 
 void AddTokenCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<TokenArguments>();
-  CLI::App& command = AddCommand(parent, session, "token",
-                                 "Makes a token, and its line for the server's file", arguments, &MakeToken);
+  const auto [command, arguments] =
+      AddCommand(parent, session, "token", "Makes a token, and its line for the server's file", &MakeToken,
+                 "Examples:\n"
+                 "  waystar token game-server-1 'update:arena-*' read:lobby\n"
+                 "  waystar token editor 'admin:*' --json\n");
   AddParsed(
-      command, "NAME", &ParseTokenName, [arguments](std::string name) { arguments->name = std::move(name); },
+      command, "NAME", &ParseTokenName, [&name = arguments.name](const std::string& text) { name = text; },
       "Who gets it; several may have one name")
       ->required()
       ->type_name("");
   AddParsedList(
       command, "PERMISSION", &ParseGrant,
-      [arguments](std::string grant) { arguments->grants.push_back(std::move(grant)); },
+      [&grants = arguments.grants](const std::string& grant) { grants.push_back(grant); },
       "read:MAPS, update:MAPS (and read) or admin:MAPS (and both), where * stands for any characters of an "
       "id")
       ->required()
       ->type_name("");
-  command.footer(
-      "Examples:\n"
-      "  waystar token game-server-1 'update:arena-*' read:lobby\n"
-      "  waystar token editor 'admin:*' --json\n");
 }
 
 namespace {
 
 constexpr char kUnknown[] = "-";
-
-struct ClusterArguments {
-  // Empty to list the servers only.
-  std::string map;
-};
 
 std::string StartText(const v1::ServerPresence& server) {
   const absl::Time start = absl::FromUnixSeconds(server.start_time().seconds());
@@ -373,20 +341,17 @@ ExitCode ShowMap(const std::string& map, Session& session) {
   return ExitCode::kOk;
 }
 
-ExitCode ShowCluster(const ClusterArguments& arguments, Session& session) {
-  return arguments.map.empty() ? ShowServers(session) : ShowMap(arguments.map, session);
+// Without a map, lists the servers.
+ExitCode ShowCluster(const std::string& map, Session& session) {
+  return map.empty() ? ShowServers(session) : ShowMap(map, session);
 }
 
 }  // namespace
 
 void AddClusterCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<ClusterArguments>();
-  CLI::App& command = AddCommand(
+  const auto [command, map] = AddCommand(
       parent, session, "cluster",
-      "Lists the servers of the fleet; with a map, which revision each of them has", arguments, &ShowCluster);
-  command.add_option("MAP", arguments->map, "Ask each server for the revision of this map")
-      ->type_name(kMapType);
-  command.footer(
+      "Lists the servers of the fleet; with a map, which revision each of them has", &ShowCluster,
       "What servers report about themselves is up to 5 s old. For a map each server is asked by the address\n"
       "that it is listed with (--advertise of waystar-server), with the same --tls and --token as the first\n"
       "one.\n\n"
@@ -394,6 +359,7 @@ void AddClusterCommand(CLI::App& parent, Session& session) {
       "  waystar cluster\n"
       "  waystar cluster arena --server game-7:7450\n"
       "  waystar cluster --json | jq -r '.servers[].address'\n");
+  command.add_option("MAP", map, "Ask each server for the revision of this map")->type_name(kMapType);
 }
 
 }  // namespace waystar::cli

@@ -70,7 +70,7 @@ std::string Session::TextOf(const absl::Status& status) const {
 
 ExitCode Session::Fail(const absl::Status& status) {
   if (client_ && !client_->status().ok()) {
-    return FailUsage(std::string(client_->status().message()));
+    return FailUsage(client_->status());
   }
   if (options_.json) {
     io_.err << ToJson(status, /*pretty=*/false);
@@ -80,7 +80,7 @@ ExitCode Session::Fail(const absl::Status& status) {
   return ExitCodeFor(status);
 }
 
-ExitCode Session::FailUsage(const std::string& sentence) {
+ExitCode Session::FailUsage(absl::string_view sentence) {
   io_.err << "waystar: " << sentence << "\n";
   return ExitCode::kUsage;
 }

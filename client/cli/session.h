@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cli/app.h"
 #include "client/cli/exit_code.h"
@@ -92,7 +93,8 @@ class Session {
   std::string TextOf(const absl::Status& status) const;
   // Tells the user of an error and returns the code to exit with.
   ExitCode Fail(const absl::Status& status);
-  ExitCode FailUsage(const std::string& sentence);
+  ExitCode FailUsage(absl::string_view sentence);
+  ExitCode FailUsage(const absl::Status& status) { return FailUsage(status.message()); }
 
   // Exit code of the process.
   ExitCode exit_code = ExitCode::kOk;

@@ -1,13 +1,18 @@
 #include "client/cli/shape_argument.h"
 
+#include <google/protobuf/timestamp.pb.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -23,18 +28,20 @@ namespace {
 constexpr absl::string_view kDisc = "disc:";
 constexpr absl::string_view kPolygon = "polygon:";
 constexpr absl::string_view kLine = "line:";
-constexpr absl::string_view kImpassable = "impassable";
 
-// Two integers with `separator` between them.
-std::optional<std::pair<int32_t, int32_t>> ParsePair(absl::string_view text, char separator) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(text, absl::MaxSplits(separator, 1));
-  int32_t first = 0;
-  int32_t second = 0;
-  if (!absl::SimpleAtoi(parts.first, &first) || !absl::SimpleAtoi(parts.second, &second)) {
-    return std::nullopt;
+bool ReadNumber(absl::string_view text, int32_t& number) { return absl::SimpleAtoi(text, &number); }
+bool ReadNumber(absl::string_view text, double& number) { return absl::SimpleAtod(text, &number); }
+
+// Numbers with separators between them; none if one is malformed.
+template <typename T>
+std::vector<T> ParseNumbers(absl::string_view text, char separator = ',') {
+  std::vector<T> numbers;
+  for (const absl::string_view part : absl::StrSplit(text, separator)) {
+    if (!ReadNumber(part, numbers.emplace_back())) {
+      return {};
+    }
   }
-  return std::pair(first, second);
+  return numbers;
 }
 
 bool IsNodeName(absl::string_view text) {
@@ -44,58 +51,50 @@ bool IsNodeName(absl::string_view text) {
          });
 }
 
-v1::Rectangle MakeRectangle(int32_t x, int32_t y, int32_t width, int32_t height) {
-  v1::Rectangle rectangle;
-  rectangle.set_x(x);
-  rectangle.set_y(y);
-  rectangle.set_width(width);
-  rectangle.set_height(height);
-  return rectangle;
-}
-
-std::optional<v1::Rectangle> BetweenCorners(absl::string_view one, absl::string_view other) {
-  const auto a = ParsePair(one, ',');
-  const auto b = ParsePair(other, ',');
-  if (!a || !b) {
-    return std::nullopt;
-  }
-  const int64_t width = std::abs(int64_t{a->first} - b->first) + 1;
-  const int64_t height = std::abs(int64_t{a->second} - b->second) + 1;
-  if (std::max(width, height) > std::numeric_limits<int32_t>::max()) {
-    return std::nullopt;
-  }
-  return MakeRectangle(std::min(a->first, b->first), std::min(a->second, b->second),
-                       static_cast<int32_t>(width), static_cast<int32_t>(height));
-}
-
-std::optional<v1::Rectangle> WithSize(absl::string_view corner, absl::string_view size) {
-  const auto top_left = ParsePair(corner, ',');
-  const auto extent = ParsePair(size, 'x');
-  if (!top_left || !extent) {
-    return std::nullopt;
-  }
-  return MakeRectangle(top_left->first, top_left->second, extent->first, extent->second);
-}
-
-std::optional<v1::Rectangle> RectangleOf(absl::string_view text) {
-  if (const size_t dots = text.find(".."); dots != absl::string_view::npos) {
-    return BetweenCorners(text.substr(0, dots), text.substr(dots + 2));
-  }
-  if (const size_t plus = text.find('+'); plus != absl::string_view::npos) {
-    return WithSize(text.substr(0, plus), text.substr(plus + 1));
-  }
-  return std::nullopt;
-}
-
-// Numbers with commas between them; none if one is malformed.
-std::vector<double> ParseNumbers(absl::string_view text) {
-  std::vector<double> numbers;
-  for (const absl::string_view part : absl::StrSplit(text, ',')) {
-    if (!absl::SimpleAtod(part, &numbers.emplace_back())) {
+// Points with ".." between them, each of which is numbers; none if one is malformed.
+template <typename T>
+std::vector<std::vector<T>> ParsePoints(absl::string_view text) {
+  std::vector<std::vector<T>> points;
+  for (const absl::string_view point : absl::StrSplit(text, "..")) {
+    if (points.emplace_back(ParseNumbers<T>(point)).empty()) {
       return {};
     }
   }
-  return numbers;
+  return points;
+}
+
+// Reads a part of a map by two corners or by a corner and its size: x, y, width and height.
+template <typename T>
+std::optional<std::array<double, 4>> ParseBox(absl::string_view text) {
+  const std::vector<std::vector<T>> corners = ParsePoints<T>(text);
+  if (corners.size() == 2 && corners[0].size() == 2 && corners[1].size() == 2) {
+    const auto at = [&corners](int corner, int axis) { return static_cast<double>(corners[corner][axis]); };
+    // Both cells belong to a rectangle.
+    const double more = std::is_integral_v<T> ? 1.0 : 0.0;
+    return {{std::min(at(0, 0), at(1, 0)), std::min(at(0, 1), at(1, 1)), std::abs(at(0, 0) - at(1, 0)) + more,
+             std::abs(at(0, 1) - at(1, 1)) + more}};
+  }
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits('+', 1));
+  const std::vector<T> corner = ParseNumbers<T>(parts.first);
+  const std::vector<T> size = ParseNumbers<T>(parts.second, 'x');
+  if (corner.size() != 2 || size.size() != 2) {
+    return std::nullopt;
+  }
+  return {{static_cast<double>(corner[0]), static_cast<double>(corner[1]), static_cast<double>(size[0]),
+           static_cast<double>(size[1])}};
+}
+
+std::optional<v1::Rectangle> RectangleOf(absl::string_view text) {
+  const auto box = ParseBox<int32_t>(text);
+  if (!box || std::max((*box)[2], (*box)[3]) > std::numeric_limits<int32_t>::max()) {
+    return std::nullopt;
+  }
+  v1::Rectangle rectangle;
+  rectangle.set_x(static_cast<int32_t>((*box)[0]));
+  rectangle.set_y(static_cast<int32_t>((*box)[1]));
+  rectangle.set_width(static_cast<int32_t>((*box)[2]));
+  rectangle.set_height(static_cast<int32_t>((*box)[3]));
+  return rectangle;
 }
 
 void SetPoint(const std::vector<double>& numbers, v1::Point& point) {
@@ -104,7 +103,7 @@ void SetPoint(const std::vector<double>& numbers, v1::Point& point) {
 }
 
 bool ParseDisc(absl::string_view text, v1::Disc& disc) {
-  const std::vector<double> numbers = ParseNumbers(text);
+  const std::vector<double> numbers = ParseNumbers<double>(text);
   if (numbers.size() != 3) {
     return false;
   }
@@ -114,85 +113,50 @@ bool ParseDisc(absl::string_view text, v1::Disc& disc) {
 }
 
 bool ParsePolygon(absl::string_view text, v1::Polygon& polygon) {
-  for (const absl::string_view vertex : absl::StrSplit(text, "..")) {
-    const std::vector<double> numbers = ParseNumbers(vertex);
-    if (numbers.size() != 2) {
+  const std::vector<std::vector<double>> corners = ParsePoints<double>(text);
+  for (const std::vector<double>& corner : corners) {
+    if (corner.size() != 2) {
       return false;
     }
-    SetPoint(numbers, *polygon.add_vertices());
+    SetPoint(corner, *polygon.add_vertices());
   }
-  return true;
+  return !corners.empty();
 }
 
 bool ParseLine(absl::string_view text, v1::Line& line) {
-  const std::vector<absl::string_view> ends = absl::StrSplit(text, "..");
-  if (ends.size() != 2) {
+  const std::vector<std::vector<double>> ends = ParsePoints<double>(text);
+  if (ends.size() != 2 || ends[0].size() != 2 || ends[1].size() < 2 || ends[1].size() > 3) {
     return false;
   }
-  const std::vector<double> start = ParseNumbers(ends[0]);
-  const std::vector<double> end = ParseNumbers(ends[1]);
-  if (start.size() != 2 || end.size() < 2 || end.size() > 3) {
-    return false;
-  }
-  SetPoint(start, *line.mutable_start());
-  SetPoint(end, *line.mutable_end());
-  if (end.size() == 3) {
-    line.set_width(end[2]);
+  SetPoint(ends[0], *line.mutable_start());
+  SetPoint(ends[1], *line.mutable_end());
+  if (ends[1].size() == 3) {
+    line.set_width(ends[1][2]);
   }
   return true;
 }
 
 std::string FormatPoint(const v1::Point& point) { return absl::StrCat(point.x(), ",", point.y()); }
 
-std::string FormatPolygon(const v1::Polygon& polygon) {
-  const auto append = [](std::string* out, const v1::Point& point) { out->append(FormatPoint(point)); };
-  return absl::StrCat(kPolygon, absl::StrJoin(polygon.vertices(), "..", append));
-}
-
-std::string FormatLine(const v1::Line& line) {
-  return absl::StrCat(kLine, FormatPoint(line.start()), "..", FormatPoint(line.end()),
-                      line.width() == 0 ? "" : absl::StrCat(",", line.width()));
-}
-
-std::optional<v1::WorldArea> AreaOf(absl::string_view text) {
-  v1::WorldArea area;
-  if (const size_t dots = text.find(".."); dots != absl::string_view::npos) {
-    const auto a = ParsePoint(text.substr(0, dots));
-    const auto b = ParsePoint(text.substr(dots + 2));
-    if (!a || !b) {
-      return std::nullopt;
-    }
-    area.set_x(std::min(a->x(), b->x()));
-    area.set_y(std::min(a->y(), b->y()));
-    area.set_width(std::abs(a->x() - b->x()));
-    area.set_height(std::abs(a->y() - b->y()));
-    return area;
-  }
-  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits('+', 1));
-  const std::pair<absl::string_view, absl::string_view> size =
-      absl::StrSplit(parts.second, absl::MaxSplits('x', 1));
-  const auto corner = ParsePoint(parts.first);
-  double width = 0.0;
-  double height = 0.0;
-  if (!corner || !absl::SimpleAtod(size.first, &width) || !absl::SimpleAtod(size.second, &height)) {
-    return std::nullopt;
-  }
-  area.set_x(corner->x());
-  area.set_y(corner->y());
-  area.set_width(width);
-  area.set_height(height);
-  return area;
-}
-
 absl::Status Malformed(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("'", text, "' is ", what));
 }
 
-}  // namespace
+absl::StatusOr<google::protobuf::Duration> ParseDuration(absl::string_view text) {
+  const absl::StatusOr<absl::Duration> time = ParseTimeout(text);
+  return time.ok() ? absl::StatusOr<google::protobuf::Duration>(ToMessage(*time)) : time.status();
+}
 
-const char kShapeHelp[] =
-    "Cells X,Y; rectangles by two opposite corners X,Y..X,Y or by the top left cell and the size X,Y+WxH; "
-    "disc:X,Y,RADIUS; polygon:X,Y..X,Y..X,Y; line:X,Y..X,Y or line:X,Y..X,Y,WIDTH";
+absl::StatusOr<google::protobuf::Timestamp> ParseTime(absl::string_view text) {
+  absl::Time time;
+  std::string problem;
+  if (!absl::ParseTime(absl::RFC3339_full, text, &time, &problem)) {
+    return absl::InvalidArgumentError(absl::StrCat("is not a time such as 2026-01-31T12:00:00Z: ", problem));
+  }
+  google::protobuf::Timestamp message;
+  message.set_seconds(absl::ToUnixSeconds(time));
+  return message;
+}
 
 absl::StatusOr<v1::Rectangle> ParseRectangle(absl::string_view text) {
   if (const auto rectangle = RectangleOf(text)) {
@@ -201,12 +165,58 @@ absl::StatusOr<v1::Rectangle> ParseRectangle(absl::string_view text) {
   return Malformed(text, "not a rectangle: write such as 3,4..6,9 or 3,4+4x6");
 }
 
+absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text) {
+  const std::vector<absl::string_view> ends = absl::StrSplit(text, ':');
+  v1::HeightRange heights;
+  double low = 0.0;
+  double high = 0.0;
+  if (ends.size() != 2 || (!ends[0].empty() && !absl::SimpleAtod(ends[0], &low)) ||
+      (!ends[1].empty() && !absl::SimpleAtod(ends[1], &high))) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" are not heights such as 3:5, 3: or :5"));
+  }
+  if (!ends[0].empty()) {
+    heights.set_low(low);
+  }
+  if (!ends[1].empty()) {
+    heights.set_high(high);
+  }
+  return heights;
+}
+
+absl::StatusOr<v1::ObstaclePrice> ParseObstaclePrice(absl::string_view text) {
+  const size_t equals = text.rfind('=');
+  v1::ObstaclePrice price;
+  double amount = 0.0;
+  if (equals == absl::string_view::npos || !absl::SimpleAtod(text.substr(equals + 1), &amount)) {
+    return absl::InvalidArgumentError("a price is the beginning of an obstacle's id, =, and a number");
+  }
+  price.set_id_prefix(std::string(text.substr(0, equals)));
+  price.set_price(amount);
+  return price;
+}
+
+template <auto parse>
+absl::Status MergeParsed(absl::string_view text, google::protobuf::Message& message) {
+  const auto parsed = parse(text);
+  if (parsed.ok()) {
+    message.MergeFrom(*parsed);
+  }
+  return parsed.status();
+}
+
+}  // namespace
+
 absl::StatusOr<MapPart> ParseMapPart(absl::string_view text) {
   if (const auto rectangle = RectangleOf(text)) {
     return *rectangle;
   }
-  if (const auto area = AreaOf(text)) {
-    return *area;
+  if (const auto box = ParseBox<double>(text)) {
+    v1::WorldArea area;
+    area.set_x((*box)[0]);
+    area.set_y((*box)[1]);
+    area.set_width((*box)[2]);
+    area.set_height((*box)[3]);
+    return area;
   }
   return Malformed(text,
                    "not a part of a map: write such as 3,4..6,9 or 3,4+4x6, or, of a graph or mesh, "
@@ -254,10 +264,12 @@ std::string FormatShape(const v1::Shape& shape) {
     parts.push_back(absl::StrCat(kDisc, FormatPoint(disc.center()), ",", disc.radius()));
   }
   for (const v1::Polygon& polygon : shape.polygons()) {
-    parts.push_back(FormatPolygon(polygon));
+    const auto append = [](std::string* out, const v1::Point& point) { out->append(FormatPoint(point)); };
+    parts.push_back(absl::StrCat(kPolygon, absl::StrJoin(polygon.vertices(), "..", append)));
   }
   for (const v1::Line& line : shape.lines()) {
-    parts.push_back(FormatLine(line));
+    parts.push_back(absl::StrCat(kLine, FormatPoint(line.start()), "..", FormatPoint(line.end()),
+                                 line.width() == 0 ? "" : absl::StrCat(",", line.width())));
   }
   if (parts.size() > kMaxParts) {
     const size_t more = parts.size() - kMaxParts;
@@ -268,13 +280,13 @@ std::string FormatShape(const v1::Shape& shape) {
 }
 
 absl::StatusOr<v1::Cell> ParseCell(absl::string_view text) {
-  const auto pair = ParsePair(text, ',');
-  if (!pair) {
+  const std::vector<int32_t> numbers = ParseNumbers<int32_t>(text);
+  if (numbers.size() != 2) {
     return Malformed(text, "not a cell: write X,Y such as 3,4");
   }
   v1::Cell cell;
-  cell.set_x(pair->first);
-  cell.set_y(pair->second);
+  cell.set_x(numbers[0]);
+  cell.set_y(numbers[1]);
   return cell;
 }
 
@@ -312,33 +324,25 @@ absl::StatusOr<v1::EdgeName> ParseEdge(absl::string_view text) {
   return edge;
 }
 
-std::optional<v1::Point> ParsePoint(absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(',', 1));
-  double x = 0;
-  double y = 0;
-  if (!absl::SimpleAtod(parts.first, &x) || !absl::SimpleAtod(parts.second, &y)) {
-    return std::nullopt;
+absl::StatusOr<v1::Point> ParseShift(absl::string_view text) {
+  const std::vector<double> numbers = ParseNumbers<double>(text);
+  if (numbers.size() != 2) {
+    return Malformed(text, "not a shift: write DX,DY such as 2,0 or -1.5,3");
   }
-  v1::Point point;
-  point.set_x(x);
-  point.set_y(y);
-  return point;
+  v1::Point shift;
+  SetPoint(numbers, shift);
+  return shift;
 }
 
 absl::StatusOr<v1::Position> ParsePosition(absl::string_view text) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
-  double values[3] = {0.0, 0.0, 0.0};
-  bool is_good = parts.size() == 2 || parts.size() == 3;
-  for (size_t i = 0; is_good && i < parts.size(); ++i) {
-    is_good = absl::SimpleAtod(parts[i], &values[i]);
-  }
-  if (!is_good) {
+  const std::vector<double> numbers = ParseNumbers<double>(text);
+  if (numbers.size() != 2 && numbers.size() != 3) {
     return Malformed(text, "not a position: write X,Y or X,Y,Z such as 3.5,-4");
   }
   v1::Position position;
-  position.set_x(values[0]);
-  position.set_y(values[1]);
-  position.set_z(values[2]);
+  position.set_x(numbers[0]);
+  position.set_y(numbers[1]);
+  position.set_z(numbers.size() == 3 ? numbers[2] : 0.0);
   return position;
 }
 
@@ -350,13 +354,13 @@ v1::Position PositionOf(const v1::Cell& cell) {
 }
 
 absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text) {
-  const auto sides = ParsePair(text, 'x');
-  if (!sides) {
+  const std::vector<int32_t> sides = ParseNumbers<int32_t>(text, 'x');
+  if (sides.size() != 2) {
     return Malformed(text, "not a size: write such as 64x48");
   }
   v1::BlankGrid size;
-  size.set_width(sides->first);
-  size.set_height(sides->second);
+  size.set_width(sides[0]);
+  size.set_height(sides[1]);
   return size;
 }
 
@@ -413,7 +417,7 @@ absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text) {
     return terrain;
   }
   const absl::string_view cost = properties.substr(colon + 1);
-  if (cost == kImpassable) {
+  if (cost == "impassable") {
     terrain.set_impassable(true);
     return terrain;
   }
@@ -423,6 +427,24 @@ absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text) {
   }
   terrain.set_cost(value);
   return terrain;
+}
+
+absl::Status ParseMessage(absl::string_view text, google::protobuf::Message& message) {
+  using Merge = absl::Status (*)(absl::string_view, google::protobuf::Message&);
+  static const auto* const kMerges = new std::map<const google::protobuf::Descriptor*, Merge>{
+      {v1::BlankGrid::descriptor(), &MergeParsed<&ParseSize>},
+      {v1::EdgeName::descriptor(), &MergeParsed<&ParseEdge>},
+      {v1::HeightRange::descriptor(), &MergeParsed<&ParseHeights>},
+      {v1::Location::descriptor(), &MergeParsed<&ParsePlace>},
+      {v1::ObstaclePrice::descriptor(), &MergeParsed<&ParseObstaclePrice>},
+      {v1::Position::descriptor(), &MergeParsed<&ParsePosition>},
+      {v1::Rectangle::descriptor(), &MergeParsed<&ParseRectangle>},
+      {v1::Shape::descriptor(), &MergeParsed<&ParseShape>},
+      {v1::Terrain::descriptor(), &MergeParsed<&ParseTerrain>},
+      {google::protobuf::Duration::descriptor(), &MergeParsed<&ParseDuration>},
+      {google::protobuf::Timestamp::descriptor(), &MergeParsed<&ParseTime>},
+  };
+  return kMerges->at(message.GetDescriptor())(text, message);
 }
 
 }  // namespace waystar::cli

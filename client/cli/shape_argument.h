@@ -1,8 +1,8 @@
 #pragma once
 
 #include <google/protobuf/duration.pb.h>
+#include <google/protobuf/message.h>
 
-#include <optional>
 #include <string>
 #include <variant>
 
@@ -16,18 +16,12 @@
 
 namespace waystar::cli {
 
-// The help of arguments that ParseShape reads.
-extern const char kShapeHelp[];
-
-// Parses a rectangle, by two opposite corners that both belong to it, "3,4..6,9", or by its top left cell,
-// width and height, "3,4+4x6".
-absl::StatusOr<v1::Rectangle> ParseRectangle(absl::string_view text);
-
 // A part of a map: a rectangle of cells, or an area of the world.
 using MapPart = std::variant<v1::Rectangle, v1::WorldArea>;
 
-// Parses a rectangle as ParseRectangle does. If a number has a fraction it is an area of the world, by two
-// opposite corners, "13.4,52.5..13.42,52.52", or by its lowest corner, width and height, "0,0+2.5x4".
+// Parses a rectangle, by two opposite corners that both belong to it, "3,4..6,9", or by its top left cell,
+// width and height, "3,4+4x6". If a number has a fraction it is an area of the world, by two opposite
+// corners, "13.4,52.5..13.42,52.52", or by its lowest corner, width and height, "0,0+2.5x4".
 absl::StatusOr<MapPart> ParseMapPart(absl::string_view text);
 
 // Parses a shape of one part: a cell "3,4"; a rectangle; "disc:X,Y,RADIUS"; "polygon:X,Y..X,Y..X,Y" and so
@@ -48,8 +42,8 @@ absl::StatusOr<v1::Location> ParsePlace(absl::string_view text);
 // "pier,market" is the edge between these nodes both ways, and "pier>market" the one way from pier to market.
 absl::StatusOr<v1::EdgeName> ParseEdge(absl::string_view text);
 
-// "-3.5,4" is the point, or the shift, with x -3.5 and y 4.
-std::optional<v1::Point> ParsePoint(absl::string_view text);
+// "-3.5,4" is the shift by x -3.5 and y 4.
+absl::StatusOr<v1::Point> ParseShift(absl::string_view text);
 
 // "-3.5,4" is the position with x -3.5 and y 4; a third number is its z.
 absl::StatusOr<v1::Position> ParsePosition(absl::string_view text);
@@ -75,5 +69,9 @@ std::string FormatLocation(const v1::Location& location);
 // SYMBOL=NAME:COST, such as "~=river:3" or "^=mountain:impassable". Without NAME or :COST, or both, the
 // server's defaults hold: "~=river", "~=:3".
 absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text);
+
+// Merges what an argument says into a message: one of these types, a Rectangle, a Duration or a Timestamp; a
+// HeightRange, "3:5", "3:" or ":5"; or an ObstaclePrice, ID=COST with the beginning of an obstacle's id.
+absl::Status ParseMessage(absl::string_view text, google::protobuf::Message& message);
 
 }  // namespace waystar::cli

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
@@ -12,45 +16,25 @@
 #include "client/cli/table.h"
 
 namespace waystar::cli {
-namespace {
 
-absl::StatusOr<absl::Time> ParseTime(absl::string_view text) {
-  absl::Time time;
-  std::string problem;
-  if (!absl::ParseTime(absl::RFC3339_full, text, &time, &problem)) {
-    return absl::InvalidArgumentError(absl::StrCat("is not a time such as 2026-01-31T12:00:00Z: ", problem));
-  }
-  return time;
+void AddExpectedVersion(CLI::App& command, google::protobuf::Message& request) {
+  AddFields(command, request,
+            {{"--expect-revision", "expected_version.revision",
+              "Only if this is the map's latest revision [of the epoch that it has now, which is asked for]"},
+             {"--expect-epoch", "expected_version.epoch",
+              "Only if this is the map's epoch, which differs once it was created again"}});
 }
 
-}  // namespace
-
-void AddExpectedVersion(CLI::App& command, const std::function<v1::Version&()>& version) {
-  const auto add = [&](const std::string& name, void (v1::Version::*set)(uint64_t),
-                       const std::string& description) {
-    command
-        .add_option_function<uint64_t>(
-            name, [version, set](uint64_t value) { (version().*set)(value); }, description)
-        ->type_name("N");
-  };
-  add("--expect-revision", &v1::Version::set_revision,
-      "Only if this is the map's latest revision [of the epoch that it has now, which is asked for]");
-  add("--expect-epoch", &v1::Version::set_epoch,
-      "Only if this is the map's epoch, which differs once it was created again");
-}
-
-void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request) {
-  AddExpectedVersion(command, [request]() -> v1::Version& { return *request->mutable_expected_version(); });
-  command
-      .add_option(
-          "--request-id", *request->mutable_request_id(),
-          "A name for this change, such as a UUID: made again under the same name, it is not applied twice")
-      ->type_name("ID");
-  AddParsed<absl::Time>(
-      command, "--request-time", &ParseTime,
-      [request](absl::Time time) { request->mutable_request_time()->set_seconds(absl::ToUnixSeconds(time)); },
-      "When this was first made under its --request-id; too long ago to know, it is refused [now]")
-      ->type_name("TIME");
+void AddUpdateOptions(CLI::App& command, v1::UpdateMapRequest& request) {
+  AddExpectedVersion(command, request);
+  AddFields(
+      command, request,
+      {{"--request-id", "request_id",
+        "A name for this change, such as a UUID: made again under the same name, it is not applied twice",
+        "ID"},
+       {"--request-time", "request_time",
+        "When this was first made under its --request-id; too long ago to know, it is refused [now]",
+        "TIME"}});
 }
 
 absl::Status CompleteVersion(Session& session, const std::string& map, v1::Version& version) {
@@ -84,39 +68,36 @@ std::string DigestClause(uint64_t digest) {
   return digest == 0 ? "" : absl::StrCat(", digest ", DigestText(digest));
 }
 
-ChangeCounts CountsOf(const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
-  ChangeCounts counts;
-  for (const v1::Edit& edit : edits) {
-    counts.portals +=
-        edit.has_add_portal() || edit.has_put_portal() || edit.has_remove_portal() || edit.has_switch_portal()
-            ? 1
-            : 0;
-    counts.profiles += edit.has_put_profile() || edit.has_remove_profile() ? 1 : 0;
-    counts.obstacles += edit.has_add_obstacle() || edit.has_put_obstacle() || edit.has_move_obstacle() ||
-                                edit.has_resize_obstacle() || edit.has_remove_obstacle()
-                            ? 1
-                            : 0;
-  }
-  return counts;
-}
-
-std::string ChangeText(const ChangeCounts& counts) {
-  std::string text;
+std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges, bool has_area,
+                       const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
+  std::vector<std::string> counts;
   const auto add = [&](int64_t count, absl::string_view noun) {
     if (count != 0) {
-      absl::StrAppend(&text, text.empty() ? "" : ", ", Counted(count, noun));
+      counts.push_back(Counted(count, noun));
     }
   };
-  add(counts.nodes, "node");
-  add(counts.edges, "edge");
-  if (!text.empty()) {
-    return text;
+  // The fields of an edit are named after what they change, such as put_portal.
+  const auto add_edits = [&](absl::string_view noun) {
+    const auto* const kinds = v1::Edit::descriptor()->FindOneofByName("edit");
+    add(absl::c_count_if(edits,
+                         [&](const v1::Edit& edit) {
+                           const auto* const kind =
+                               edit.GetReflection()->GetOneofFieldDescriptor(edit, kinds);
+                           return kind != nullptr && absl::EndsWith(kind->name(), noun);
+                         }),
+        noun);
+  };
+  add(nodes, "node");
+  add(edges, "edge");
+  if (counts.empty()) {
+    add(cells, "cell");
+    if (cells == 0 && has_area) {
+      add_edits("obstacle");
+    }
+    add_edits("portal");
+    add_edits("profile");
   }
-  add(counts.cells, "cell");
-  add(counts.obstacles, "obstacle");
-  add(counts.portals, "portal");
-  add(counts.profiles, "profile");
-  return text.empty() ? Counted(0, "cell") : text;
+  return counts.empty() ? Counted(0, "cell") : absl::StrJoin(counts, ", ");
 }
 
 ExitCode Update(const v1::UpdateMapRequest& given, Session& session) {
@@ -135,17 +116,14 @@ ExitCode Update(const v1::UpdateMapRequest& given, Session& session) {
       return;
     }
     out << request.map() << " is now at revision " << response.version().revision() << ": "
-        << ChangeText(CountsOf(response, request.edits())) << " changed";
+        << ChangeText(response.changed_cells(), response.changed_nodes(), response.changed_edges(),
+                      response.changed_bounds().width() > 0, request.edits())
+        << " changed";
     if (response.clipped_cells() > 0) {
       out << ", " << Counted(response.clipped_cells(), "cell") << " off the map dropped";
     }
     out << DigestClause(response.digest()) << ".\n";
   });
-}
-
-void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request, Session& session) {
-  AddUpdateOptions(command, request);
-  command.callback([request, &session] { session.exit_code = Update(*request, session); });
 }
 
 namespace {

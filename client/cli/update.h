@@ -1,12 +1,11 @@
 // The common parts of the commands that change a map.
 #pragma once
 
+#include <google/protobuf/message.h>
 #include <google/protobuf/repeated_ptr_field.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -17,31 +16,14 @@
 
 namespace waystar::cli {
 
-// Adds --expect-revision and --expect-epoch, which set what `version` returns.
-void AddExpectedVersion(CLI::App& command, const std::function<v1::Version&()>& version);
+// Adds --expect-revision and --expect-epoch, for the expected_version of the request.
+void AddExpectedVersion(CLI::App& command, google::protobuf::Message& request);
 
 // Adds those, --request-id and --request-time.
-void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request);
+void AddUpdateOptions(CLI::App& command, v1::UpdateMapRequest& request);
 
 // Sends the batch and tells what it changed.
 ExitCode Update(const v1::UpdateMapRequest& request, Session& session);
-
-// Gives the command the options of AddUpdateOptions, and has it send the batch.
-void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request, Session& session);
-
-// Does the same for a batch of one edit, which adds the element, or with --replace puts it.
-template <typename Element>
-void RunsAddOrPut(CLI::App& command, const std::shared_ptr<v1::UpdateMapRequest>& request,
-                  const std::shared_ptr<Element>& element, Element* (v1::Edit::*add)(),
-                  Element* (v1::Edit::*put)(), Session& session) {
-  const auto replace = std::make_shared<bool>(false);
-  command.add_flag("--replace", *replace, "Put it in the place of one of the same name");
-  AddUpdateOptions(command, request);
-  command.callback([request, element, add, put, replace, &session] {
-    *(request->add_edits()->*(*replace ? put : add))() = *element;
-    session.exit_code = Update(*request, session);
-  });
-}
 
 // Gives a revision without an epoch the epoch that the map has now: the server takes none without. Returns
 // the errors of GetMap.
@@ -56,42 +38,11 @@ std::string SizeText(const v1::MapInfo& info);
 // Writes ", digest 0123456789abcdef", or nothing if the server tells none.
 std::string DigestClause(uint64_t digest);
 
-// Changes of a batch. Servers count cells, nodes and edges; portals and profiles are counted from the edits.
-struct ChangeCounts {
-  int64_t cells = 0;
-  int64_t nodes = 0;
-  int64_t edges = 0;
-  int64_t portals = 0;
-  int64_t profiles = 0;
-  // Named obstacles on a mesh, which has no cells to count.
-  int64_t obstacles = 0;
-};
-
-// Returns those of the edits; what servers count is 0.
-ChangeCounts CountsOf(const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
-
-// Adds what the server counted: `change` is an UpdateMapResponse or a MapRevision.
-template <typename Change>
-ChangeCounts CountsOf(const Change& change, const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
-  ChangeCounts counts = CountsOf(edits);
-  counts.cells = change.changed_cells();
-  counts.nodes = change.changed_nodes();
-  counts.edges = change.changed_edges();
-  // Only on meshes do obstacles change an area without cells.
-  bool has_area = false;
-  if constexpr (requires { change.changed_bounds(); }) {
-    has_area = change.changed_bounds().width() > 0;
-  } else {
-    has_area = change.changed_areas_size() > 0;
-  }
-  if (change.changed_cells() > 0 || !has_area) {
-    counts.obstacles = 0;
-  }
-  return counts;
-}
-
-// Writes "1 cell, 2 portals", or on a waypoint graph "1 node, 2 edges"; "0 cells" if nothing was counted.
-std::string ChangeText(const ChangeCounts& counts);
+// Writes what a batch has changed: "1 cell, 2 portals", or on a waypoint graph "1 node, 2 edges"; "0 cells"
+// if nothing was counted. Servers count cells, nodes and edges; portals, profiles, and named obstacles on a
+// mesh, which changes an area without cells, are counted from the edits.
+std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges, bool has_area,
+                       const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
 
 // Says what the obstacle does to the cells that it covers: "blocks", "cost x 2.5", "cost + 4 falling off".
 std::string EffectText(const v1::Obstacle& obstacle);

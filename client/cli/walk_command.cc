@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -148,26 +147,25 @@ ExitCode RunWalk(const WalkArguments& arguments, Session& session) { return Walk
 }  // namespace
 
 void AddWalkCommand(CLI::App& parent, Session& session) {
-  const auto arguments = std::make_shared<WalkArguments>();
-  CLI::App& command = AddCommand(parent, session, "walk",
-                                 "An agent walks to the goal, and gets another path when a change blocks the "
-                                 "rest of its own or offers a "
-                                 "cheaper one",
-                                 arguments, &RunWalk);
-  AddQuery(command, arguments->query);
-  command
-      .add_option("--pace", arguments->pace,
-                  "Steps per second, from one place of the path to the next; with 0 the agent stands")
-      ->type_name("N")
-      ->check(CLI::Range(0.0, kMostPace))
-      ->capture_default_str();
-  command.footer(
+  const auto [command, arguments] = AddCommand(
+      parent, session, "walk",
+      "An agent walks to the goal, and gets another path when a change blocks the rest of its own or offers "
+      "a "
+      "cheaper one",
+      &RunWalk,
       "Two lines for each path: what was found, and the path. Ends when the agent has arrived. Block a\n"
       "cell before it in another terminal. An agent that stands shows how its path changes until\n"
       "Ctrl-C. With --json, one object a line.\n\n"
       "Examples:\n"
       "  waystar walk arena 1,1 60,40\n"
       "  waystar walk islands harbour lighthouse --pace 0\n");
+  AddQuery(command, arguments.query);
+  command
+      .add_option("--pace", arguments.pace,
+                  "Steps per second, from one place of the path to the next; with 0 the agent stands")
+      ->type_name("N")
+      ->check(CLI::Range(0.0, kMostPace))
+      ->capture_default_str();
 }
 
 }  // namespace waystar::cli

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <optional>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "client/batch.h"
 #include "client/errors.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/time/time.h"
 #include "client/errors.h"
 #include "client/load/exchange.h"
 #include "waystar/v1/path_service.grpc.pb.h"

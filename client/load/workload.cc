@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -46,31 +45,10 @@ void AddPlace(const v1::Location& location, Places& places) {
   }
 }
 
-absl::Status NothingToDraw(const std::string& map, absl::string_view what) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("map \"", map, "\" has no ", what, " to draw for this load"));
-}
-
-absl::StatusOr<std::vector<v1::Cell>> DrawCells(const client::Client& client,
-                                                const v1::SamplePlacesRequest& request,
-                                                const Places& without) {
-  const auto answer = client.SamplePlaces(request);
-  if (!answer.ok()) {
-    return answer.status();
-  }
-  std::vector<v1::Cell> cells;
-  std::copy_if(answer->cells().begin(), answer->cells().end(), std::back_inserter(cells),
-               [&](const v1::Cell& cell) { return without.count(PlaceOf(cell)) == 0; });
-  if (cells.empty()) {
-    return NothingToDraw(request.map(), "cell");
-  }
-  return cells;
-}
-
-// Draws cells of a grid, nodes of a graph or points of a mesh.
+// Draws cells of a grid, nodes of a graph or points of a mesh; or cells alone.
 absl::StatusOr<std::vector<v1::Location>> DrawPlaces(const client::Client& client,
                                                      const v1::SamplePlacesRequest& request,
-                                                     const Places& without) {
+                                                     const Places& without, bool cells_only = false) {
   const auto answer = client.SamplePlaces(request);
   if (!answer.ok()) {
     return answer.status();
@@ -87,10 +65,19 @@ absl::StatusOr<std::vector<v1::Location>> DrawPlaces(const client::Client& clien
   for (const v1::Position& position : answer->positions()) {
     *places.emplace_back().mutable_position() = position;
   }
-  if (places.empty()) {
-    return NothingToDraw(request.map(), "place");
+  if (places.empty() || (cells_only && !places.front().has_cell())) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "map \"", request.map(), "\" has no ", cells_only ? "cell" : "place", " to draw for this load"));
   }
   return places;
+}
+
+// Adds a query with the common fields that leads from one place to the other, and to no other goal.
+void AddQuery(const v1::Location& start, const v1::Location& goal, Part& part) {
+  v1::FindPathRequest& query = part.queries.emplace_back(part.common);
+  *query.mutable_start() = start;
+  query.clear_goals();
+  *query.add_goals() = goal;
 }
 
 // Draws the pairs that a part leaves to chance.
@@ -102,9 +89,7 @@ absl::Status DrawPairs(const client::Client& client, std::uint64_t seed, const P
     return places.status();
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(part.random_pairs); ++i) {
-    v1::FindPathRequest query = part.common;
-    SetEnds((*places)[2 * i % places->size()], (*places)[(2 * i + 1) % places->size()], query);
-    part.queries.push_back(std::move(query));
+    AddQuery((*places)[2 * i % places->size()], (*places)[(2 * i + 1) % places->size()], part);
   }
   part.random_pairs = 0;
   return absl::OkStatus();
@@ -135,13 +120,13 @@ absl::StatusOr<Workload> Workload::Make(std::vector<Part> parts, const client::C
     request.set_seed(seed);
     request.set_count(1000);
     request.set_distinct(true);
-    const auto cells = DrawCells(client, request, places);
+    const auto cells = DrawPlaces(client, request, places, /*cells_only=*/true);
     if (!cells.ok()) {
       return cells.status();
     }
     for (std::size_t i = 0; i < std::min(cells->size(), kTogglesAMap); ++i) {
-      workload.toggles_.push_back({map, (*cells)[i]});
-      toggled[map].insert(PlaceOf((*cells)[i]));
+      workload.toggles_.push_back({map, (*cells)[i].cell()});
+      AddPlace((*cells)[i], toggled[map]);
     }
   }
   double weight = 0;
@@ -173,20 +158,41 @@ namespace {
 
 constexpr int kMaxRandomPairs = 50'000;
 
+// The first word of the start, and of what follows the goal.
+constexpr std::size_t kFirst = 4;
+constexpr std::size_t kEnd = 8;
+
 using Words = std::vector<absl::string_view>;
 
 absl::Status Bad(absl::string_view sentence) { return absl::InvalidArgumentError(sentence); }
 
+bool ReadPosition(absl::string_view x, absl::string_view y, v1::Location& place) {
+  double position[2] = {};
+  if (!absl::SimpleAtod(x, &position[0]) || !absl::SimpleAtod(y, &position[1]) ||
+      !std::isfinite(position[0]) || !std::isfinite(position[1])) {
+    return false;
+  }
+  place.mutable_position()->set_x(position[0]);
+  place.mutable_position()->set_y(position[1]);
+  return true;
+}
+
+bool ReadCell(absl::string_view x, absl::string_view y, v1::Location& place) {
+  std::int32_t cell[2] = {};
+  if (!absl::SimpleAtoi(x, &cell[0]) || !absl::SimpleAtoi(y, &cell[1])) {
+    return false;
+  }
+  place.mutable_cell()->set_x(cell[0]);
+  place.mutable_cell()->set_y(cell[1]);
+  return true;
+}
+
 absl::StatusOr<v1::Location> CellOf(absl::string_view text) {
-  const std::vector<absl::string_view> numbers = absl::StrSplit(text, ',');
-  std::int32_t x = 0;
-  std::int32_t y = 0;
-  if (numbers.size() != 2 || !absl::SimpleAtoi(numbers[0], &x) || !absl::SimpleAtoi(numbers[1], &y)) {
+  const Words numbers = absl::StrSplit(text, ',');
+  v1::Location location;
+  if (numbers.size() != 2 || !ReadCell(numbers[0], numbers[1], location)) {
     return Bad(absl::StrCat("'", text, "' is not a cell: write such as 3,4"));
   }
-  v1::Location location;
-  location.mutable_cell()->set_x(x);
-  location.mutable_cell()->set_y(y);
   return location;
 }
 
@@ -199,9 +205,7 @@ absl::Status AddPair(const Words& words, Part& part) {
   if (!start.ok() || !goal.ok()) {
     return (start.ok() ? goal : start).status();
   }
-  v1::FindPathRequest query = part.common;
-  SetEnds(*start, *goal, query);
-  part.queries.push_back(std::move(query));
+  AddQuery(*start, *goal, part);
   return absl::OkStatus();
 }
 
@@ -220,9 +224,7 @@ absl::Status AddScenarios(const std::string& name, absl::string_view text, Part&
       return Bad(
           absl::StrCat(name, " line ", number, ": this is not a scenario of the Moving AI benchmarks"));
     }
-    v1::FindPathRequest query = part.common;
-    SetEnds(start, goal, query);
-    part.queries.push_back(std::move(query));
+    AddQuery(start, goal, part);
   }
   return part.queries.empty() ? Bad(absl::StrCat(name, " has no scenarios")) : absl::OkStatus();
 }
@@ -296,12 +298,6 @@ absl::StatusOr<Part> ParsePart(absl::string_view line, const FileReader& read_fi
 
 }  // namespace
 
-void SetEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathRequest& query) {
-  *query.mutable_start() = start;
-  query.clear_goals();
-  *query.add_goals() = goal;
-}
-
 absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const FileReader& read_file) {
   std::vector<Part> parts;
   int number = 0;
@@ -322,35 +318,6 @@ absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const Fi
   }
   return parts;
 }
-
-namespace {
-
-// The first word of the start, and of what follows the goal.
-constexpr std::size_t kFirst = 4;
-constexpr std::size_t kEnd = 8;
-
-bool ReadPosition(absl::string_view x, absl::string_view y, v1::Location& place) {
-  double position[2] = {};
-  if (!absl::SimpleAtod(x, &position[0]) || !absl::SimpleAtod(y, &position[1]) ||
-      !std::isfinite(position[0]) || !std::isfinite(position[1])) {
-    return false;
-  }
-  place.mutable_position()->set_x(position[0]);
-  place.mutable_position()->set_y(position[1]);
-  return true;
-}
-
-bool ReadCell(absl::string_view x, absl::string_view y, v1::Location& place) {
-  std::int32_t cell[2] = {};
-  if (!absl::SimpleAtoi(x, &cell[0]) || !absl::SimpleAtoi(y, &cell[1])) {
-    return false;
-  }
-  place.mutable_cell()->set_x(cell[0]);
-  place.mutable_cell()->set_y(cell[1]);
-  return true;
-}
-
-}  // namespace
 
 std::vector<absl::string_view> ScenarioWords(absl::string_view line) {
   return absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());

@@ -25,9 +25,6 @@ struct Part {
   int random_pairs = 0;
 };
 
-// Makes the query lead from one place to the other, and to no other goal.
-void SetEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathRequest& query);
-
 using FileReader = std::function<absl::StatusOr<std::string>(const std::string& name)>;
 
 // Reads a mix of queries: one part a line, by a weight and a map.

@@ -9,36 +9,22 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 
 namespace waystar::cli {
 namespace {
 
 bool KeepsShape(absl::string_view line) { return absl::StartsWith(line, " "); }
 
-// CLI11 has no const way to ask for the subcommands of a const app but this.
-std::vector<const CLI::App*> SubcommandsOf(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
 std::string Bold(absl::string_view text) { return absl::StrCat("\\fB", RoffText(text), "\\fR"); }
 std::string Italic(absl::string_view text) { return absl::StrCat("\\fI", RoffText(text), "\\fR"); }
 
-std::string TypeOf(const CLI::Option& option) {
-  return option.get_type_size() == 0 ? "" : option.get_type_name();
-}
-
 // "-o, --output FILE".
 std::string OptionHeading(const CLI::Option& option) {
-  std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) {
-    names.push_back(Bold("-" + name));
-  }
-  for (const std::string& name : option.get_lnames()) {
-    names.push_back(Bold("--" + name));
-  }
-  const std::string type = TypeOf(option);
-  return absl::StrCat(absl::StrJoin(names, ", "), type.empty() ? "" : " ", type.empty() ? "" : Italic(type));
+  const auto append = [](std::string* out, const std::string& name) { out->append(Bold(name)); };
+  const std::string type = option.get_type_size() == 0 ? "" : option.get_type_name();
+  return absl::StrCat(absl::StrJoin(OptionNames(option), ", ", append), type.empty() ? "" : " ",
+                      type.empty() ? "" : Italic(type));
 }
 
 bool IsHelp(const CLI::Option& option) { return option.check_lname("help"); }
@@ -62,8 +48,7 @@ std::string Usage(const std::string& path, const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_positional()) {
       const std::string name = option->get_name();
-      const bool repeats = option->get_expected_max() >= CLI::detail::expected_max_vector_size;
-      const std::string shown = absl::StrCat(name, repeats ? "..." : "");
+      const std::string shown = absl::StrCat(name, Repeats(*option) ? "..." : "");
       absl::StrAppend(&usage, " ", option->get_required() ? shown : absl::StrCat("[", shown, "]"));
     } else {
       has_options = has_options || !IsHelp(*option);
@@ -73,9 +58,9 @@ std::string Usage(const std::string& path, const CLI::App& command) {
 }
 
 void AppendCommands(const CLI::App& app, const std::string& path, std::string& text) {
-  for (const CLI::App* command : SubcommandsOf(app)) {
+  for (const CLI::App* command : app.get_subcommands({})) {
     const std::string name = absl::StrCat(path, " ", command->get_name());
-    if (!SubcommandsOf(*command).empty()) {
+    if (!command->get_subcommands({}).empty()) {
       AppendCommands(*command, name, text);
       continue;
     }
@@ -98,6 +83,21 @@ std::string EnvironmentText(const CLI::App& root) {
 }
 
 }  // namespace
+
+std::vector<std::string> OptionNames(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) {
+    names.push_back("-" + name);
+  }
+  for (const std::string& name : option.get_lnames()) {
+    names.push_back("--" + name);
+  }
+  return names;
+}
+
+bool Repeats(const CLI::Option& option) {
+  return option.get_expected_max() >= CLI::detail::expected_max_vector_size;
+}
 
 std::string RoffText(absl::string_view text) {
   // As it is typed: minus signs, straight quotes, and no accents.

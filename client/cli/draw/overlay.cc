@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
@@ -46,41 +47,32 @@ absl::string_view ChooseSet(absl::Span<const absl::string_view> sets, const Take
   return chosen == sets.end() ? sets.front() : *chosen;
 }
 
-// All lists of an overlay that hold cells alone.
-std::array<std::vector<v1::Cell>*, 6> ListsOf(Overlay& overlay) {
-  return {&overlay.path,  &overlay.expanded, &overlay.open,
-          &overlay.goals, &overlay.reached,  &overlay.portals};
-}
-
-std::array<std::optional<v1::Cell>*, 3> SinglesOf(Overlay& overlay) {
-  return {&overlay.start, &overlay.goal, &overlay.end};
-}
-
-void Put(Picture& picture, const v1::Cell& cell, Glyph glyph) {
-  const View& view = picture.view;
-  const int x = cell.x() - view.left;
-  const int y = cell.y() - view.top;
-  if (x >= 0 && y >= 0 && x < view.width && y < view.height) {
-    picture.rows[y / view.scale][x / view.scale] = glyph;
+char SymbolOf(const MarkedCell& marked, const Markers& markers, RowShift shift) {
+  switch (marked.mark) {
+    case Mark::kReached:
+      return markers.reached;
+    case Mark::kArrow:
+      return (shift == RowShift::kNone
+                  ? kArrows
+                  : kHexArrows)[v1::Direction_IsValid(marked.direction) ? marked.direction : 0];
+    case Mark::kPortal:
+      return kPortal;
+    case Mark::kOpen:
+      return markers.open;
+    case Mark::kExpanded:
+      return markers.expanded;
+    case Mark::kEnd:
+      return markers.end;
+    case Mark::kGoal:
+      return markers.goal;
+    case Mark::kStart:
+      return markers.start;
+    default:
+      return markers.path;
   }
 }
 
 }  // namespace
-
-void LeaveOutCellsBeyond(int width, int height, Overlay& overlay) {
-  const auto is_off = [=](const v1::Cell& cell) {
-    return cell.x() < 0 || cell.y() < 0 || cell.x() >= width || cell.y() >= height;
-  };
-  for (std::vector<v1::Cell>* cells : ListsOf(overlay)) {
-    std::erase_if(*cells, is_off);
-  }
-  std::erase_if(overlay.arrows, [&](const auto& arrow) { return is_off(arrow.first); });
-  for (std::optional<v1::Cell>* cell : SinglesOf(overlay)) {
-    if (*cell && is_off(**cell)) {
-      cell->reset();
-    }
-  }
-}
 
 Markers ChooseMarkers(const Picture& picture) {
   Taken taken{};
@@ -98,32 +90,23 @@ Markers ChooseMarkers(const Picture& picture) {
 }
 
 void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& picture) {
-  const auto put_all = [&](const std::vector<v1::Cell>& cells, Glyph glyph) {
-    for (const v1::Cell& cell : cells) {
-      Put(picture, cell, glyph);
+  const View& view = picture.view;
+  const auto is_expanded = [](const MarkedCell& marked) { return marked.mark == Mark::kExpanded; };
+  const auto expanded = std::count_if(overlay.begin(), overlay.end(), is_expanded);
+  std::ptrdiff_t number = 0;
+  for (const MarkedCell& marked : overlay) {
+    const int shade = is_expanded(marked) ? static_cast<int>(number++ * kShadeCount / expanded) : 0;
+    const int x = marked.cell.x() - view.left;
+    const int y = marked.cell.y() - view.top;
+    if (x < 0 || y < 0 || x >= view.width || y >= view.height) {
+      continue;
     }
-  };
-  const auto put = [&](const std::optional<v1::Cell>& cell, Glyph glyph) {
-    if (cell) {
-      Put(picture, *cell, glyph);
+    Glyph& glyph = picture.rows[y / view.scale][x / view.scale];
+    if (glyph.mark < marked.mark || (glyph.mark == marked.mark && !is_expanded(marked))) {
+      const char symbol = SymbolOf(marked, markers, picture.shift);
+      glyph = {static_cast<char>(symbol + shade), marked.mark, shade};
     }
-  };
-  put_all(overlay.reached, {markers.reached, Mark::kReached});
-  const absl::string_view arrows = picture.shift == RowShift::kNone ? kArrows : kHexArrows;
-  for (const auto& [cell, direction] : overlay.arrows) {
-    put(cell, {v1::Direction_IsValid(direction) ? arrows[direction] : arrows[0], Mark::kArrow});
   }
-  put_all(overlay.portals, {kPortal, Mark::kPortal});
-  put_all(overlay.open, {markers.open, Mark::kOpen});
-  for (size_t i = overlay.expanded.size(); i-- > 0;) {
-    const int shade = static_cast<int>(i * kShadeCount / overlay.expanded.size());
-    put(overlay.expanded[i], {static_cast<char>(markers.expanded + shade), Mark::kExpanded, shade});
-  }
-  put_all(overlay.path, {markers.path, Mark::kPath});
-  put(overlay.end, {markers.end, Mark::kEnd});
-  put_all(overlay.goals, {markers.goal, Mark::kGoal});
-  put(overlay.goal, {markers.goal, Mark::kGoal});
-  put(overlay.start, {markers.start, Mark::kStart});
 }
 
 namespace {

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "client/cli/draw/picture.h"
@@ -11,28 +9,23 @@
 
 namespace waystar::cli {
 
-// Overlay: what to draw on top of a map.
-struct Overlay {
-  std::optional<v1::Cell> start;
-  std::optional<v1::Cell> goal;
-  // The cell where the path ends, if it is not the goal.
-  std::optional<v1::Cell> end;
-  std::vector<v1::Cell> path;
-  // Expanded cells of a search, in order, and cells that it generated but did not expand.
-  std::vector<v1::Cell> expanded;
-  std::vector<v1::Cell> open;
-  // The goals other than that one.
-  std::vector<v1::Cell> goals;
-  // The cells within the reach of the start.
-  std::vector<v1::Cell> reached;
-  // The cells from which a way leads to a goal, with the direction in which it begins.
-  std::vector<std::pair<v1::Cell, v1::Direction>> arrows;
-  // The cells from which it begins with a portal.
-  std::vector<v1::Cell> portals;
+// A cell that is drawn on top of a map.
+struct MarkedCell {
+  v1::Cell cell;
+  Mark mark = Mark::kPath;
+  // With kArrow, where the way to a goal begins.
+  v1::Direction direction = v1::DIRECTION_UNSPECIFIED;
 };
 
-// Removes the cells outside a map of that size: a smaller map may have replaced it.
-void LeaveOutCellsBeyond(int width, int height, Overlay& overlay);
+// Marks on top of a map, in any order, but for expanded cells, which are in that of their expansion.
+using Overlay = std::vector<MarkedCell>;
+
+template <typename Cells>
+void AddMarks(const Cells& cells, Mark mark, Overlay& overlay) {
+  for (const v1::Cell& cell : cells) {
+    overlay.push_back({.cell = cell, .mark = mark});
+  }
+}
 
 // The characters to draw an overlay with.
 struct Markers {
@@ -49,9 +42,8 @@ struct Markers {
 // Returns markers that no terrain in the picture is drawn with, as long as there are any left.
 Markers ChooseMarkers(const Picture& picture);
 
-// Draws the overlay into the picture of a map. On a shared character, the first of these is shown: the start,
-// the goal, the end, the path, expanded cells (earlier ones first), open cells, arrows, and reached cells.
-// Cells outside the view are skipped.
+// Draws the overlay into the picture of a map. On a shared character, the highest mark is shown, of expanded
+// cells the first. Cells outside the view are skipped.
 void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& picture);
 
 // A part of a path that lies on one map.

@@ -125,50 +125,22 @@ constexpr const char* kShades[kShadeCount] = {
     "\x1b[38;5;230m", "\x1b[38;5;229m", "\x1b[38;5;228m", "\x1b[38;5;227m", "\x1b[38;5;226m",
     "\x1b[38;5;220m", "\x1b[38;5;214m", "\x1b[38;5;208m", "\x1b[38;5;202m", "\x1b[38;5;196m"};
 
+// Indexed by mark; expanded cells have shades.
+constexpr const char* kColors[] = {"\x1b[2m",    "\x1b[36m",   "\x1b[90m",   "\x1b[32m",
+                                   "\x1b[33m",   "\x1b[35m",   "\x1b[34m",   "",
+                                   "\x1b[1;33m", "\x1b[1;35m", "\x1b[1;31m", "\x1b[1;32m"};
+
 const char* ColorOf(Glyph glyph) {
-  switch (glyph.mark) {
-    case Mark::kGround:
-      return "\x1b[2m";
-    case Mark::kTerrain:
-      return "\x1b[36m";
-    case Mark::kObstacle:
-      return "\x1b[90m";
-    case Mark::kReached:
-      return "\x1b[32m";
-    case Mark::kArrow:
-      return "\x1b[33m";
-    case Mark::kPortal:
-      return "\x1b[35m";
-    case Mark::kOpen:
-      return "\x1b[34m";
-    case Mark::kExpanded:
-      return kShades[glyph.shade];
-    case Mark::kPath:
-      return "\x1b[1;33m";
-    case Mark::kEnd:
-      return "\x1b[1;35m";
-    case Mark::kGoal:
-      return "\x1b[1;31m";
-    case Mark::kStart:
-      return "\x1b[1;32m";
-  }
-  return kReset;
+  return glyph.mark == Mark::kExpanded ? kShades[glyph.shade] : kColors[static_cast<size_t>(glyph.mark)];
 }
 
 // How many characters a row of hexagons begins further right than the others.
 size_t IndentOf(const Picture& picture, size_t row) {
-  const bool is_odd = ((static_cast<size_t>(picture.view.top) + row) & 1) != 0;
-  switch (picture.shift) {
-    case RowShift::kNone:
-      return 0;
-    case RowShift::kOddRows:
-      return is_odd ? 1 : 0;
-    case RowShift::kEvenRows:
-      return is_odd ? 0 : 1;
-    case RowShift::kEveryRow:
-      return row;
+  if (picture.shift == RowShift::kNone || picture.shift == RowShift::kEveryRow) {
+    return picture.shift == RowShift::kNone ? 0 : row;
   }
-  return 0;
+  const bool is_odd = ((static_cast<size_t>(picture.view.top) + row) & 1) != 0;
+  return is_odd == (picture.shift == RowShift::kOddRows) ? 1 : 0;
 }
 
 std::string PaintRow(const Picture& picture, size_t number, bool color) {

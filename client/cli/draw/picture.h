@@ -33,6 +33,7 @@ struct View {
 // and the window holds at least one character.
 View ChooseView(int map_width, int map_height, absl::Span<const v1::Cell> focus, Window window);
 
+// From the lowest to the highest: of several marks on a character, the highest is shown.
 enum class Mark {
   kGround,
   kTerrain,

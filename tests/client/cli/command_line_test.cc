@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/completion/command_tree.h"
+#include "client/cli/completion/completion.h"
 #include "tests/client/cli/command_test.h"
 #include "tests/testing/certificates.h"
 #include "tests/testing/own_folder.h"

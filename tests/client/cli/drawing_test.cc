@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -107,25 +109,38 @@ std::vector<std::string> Overlaid(const std::vector<absl::string_view>& map, con
   return Drawn(picture);
 }
 
+// An overlay of several kinds of cells.
+Overlay Marked(std::initializer_list<std::pair<Mark, std::vector<v1::Cell>>> kinds) {
+  Overlay overlay;
+  for (const auto& [mark, cells] : kinds) {
+    AddMarks(cells, mark, overlay);
+  }
+  return overlay;
+}
+
 TEST(OverlayTest, DrawsPathAboveSearchAboveMap) {
-  const Overlay walk = {.start = At(0, 0),
-                        .goal = At(3, 0),
-                        .path = {At(0, 0), At(0, 1), At(1, 2), At(2, 2), At(3, 1), At(3, 0)}};
+  const Overlay walk = Marked({{Mark::kStart, {At(0, 0)}},
+                               {Mark::kGoal, {At(3, 0)}},
+                               {Mark::kPath, {At(0, 0), At(0, 1), At(1, 2), At(2, 2), At(3, 1), At(3, 0)}}});
   EXPECT_THAT(Overlaid({".##.", ".##.", "...."}, {0, 0, 4, 3, 1}, walk), ElementsAre("S##G", "*##*", ".**."));
   EXPECT_THAT(Overlaid({".##.", ".##.", "...."}, {0, 0, 4, 3, 2}, walk), ElementsAre("SG", "**"));
   EXPECT_THAT(Overlaid({"....", "...."}, {1, 0, 2, 2, 1}, walk), ElementsAre("..", ".."))
       << "outside the view";
   EXPECT_THAT(Overlaid({"..#."}, {0, 0, 4, 1, 1},
-                       {.start = At(0, 0), .goal = At(3, 0), .end = At(1, 0), .path = {At(0, 0), At(1, 0)}}),
+                       Marked({{Mark::kStart, {At(0, 0)}},
+                               {Mark::kGoal, {At(3, 0)}},
+                               {Mark::kEnd, {At(1, 0)}},
+                               {Mark::kPath, {At(0, 0), At(1, 0)}}})),
               ElementsAre("SE#G"));
   EXPECT_THAT(Overlaid({".##.", "....", "...."}, {0, 0, 4, 3, 1},
-                       {.start = At(0, 0),
-                        .path = {At(0, 0), At(0, 1)},
-                        .expanded = {At(0, 0), At(0, 1), At(1, 1), At(0, 2), At(3, 1)},
-                        .open = {At(3, 0), At(1, 1), At(3, 2)}}),
+                       Marked({{Mark::kStart, {At(0, 0)}},
+                               {Mark::kPath, {At(0, 0), At(0, 1)}},
+                               {Mark::kExpanded, {At(0, 0), At(0, 1), At(1, 1), At(0, 2), At(3, 1)}},
+                               {Mark::kOpen, {At(3, 0), At(1, 1), At(3, 2)}}})),
               ElementsAre("S##o", "*4.8", "6..o"));
   EXPECT_THAT(Overlaid({"....", "...."}, {0, 0, 4, 2, 2},
-                       {.expanded = {At(0, 0), At(1, 0), At(1, 1), At(0, 1)}, .open = {At(0, 1), At(2, 0)}}),
+                       Marked({{Mark::kExpanded, {At(0, 0), At(1, 0), At(1, 1), At(0, 1)}},
+                               {Mark::kOpen, {At(0, 1), At(2, 0)}}})),
               ElementsAre("0o"))
       << "the first to be expanded of several";
 }
@@ -211,8 +226,9 @@ client::ExportedMap Map(int side, const std::string& text,
 TEST(MapPictureTest, DrawsMapLegendAndPath) {
   const std::vector<v1::Cell> path = {At(0, 0), At(0, 1), At(1, 2), At(2, 2)};
   const auto picture = [&](const client::ExportedMap& map, Window window = {80, 20}) {
-    const auto drawn =
-        MapPicture(map, {.start = path.front(), .goal = path.back(), .path = path}, window, /*color=*/false);
+    const auto drawn = MapPicture(
+        map, Marked({{Mark::kStart, {path.front()}}, {Mark::kGoal, {path.back()}}, {Mark::kPath, path}}),
+        window, /*color=*/false);
     EXPECT_TRUE(drawn.ok()) << drawn.status();
     return drawn.value_or("");
   };

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/top_rates.h"
+#include "client/cli/top_command.h"
 #include "tests/client/cli/command_test.h"
 
 namespace waystar::cli {
@@ -168,41 +169,42 @@ v1::GetMetricsResponse After(int seconds, const std::string& more = "") {
       Gauge("waystar_maps_bytes", 30 << 20), more));
 }
 
+std::string JsonBetween(const v1::GetMetricsResponse& before, const v1::GetMetricsResponse& after) {
+  return TopJson(RatesBetween(before, after), "here");
+}
+
 TEST(TopRatesTest, AreWhatHappenedInBetween) {
-  const Rates rates = RatesBetween(After(10), After(12));
-  EXPECT_EQ(rates.period, absl::Seconds(2));
-  EXPECT_DOUBLE_EQ(rates.requests_per_second, 100);
-  EXPECT_DOUBLE_EQ(rates.failures_per_second, 10);
-  EXPECT_DOUBLE_EQ(rates.refusals_per_second, 10);
-  ASSERT_EQ(rates.methods.size(), 1U);
-  EXPECT_EQ(rates.methods[0].median, absl::Nanoseconds(6'000));
-  EXPECT_EQ(rates.methods[0].percentile_99, absl::Nanoseconds(7'960));
-  EXPECT_DOUBLE_EQ(rates.lanes.at(0).busy, 0.5);
-  EXPECT_EQ(rates.maps.at(0).updates_per_second, 3);
-  EXPECT_FALSE(rates.connections.has_value());
+  const std::string json = JsonBetween(After(10), After(12));
+  for (const char* const part :
+       {R"("period_nanos":2000000000,"requests_per_second":100,"failures_per_second":10,)"
+        R"("refusals_per_second":10,)",
+        R"("p50_nanos":6000,"p99_nanos":7960,)", "\"busy\":0.5,", "\"updates_per_second\":3,",
+        "\"connections\":null,"}) {
+    EXPECT_THAT(json, HasSubstr(part));
+  }
 }
 
 TEST(TopRatesTest, BeginAgainWithTheServerOrAMap) {
-  const Rates restarted = RatesBetween(After(100), After(4));
-  EXPECT_EQ(restarted.period, absl::Seconds(4));
-  EXPECT_DOUBLE_EQ(restarted.requests_per_second, 100);
-  EXPECT_FALSE(restarted.maps[0].updates_per_second.has_value());
+  const std::string restarted = JsonBetween(After(100), After(4));
+  EXPECT_THAT(restarted, HasSubstr("\"period_nanos\":4000000000,\"requests_per_second\":100,"));
+  EXPECT_THAT(restarted, HasSubstr("\"updates_per_second\":null,"));
   v1::GetMetricsResponse created_again = After(12);
   for (v1::MetricFamily& family : *created_again.mutable_families()) {
     if (family.name() == "waystar_map_revision") {
       family.mutable_metrics(0)->set_value(1);
     }
   }
-  EXPECT_FALSE(RatesBetween(After(10), created_again).maps[0].updates_per_second.has_value());
+  EXPECT_THAT(JsonBetween(After(10), created_again), HasSubstr("\"updates_per_second\":null,"));
 }
 
 TEST(TopTextTest, LeavesOutWhatDoesNotFit) {
-  Rates rates;
+  std::vector<Record> methods;
+  std::vector<Record> maps;
   for (int i = 0; i < 50; ++i) {
-    rates.methods.push_back({.method = "waystar.v1.S/M" + std::to_string(i)});
-    rates.maps.push_back({.map = "map" + std::to_string(i)});
+    methods.push_back({{"method", absl::StrCat("waystar.v1.S/M", i)}});
+    maps.push_back({{"map", absl::StrCat("map", i)}});
   }
-  const std::string text = TopText(rates, "here", {80, 24});
+  const std::string text = TopText({{"methods", methods}, {"maps", maps}}, "here", {80, 24});
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 24);
   EXPECT_THAT(text, HasSubstr("S/M0 "));
   EXPECT_THAT(text, HasSubstr("map0 "));
@@ -210,7 +212,7 @@ TEST(TopTextTest, LeavesOutWhatDoesNotFit) {
 }
 
 TEST(TopTextTest, TellsOfConditionsStorageAndFleet) {
-  const Rates rates = RatesBetween(
+  const Record rates = RatesBetween(
       After(1, Times("waystar_storage_commit_seconds", 1, 0) + Times("waystar_fleet_commit_seconds", 0, 0) +
                    Gauge("waystar_fleet_conflicts_total", 1)),
       After(2, absl::StrCat(Times("waystar_storage_commit_seconds", 5, 0.002),
@@ -230,7 +232,7 @@ TEST(TopTextTest, TellsOfConditionsStorageAndFleet) {
   EXPECT_THAT(json, HasSubstr(R"("conditions":[{"metric":"waystar_storage_refuses","text":"no space"}])"));
   EXPECT_THAT(json, HasSubstr("\"commit_nanos\":500000,"));
   EXPECT_THAT(json, HasSubstr("\"conflicts_per_second\":1,"));
-  const Rates bare = RatesBetween(After(1), After(2));
+  const Record bare = RatesBetween(After(1), After(2));
   EXPECT_THAT(TopText(bare, "here", {80, 24}), Not(HasSubstr("fleet")));
   EXPECT_THAT(TopJson(bare, "here"), HasSubstr("\"fleet\":null"));
 }
