@@ -304,6 +304,8 @@ std::string BlockerText(const v1::Blocker& blocker) {
       return absl::StrCat("node ", blocker.node());
     case v1::Blocker::kEdge:
       return absl::StrCat("edge ", blocker.edge().from(), " -> ", blocker.edge().to());
+    case v1::Blocker::kPortal:
+      return absl::StrCat("portal ", blocker.portal());
     case v1::Blocker::BLOCKER_NOT_SET:
       break;
   }

@@ -25,6 +25,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "server/base/memory_account.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/mesh/map/cell_layer.h"
@@ -32,6 +33,7 @@
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
+#include "server/core/mesh/search/explain_mesh_path.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_move.h"
 #include "server/core/mesh/search/mesh_path.h"
@@ -390,6 +392,22 @@ class MeshTimer {
                    sink = found.ok() ? found->cost : -1.0;
                  },
                  [&](std::size_t i) { sink = FindPath(pairs[i]); }),
+             {});
+    core::MemoryAccount memory(std::size_t{4} << 30);
+    const std::size_t few = std::min<std::size_t>(pairs.size(), 50);
+    std::cout << "  the same paths explained, which divides the mesh each time, and found:\n";
+    PrintRow("  explanation",
+             TimeByTurns(
+                 few, absl::GetFlag(FLAGS_passes),
+                 [&](std::size_t i) {
+                   const auto found = core::ExplainMeshPath({.mesh = mesh, .memory = memory}, pairs[i].query,
+                                                            {}, {}, scratch_);
+                   sink = found.ok() ? found->cost : -1.0;
+                 },
+                 [&](std::size_t i) {
+                   const auto found = core::FindMeshPath(mesh, pairs[i].query, {}, scratch_);
+                   sink = found.ok() ? found->cost : -1.0;
+                 }),
              {});
   }
 

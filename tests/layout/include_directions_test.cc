@@ -66,7 +66,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
          "core/search/ core/grid/search/"},
         {"server/core/grid/engines/",
          "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/grid/components/ "
-         "core/grid/jumps/ core/grid/walk/ core/elements/ core/grid/map/ core/search/ "
+         "core/grid/jumps/ core/grid/walk/ core/elements/ core/grid/map/ core/search/ core/portal/ "
          "core/grid/search/ core/grid/path/ core/grid/hierarchy/"},
         {"server/core/grid/portal/",
          "<absl/ base/ geometry/ core/grid/cells/ core/grid/components/ core/grid/walk/ core/elements/ "

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/core/search/query.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
 
@@ -26,16 +27,20 @@ struct Blocker {
     // Disabled node or edge of a waypoint graph.
     kNode,
     kEdge,
+    // Closed portal.
+    kPortal,
   };
 
   Kind kind = Kind::kObstacle;
-  // Id of the obstacle or node, symbol of the terrain, or id of the node that the edge leaves.
+  // Id of the obstacle, node or portal, symbol of the terrain, or id of the node that the edge leaves.
   std::string id = {};
   // Id of the node that the edge leads to.
   std::string to = {};
-  // Index in the path of the first cell within the blocker, of the disabled node, or of the node from which
-  // an edge leads into it.
+  // Index in the path of the first cell within the blocker, of the disabled node, of the node from which an
+  // edge leads into it, or of the cell behind the portal.
   std::size_t index = 0;
+  // Where a path on a mesh enters; unset on other maps.
+  WorldPoint point = {};
   double price = 0.0;
 
   friend bool operator==(const Blocker&, const Blocker&) = default;

@@ -307,6 +307,9 @@ void FillBlocker(const core::Blocker& blocker, v1::Blocker& out) {
       out.mutable_edge()->set_to(blocker.to);
       out.mutable_edge()->set_one_way(true);
       break;
+    case core::Blocker::Kind::kPortal:
+      out.set_portal(blocker.id);
+      break;
   }
   out.set_price(blocker.price);
 }
@@ -408,6 +411,8 @@ void WriteExplanation(const core::Explanation& explanation, const core::Route& r
     const auto index = static_cast<int>(blocker.index);
     if (route.graph != nullptr) {
       out.mutable_entry()->set_node(path.nodes(index));
+    } else if (route.mesh_agent != nullptr) {
+      FillPosition(blocker.point, *out.mutable_entry()->mutable_position());
     } else {
       *out.mutable_entry()->mutable_cell() = path.points(index);
     }

@@ -48,6 +48,9 @@ class OneGoal {
 // - DirectionSet MovesFrom(Cell cell): the legal steps from a cell.
 // - Cost After(Cost g, Direction direction, Cell entered): the cost after a step from the last such cell.
 // - std::optional<SearchEnd> end(): why the search must end, if it must.
+// - Optional: JumpsFrom(Cell cell, Cost g), a list of the cells `to` that portals at a cell lead to, and the
+//   costs `g` there; Take(jump) is called for the jumps by which cells are reached. Such nodes have
+//   `arrivals`.
 template <typename Goals, typename Ground, typename Recorder>
 class AStarSearch {
  public:
@@ -137,7 +140,29 @@ class AStarSearch {
         }
       }
     }
+    if constexpr (requires { ground_.JumpsFrom(cell, g); }) {
+      return Jump(cell, g);
+    }
     return true;
+  }
+
+  // Reaches the cells that portals lead to. Returns false as Expand does.
+  bool Jump(Cell cell, Cost g) {
+    for (const auto& jump : ground_.JumpsFrom(cell, g)) {
+      SearchNode* node = scratch_.Find(jump.to);
+      if (node == nullptr) {
+        return false;
+      }
+      if (scratch_.IsFresh(*node) || (jump.g < node->g && !node->expanded)) {
+        scratch_.Reach(*node, jump.g, Direction::kNorth);
+        node->arrivals = 1;
+        ground_.Take(jump);
+        if (!Push(jump.to, cell, jump.g)) {
+          return false;
+        }
+      }
+    }
+    return !ground_.end();
   }
 
   bool Push(Cell cell, Cell parent, Cost g) {

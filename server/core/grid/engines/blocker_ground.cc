@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/core/elements/obstacle_table.h"
+#include "server/core/elements/portal.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/shapes/shape_raster.h"
 #include "server/core/search/interruption.h"
@@ -49,6 +50,36 @@ BlockerGround::BlockerGround(const BlockedMap& blocked, const PathQuery& query, 
     }
     return true;
   });
+  map_.portals().VisitAfter("", [&](const Portal& portal) {
+    if (portal.to_map.empty() && !(portal.closed && prices.only_obstacles) &&
+        std::ranges::includes(portal.tags, blocked.required_tags)) {
+      AddJump(portal.from, portal.to, portal);
+      if (portal.both_ways) {
+        AddJump(portal.to, portal.from, portal);
+      }
+    }
+    return true;
+  });
+  std::ranges::stable_sort(jumps_, {}, [](const Jump& jump) { return Packed(jump.from); });
+}
+
+void BlockerGround::AddJump(Cell from, Cell to, const Portal& portal) {
+  jumps_.push_back({.from = from, .to = to, .portal = &portal, .g = portal.cost});
+}
+
+absl::Span<const BlockerGround::Jump> BlockerGround::JumpsFrom(Cell cell, Cost g) {
+  jumps_here_.clear();
+  const auto begin =
+      std::ranges::lower_bound(jumps_, Packed(cell), {}, [](const Jump& jump) { return Packed(jump.from); });
+  for (auto jump = begin; jump != jumps_.end() && jump->from == cell; ++jump) {
+    const SetNumber to = SetAt(jump->to);
+    if (to != kWall) {
+      const Cost price = PriceOfEntering(SetAt(cell), to) + (jump->portal->closed ? price_ : 0);
+      jumps_here_.push_back(*jump);
+      jumps_here_.back().g = std::min(g + jump->portal->cost + price, kMostCost);
+    }
+  }
+  return jumps_here_;
 }
 
 Cost BlockerGround::Begin(Cell start, Scratch& scratch) {
@@ -99,9 +130,13 @@ Cost BlockerGround::After(Cost g, Direction direction, Cell entered) {
   return std::min(g + step + price, kMostCost);
 }
 
-void BlockerGround::AppendEntries(const Cell* from, Cell to, std::size_t index,
+void BlockerGround::AppendEntries(const Cell* from, Cell to, const Portal* portal, std::size_t index,
                                   std::vector<Blocker>& entries) {
   const std::size_t begin = entries.size();
+  if (portal != nullptr && portal->closed) {
+    entries.push_back(
+        {.kind = Blocker::Kind::kPortal, .id = portal->id, .index = index, .price = prices_.price});
+  }
   VisitEntered(from == nullptr ? kFree : SetAt(*from), SetAt(to), [&](Number number) {
     Blocker& entry = entries.emplace_back(Blocker{.index = index, .price = prices_.price});
     if (number < kNameless) {

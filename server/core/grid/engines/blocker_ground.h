@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "server/core/elements/obstacle.h"
+#include "server/core/elements/portal.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/dearest_cells.h"
@@ -29,11 +32,14 @@ struct BlockedMap {
   const GridMap& before_overlay;
   // Area that the overlay blocks; null for none.
   const Shape* area = nullptr;
+  // Sorted tags that portals must have.
+  absl::Span<const std::string> required_tags = {};
 };
 
 // Ground of AStarSearch on which blockers do not block. Each position of the agent has the set of blockers
 // that cover its cells; a step costs what it costs on the ground beneath, plus the price of each blocker
-// that it enters: one in the set of its end and not of its start.
+// that it enters: one in the set of its end and not of its start. The same holds for a portal on the map, and
+// a closed one has a price too.
 //
 // The sets are read in square tiles when a search first comes near a blocker, so that the memory grows with
 // what it sees. Equal sets have equal numbers. Open ground costs one test of nine bits.
@@ -52,17 +58,34 @@ class BlockerGround {
   Cost Begin(Cell start, Scratch& scratch);
   DirectionSet MovesFrom(Cell cell);
   Cost After(Cost g, Direction direction, Cell entered);
+  struct Jump {
+    Cell from;
+    Cell to;
+    const Portal* portal = nullptr;
+    // Cost at `to`.
+    Cost g = 0;
+  };
+  // Valid until the next call.
+  absl::Span<const Jump> JumpsFrom(Cell cell, Cost g);
+  void Take(const Jump& jump) { taken_[Packed(jump.to)] = jump; }
   std::optional<SearchEnd> end() const { return end_; }
 
   // Returns true if no removal of blockers lets the agent stand on a cell of the map: it would leave the map,
   // or cover what cannot be passed.
   bool IsWall(Cell cell) { return SetAt(cell) == kWall; }
 
+  // Returns the jump by which the search reached a cell.
+  // REQUIRES: there is one.
+  const Jump& JumpTo(Cell cell) const { return taken_.find(Packed(cell))->second; }
   // Appends the blockers that a step enters, or that cover the start if `from` is null, with that index.
-  void AppendEntries(const Cell* from, Cell to, std::size_t index, std::vector<Blocker>& entries);
+  // `portal` is the portal that the step passes, if any.
+  void AppendEntries(const Cell* from, Cell to, const Portal* portal, std::size_t index,
+                     std::vector<Blocker>& entries);
 
   // Returns the lowest cost of a straight step on the ground beneath.
   Cost least_straight() const { return least_straight_; }
+  // All jumps that may be made, with the costs of their portals alone.
+  absl::Span<const Jump> jumps() const { return jumps_; }
 
  private:
   // Number of a blocker: a terrain, the nameless obstacles, the overlay's area, or an obstacle by its rank in
@@ -90,6 +113,11 @@ class BlockerGround {
   // A tile has a margin of one position, so that it holds all neighbours of its own positions.
   static constexpr int kStride = kSide + 2;
   using Tile = std::array<SetNumber, std::size_t{kStride} * kStride>;
+
+  static std::uint64_t Packed(Cell cell) {
+    return std::uint64_t{static_cast<std::uint32_t>(cell.x)} << 32 | static_cast<std::uint32_t>(cell.y);
+  }
+  void AddJump(Cell from, Cell to, const Portal& portal);
 
   // Returns the set of a position in a tile, so that those of neighbours are at the offsets of OffsetOf. Null
   // once the ground ends the search.
@@ -144,6 +172,11 @@ class BlockerGround {
 
   DearestCells* dearest_ = nullptr;
   DearestCells::Ground dearest_ground_;
+  // Sorted by the cells that they start from.
+  std::vector<Jump> jumps_;
+  // The jumps of the last JumpsFrom.
+  std::vector<Jump> jumps_here_;
+  absl::flat_hash_map<std::uint64_t, Jump> taken_;
   // Sets around the cell of the last MovesFrom; null on open ground.
   const SetNumber* around_ = nullptr;
 };

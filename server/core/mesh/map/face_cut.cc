@@ -1,6 +1,8 @@
 #include "server/core/mesh/map/face_cut.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <utility>
 
 #include "server/core/mesh/map/plan.h"
@@ -17,17 +19,80 @@ std::vector<WorldPoint> PointsOf(const std::vector<BorderPoint>& border) {
   return points;
 }
 
+// Returns how far a point is inside of a convex outline; negative outside.
+double DepthIn(const ConvexOutline& outline, const WorldPoint& point) {
+  double depth =
+      outline.size() < 3 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < outline.size(); ++k) {
+    const WorldPoint& a = outline[k];
+    const WorldPoint& b = outline[k + 1 < outline.size() ? k + 1 : 0];
+    const double cross = (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x);
+    depth = std::min(depth, cross / DistanceInPlan(a, b));
+  }
+  return depth;
+}
+
 }  // namespace
 
-FaceCut::FaceCut(std::vector<BorderPoint> border, const std::vector<ConvexOutline>& outlines)
-    : border_(std::move(border)), mesh_(PointsOf(border_)) {
+FaceCut::FaceCut(std::vector<BorderPoint> border, const std::vector<ConvexOutline>& outlines, Mode mode)
+    : mode_(mode), border_(std::move(border)), mesh_(PointsOf(border_)) {
   for (const ConvexOutline& outline : outlines) {
     mesh_.AddOutline(outline);
   }
   is_cut_ = mesh_.CountOutlines();
   if (is_cut_) {
-    JoinTriangles();
+    if (mode_ == Mode::kDivide) {
+      is_cut_ = NoteCovers(outlines);
+    }
+    if (is_cut_) {
+      JoinTriangles();
+    }
   }
+}
+
+bool FaceCut::NoteCovers(const std::vector<ConvexOutline>& outlines) {
+  // Some 100 ms.
+  constexpr std::size_t kMostTests = std::size_t{1} << 20;
+  if (mesh_.triangles().size() * outlines.size() > kMostTests) {
+    return false;
+  }
+  std::map<Cover, std::uint32_t> numbers = {{{}, 0}};
+  cover_of_.resize(mesh_.triangles().size());
+  for (std::size_t i = 0; i < cover_of_.size(); ++i) {
+    const Triangulation::Triangle& triangle = mesh_.triangles()[i];
+    if (!triangle.is_inside || triangle.outlines == 0) {
+      continue;
+    }
+    const auto at = [&](std::size_t k) { return mesh_.PointAt(triangle.corners[k]); };
+    const WorldPoint middle{(at(0).x + at(1).x + at(2).x) / 3.0, (at(0).y + at(1).y + at(2).y) / 3.0, 0.0};
+    // Lines are bent over points near them, so that the middle of a thin triangle may be just outside of an
+    // outline around it. Their number is exact.
+    std::vector<std::pair<double, std::uint32_t>> depths;
+    for (std::uint32_t k = 0; k < outlines.size(); ++k) {
+      depths.emplace_back(-DepthIn(outlines[k], middle), k);
+    }
+    const auto count = std::min<std::size_t>(static_cast<std::size_t>(triangle.outlines), depths.size());
+    std::ranges::sort(depths);
+    Cover cover;
+    for (std::size_t k = 0; k < count; ++k) {
+      cover.push_back(depths[k].second);
+    }
+    std::ranges::sort(cover);
+    const auto [entry, is_new] = numbers.try_emplace(cover, static_cast<std::uint32_t>(covers_.size()));
+    if (is_new) {
+      covers_.push_back(std::move(cover));
+    }
+    cover_of_[i] = entry->second;
+  }
+  return true;
+}
+
+std::vector<FaceCut::Cover> FaceCut::CoversOfPieces() const {
+  std::vector<Cover> covers;
+  for (const Half piece : pieces_) {
+    covers.push_back(covers_[cover_of_[piece / 3]]);
+  }
+  return covers;
 }
 
 bool FaceCut::HasGroundAt(std::size_t border_point) const {
@@ -43,9 +108,16 @@ bool FaceCut::HasGroundAt(std::size_t border_point) const {
   return false;
 }
 
-FaceCut::Half FaceCut::TwinOf(Half half) const {
+FaceCut::Half FaceCut::Opposite(Half half) const {
   const Triangulation::Edge& edge = mesh_.EdgeAt(CornerOf(half));
   return edge.is_border || !IsGround(edge.beyond) ? kNoHalf : HalfOf(mesh_.Across(CornerOf(half)));
+}
+
+FaceCut::Half FaceCut::TwinOf(Half half) const {
+  const Half twin = Opposite(half);
+  const bool is_apart =
+      mode_ == Mode::kDivide && twin != kNoHalf && cover_of_[twin / 3] != cover_of_[half / 3];
+  return is_apart ? kNoHalf : twin;
 }
 
 std::optional<std::size_t> FaceCut::BorderOf(Half half) const {
@@ -163,6 +235,10 @@ std::optional<CutFace> FaceCut::Number(PolygonNumber polygon, const CutNumbers& 
     if (is_round) {
       continue;
     }
+    if (mode_ == Mode::kDivide) {
+      at = {VertexWalls::kSeveral, VertexWalls::kSeveral};
+      continue;
+    }
     at = {.from = IsOpen(in) ? VertexWalls::kNone : vertex_of(in),
           .to = IsOpen(out) ? VertexWalls::kNone : vertex_of(join_->Next(out))};
     if (IsOpen(in) != IsOpen(out)) {
@@ -185,7 +261,7 @@ std::optional<CutFace> FaceCut::Number(PolygonNumber polygon, const CutNumbers& 
     CutFace::Piece piece{static_cast<std::uint32_t>(face.corners.size()), 0};
     Half half = pieces_[i];
     do {
-      const Half twin = TwinOf(half);
+      const Half twin = Opposite(half);
       face.corners.push_back(vertex_of(half));
       if (IsOpen(half)) {
         const WorldPoint& start = mesh_.PointAt(PointOf(half));

@@ -35,17 +35,30 @@ struct BorderPoint {
 // the union is convex (ConvexJoin). Their corners are points of the border, corners of outlines, and
 // crossings. The pieces of two adjacent polygons meet in whole edges, as the border gets no further points.
 //
+// It can also divide a polygon instead: then triangles inside of outlines are ground too, and are joined only
+// to those inside of the same ones. A corner where several outlines or the border meet has a vertex for each
+// run of joined triangles around it, with walls to all sides (VertexWalls::kSeveral).
+//
 // Not thread-safe.
 class FaceCut {
  public:
-  // Cuts. The outlines are in an order that depends only on them.
+  enum class Mode : std::uint8_t { kCut, kDivide };
+
+  // Cuts or divides. The outlines are in an order that depends only on them.
   // REQUIRES: the border is counterclockwise, and has a point wherever an outline meets it.
-  FaceCut(std::vector<BorderPoint> border, const std::vector<ConvexOutline>& outlines);
+  FaceCut(std::vector<BorderPoint> border, const std::vector<ConvexOutline>& outlines,
+          Mode mode = Mode::kCut);
 
   // Returns false if the lines were too intricate. Nothing else may be called then.
   bool is_cut() const { return is_cut_; }
   // Returns true if ground remains along the edge that starts at this point of the border.
   bool HasGroundAt(std::size_t border_point) const;
+
+  // The outlines around a piece, by their places in the list, in ascending order.
+  using Cover = std::vector<std::uint32_t>;
+  // Returns the cover of each piece, in their order.
+  // REQUIRES: the polygon was divided.
+  std::vector<Cover> CoversOfPieces() const;
 
   // Sets, for each edge of the border, whether it leads to ground.
   void SetOpen(std::vector<bool> is_open) { is_open_ = std::move(is_open); }
@@ -87,9 +100,13 @@ class FaceCut {
   int PointOf(Half half) const { return mesh_.PointOf(CornerOf(half)); }
   bool IsGround(int triangle) const {
     return triangle != Triangulation::kNone && mesh_.At(triangle).is_inside &&
-           mesh_.At(triangle).outlines == 0;
+           (mode_ == Mode::kDivide || mesh_.At(triangle).outlines == 0);
   }
+  // Returns false if there are too many triangles and outlines.
+  bool NoteCovers(const std::vector<ConvexOutline>& outlines);
   // Returns the edge in the other direction if there is ground of the same polygon, else kNoHalf.
+  Half Opposite(Half half) const;
+  // Returns the same if the triangles may be joined.
   Half TwinOf(Half half) const;
   // Returns the edge of the border at this edge, or nullopt.
   std::optional<std::size_t> BorderOf(Half half) const;
@@ -102,8 +119,12 @@ class FaceCut {
   // Returns the point up to which a hole continues the wall beyond the border, or nullopt.
   std::optional<int> WallBeyond(const Fan& fan) const;
 
+  const Mode mode_;
   std::vector<BorderPoint> border_;
   Triangulation mesh_;
+  // If the polygon is divided: the covers, and for each triangle the number of its cover.
+  std::vector<Cover> covers_ = {{}};
+  std::vector<std::uint32_t> cover_of_;
   bool is_cut_ = false;
   std::vector<bool> is_open_;
   // Joins the triangles to pieces.

@@ -233,10 +233,14 @@ class PartWalks {
 // Cuts one mesh. Not thread-safe.
 class MeshCutter {
  public:
-  MeshCutter(const NavMesh& mesh, const HoleChange& change, const StopCheck* stop)
+  using CoversOf = absl::flat_hash_map<PolygonNumber, HoleList>;
+
+  // If `covers` is not null, divides the mesh instead, and sets the holes around each piece.
+  MeshCutter(const NavMesh& mesh, const HoleChange& change, const StopCheck* stop, CoversOf* covers = nullptr)
       : mesh_(mesh),
         change_(change),
         stop_(stop),
+        covers_(covers),
         table_(mesh.is_cut() ? std::make_shared<CutTable>(*mesh.cuts())
                              : std::make_shared<CutTable>(
                                    CutNumbers(mesh.vertex_count(), mesh.polygon_count()),
@@ -263,9 +267,10 @@ class MeshCutter {
         holes.insert(std::ranges::upper_bound(holes, hole, ComesBefore), hole);
         ++touched_;
       }));
-      if (touched_ > static_cast<std::int64_t>(kMaxTouchedPolygons)) {
+      const std::size_t most = covers_ == nullptr ? kMaxTouchedPolygons : kMaxDividedPolygons;
+      if (touched_ > static_cast<std::int64_t>(most)) {
         return MakeError(ErrorReason::kRegionTooLarge, "",
-                         absl::StrCat("the holes of a mesh touch at most ", kMaxTouchedPolygons,
+                         absl::StrCat("the holes of a mesh touch at most ", most,
                                       " polygons, counted once for each hole"));
       }
     }
@@ -275,11 +280,16 @@ class MeshCutter {
       if (face.holes.size() > kMaxHolesOfPolygon) {
         return TooIntricate();
       }
-      face.is_covered = IsCovered(face);
+      face.is_covered = covers_ == nullptr && IsCovered(face);
       if (face.is_covered) {
         continue;
       }
       face.border = BorderOf(face);
+      face.is_whole = covers_ != nullptr && StaysWhole(face);
+      if (face.is_whole) {
+        face.has_ground.assign(face.border.size(), true);
+        continue;
+      }
       face.cut = Cut(face);
       if (!face.cut->is_cut()) {
         return TooIntricate();
@@ -300,6 +310,9 @@ class MeshCutter {
     }
     if (table_->polygons.count() == 0) {
       return mesh_.WithCuts(nullptr);
+    }
+    if (covers_ != nullptr) {
+      return mesh_.WithCuts(table_);
     }
     std::vector<PolygonNumber> changed;
     for (const Face& face : faces_) {
@@ -322,6 +335,8 @@ class MeshCutter {
     std::vector<const MeshHole*> changed;
     // True if a hole leaves nothing of it. The members below are then empty.
     bool is_covered = false;
+    // True if the mesh is divided, and no outline divides the polygon.
+    bool is_whole = false;
     std::vector<BorderPoint> border;
     // For each point of the border, whether ground is left along the edge that starts there.
     std::vector<bool> has_ground;
@@ -334,18 +349,46 @@ class MeshCutter {
   // Maximum number of FaceCuts kept at a time, of some 20 kB each. More are made twice.
   static constexpr std::size_t kMostCuts = 4096;
 
-  // Returns true if all corners of the polygon are inside a hole.
+  // Returns true if all corners of a loop are inside the hole.
+  static bool Covers(const MeshHole& hole, const std::vector<WorldPoint>& loop) {
+    const ConvexOutline& outline = hole.outline;
+    for (std::size_t k = 0; k < outline.size(); ++k) {
+      if (!AreRightOf(outline[k + 1 < outline.size() ? k + 1 : 0], outline[k], loop)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  // Returns true if a hole leaves nothing of the polygon.
   bool IsCovered(const Face& face) const {
     const std::vector<WorldPoint> loop = LoopOf(face.polygon);
-    return std::ranges::any_of(face.holes, [&](const auto& hole) {
-      const ConvexOutline& outline = hole->outline;
-      for (std::size_t k = 0; k < outline.size(); ++k) {
-        if (!AreRightOf(outline[k + 1 < outline.size() ? k + 1 : 0], outline[k], loop)) {
-          return false;
-        }
+    return std::ranges::any_of(face.holes, [&](const auto& hole) { return Covers(*hole, loop); });
+  }
+  // Returns true if no outline divides the polygon.
+  bool StaysWhole(const Face& face) const {
+    const std::vector<WorldPoint> loop = LoopOf(face.polygon);
+    return face.border.size() == loop.size() && !mesh_.IsDented(face.polygon) &&
+           std::ranges::all_of(face.holes, [&](const auto& hole) { return Covers(*hole, loop); });
+  }
+  // Returns such a polygon as one piece.
+  CutFace WholeFace(const Face& face) const {
+    const CutNumbers& numbers = table_->polygons.numbers();
+    const PolygonNumber piece = numbers.FirstPieceOf(face.polygon);
+    CutFace whole{.pieces = {{0, static_cast<std::uint8_t>(face.border.size())}}};
+    for (const BorderPoint& at : face.border) {
+      const auto own = static_cast<std::uint32_t>(whole.points.size());
+      if (at.vertex == VertexWalls::kNone) {
+        whole.points.push_back(at.point);
+        whole.walls.push_back({VertexWalls::kSeveral, VertexWalls::kSeveral});
       }
-      return true;
-    });
+      whole.corners.push_back(at.vertex == VertexWalls::kNone ? numbers.FirstVertexOf(face.polygon) + own
+                                                              : at.vertex);
+      whole.neighbours.push_back(at.beyond);
+      if (at.beyond != kNoPolygon) {
+        whole.entries.push_back({at.point.x, at.point.y, piece});
+      }
+    }
+    return whole;
   }
 
   std::unique_ptr<FaceCut> Cut(const Face& face) const {
@@ -354,7 +397,8 @@ class MeshCutter {
     for (const auto& hole : face.holes) {
       outlines.push_back(PartNear(hole->outline, loop));
     }
-    return std::make_unique<FaceCut>(face.border, outlines);
+    return std::make_unique<FaceCut>(face.border, outlines,
+                                     covers_ == nullptr ? FaceCut::Mode::kCut : FaceCut::Mode::kDivide);
   }
 
   std::vector<WorldPoint> LoopOf(PolygonNumber polygon) const {
@@ -610,6 +654,16 @@ class MeshCutter {
       finished_.emplace_back(face.polygon, std::make_shared<const CutFace>(CutFace{.holes = face.holes}));
       return absl::OkStatus();
     }
+    if (face.is_whole) {
+      CutFace whole = WholeFace(face);
+      if (!face.holes.empty()) {
+        (*covers_)[table_->polygons.numbers().FirstPieceOf(face.polygon)] = face.holes;
+      }
+      whole.holes = std::move(face.holes);
+      whole.Shrink();
+      finished_.emplace_back(face.polygon, std::make_shared<const CutFace>(std::move(whole)));
+      return absl::OkStatus();
+    }
     std::vector<bool> is_open(face.border.size());
     for (std::size_t k = 0; k < is_open.size(); ++k) {
       is_open[k] = IsOpen(face, k);
@@ -629,12 +683,25 @@ class MeshCutter {
         face.holes.empty() && cut->pieces.size() == 1 && cut->points.empty() &&
         cut->corners.size() == neighbours.size() &&
         std::ranges::count(cut->neighbours, kNoPolygon) == std::ranges::count(neighbours, kNoPolygon);
+    if (covers_ != nullptr) {
+      NoteCovers(face);
+    }
     face.cut.reset();
     cut->holes = face.holes;
     cut->Shrink();
     finished_.emplace_back(face.polygon,
                            is_whole ? nullptr : std::make_shared<const CutFace>(*std::move(cut)));
     return absl::OkStatus();
+  }
+
+  void NoteCovers(const Face& face) {
+    PolygonNumber piece = table_->polygons.numbers().FirstPieceOf(face.polygon);
+    for (const FaceCut::Cover& cover : face.cut->CoversOfPieces()) {
+      for (const std::uint32_t hole : cover) {
+        (*covers_)[piece].push_back(face.holes[hole]);
+      }
+      ++piece;
+    }
   }
 
   void Replace(PolygonNumber polygon, std::shared_ptr<const CutFace> after) {
@@ -818,6 +885,7 @@ class MeshCutter {
   const NavMesh& mesh_;
   const HoleChange& change_;
   const StopCheck* const stop_;
+  CoversOf* const covers_;
   const std::shared_ptr<CutTable> table_;
   std::vector<Face> faces_;
   absl::flat_hash_map<PolygonNumber, std::size_t> index_;
@@ -848,6 +916,29 @@ absl::StatusOr<HoleList> HolesOf(const Obstacle& obstacle, double widening, cons
 
 absl::StatusOr<NavMesh> ChangeHoles(const NavMesh& mesh, const HoleChange& change, const StopCheck* stop) {
   return MeshCutter(mesh, change, stop).Cut();
+}
+
+absl::StatusOr<DividedMesh> DivideByHoles(const NavMesh& mesh, absl::Span<const OwnedHole> holes,
+                                          const StopCheck* stop) {
+  assert(!mesh.is_cut());
+  HoleChange change;
+  absl::flat_hash_map<const MeshHole*, std::uint32_t> owner_of;
+  for (const OwnedHole& owned : holes) {
+    change.added.push_back(owned.hole);
+    owner_of.emplace(owned.hole.get(), owned.owner);
+  }
+  MeshCutter::CoversOf covers;
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh divided, MeshCutter(mesh, change, stop, &covers).Cut());
+  DividedMesh result{.mesh = std::move(divided), .owners = {}};
+  for (const auto& [piece, cover] : covers) {
+    DividedMesh::Owners& owners = result.owners[piece];
+    for (const auto& hole : cover) {
+      owners.push_back(owner_of.at(hole.get()));
+    }
+    std::ranges::sort(owners);
+    owners.erase(std::ranges::unique(owners).begin(), owners.end());
+  }
+  return result;
 }
 
 }  // namespace waystar::core

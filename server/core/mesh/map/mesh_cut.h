@@ -1,7 +1,13 @@
 // Cutting of holes out of a navigation mesh.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/mesh/map/cut_table.h"
@@ -16,6 +22,8 @@ inline constexpr std::size_t kMaxHolesOfPolygon = 1024;
 
 // Maximum number of polygons that the holes of a mesh touch, counted once for each hole.
 inline constexpr std::size_t kMaxTouchedPolygons = std::size_t{1} << 21;
+// The same for DivideByHoles: its result takes about 1 KB for each, beside the mesh.
+inline constexpr std::size_t kMaxDividedPolygons = std::size_t{1} << 17;
 
 // Holes that take the place of others.
 struct HoleChange {
@@ -46,5 +54,33 @@ absl::StatusOr<HoleList> HolesOf(const Obstacle& obstacle, double widening, cons
 // REQUIRES: the removed holes are holes of the mesh.
 absl::StatusOr<NavMesh> ChangeHoles(const NavMesh& mesh, const HoleChange& change,
                                     const StopCheck* stop = nullptr);
+
+// A mesh on which the ground inside of holes is left, in pieces of its own.
+struct DividedMesh {
+  // Owners of holes, in ascending order and each once.
+  using Owners = std::vector<std::uint32_t>;
+
+  const Owners& OwnersAt(PolygonNumber polygon) const {
+    static const Owners kNobody;
+    const auto entry = owners.find(polygon);
+    return entry == owners.end() ? kNobody : entry->second;
+  }
+
+  // Has no cells (MeshCells) of its own: only its polygons may be used. All else is as without holes.
+  NavMesh mesh;
+  // Pieces inside of holes.
+  absl::flat_hash_map<PolygonNumber, Owners> owners;
+};
+
+struct OwnedHole {
+  std::shared_ptr<const MeshHole> hole;
+  std::uint32_t owner = 0;
+};
+
+// Divides a mesh along the outlines of holes, as ChangeHoles cuts it. Returns the same errors, also if more
+// than kMaxDividedPolygons are touched.
+// REQUIRES: the mesh is not cut.
+absl::StatusOr<DividedMesh> DivideByHoles(const NavMesh& mesh, absl::Span<const OwnedHole> holes,
+                                          const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

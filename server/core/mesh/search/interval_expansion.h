@@ -555,7 +555,7 @@ class IntervalExpansion {
       if (number == MeshInterval::kNoParent) {
         seed = search().IsSeed(interval.root) ? interval.root : interval.before;
         if (interval.edge_left != MeshInterval::kNoEdge) {
-          corridor.push_back(PolygonBefore(interval));
+          corridor.push_back(PolygonBefore(interval.polygon, interval.edge_left));
         }
       }
     }
@@ -563,15 +563,15 @@ class IntervalExpansion {
     return seed;
   }
 
+  // Returns the polygon on this side of the edge through which a path enters a polygon.
+  PolygonNumber PolygonBefore(PolygonNumber polygon, std::uint32_t edge_left) const {
+    return mesh_.Across(polygon, mesh_.CornerAt(polygon, edge_left));
+  }
+
   const Mesh& mesh_;
   MeshScratch& scratch_;
 
  private:
-  // Returns the polygon on this side of the interval's edge.
-  PolygonNumber PolygonBefore(const MeshInterval& interval) const {
-    return mesh_.Across(interval.polygon, mesh_.CornerAt(interval.polygon, interval.edge_left));
-  }
-
   // Returns true if the path to an interval already passed through the polygon in a straight line. It cannot
   // do so again, but rounding may make it seem so: at small dents, or around a root at which two polygons
   // share several edges in one line, as holes leave them.
@@ -634,7 +634,11 @@ class IntervalExpansion {
       return std::nullopt;
     }
     // On a spiral staircase, paths of several floors turn at one vertex.
-    if (walls.from != VertexWalls::kSeveral && !scratch_.template NoteTurn<Mesh::kMayBeCut>(vertex, side)) {
+    bool turns_once = walls.from != VertexWalls::kSeveral;
+    if constexpr (requires { Search::kTurnsOnceAtPieces; }) {
+      turns_once = turns_once || (Search::kTurnsOnceAtPieces && vertex >= mesh_.vertex_count());
+    }
+    if (turns_once && !scratch_.template NoteTurn<Mesh::kMayBeCut>(vertex, side)) {
       return std::nullopt;
     }
     return Root{vertex, root.vertex, g};

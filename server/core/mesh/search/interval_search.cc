@@ -69,8 +69,34 @@ SearchEnds EndsOf(const NavMesh& mesh, const MeshSearchTask& task) {
   return ends;
 }
 
-template <typename Mesh, typename Recorder>
-class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>, Mesh> {
+struct NoTolls {
+  static constexpr bool kAny = false;
+};
+
+// Prices of entering the areas of a divided mesh.
+struct AreaTolls {
+  static constexpr bool kAny = true;
+
+  // Returns the price of a step from a polygon to another.
+  double Between(PolygonNumber from, PolygonNumber to) const {
+    double price = 0.0;
+    VisitEntered(divided.OwnersAt(from), divided.OwnersAt(to),
+                 [&](std::uint32_t owner) { price += prices[owner]; });
+    return price;
+  }
+  double At(PolygonNumber polygon) const {
+    double price = 0.0;
+    VisitEntered({}, divided.OwnersAt(polygon), [&](std::uint32_t owner) { price += prices[owner]; });
+    return price;
+  }
+
+  const DividedMesh& divided;
+  const absl::Span<const double> prices;
+};
+
+// `Tolls` says what it costs to enter polygons, and whether anything does.
+template <typename Mesh, typename Recorder, typename Tolls = NoTolls>
+class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder, Tolls>, Mesh> {
   using Expansion = IntervalExpansion<IntervalSearch, Mesh>;
   friend Expansion;
 
@@ -85,6 +111,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   using Expansion::mesh_;
   using Expansion::NoteEnds;
   using Expansion::PointOf;
+  using Expansion::PolygonBefore;
   using Expansion::ReserveFor;
   using Expansion::scratch_;
   using Expansion::TracePath;
@@ -95,8 +122,9 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
  public:
   // `goals` are the places of the goal on the mesh; they must outlive this.
   IntervalSearch(const Mesh& mesh, const MeshSearchTask& task, const PlacesAround& goals,
-                 const Budget& budget, MeshScratch& scratch, Recorder& recorder)
+                 const Budget& budget, MeshScratch& scratch, Recorder& recorder, const Tolls& tolls = {})
       : Expansion(mesh, scratch),
+        tolls_(tolls),
         start_(task.start.point),
         goal_(task.goal.point),
         goals_(goals),
@@ -118,6 +146,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       FindPolygonsAround(mesh_, goal, scratch_.goal_polygons());
     }
     std::ranges::sort(scratch_.goal_polygons());
+    const double toll = TakeStartToll();
     for (const PolygonNumber polygon : scratch_.start_polygons()) {
       if (IsGoal(polygon)) {
         scratch_.corridor().push_back(polygon);
@@ -128,16 +157,57 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     MarkRooms(ends);
     MarkOpenedRooms();
     report_.end =
-        ExpandSeed(MeshInterval::kStart, scratch_.start_polygons()) ? Loop() : SearchEnd::kScratchLimit;
+        ExpandSeed(MeshInterval::kStart, scratch_.start_polygons(), toll) ? Loop() : SearchEnd::kScratchLimit;
     return report_;
   }
 
  private:
+  // Pieces of a divided mesh have vertices of their own, which no other floor shares.
+  static constexpr bool kTurnsOnceAtPieces = Tolls::kAny;
   static bool IsSeed(std::uint32_t root) { return root == MeshInterval::kStart; }
   const WorldPoint& SeedAt(std::uint32_t /*root*/) const { return start_; }
   bool IsGoal(PolygonNumber polygon) const {
     const std::vector<PolygonNumber>& goals = scratch_.goal_polygons();
     return polygon == goals.front() || (goals.size() > 1 && std::ranges::binary_search(goals, polygon));
+  }
+
+  // Returns what it costs to be at the start. Keeps only polygons around it where that is least, and that are
+  // in the same areas.
+  double TakeStartToll() {
+    if constexpr (Tolls::kAny) {
+      std::vector<PolygonNumber>& polygons = scratch_.start_polygons();
+      const auto toll_at = [this](PolygonNumber polygon) { return tolls_.At(polygon); };
+      const PolygonNumber first = *std::ranges::min_element(polygons, {}, [&](PolygonNumber polygon) {
+        return std::pair(toll_at(polygon), tolls_.divided.OwnersAt(polygon).size());
+      });
+      std::erase_if(polygons, [&](PolygonNumber polygon) {
+        return tolls_.divided.OwnersAt(polygon) != tolls_.divided.OwnersAt(first);
+      });
+      return toll_at(first);
+    }
+    return 0.0;
+  }
+
+  // Returns the root of an interval beyond a new edge: a toll adds to its cost. Notes the cost of the path to
+  // the root itself, which a difference of costs would not give exactly.
+  Root Toll(Root root, IntervalNumber parent, PolygonNumber polygon, std::uint32_t edge_left) {
+    if constexpr (Tolls::kAny) {
+      const bool is_first = parent == MeshInterval::kNoParent;
+      const double toll =
+          tolls_.Between(is_first ? PolygonBefore(polygon, edge_left) : scratch_.At(parent).polygon, polygon);
+      const bool has_turned = is_first || scratch_.At(parent).root != root.vertex;
+      costs_to_roots_.resize(scratch_.interval_count());
+      costs_to_roots_.push_back(has_turned ? root.g : costs_to_roots_[parent]);
+      root.g += toll;
+    }
+    return root;
+  }
+  // Returns the cost of the path to the root of an interval, without tolls behind it.
+  double CostToRoot(IntervalNumber number) const {
+    if constexpr (Tolls::kAny) {
+      return costs_to_roots_[number];
+    }
+    return scratch_.At(number).g;
   }
 
   // Marks the rooms of the ends and between them. A path into other rooms would return through the same door.
@@ -189,7 +259,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         return report_.end;
       }
       if (interval.root != MeshInterval::kStart &&
-          scratch_.template IsBeaten<Mesh::kMayBeCut>(interval.g, interval.root)) {
+          scratch_.template IsBeaten<Mesh::kMayBeCut>(CostToRoot(number), interval.root)) {
         continue;
       }
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
@@ -210,17 +280,19 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   }
 
   // Adds an interval of the edge between these vertices, unless no shortest path can lead through it.
-  void AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumber polygon, std::uint32_t edge_right,
-                    std::uint32_t edge_left, const End& right, const End& left) {
+  void AddSuccessor(const Root& before, IntervalNumber parent, PolygonNumber polygon,
+                    std::uint32_t edge_right, std::uint32_t edge_left, const End& right, const End& left) {
     const bool is_final = IsGoal(polygon);
-    if (!is_final && !scratch_.IsRoomMarked(mesh_.RoomOf(polygon))) {
+    // A path may leave a room and come back around an area at its door.
+    if (!Tolls::kAny && !is_final && !scratch_.IsRoomMarked(mesh_.RoomOf(polygon))) {
       return;
     }
     mesh_.PrefetchCorners(polygon);
-    const WorldPoint& from = PointOf(root.vertex);
-    if (!NoteEnds(from, root, edge_right, edge_left, right, left)) {
+    const WorldPoint& from = PointOf(before.vertex);
+    if (!NoteEnds(from, before, edge_right, edge_left, right, left)) {
       return;
     }
+    const Root root = Toll(before, parent, polygon, edge_left);
     MeshInterval& interval = scratch_.AddBlank();
     Fill(interval, from, root, parent, polygon, edge_left, right, left);
     interval.is_final = is_final;
@@ -310,6 +382,9 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     }
   }
 
+  const Tolls tolls_;
+  // For each interval.
+  std::vector<double> costs_to_roots_;
   const WorldPoint start_;
   const WorldPoint goal_;
   const PlacesAround& goals_;
@@ -368,6 +443,18 @@ MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, con
   }
   NoIntervalRecorder none;
   return Search(mesh, task, ends, budget, scratch, none);
+}
+
+MeshSearchReport SearchDivided(const DividedMesh& divided, absl::Span<const double> prices,
+                               const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch) {
+  const SearchEnds ends = EndsOf(divided.mesh, task);
+  if (ends.starts.empty()) {
+    return {};
+  }
+  NoIntervalRecorder none;
+  return IntervalSearch(divided.mesh, task, ends.goals, budget, scratch, none,
+                        AreaTolls{.divided = divided, .prices = prices})
+      .Run(ends);
 }
 
 }  // namespace waystar::core

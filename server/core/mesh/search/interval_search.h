@@ -1,11 +1,13 @@
 // Shortest paths on navigation meshes, and recorders of their searches.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/search/mesh_scratch.h"
@@ -147,5 +149,23 @@ struct MeshSearchReport {
 // REQUIRES: start and goal are places that NavMesh::FindNearest could return.
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
                             MeshScratch& scratch, IntervalRecorder* recorder = nullptr);
+
+// The same on a divided mesh, over its polygons: a path costs its length and, for each step to a polygon, the
+// prices of the owners there that are not owners of the polygon before. So it may also turn at the corners of
+// areas. A start on the border of areas is in those that cost least. There is no tolerance and no recorder,
+// and landmarks do not help much where prices decide.
+// REQUIRES: prices are finite and not negative; each owner has one.
+MeshSearchReport SearchDivided(const DividedMesh& divided, absl::Span<const double> prices,
+                               const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch);
+
+// Calls visit(owner) for each owner in `to` that is not in `from`.
+template <typename Visitor>
+void VisitEntered(const DividedMesh::Owners& from, const DividedMesh::Owners& to, const Visitor& visit) {
+  for (const std::uint32_t owner : to) {
+    if (!std::ranges::binary_search(from, owner)) {
+      visit(owner);
+    }
+  }
+}
 
 }  // namespace waystar::core

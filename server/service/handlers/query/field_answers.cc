@@ -355,11 +355,6 @@ absl::Status Answer(const QuestionOn<Agent>& /*on*/, const v1::ProbeSurfaceReque
   return MakeError(ErrorReason::kWrongMapKind, "map", "only navigation meshes have a surface");
 }
 
-absl::Status Answer(const MeshQuestion& /*on*/, const v1::ExplainPathRequest& /*request*/,
-                    v1::ExplainPathResponse& /*response*/) {
-  return MakeError(ErrorReason::kWrongMapKind, "map", "paths on navigation meshes are not explained yet");
-}
-
 // Keeps paths within a region in columns and rows, as the core only supports regions of the plane. Regions
 // off the map are rejected later.
 void BlockOutside(const core::Rectangle& part, const HexCoordinates& coordinates, core::AgentQuery& agent) {

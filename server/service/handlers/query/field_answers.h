@@ -143,6 +143,8 @@ absl::Status Answer(const MeshQuestion& on, const v1::ComputeFlowFieldRequest& r
 absl::Status Answer(const MeshQuestion& on, const v1::CastRayRequest& request, v1::CastRayResponse& response);
 absl::Status Answer(const MeshQuestion& on, const v1::SamplePlacesRequest& request,
                     v1::SamplePlacesResponse& response);
+absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& request,
+                    v1::ExplainPathResponse& response);
 // Returns INVALID_ARGUMENT / MISSING_FIELD or BAD_VALUE with fields such as "probes[3].move_to.x",
 // RESOURCE_EXHAUSTED / TOO_MANY_ITEMS (probes) or REGION_TOO_LARGE ("probes[3].wall_within"), and the errors
 // of InterruptionError.

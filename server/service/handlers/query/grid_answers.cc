@@ -184,8 +184,10 @@ absl::Status Answer(const GridQuestion& on, const v1::ExplainPathRequest& reques
   WAYSTAR_ASSIGN_OR_RETURN(const core::Cell start, on.PlaceOf("start", request.start()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::Cell goal, on.PlaceOf("goal", request.goal()));
   const core::GridMap& map = on.agent->map();
-  const core::BlockedMap blocked{
-      .map = map, .before_overlay = on.agent->map_before_overlay(), .area = on.agent->blocked_area()};
+  const core::BlockedMap blocked{.map = map,
+                                 .before_overlay = on.agent->map_before_overlay(),
+                                 .area = on.agent->blocked_area(),
+                                 .required_tags = on.agent->required_tags()};
   const WorkStopwatch stopwatch;
   const absl::StatusOr<core::GridExplanation> found =
       core::ExplainPath(blocked,
@@ -200,6 +202,9 @@ absl::Status Answer(const GridQuestion& on, const v1::ExplainPathRequest& reques
   route.path.outcome = found->is_found ? core::Outcome::kFound : core::Outcome::kUnreachable;
   route.path.points = found->cells;
   route.path.end = goal;
+  route.crossings = found->crossings;
+  route.crossing_versions.resize(found->crossings.size(), on.snapshot.version());
+  route.crossing_boards.resize(found->crossings.size(), map.settings().frame.hexagons);
   if (request.start().has_position() || request.goal().has_position()) {
     for (const core::Cell cell : found->cells) {
       route.positions.push_back(map.settings().frame.CenterOf(cell));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,6 +14,7 @@
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
+#include "server/core/mesh/search/explain_mesh_path.h"
 #include "server/core/mesh/search/mesh_fields.h"
 #include "server/core/mesh/search/mesh_flood.h"
 #include "server/core/mesh/search/mesh_move.h"
@@ -28,6 +30,7 @@
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
+#include "server/service/convert/write_route.h"
 #include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::rpc {
@@ -170,6 +173,36 @@ absl::Status Answer(const MeshQuestion& on, const v1::SamplePlacesRequest& reque
   }
   response.set_candidates(sampled.candidates);
   return on.CheckFits(response, "count");
+}
+
+absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& request,
+                    v1::ExplainPathResponse& response) {
+  for (const auto& [field, place] : {std::pair("start", &request.start()), {"goal", &request.goal()}}) {
+    WAYSTAR_RETURN_IF_ERROR(
+        core::CheckLocation(core::MapKind::kMesh, field, ToLocation(*place, on.coordinates)));
+  }
+  core::BlockedMesh blocked{.mesh = on.snapshot.mesh(), .memory = on.store.memory()};
+  if (const std::optional<core::Overlay>& overlay = on.asked_agent.overlay) {
+    blocked.ignored = overlay->ignored_obstacles;
+    blocked.area = overlay->blocked.empty() ? nullptr : &overlay->blocked;
+    blocked.area_heights = overlay->blocked_heights;
+  }
+  const WorkStopwatch stopwatch;
+  const absl::StatusOr<core::MeshExplanation> found =
+      core::ExplainMeshPath(blocked,
+                            {.start = ToWorldPoint(request.start().position()),
+                             .goals = {ToWorldPoint(request.goal().position())},
+                             .snap = core::ToMeshSnap(on.snap)},
+                            ToBlockerPrices(request), on.BudgetHere(), on.context.bench.mesh_scratch);
+  WAYSTAR_RETURN_IF_ERROR(on.OnLane(found.status()));
+  stopwatch.Stamp(on.context, found->statistics.expanded, *response.mutable_info()->mutable_statistics());
+  core::Route route{.mesh_agent = on.agent.get()};
+  if (found->is_found) {
+    route.path.outcome = core::Outcome::kFound;
+    route.positions.assign(found->corners.begin(), found->corners.end());
+  }
+  WriteExplanation(*found, route, request, on.coordinates, response);
+  return on.CheckFits(response, "path");
 }
 
 absl::Status Validate(const MeshQuestion& on, const v1::Path& path, std::uint64_t& work,

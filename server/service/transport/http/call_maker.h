@@ -103,8 +103,8 @@ class CallMaker {
   Mutex mutex_;
   CondVar is_less_;
   absl::BitGen random_ ABSL_GUARDED_BY(mutex_);
-  // Keyed by id, which nobody can guess. An entry goes when its call has let go of the channel, which must not be
-  // destroyed on a thread of the gRPC library.
+  // Keyed by id, which nobody can guess. An entry goes when its call has let go of the channel, which must
+  // not be destroyed on a thread of the gRPC library.
   std::unordered_map<std::string, std::weak_ptr<Call>> calls_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -17,8 +17,8 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/overlay.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/map/profile_views.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "server/core/grid/shapes/shape_raster.h"
 #include "tests/core/grid/agents.h"
 #include "tests/testing/drawn_map.h"
@@ -59,10 +59,13 @@ struct Scene {
   Overlay overlay;
   Agent agent;
   BlockerPrices prices;
+  std::vector<std::string> required_tags;
 
   BlockedMap blocked() const {
-    return {
-        .map = map, .before_overlay = before, .area = overlay.blocked.empty() ? nullptr : &overlay.blocked};
+    return {.map = map,
+            .before_overlay = before,
+            .area = overlay.blocked.empty() ? nullptr : &overlay.blocked,
+            .required_tags = required_tags};
   }
 };
 
@@ -71,6 +74,15 @@ Scene SceneOf(const MapAndAgent& kind, Generator& generator) {
   std::vector<Edit> edits;
   for (int i = generator.Between(0, 6); i > 0; --i) {
     edits.emplace_back(PutObstacle{.obstacle = generator.ObstacleOf(map, absl::StrCat("o", i))});
+  }
+  for (int i = generator.Between(0, 3); i > 0; --i) {
+    edits.emplace_back(PutPortal{.portal = {.id = absl::StrCat("p", i),
+                                            .from = generator.CellOf(map),
+                                            .to = generator.CellOf(map),
+                                            .cost = CostFromDouble(generator.Between(0, 5)),
+                                            .both_ways = generator.Chance(0.5),
+                                            .tags = {generator.Chance(0.8) ? "any" : "few"},
+                                            .closed = generator.Chance(0.5)}});
   }
   map = Edited(map, edits);
   Overlay overlay;
@@ -86,7 +98,7 @@ Scene SceneOf(const MapAndAgent& kind, Generator& generator) {
   if (generator.Chance(0.3)) {
     prices = {};
   }
-  return {std::move(map), std::move(overlaid), std::move(overlay), kind.agent, std::move(prices)};
+  return {std::move(map), std::move(overlaid), std::move(overlay), kind.agent, std::move(prices), {"any"}};
 }
 
 class SlowExplainer {
@@ -152,9 +164,7 @@ class SlowExplainer {
         return std::nullopt;
       }
     }
-    std::set<std::string> entered;
-    std::ranges::set_difference(b, a, std::inserter(entered, entered.end()));
-    return entered;
+    return Difference(b, a);
   }
 
   // Returns cost and prices together.
@@ -178,25 +188,41 @@ class SlowExplainer {
       if (total > totals[at]) {
         continue;
       }
-      for (const Cell step : kSteps) {
-        const Cell next = {cell.x + step.x, cell.y + step.y};
-        const std::optional<std::set<std::string>> entered = Entered(cell, next);
-        if (!entered) {
-          continue;
-        }
-        const double reached =
-            total + StepCost(scene_.map, cell, next, scene_.agent.footprint) + SumOf(*entered);
+      const auto reach = [&](Cell next, double reached) {
         const auto [known, is_new] = totals.try_emplace({next.x, next.y}, reached);
         if (is_new || reached < known->second - kSlack / 1000) {
           known->second = reached;
           open.insert({reached, {next.x, next.y}});
         }
+      };
+      for (const Cell step : kSteps) {
+        const Cell next = {cell.x + step.x, cell.y + step.y};
+        if (const std::optional<std::set<std::string>> entered = Entered(cell, next)) {
+          reach(next, total + StepCost(scene_.map, cell, next, scene_.agent.footprint) + SumOf(*entered));
+        }
       }
+      scene_.map.portals().VisitAfter("", [&](const Portal& portal) {
+        for (const auto& [from, to] : {std::pair(portal.from, portal.to), {portal.to, portal.from}}) {
+          const std::set<std::string> there = BlockersAt(to);
+          if (from == cell && (from == portal.from || portal.both_ways) && !there.contains(kWallName) &&
+              portal.tags == scene_.required_tags && !(portal.closed && scene_.prices.only_obstacles)) {
+            reach(to, total + CostToDouble(portal.cost) + SumOf(Difference(there, BlockersAt(from))) +
+                          (portal.closed ? scene_.prices.price : 0.0));
+          }
+        }
+        return true;
+      });
     }
     return std::nullopt;
   }
 
  private:
+  static std::set<std::string> Difference(const std::set<std::string>& a, const std::set<std::string>& b) {
+    std::set<std::string> difference;
+    std::ranges::set_difference(a, b, std::inserter(difference, difference.end()));
+    return difference;
+  }
+
   struct Before {
     bool operator()(Cell a, Cell b) const { return std::pair(a.y, a.x) < std::pair(b.y, b.x); }
   };
@@ -234,6 +260,8 @@ GridMap WithoutNamed(const Scene& scene, const std::vector<Blocker>& blockers) {
       overlay.blocked = {};
     } else if (blocker.kind == Blocker::Kind::kNameless) {
       edits.emplace_back(UnblockCells{{.rectangles = {scene.map.bounds()}}});
+    } else if (blocker.kind == Blocker::Kind::kPortal) {
+      edits.emplace_back(SwitchPortal{.id = blocker.id});
     } else {
       rules.terrains[TerrainOf(blocker.id.front(), scene.map.settings())].impassable = false;
     }
@@ -252,6 +280,7 @@ class ExplainPathTest : public ::testing::TestWithParam<MapAndAgent> {
 
 TEST_P(ExplainPathTest, FindsTheCheapestBlockers) {
   int blocked = 0;
+  int crossed = 0;
   for (std::uint64_t seed = 1; seed <= Rounds(60) && !HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Generator generator(seed);
@@ -275,20 +304,25 @@ TEST_P(ExplainPathTest, FindsTheCheapestBlockers) {
     double price = 0.0;
     for (const Blocker& blocker : found->blockers) {
       ASSERT_LT(blocker.index, found->cells.size());
-      EXPECT_TRUE(slow.BlockersAt(found->cells[blocker.index]).contains(TextOf(blocker)));
+      EXPECT_TRUE(blocker.kind == Blocker::Kind::kPortal ||
+                  slow.BlockersAt(found->cells[blocker.index]).contains(TextOf(blocker)));
       EXPECT_EQ(blocker.price, slow.PriceOf(TextOf(blocker)));
       price += blocker.price;
     }
     EXPECT_NEAR(found->price, price, kSlack);
     blocked += found->blockers.empty() ? 0 : 1;
+    crossed += found->crossings.empty() ? 0 : 1;
 
     const bool needs_terrain = std::ranges::any_of(
         found->blockers, [](const Blocker& blocker) { return blocker.kind == Blocker::Kind::kTerrain; });
     const std::vector<Blocker> blockers = found->blockers;
     const double expected = found->cost;
     const GridMap opened = WithoutNamed(scene, blockers);
-    const auto path = FindPath(opened, query, {}, scratch_);
-    ASSERT_EQ(path.status(), absl::OkStatus());
+    NoWorld world;
+    const auto through = FindPathThroughPortals(
+        opened, world, {.path = query, .required_tags = scene.required_tags}, {}, scratch_);
+    ASSERT_EQ(through.status(), absl::OkStatus());
+    const PathResult* const path = &through->path;
     EXPECT_EQ(path->outcome, Outcome::kFound);
     // Obstacles that change costs do not change those of impassable terrain.
     if (!needs_terrain || (scene.map.cell_costs() == nullptr && opened.cell_costs() == nullptr)) {
@@ -299,6 +333,7 @@ TEST_P(ExplainPathTest, FindsTheCheapestBlockers) {
     }
   }
   EXPECT_GT(blocked, 0);
+  EXPECT_TRUE(crossed > 0 || Rounds(60) < 60);
 }
 
 INSTANTIATE_TEST_SUITE_P(Agents, ExplainPathTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
@@ -340,6 +375,16 @@ TEST_F(DrawnExplanationTest, ThickWallsArePaidOnceAndPricesChooseTheGate) {
   EXPECT_EQ(Explain(yard, query, {.listed = {{"gate:", 10.0}}}), "10 + 20, gate:west at 4, gate:east at 6");
   EXPECT_EQ(Explain(yard, query, {.listed = {{"gate:", 10.0}, {"gate:e", 2000.0}}}), "6 + 1000, wall at 2");
   EXPECT_EQ(Explain(yard, {.start = {3, 0}, .goal = {3, 1}}), "1 + 1000, wall at 0") << "both ends blocked";
+}
+
+TEST_F(DrawnExplanationTest, ClosedPortalsAreBlockers) {
+  const GridMap map =
+      Edited(DrawMap({"...#...#..", "...#...#.."}),
+             {PutPortal{.portal = {.id = "door", .from = {2, 0}, .to = {4, 0}, .closed = true}},
+              PutPortal{.portal = {.id = "gate", .from = {8, 1}, .to = {6, 1}, .both_ways = true}}});
+  const PathQuery query{.start = {0, 0}, .goal = {9, 1}};
+  EXPECT_EQ(Explain(map, query), "5.41421 + 1000, door at 3");
+  EXPECT_EQ(Explain(map, query, {.only_obstacles = true}), "unreachable");
 }
 
 TEST_F(DrawnExplanationTest, EdgesOfTheMapAndOtherWallsStay) {

@@ -139,6 +139,21 @@ TEST_F(FieldsTest, ExplanationNamesBlockersWhereThePathEntersThem) {
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
 }
 
+TEST_F(FieldsTest, ExplanationsPassPortals) {
+  Create("keep", {"..#.."});
+  ASSERT_TRUE(Update(Parsed<v1::UpdateMapRequest>(R"(
+    map: "keep" edits { add_portal { id: "door" from { x: 1 } to { x: 3 } closed: true cost: 0.5 } })"))
+                  .ok());
+  const auto answer = Ask<v1::ExplainPathResponse>(
+      Parsed<v1::ExplainPathRequest>("map: 'keep' start { cell {} } goal { cell { x: 4 } } price: 7"));
+  ASSERT_THAT(answer, IsOk());
+  EXPECT_EQ(answer->cost(), 2.5);
+  ASSERT_EQ(answer->blockers_size(), 1);
+  EXPECT_EQ(TextOf(answer->blockers(0)), R"(entry { cell { x: 3 } } price: 7 portal: "door")");
+  ASSERT_EQ(answer->path().crossings_size(), 1);
+  EXPECT_EQ(TextOf(answer->path().crossings(0)), R"(portal: "door" index: 2 arrival { x: 3 })");
+}
+
 TEST_F(FieldsTest, ProfileAndOverlayAreTheAgents) {
   v1::ComputeCostMatrixRequest request = Matrix();
   *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 1);

@@ -1,0 +1,355 @@
+// Explanations of paths on meshes, against Dijkstra's algorithm over the corners of walls and areas that see
+// each other, with the areas that each is in.
+
+#include "server/core/mesh/search/explain_mesh_path.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/base/memory_account.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/edit/edit.h"
+#include "server/core/mesh/map/mesh_cut.h"
+#include "server/core/mesh/search/mesh_path.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
+#include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/random.h"
+#include "tests/testing/seeds.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSlack = 1e-5;
+
+using Loop = std::vector<WorldPoint>;
+
+Loop LoopOf(const Rectangle& rectangle) {
+  const double x = rectangle.x;
+  const double y = rectangle.y;
+  return {{x, y, 0},
+          {x + rectangle.width, y, 0},
+          {x + rectangle.width, y + rectangle.height, 0},
+          {x, y + rectangle.height, 0}};
+}
+
+// The part of a line inside of a convex loop that is made smaller by a hair, as shares of the line.
+std::pair<double, double> InsideOf(const Loop& loop, const WorldPoint& from, const WorldPoint& to) {
+  double begin = 0.0;
+  double end = 1.0;
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    const WorldPoint& a = loop[k];
+    const WorldPoint& b = loop[(k + 1) % loop.size()];
+    const double length = std::hypot(b.x - a.x, b.y - a.y);
+    const auto depth = [&](const WorldPoint& p) {
+      return ((b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x)) / length - 1e-7;
+    };
+    const double at_from = depth(from);
+    const double at_to = depth(to);
+    if (at_from <= 0.0 && at_to <= 0.0) {
+      return {1.0, 0.0};
+    }
+    if (at_from <= 0.0) {
+      begin = std::max(begin, at_from / (at_from - at_to));
+    } else if (at_to <= 0.0) {
+      end = std::min(end, at_from / (at_from - at_to));
+    }
+  }
+  return {begin, end};
+}
+
+bool Crosses(const Loop& loop, const WorldPoint& from, const WorldPoint& to, double least = 1e-7) {
+  const auto [begin, end] = InsideOf(loop, from, to);
+  return begin < end && (end - begin) * std::hypot(to.x - from.x, to.y - from.y) > least;
+}
+
+// Returns true if one side of a line, a hair away from it, crosses no wall.
+bool IsClear(const std::vector<Loop>& walls, const WorldPoint& from, const WorldPoint& to) {
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  return std::ranges::any_of(std::array{1e-5, -1e-5}, [&](double hair) {
+    const double x = hair * (from.y - to.y) / length;
+    const double y = hair * (to.x - from.x) / length;
+    return std::ranges::none_of(walls, [&](const Loop& wall) {
+      return Crosses(wall, {from.x + x, from.y + y, 0}, {to.x + x, to.y + y, 0}, 1e-3);
+    });
+  });
+}
+
+// A drawn floor with convex areas that have prices.
+struct Scene {
+  std::vector<std::string> rows;
+  std::vector<Loop> areas;
+  std::vector<double> prices;
+
+  std::vector<Loop> Walls() const {
+    const int width = static_cast<int>(rows[0].size());
+    const int height = static_cast<int>(rows.size());
+    std::vector<Loop> walls = {LoopOf({-1, -1, 1, height + 2}), LoopOf({width, -1, 1, height + 2}),
+                               LoopOf({-1, -1, width + 2, 1}), LoopOf({-1, height, width + 2, 1})};
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        if (rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] == '#') {
+          walls.push_back(LoopOf({x, y, 1, 1}));
+        }
+      }
+    }
+    return walls;
+  }
+};
+
+// Returns the cost and the prices of the cheapest path together, or infinity.
+double CheapestOf(const Scene& scene, const WorldPoint& start, const WorldPoint& goal) {
+  const std::vector<Loop> walls = scene.Walls();
+  std::vector<WorldPoint> nodes = {start, goal};
+  for (const std::vector<Loop>* const loops : {&walls, &scene.areas}) {
+    for (const Loop& loop : *loops) {
+      nodes.insert(nodes.end(), loop.begin(), loop.end());
+    }
+  }
+  std::erase_if(nodes, [&](const WorldPoint& node) {
+    return node.x < 0 || node.y < 0 || node.x > static_cast<double>(scene.rows[0].size()) ||
+           node.y > static_cast<double>(scene.rows.size());
+  });
+  // The areas that a path is in, as bits.
+  using State = std::pair<std::size_t, unsigned>;
+  std::map<State, double> costs;
+  std::set<std::pair<double, State>> open;
+  const auto reach = [&](State state, double cost) {
+    const auto [known, is_new] = costs.try_emplace(state, cost);
+    if (is_new || cost < known->second - 1e-12) {
+      known->second = cost;
+      open.insert({cost, state});
+    }
+  };
+  unsigned at_start = 0;
+  double price = 0.0;
+  for (std::size_t i = 0; i < scene.areas.size(); ++i) {
+    const auto [begin, end] = InsideOf(scene.areas[i], start, start);
+    if (begin < end) {
+      at_start |= 1U << i;
+      price += scene.prices[i];
+    }
+  }
+  if (start == goal) {
+    return price;
+  }
+  reach({0, at_start}, price);
+  while (!open.empty()) {
+    const auto [cost, state] = *open.begin();
+    open.erase(open.begin());
+    const auto [at, inside] = state;
+    if (at == 1) {
+      return cost;
+    }
+    if (cost > costs[state]) {
+      continue;
+    }
+    for (std::size_t to = 1; to < nodes.size(); ++to) {
+      if (nodes[to] == nodes[at] || !IsClear(walls, nodes[at], nodes[to])) {
+        continue;
+      }
+      double toll = 0.0;
+      unsigned there = 0;
+      for (std::size_t i = 0; i < scene.areas.size(); ++i) {
+        if (!Crosses(scene.areas[i], nodes[at], nodes[to])) {
+          continue;
+        }
+        const auto [begin, end] = InsideOf(scene.areas[i], nodes[at], nodes[to]);
+        const double length = std::hypot(nodes[to].x - nodes[at].x, nodes[to].y - nodes[at].y);
+        const bool was_inside = begin * length < 1e-6 && (inside >> i & 1U) != 0;
+        toll += was_inside ? 0.0 : scene.prices[i];
+        there |= (1.0 - end) * length < 1e-6 ? 1U << i : 0U;
+      }
+      reach({to, there}, cost + toll + std::hypot(nodes[to].x - nodes[at].x, nodes[to].y - nodes[at].y));
+    }
+  }
+  return kInfinity;
+}
+
+// Rows in which walls do not meet at corners alone.
+std::vector<std::string> AnyRows(Random& random) {
+  std::vector<std::string> rows = RandomRooms(random.Between(4, 8), random.Between(4, 8), 0.2, random);
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (std::size_t y = 0; y + 1 < rows.size(); ++y) {
+      for (std::size_t x = 0; x + 1 < rows[0].size(); ++x) {
+        const bool meets = rows[y][x] == rows[y + 1][x + 1] && rows[y][x + 1] == rows[y + 1][x] &&
+                           rows[y][x] != rows[y][x + 1];
+        if (meets) {
+          rows[y][x] = rows[y + 1][x + 1] = rows[y][x + 1] = rows[y + 1][x] = '.';
+          has_changed = true;
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+class ExplainMeshPathTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<MeshExplanation> Explain(const NavMesh& mesh, const WorldPoint& start,
+                                          const WorldPoint& goal, const BlockerPrices& prices = {}) {
+    return ExplainMeshPath({.mesh = mesh, .memory = memory_}, {.start = start, .goals = {goal}}, prices, {},
+                           scratch_);
+  }
+
+  static NavMesh With(const NavMesh& mesh, const std::vector<Obstacle>& obstacles) {
+    std::vector<Edit> edits;
+    for (const Obstacle& obstacle : obstacles) {
+      edits.emplace_back(PutObstacle{.obstacle = obstacle});
+    }
+    return Edited(mesh, edits);
+  }
+  static NavMesh Edited(const NavMesh& mesh, const std::vector<Edit>& edits) {
+    if (edits.empty()) {
+      return mesh;
+    }
+    MeshBatchEditor editor(mesh);
+    EXPECT_THAT(editor.Apply(edits, absl::UnixEpoch()), IsOk());
+    return std::move(editor).Finish();
+  }
+
+  static std::vector<std::string> Told(const MeshExplanation& explanation) {
+    std::vector<std::string> told;
+    for (const Blocker& blocker : explanation.blockers) {
+      told.push_back(absl::StrCat(blocker.id, " at ", blocker.point.x, ", ", blocker.point.y));
+    }
+    return told;
+  }
+
+  MemoryAccount memory_{std::size_t{1} << 30};
+  MeshScratch scratch_{std::size_t{1} << 28};
+};
+
+TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
+  int blocked = 0;
+  ForSeeds(400, [&](Random& random) {
+    Scene scene{.rows = AnyRows(random)};
+    const int width = static_cast<int>(scene.rows[0].size());
+    const int height = static_cast<int>(scene.rows.size());
+    // In some scenes areas may touch each other and walls: then only the oracle passes between them.
+    const bool may_touch = random.Chance(0.3);
+    const double grid = may_touch ? 1.0 : 1.0 / 64.0;
+    const auto any = [&](int most) {
+      return grid * random.Between(0, static_cast<int>(most / grid)) +
+             (may_touch ? 0.0 : random.Between(1, 63) / 8192.0);
+    };
+    std::vector<Obstacle> obstacles;
+    BlockerPrices prices;
+    for (int i = random.Between(1, 4); i > 0; --i) {
+      const double x = any(width);
+      const double y = any(height);
+      const double right = x + grid + any(3);
+      const double top = y + grid + any(3);
+      const double lean = random.Chance(0.5) ? 0.0 : 0.5;
+      Loop loop = {{x, y, 0}, {right, y, 0}, {right + lean, top, 0}, {x + lean, top, 0}};
+      const std::string id = absl::StrCat("o", scene.areas.size());
+      Polygon polygon;
+      for (const WorldPoint& corner : loop) {
+        polygon.vertices.push_back({corner.x, corner.y});
+      }
+      obstacles.push_back({.id = id, .shape = {.polygons = {std::move(polygon)}}});
+      prices.listed.push_back({id, random.Chance(0.2) ? BlockerPrices::kMax : 0.25 * random.Between(0, 40)});
+      scene.areas.push_back(std::move(loop));
+      scene.prices.push_back(prices.listed.back().price);
+    }
+    const NavMesh base = MeshOf(DrawRooms(scene.rows, &random));
+    const NavMesh mesh = With(base, obstacles);
+    for (int i = 0; i < 6; ++i) {
+      const MeshPlace start = RandomPlace(base, random);
+      const MeshPlace goal = RandomPlace(base, random);
+      const auto found = Explain(mesh, start.point, goal.point, prices);
+      ASSERT_THAT(found, IsOk());
+      const double cheapest = CheapestOf(scene, start.point, goal.point);
+      ASSERT_EQ(found->is_found, cheapest < kInfinity);
+      if (!found->is_found) {
+        continue;
+      }
+      ASSERT_GE(found->cost + found->price, cheapest - kSlack) << Between(start, goal.point);
+      if (!may_touch) {
+        ASSERT_LE(found->cost + found->price, cheapest + kSlack) << Between(start, goal.point);
+      }
+      blocked += found->blockers.empty() ? 0 : 1;
+      std::set<std::string> named;
+      for (const Blocker& blocker : found->blockers) {
+        named.insert(blocker.id);
+      }
+      std::vector<Edit> edits;
+      for (const std::string& id : named) {
+        edits.emplace_back(RemoveObstacle{id});
+      }
+      const double length = found->cost;
+      const auto path =
+          FindMeshPath(Edited(mesh, edits), {.start = start.point, .goals = {goal.point}}, {}, scratch_);
+      // An end may be on the border of another obstacle.
+      if (path.ok()) {
+        EXPECT_LE(path->cost, length + kSlack);
+      }
+    }
+  });
+  EXPECT_GT(blocked, 0);
+}
+
+TEST_F(ExplainMeshPathTest, NamesWhatIsPassedAndWhere) {
+  const NavMesh yard = With(MeshOf(DrawRooms({".........", "........."})),
+                            {{.id = "wall", .shape = {.rectangles = {{4, -1, 1, 4}}}},
+                             {.id = "crate", .shape = {.rectangles = {{6, 0, 1, 1}}}}});
+  const auto found = Explain(yard, {1, 0.5, 0}, {8, 0.5, 0});
+  ASSERT_THAT(found, IsOk());
+  EXPECT_TRUE(found->is_found);
+  EXPECT_THAT(Told(*found), ElementsAre("wall at 4, 0.8"));
+  EXPECT_EQ(found->price, 1000.0);
+  const auto cheap = Explain(yard, {1, 0.5, 0}, {8, 0.5, 0}, {.listed = {{"crate", 0.0}}});
+  ASSERT_THAT(cheap, IsOk());
+  EXPECT_EQ(cheap->cost, 7.0);
+  EXPECT_THAT(Told(*cheap), ElementsAre("wall at 4, 0.5", "crate at 6, 0.5"));
+}
+
+TEST_F(ExplainMeshPathTest, LiesWithinWhatCoversAll) {
+  const NavMesh mesh = With(MeshOf(DrawRooms({"....", "....", "...."})),
+                            {{.id = "fog", .shape = {.rectangles = {{-9, -9, 30, 30}}}}});
+  const auto found = Explain(mesh, {0.5, 0.5, 0}, {3.5, 2.5, 0});
+  ASSERT_THAT(found, IsOk());
+  EXPECT_THAT(Told(*found), ElementsAre("fog at 0.5, 0.5"));
+  EXPECT_NEAR(found->cost, std::hypot(3.0, 2.0), kSlack);
+}
+
+TEST_F(ExplainMeshPathTest, AlignedCornersDoNotMultiplyPaths) {
+  std::vector<Obstacle> crates;
+  for (int i = 0; i < 30; ++i) {
+    crates.push_back({.id = absl::StrCat("crate", i), .shape = {.rectangles = {{2 * i + 1, 3, 1, 2}}}});
+  }
+  crates.push_back({.id = "wall", .shape = {.rectangles = {{62, 0, 1, 9}}}});
+  const NavMesh mesh = With(MeshOf(DrawRooms(std::vector<std::string>(8, std::string(66, '.')))), crates);
+  const auto found = Explain(mesh, {0.5, 5, 0}, {65, 5, 0});
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->price, 1000.0);
+  EXPECT_EQ(found->cost, 64.5);
+  EXPECT_LT(found->statistics.expanded, 5'000U);
+}
+
+TEST_F(ExplainMeshPathTest, OtherWallsStay) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..#.."}));
+  const auto found = Explain(mesh, {1, 0.5, 0}, {4, 0.5, 0});
+  ASSERT_THAT(found, IsOk());
+  EXPECT_FALSE(found->is_found);
+  EXPECT_THAT(Explain(mesh, {2.5, 0.5, 0}, {4, 0.5, 0}),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kStartBlocked, "start"));
+}
+
+}  // namespace
+}  // namespace waystar::core
