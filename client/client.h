@@ -129,6 +129,14 @@ class PathStream : public TwoWayStream<v1::StreamFindPathRequest, v1::StreamFind
   }
 };
 
+// Moves to be judged. Answers arrive in the order of the messages.
+class MoveStream : public TwoWayStream<v1::StreamCheckMovesRequest, v1::StreamCheckMovesResponse> {
+ public:
+  MoveStream(const Connection& connection, v1::PathService::StubInterface* paths, absl::Duration timeout)
+      : TwoWayStream(connection, timeout,
+                     [paths](auto* context) { return paths->StreamCheckMoves(context); }) {}
+};
+
 // Changes of agents that walk, and their states; see AgentFollower, which keeps them. Destruction ends the
 // stream; Finish is OK only if no agent was left after EndSending.
 class AgentStream : public TwoWayStream<v1::FollowAgentsRequest, v1::FollowAgentsResponse> {
@@ -293,6 +301,9 @@ class Client {
 
   std::unique_ptr<UpdateStream> StreamUpdates() const {
     return std::make_unique<UpdateStream>(connection_, maps_.get(), options_.stream_timeout);
+  }
+  std::unique_ptr<MoveStream> StreamCheckMoves() const {
+    return std::make_unique<MoveStream>(connection_, paths_.get(), options_.stream_timeout);
   }
   std::unique_ptr<PathStream> StreamFindPath() const {
     return std::make_unique<PathStream>(connection_, paths_.get(), options_.stream_timeout);

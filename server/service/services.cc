@@ -20,6 +20,7 @@
 #include "server/service/handlers/maps/update_stream.h"
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/field_answers.h"
+#include "server/service/handlers/query/move_stream.h"
 #include "server/service/handlers/query/path_stream.h"
 #include "server/service/handlers/watch/agent_stream.h"
 #include "server/storage/fleet/fleet.h"
@@ -176,7 +177,9 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
       find_path_(Handler<v1::FindPathRequest, v1::FindPathResponse>(
           [this](const auto& request, auto& response, CallContext& context) {
             return AnswerFindPath(store_, limits_.max_response_bytes, request, response, context);
-          })) {
+          })),
+      check_moves_(Handler<v1::CheckMovesRequest, v1::CheckMovesResponse>(
+          FieldAnswers(store, limits.max_response_bytes))) {
   Serve<v1::FindPathRequest, v1::FindPathResponse>(find_path_, costs_);
   ServeQuery<v1::FindPathsRequest, v1::FindPathsResponse>(
       [this](const auto& request, auto& response, CallContext& context) {
@@ -189,7 +192,7 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
   ServeQuery<v1::FindReachableRequest, v1::FindReachableResponse>(fields, kLargeCall);
   ServeQuery<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse>(fields, kLargeCall);
   ServeQuery<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse>(fields);
-  ServeQuery<v1::CheckMovesRequest, v1::CheckMovesResponse>(fields);
+  Serve<v1::CheckMovesRequest, v1::CheckMovesResponse>(check_moves_);
   ServeQuery<v1::CastRayRequest, v1::CastRayResponse>(fields);
   ServeQuery<v1::SamplePlacesRequest, v1::SamplePlacesResponse>(fields, costs_);
   ServeQuery<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse>(fields, costs_);
@@ -199,6 +202,8 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
         server_, find_path_, costs_, *rpc,
         PathStreamLimits{.max_unanswered = limits_.stream_window, .max_bytes = limits_.max_response_bytes});
   });
+  ServeReadsAndWrites<v1::StreamCheckMovesRequest>(
+      [this](Rpc* rpc) { return StartCall<MoveStream>(server_, check_moves_, *rpc); });
   ServeReadsAndWrites<v1::FollowAgentsRequest>(
       [this, &watches](Rpc* rpc) { return StartCall<AgentStream>(server_, watches, *rpc); });
 }

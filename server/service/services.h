@@ -80,6 +80,7 @@ class PathService final : public RawService<v1::PathService> {
   const QueryObserver observer_;
   QueryCosts costs_;
   const UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
+  const UnaryHandler<v1::CheckMovesRequest, v1::CheckMovesResponse> check_moves_;
 };
 
 // Thread safety: any. The referenced objects must outlive the server that this is registered with.

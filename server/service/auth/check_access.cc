@@ -35,6 +35,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.CheckReachability", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.CastRay", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.CheckMoves", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.StreamCheckMoves", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.SamplePlaces", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ProbeSurface", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ExplainPath", AccessScope::kMaps, Permission::kRead},
@@ -55,6 +56,17 @@ absl::Status CheckOthers(const Caller& caller, const v1::FindPathRequest& query)
   WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, query.goal_map(), "goal_map"));
   return CheckOther(caller, query.inline_map().graph().auto_connect().reference_map(),
                     "inline_map.graph.auto_connect.reference_map");
+}
+
+// Checks the maps that a path crosses; the field of an error begins with `prefix`.
+absl::Status CheckCrossings(const Caller& caller, const v1::Path& path, absl::string_view prefix) {
+  for (int i = 0; i < path.crossings_size(); ++i) {
+    const std::string& map = path.crossings(i).map();
+    if (!map.empty() && !caller.MayRead(map)) {
+      return CheckOther(caller, map, absl::StrCat(prefix, "crossings[", i, "].map"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -106,6 +118,13 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Fi
   return CheckOthers(caller, request);
 }
 
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::AgentChange& change) {
+  if (!change.map().empty()) {
+    WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, change.map(), "map"));
+  }
+  return CheckCrossings(caller, change.held().path(), "held.path.");
+}
+
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathsRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
   for (int i = 0; i < request.queries_size(); ++i) {
@@ -121,16 +140,6 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Va
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
   for (int i = 0; i < request.paths_size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckCrossings(caller, request.paths(i), absl::StrCat("paths[", i, "].")));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckCrossings(const Caller& caller, const v1::Path& path, absl::string_view prefix) {
-  for (int i = 0; i < path.crossings_size(); ++i) {
-    const std::string& map = path.crossings(i).map();
-    if (!map.empty() && !caller.MayRead(map)) {
-      return CheckOther(caller, map, absl::StrCat(prefix, "crossings[", i, "].map"));
-    }
   }
   return absl::OkStatus();
 }

@@ -44,13 +44,11 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Cr
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ImportMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::UpdateMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathRequest& request);
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::AgentChange& change);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathsRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathsRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::TraceSearchRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::RenderMapRequest& request);
-
-// Checks that the caller may read the maps that a path crosses; the field of an error begins with `prefix`.
-absl::Status CheckCrossings(const Caller& caller, const v1::Path& path, absl::string_view prefix);
 
 template <typename Request>
 absl::Status CheckMaps(const Caller& caller, Permission permission, const Request& request) {

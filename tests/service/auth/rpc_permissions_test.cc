@@ -58,6 +58,11 @@ absl::Status ProblemIn(const google::protobuf::MethodDescriptor& method, const g
     EXPECT_TRUE(response.ParseFromZeroCopyStream(&reader));
     return ToStatus(response.answers(0).problem());
   }
+  if (method.output_type() == v1::StreamCheckMovesResponse::descriptor()) {
+    v1::StreamCheckMovesResponse response;
+    EXPECT_TRUE(response.ParseFromZeroCopyStream(&reader));
+    return ToStatus(response.problem());
+  }
   if (method.output_type() == v1::FollowAgentsResponse::descriptor()) {
     v1::FollowAgentsResponse response;
     EXPECT_TRUE(response.ParseFromZeroCopyStream(&reader));
