@@ -90,16 +90,29 @@ void AgentFollower::PutAgain(std::uint64_t id, Agent& agent) {
   agent.is_followed = false;
 }
 
-void AgentFollower::MoveTo(std::uint64_t agent, const v1::Location& place) {
+void AgentFollower::MoveTo(std::uint64_t agent, const v1::Location& place, const std::string& map) {
   const std::lock_guard lock(mutex_);
   const auto it = agents_.find(agent);
   if (it == agents_.end()) {
     return;
   }
-  *it->second.query.mutable_start() = place;
-  if (!it->second.path.has_ended) {
+  v1::FindPathRequest& query = it->second.query;
+  *query.mutable_start() = place;
+  if (!map.empty() && map != query.map()) {
+    const std::string goal_map = query.goal_map().empty() ? query.map() : query.goal_map();
+    query.set_goal_map(goal_map == map ? "" : goal_map);
+    query.set_map(map);
+    query.clear_view();
+    AskAgain(agent, it->second);
+  } else if (!it->second.path.has_ended) {
     *Change(agent).mutable_at() = place;
   }
+}
+
+void AgentFollower::AskAgain(std::uint64_t id, Agent& agent) {
+  agent.right.reset();
+  agent.path = {};
+  PutAgain(id, agent);
 }
 
 void AgentFollower::SendTo(std::uint64_t agent, const v1::Location& goal) {
@@ -111,9 +124,7 @@ void AgentFollower::SendTo(std::uint64_t agent, const v1::Location& goal) {
   Agent& sent = it->second;
   sent.query.clear_goals();
   *sent.query.add_goals() = goal;
-  sent.right.reset();
-  sent.path = {};
-  PutAgain(agent, sent);
+  AskAgain(agent, sent);
 }
 
 void AgentFollower::Remove(std::uint64_t agent) {

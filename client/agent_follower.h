@@ -51,9 +51,10 @@ class AgentFollower {
   // Ends the stream.
   ~AgentFollower();
 
-  // Changes of agents, which Flush sends. MoveTo and SendTo do nothing for an agent that was not put.
+  // Changes of agents, which Flush sends. MoveTo and SendTo do nothing for an agent that was not put. `map`
+  // is the map that an agent has come to through a portal; empty if it is on the same as before.
   void Put(std::uint64_t agent, const v1::FindPathRequest& query);
-  void MoveTo(std::uint64_t agent, const v1::Location& place);
+  void MoveTo(std::uint64_t agent, const v1::Location& place, const std::string& map = "");
   void SendTo(std::uint64_t agent, const v1::Location& goal);
   void Remove(std::uint64_t agent);
   // Sends the changes since the last call. Blocks while the server does not read.
@@ -88,6 +89,8 @@ class AgentFollower {
   v1::AgentChange& Change(std::uint64_t agent);
   // Puts an agent where it is, with the path that it has.
   void PutAgain(std::uint64_t id, Agent& agent);
+  // Puts an agent whose query has changed.
+  void AskAgain(std::uint64_t id, Agent& agent);
   // Takes changes for one message.
   v1::FollowAgentsRequest TakeChanges();
   // Sends all changes on that stream. Blocks while the server does not read.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -73,7 +76,8 @@ class Walk {
         continue;
       }
       if (next_ < places_.size()) {
-        follower_.MoveTo(kAgent, places_[next_++]);
+        const auto entered = entered_.find(next_);
+        follower_.MoveTo(kAgent, places_[next_++], entered == entered_.end() ? "" : entered->second);
         follower_.Flush();
         ++steps_;
       } else if (leads_to_goal_) {
@@ -116,12 +120,18 @@ class Walk {
     const std::optional<v1::Location> here =
         next_ > 0 && next_ <= places_.size() ? std::optional(places_[next_ - 1]) : std::nullopt;
     places_.clear();
+    entered_.clear();
     next_ = 0;
     leads_to_goal_ = false;
     if (!state.problem.ok()) {
       return;
     }
     places_ = PlacesOf(state.answer->path());
+    for (const v1::PortalCrossing& crossing : state.answer->path().crossings()) {
+      if (!crossing.map().empty()) {
+        entered_[static_cast<std::size_t>(crossing.index())] = crossing.map();
+      }
+    }
     leads_to_goal_ = state.answer->outcome() == v1::OUTCOME_FOUND;
     // The agent may have walked on meanwhile. It is at the first place otherwise.
     const auto is_here = [&](const v1::Location& place) {
@@ -136,6 +146,8 @@ class Walk {
   Session& session_;
   client::AgentFollower follower_;
   std::vector<v1::Location> places_;
+  // The maps that the path enters, by the indices of their first places.
+  std::map<std::size_t, std::string> entered_;
   // Index of the place that the agent steps on next.
   std::size_t next_ = 0;
   bool leads_to_goal_ = false;

@@ -193,6 +193,35 @@ TEST(RollingRestartTest, FollowedAgentsGoOn) {
   ASSERT_TRUE(WaitUntil([&] { return is_told(7, 2); }, "the path to another goal"));
 }
 
+TEST(AgentFollowerTest, AgentsComeToOtherMaps) {
+  TestServer server;
+  server.Create("yard", {"....."});
+  server.Create("cellar", {"....."});
+  auto stairs = About<v1::UpdateMapRequest>("yard");
+  v1::Portal& portal = *stairs.add_edits()->mutable_put_portal();
+  portal.set_id("stairs");
+  *portal.mutable_from() = CellAt(4, 0);
+  *portal.mutable_to() = CellAt(4, 0);
+  portal.set_to_map("cellar");
+  ASSERT_TRUE(server.client().UpdateMap(stairs).ok());
+  AgentFollower follower(server.client());
+  v1::FindPathRequest query = PathRequest("yard", CellAt(1, 0), CellAt(0, 0));
+  query.set_goal_map("cellar");
+  follower.Put(7, query);
+  follower.Flush();
+  const auto costs = [&](double cost) {
+    const std::optional<AgentPath> path = follower.Find(7);
+    return path && path->answer && path->answer->cost() == cost;
+  };
+  ASSERT_TRUE(WaitUntil([&] { return costs(7); }, "the path down"));
+  follower.MoveTo(7, PlaceAt(4, 0), "cellar");
+  follower.Flush();
+  ASSERT_TRUE(WaitUntil([&] { return costs(4); }, "the rest of it"));
+  ASSERT_TRUE(server.client().UpdateMap(BlockRequest("cellar", {CellAt(2, 0)})).ok());
+  ASSERT_TRUE(WaitUntil([&] { return follower.Find(7)->answer->outcome() == v1::OUTCOME_UNREACHABLE; },
+                        "what blocks it"));
+}
+
 TEST(RollingRestartTest, AFollowerThatCannotCallEnds) {
   const Client client({.target = "no such target:x"});
   AgentFollower follower(client);

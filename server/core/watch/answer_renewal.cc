@@ -35,10 +35,6 @@ GridAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const Gr
   return seen.settings() == map.settings() ? GridAnswer::Basis::kMap : GridAnswer::Basis::kView;
 }
 
-OtherMaps NoOthers(const MapStore& store) {
-  return {.store = store, .may_visit = [](absl::string_view /*id*/) { return false; }};
-}
-
 // Costs of one path may differ by so much, relatively.
 constexpr double kCostRounding = 1e-6;
 
@@ -113,17 +109,36 @@ absl::StatusOr<GraphPathResult> OnGraph(const absl::StatusOr<Route>& route) {
 
 }  // namespace
 
-AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
+AnswerRenewal::AnswerRenewal(OtherMaps others, const MapSnapshot& snapshot,
                              const PathSubscription& subscription)
-    : store_(store),
+    : others_(std::move(others)),
       snapshot_(snapshot),
       query_(subscription.query),
       walked_(subscription.walked()),
       at_(subscription.searched_place()),
       last_(subscription.needs_answer() ? nullptr : subscription.answer()) {}
 
+std::optional<MapVersion> AnswerRenewal::VersionOf(const MapStore& store, absl::string_view map) {
+  const absl::StatusOr<PinnedSnapshot> latest = store.Pin(map);
+  return latest.ok() ? std::optional((*latest)->version()) : std::nullopt;
+}
+
+OtherMaps AnswerRenewal::MapsToVisit() {
+  OtherMaps maps = others_;
+  maps.may_visit = [this](absl::string_view id) {
+    if (!Roams() || !others_.may_visit(id)) {
+      return false;
+    }
+    if (std::ranges::find(visits_, id, &Visit::map) == visits_.end()) {
+      visits_.push_back({.map = std::string(id), .version = VersionOf(others_.store, id)});
+    }
+    return true;
+  };
+  return maps;
+}
+
 absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& scratch) {
-  WAYSTAR_ASSIGN_OR_RETURN(ResolvedRoute resolved, Resolve(snapshot_, query_, NoOthers(store_), budget));
+  WAYSTAR_ASSIGN_OR_RETURN(ResolvedRoute resolved, Resolve(snapshot_, query_, MapsToVisit(), budget));
   absl::StatusOr<Route> route = Solve(TakeQuery(std::move(resolved)), budget, scratch);
   Judge(route);
   return route;
@@ -131,9 +146,9 @@ absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& 
 
 absl::Status AnswerRenewal::SearchAll(absl::Span<AnswerRenewal* const> renewals, const Budget& budget,
                                       QueryScratch& scratch, RouteSink sink) {
-  const AnswerRenewal& first = *renewals.front();
+  AnswerRenewal& first = *renewals.front();
   WAYSTAR_ASSIGN_OR_RETURN(const SharedAgent agent,
-                           ResolveAgent(first.snapshot_, first.query_.agent, NoOthers(first.store_), budget));
+                           ResolveAgent(first.snapshot_, first.query_.agent, first.MapsToVisit(), budget));
   std::vector<const ResolvedRoute*> queries(renewals.size(), nullptr);
   for (std::size_t i = 0; i < renewals.size(); ++i) {
     AnswerRenewal& renewal = *renewals[i];
@@ -150,7 +165,10 @@ absl::Status AnswerRenewal::SearchAll(absl::Span<AnswerRenewal* const> renewals,
 }
 
 absl::StatusOr<bool> AnswerRenewal::Adopt(const HeldPath& held, const Budget& budget) {
-  WAYSTAR_ASSIGN_OR_RETURN(ResolvedRoute resolved, Resolve(snapshot_, query_, NoOthers(store_), budget));
+  if (Roams()) {
+    return false;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(ResolvedRoute resolved, Resolve(snapshot_, query_, MapsToVisit(), budget));
   TakeQuery(std::move(resolved));
   Route route{.path = {.outcome = Outcome::kFound, .reason = OutcomeReason::kGoalReached}};
   std::vector<NodeNumber> nodes;
@@ -179,7 +197,7 @@ void AnswerRenewal::Judge(const absl::StatusOr<Route>& route) {
     JudgeOnMesh(route);
   } else {
     const GridRouteQuery& query = resolved_->grid();
-    Judge(query.agent->map(), query.path, query.agent->required_tags(),
+    Judge(query.agent->map(), query.path, {*query.agent, query.agent->required_tags()},
           route.ok() ? absl::StatusOr<PortalPath>(route->portal_path()) : route.status());
   }
 }
@@ -194,21 +212,20 @@ void AnswerRenewal::TakeError(const absl::Status& error) {
     return;
   }
   const Location goal = query_.goals.empty() ? Location() : query_.goals.front();
+  NoWorld none;
   Judge(snapshot_.grid(), {.start = query_.start.cell.value_or(Cell()), .goal = goal.cell.value_or(Cell())},
-        {}, error);
+        {none}, error);
 }
 
-void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
-                          absl::Span<const std::string> required_tags,
+void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query, const GridAnswer::Ways& ways,
                           const absl::StatusOr<PortalPath>& result) {
   // A map never changes its kind.
   const auto of_kind = std::static_pointer_cast<const GridAnswer>(last_);
   const std::shared_ptr<const GridAnswer> last =
-      of_kind != nullptr && walked_ ? of_kind->RestOn(map, *walked_) : of_kind;
+      of_kind != nullptr && walked_ ? of_kind->RestOn(map, *walked_, ways) : of_kind;
   is_news_ = last == nullptr || !IsSameQuery(last->query(), query) ||
-             last->connectivity() != map.settings().connectivity ||
-             last->IsOutdatedBy(map, result, required_tags);
-  const GridAnswer::Basis basis = BasisOf(query_, map, snapshot_.grid());
+             last->connectivity() != map.settings().connectivity || last->IsOutdatedBy(map, result, ways);
+  const GridAnswer::Basis basis = Roams() ? GridAnswer::Basis::kMore : BasisOf(query_, map, snapshot_.grid());
   // The subscriber keeps the path that it was sent, even if another of the same cost was found.
   answer_ = is_news_ || !last->has_path() ? std::make_shared<const GridAnswer>(map, query, result, basis)
                                           : std::make_shared<const GridAnswer>(last->On(map, basis));
@@ -228,7 +245,7 @@ void AnswerRenewal::JudgeOnMesh(const absl::StatusOr<Route>& route) {
   const auto of_kind = std::static_pointer_cast<const MeshAnswer>(last_);
   const std::shared_ptr<const MeshAnswer> last =
       of_kind != nullptr && walked_ ? of_kind->RestFrom(*walked_) : of_kind;
-  const bool is_plain = query_.goals.size() == 1 && !query_.snap && !query_.agent.overlay;
+  const bool is_plain = query_.goals.size() == 1 && !query_.snap && !query_.agent.overlay && !Roams();
   const auto answer = std::make_shared<const MeshAnswer>(route, is_plain);
   is_news_ = last == nullptr || !last->IsSameAs(*answer);
   answer_ = is_news_ ? answer : last;

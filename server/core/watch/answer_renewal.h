@@ -3,18 +3,24 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/portal/portal_search.h"
 #include "server/core/map/map_snapshot.h"
+#include "server/core/map/map_version.h"
 #include "server/core/query/resolve.h"
+#include "server/core/query/resolved_agent.h"
 #include "server/core/query/route.h"
 #include "server/core/query/solve.h"
 #include "server/core/store/map_store.h"
 #include "server/core/watch/course.h"
+#include "server/core/watch/grid_answer.h"
 #include "server/core/watch/held_path.h"
 #include "server/core/watch/kept_answer.h"
 #include "server/core/watch/map_subscriptions.h"
@@ -22,13 +28,15 @@
 namespace waystar::core {
 
 // Searches again for a subscription and compares the result with its last answer. Portals to other maps are
-// closed to subscribed queries.
+// closed to queries whose goal is on the subscribed map. An answer on several maps may end with any change.
 //
 // Thread safety: none.
 class AnswerRenewal {
  public:
-  // All arguments must outlive this. `snapshot` is of the subscribed map.
-  AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot, const PathSubscription& subscription);
+  // The subscription and the snapshot, which is of the subscribed map, must outlive this.
+  AnswerRenewal(OtherMaps others, const MapSnapshot& snapshot, const PathSubscription& subscription);
+  AnswerRenewal(const AnswerRenewal&) = delete;
+  AnswerRenewal& operator=(const AnswerRenewal&) = delete;
 
   // Searches on the snapshot. The route is valid until the scratch is used again, and no longer than this
   // object. Errors: those of Resolve and Solve.
@@ -47,6 +55,16 @@ class AnswerRenewal {
   // Takes an error as the answer, when no search was made or its result cannot be sent.
   void TakeError(const absl::Status& error);
 
+  // Another map that the subscriber may visit, and that the search has looked for.
+  struct Visit {
+    std::string map;
+    // Its version before that; nullopt if it could not be read.
+    std::optional<MapVersion> version;
+  };
+  const std::vector<Visit>& visits() const { return visits_; }
+  // Returns the version of a map; nullopt if it cannot be read.
+  static std::optional<MapVersion> VersionOf(const MapStore& store, absl::string_view map);
+
   // Valid after Search or TakeError. True if the previous answer no longer holds, so that the subscriber must
   // be notified.
   bool is_news() const { return is_news_; }
@@ -58,19 +76,24 @@ class AnswerRenewal {
   const ResolvedRoute& TakeQuery(ResolvedRoute resolved);
   // Judges the answer to that. The path must be read before the scratch is used again.
   void Judge(const absl::StatusOr<Route>& route);
-  void Judge(const GridMap& map, const PathQuery& query, absl::Span<const std::string> required_tags,
+  void Judge(const GridMap& map, const PathQuery& query, const GridAnswer::Ways& ways,
              const absl::StatusOr<PortalPath>& result);
   void Judge(const WaypointGraph& graph, const GraphQuery& query,
              const absl::StatusOr<GraphPathResult>& result);
   void JudgeOnMesh(const absl::StatusOr<Route>& route);
 
-  const MapStore& store_;
+  // Returns true if the route may leave the map.
+  bool Roams() const { return !query_.goal_map.empty() && query_.goal_map != snapshot_.id; }
+  OtherMaps MapsToVisit();
+
+  const OtherMaps others_;
   const MapSnapshot& snapshot_;
   const RouteQuery& query_;
   const std::optional<Course::Place> walked_;
   const std::optional<PathSubscription::Move> at_;
   // Null if the subscriber needs an answer in any case.
   const KeptAnswerPtr last_;
+  std::vector<Visit> visits_;
   std::optional<ResolvedRoute> resolved_;
   bool is_news_ = true;
   KeptAnswerPtr answer_;

@@ -238,6 +238,11 @@ void GridAnswer::TakePath(const GridMap& map, const PortalPath& found) {
   if (crossings_.empty() && !is_lines_) {
     KeepCorners(points_);
   }
+  const auto leaving = std::ranges::find_if(
+      found.crossings, [](const PortalCrossing& crossing) { return !crossing.map.empty(); });
+  points_on_map_ = leaving == found.crossings.end()
+                       ? points_.size()
+                       : crossings_[static_cast<std::size_t>(leaving - found.crossings.begin())].index;
   TakeReach(map);
 }
 
@@ -336,8 +341,8 @@ ChangeEffect GridAnswer::EffectOf(const MapChanges& changes, const MapSnapshot& 
 Course GridAnswer::CourseOn(const MapSnapshot& snapshot) const {
   const WorldFrame& frame = snapshot.grid().settings().frame;
   std::vector<WorldPoint> centres;
-  centres.reserve(points_.size());
-  for (const Cell point : points_) {
+  centres.reserve(points_on_map_);
+  for (const Cell point : absl::MakeConstSpan(points_).first(points_on_map_)) {
     centres.push_back(frame.CenterOf(point));
   }
   std::vector<std::size_t> leaps;
@@ -349,29 +354,41 @@ Course GridAnswer::CourseOn(const MapSnapshot& snapshot) const {
 
 std::shared_ptr<const KeptAnswer> GridAnswer::Rest(const Course::Place& place,
                                                    const MapSnapshot& snapshot) const {
-  return kind_ == Kind::kPath && basis_ == Basis::kMap ? RestOn(snapshot.grid(), place) : nullptr;
+  NoWorld none;
+  return kind_ == Kind::kPath && basis_ == Basis::kMap && crossings_.empty()
+             ? RestOn(snapshot.grid(), place, {none})
+             : nullptr;
 }
 
-std::shared_ptr<GridAnswer> GridAnswer::RestOn(const GridMap& map, const Course::Place& place) const {
-  if (!has_path() || !crossings_.empty()) {
+std::shared_ptr<GridAnswer> GridAnswer::RestOn(const GridMap& map, const Course::Place& place,
+                                               const Ways& ways) const {
+  if (!has_path()) {
     return nullptr;
   }
   auto rest = std::make_shared<GridAnswer>(*this);
-  rest->points_.erase(rest->points_.begin(),
-                      rest->points_.begin() + static_cast<std::ptrdiff_t>(place.next) - 1);
-  Cell& start = rest->points_.front();
-  if (!is_lines_ && place.next < points_.size()) {
+  std::size_t passed = place.next - 1;
+  Cell start = points_[passed];
+  const bool is_leap = std::ranges::any_of(
+      crossings_, [&](const CrossedPortal& crossing) { return crossing.index == place.next; });
+  if (place.next < points_on_map_ && is_leap) {
+    start = points_[++passed];
+  } else if (place.next < points_on_map_ && !is_lines_) {
     // The last cell of the run that the agent has entered.
     const Cell to = points_[place.next];
     const int steps = std::max(std::abs(to.x - start.x), std::abs(to.y - start.y));
     const int done = static_cast<int>(place.share * steps + kShareRounding);
     start = {start.x + done * Sign(to.x - start.x), start.y + done * Sign(to.y - start.y)};
-    if (start == to) {
-      rest->points_.erase(rest->points_.begin());
-    }
+    passed += start == to ? 1 : 0;
   }
-  rest->query_.start = rest->points_.front();
-  const absl::StatusOr<Validation> now = rest->Validate(map, {});
+  rest->points_.erase(rest->points_.begin(), rest->points_.begin() + static_cast<std::ptrdiff_t>(passed));
+  rest->points_on_map_ -= passed;
+  std::erase_if(rest->crossings_, [&](const CrossedPortal& crossing) { return crossing.index <= passed; });
+  for (CrossedPortal& crossing : rest->crossings_) {
+    crossing.index -= passed;
+  }
+  rest->points_.front() = start;
+  rest->query_.start = start;
+  const absl::StatusOr<Validation> now = rest->Validate(map, ways);
   if (!now.ok() || !now->walkable) {
     return nullptr;
   }
@@ -381,24 +398,22 @@ std::shared_ptr<GridAnswer> GridAnswer::RestOn(const GridMap& map, const Course:
   return rest;
 }
 
-absl::StatusOr<Validation> GridAnswer::Validate(const GridMap& map,
-                                                absl::Span<const std::string> required_tags) const {
-  NoWorld world;
-  return ValidateThroughPortals(map, world,
+absl::StatusOr<Validation> GridAnswer::Validate(const GridMap& map, const Ways& ways) const {
+  return ValidateThroughPortals(map, ways.world,
                                 {.points = points_,
                                  .corner_rule = query_.corner_rule,
                                  .path_form = is_lines_ ? PathForm::kSmoothed : PathForm::kCorners,
                                  .footprint = query_.footprint},
-                                crossings_, required_tags);
+                                crossings_, ways.required_tags);
 }
 
-bool GridAnswer::CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const {
-  const absl::StatusOr<Validation> now = Validate(map, required_tags);
+bool GridAnswer::CanStillBeWalked(const GridMap& map, const Ways& ways) const {
+  const absl::StatusOr<Validation> now = Validate(map, ways);
   return now.ok() && now->walkable && std::abs(now->cost - cost_) <= tolerance_;
 }
 
 bool GridAnswer::IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPath>& found,
-                              absl::Span<const std::string> required_tags) const {
+                              const Ways& ways) const {
   if (!found.ok() || !error_.ok()) {
     return found.ok() || found.status().code() != error_.code() ||
            ErrorReasonOf(found.status()) != ErrorReasonOf(error_);
@@ -407,7 +422,7 @@ bool GridAnswer::IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPat
   if (outcome_ == Outcome::kUnreachable) {
     return result.outcome != Outcome::kUnreachable;
   }
-  if (!CanStillBeWalked(map, required_tags)) {
+  if (!CanStillBeWalked(map, ways)) {
     return true;
   }
   if (outcome_ != result.outcome) {

@@ -140,16 +140,20 @@ class GridAnswer final : public KeptAnswer {
   }
   Course CourseOn(const MapSnapshot& snapshot) const override;
   // Known for paths to the goal by the map's own costs, without portals. RestOn also is for other answers
-  // with a path and without portals, on the map as seen by the agent.
+  // with a path, on the map as seen by the agent.
   std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
                                          const MapSnapshot& snapshot) const override;
 
-  std::shared_ptr<GridAnswer> RestOn(const GridMap& map, const Course::Place& place) const;
+  // Maps that portals of the path lead to, and sorted tags that its portals must have.
+  struct Ways {
+    World& world;
+    absl::Span<const std::string> required_tags = {};
+  };
+  std::shared_ptr<GridAnswer> RestOn(const GridMap& map, const Course::Place& place, const Ways& ways) const;
 
   // Returns true if `result`, the answer to the same query on `map`, shows that this answer does not hold
-  // there. `required_tags` are those of the query.
-  bool IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPath>& result,
-                    absl::Span<const std::string> required_tags = {}) const;
+  // there.
+  bool IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPath>& result, const Ways& ways) const;
 
  private:
   enum class Kind : std::uint8_t {
@@ -170,7 +174,7 @@ class GridAnswer final : public KeptAnswer {
   // Sets the fields that depend on the points and the cost.
   void TakeReach(const GridMap& map);
   // Returns the validity of the path on another map.
-  absl::StatusOr<Validation> Validate(const GridMap& map, absl::Span<const std::string> required_tags) const;
+  absl::StatusOr<Validation> Validate(const GridMap& map, const Ways& ways) const;
   // Returns true if the path depends on a changed cell.
   bool DependsOn(const GridChange::Words& words) const;
   // For kPartial and kNoPath: returns true if more cells may be reachable, or the start or goal was freed or
@@ -178,7 +182,7 @@ class GridAnswer final : public KeptAnswer {
   bool MayReachElse(const GridMap& map, bool has_opened) const;
   // Returns true if `a` is closer to the goal than `b`.
   bool IsNearer(const GridMap& map, Cell a, Cell b) const;
-  bool CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const;
+  bool CanStillBeWalked(const GridMap& map, const Ways& ways) const;
 
   PathQuery query_;
   Connectivity connectivity_;
@@ -196,6 +200,8 @@ class GridAnswer final : public KeptAnswer {
   bool is_lines_ = false;
   // Portals taken. If there are any, points_ has all points of the answer.
   std::vector<CrossedPortal> crossings_;
+  // Number of points before the path leaves the map.
+  std::size_t points_on_map_ = 0;
   // Cells that the path depends on, as the bits of `flipped`. Words are unique and sorted by word index, then
   // row.
   std::vector<WordChange> cells_;

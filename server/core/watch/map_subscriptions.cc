@@ -69,6 +69,7 @@ bool MapSubscriptions::BeginSearch(PathSubscription& subscription) {
     // Commits during the search are not compared with the answer that the subscriber has.
     subscription.blocked_from_ = judged_ + 1;
   }
+  subscription.is_outdated_ = false;
   subscription.is_repeated_ = std::exchange(subscription.is_lost_, false);
   subscription.needs_answer_ = subscription.is_off_ || subscription.is_repeated_;
   subscription.walked_ = subscription.PlaceOnCourse();
@@ -91,7 +92,7 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
     const ChangeEffect effect = EffectSince(snapshot.revision, *subscription.answer_);
     if (subscription.is_lost_) {
       Queue(subscription, 0);
-    } else if (subscription.is_off_) {
+    } else if (subscription.is_off_ || subscription.is_outdated_) {
       Queue(subscription, snapshot.revision);
     } else if (effect == ChangeEffect::kEnd) {
       Queue(subscription, snapshot.revision + 1);
@@ -140,8 +141,15 @@ bool MapSubscriptions::Repeat(PathSubscription& subscription) {
   return is_queued;
 }
 
+bool MapSubscriptions::Outdate(PathSubscription& subscription) {
+  MutexLock lock(mutex_);
+  subscription.is_outdated_ = true;
+  return QueueAgain(subscription);
+}
+
 bool MapSubscriptions::QueueAgain(PathSubscription& subscription) {
-  if (subscription.is_urgent_ || subscription.state_ == PathSubscription::State::kSearching) {
+  if (subscription.is_urgent_ || subscription.state_ == PathSubscription::State::kSearching ||
+      subscription.state_ == PathSubscription::State::kGone) {
     return false;
   }
   Queue(subscription, judged_);

@@ -93,6 +93,8 @@ class PathSubscription {
   std::optional<Move> at_;
   // True if that is not on the course.
   bool is_off_ = false;
+  // True if the answer may not hold for a reason beyond the map, which the search does not see.
+  bool is_outdated_ = false;
   // True if the subscriber has lost its answer, and if the search is to repeat it.
   bool is_lost_ = false;
   bool is_repeated_ = false;
@@ -144,6 +146,10 @@ class MapSubscriptions {
   // Notes that a subscriber needs its answer again, even if that still holds. Queues it and returns true,
   // unless it waits for a search already.
   bool Repeat(PathSubscription& subscription);
+
+  // Notes that the answer of a subscription may not hold, for a reason beyond the map. Queues it and returns
+  // true, unless it waits for a search already; one that is under search is queued again when that ends.
+  bool Outdate(PathSubscription& subscription);
 
   // The latest revisions at which the answers of subscriptions are known to be right, and at which their
   // paths are known to be walkable: the subscribers have these answers, or were sent them by the thread that

@@ -37,9 +37,13 @@ MeshAnswer::MeshAnswer(const absl::StatusOr<Route>& route, bool is_plain) : erro
   outcome_ = route->path.outcome;
   cost_ = route->path.cost;
   corners_ = route->positions;
+  corners_on_map_ = corners_.size();
   for (const MeshCrossing& crossing : route->mesh_crossings) {
     portals_.push_back(crossing.portal->id);
     leaps_.push_back(crossing.index);
+    if (!crossing.map.empty()) {
+      corners_on_map_ = std::min(corners_on_map_, crossing.index);
+    }
   }
   if (is_plain && outcome_ == Outcome::kFound && !corners_.empty()) {
     TakeReach();
@@ -58,7 +62,9 @@ void MeshAnswer::TakeReach() {
   reach_.is_unlimited = false;
 }
 
-Course MeshAnswer::CourseOn(const MapSnapshot& /*snapshot*/) const { return {corners_, leaps_}; }
+Course MeshAnswer::CourseOn(const MapSnapshot& /*snapshot*/) const {
+  return {{corners_.begin(), corners_.begin() + static_cast<std::ptrdiff_t>(corners_on_map_)}, leaps_};
+}
 
 std::shared_ptr<const KeptAnswer> MeshAnswer::Rest(const Course::Place& place,
                                                    const MapSnapshot& /*snapshot*/) const {
@@ -66,13 +72,22 @@ std::shared_ptr<const KeptAnswer> MeshAnswer::Rest(const Course::Place& place,
 }
 
 std::shared_ptr<MeshAnswer> MeshAnswer::RestFrom(const Course::Place& place) const {
-  if (corners_.empty() || !portals_.empty()) {
+  if (corners_.empty()) {
     return nullptr;
   }
   auto rest = std::make_shared<MeshAnswer>(*this);
+  const bool is_leap = place.next < corners_on_map_ && std::ranges::binary_search(leaps_, place.next);
+  const std::size_t passed = place.next - (is_leap ? 0 : 1);
   std::vector<WorldPoint>& corners = rest->corners_;
-  corners.erase(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(place.next) - 1);
-  if (place.next < corners_.size()) {
+  corners.erase(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(passed));
+  rest->corners_on_map_ -= passed;
+  const auto portals = std::ranges::upper_bound(leaps_, passed) - leaps_.begin();
+  rest->portals_.erase(rest->portals_.begin(), rest->portals_.begin() + portals);
+  rest->leaps_.erase(rest->leaps_.begin(), rest->leaps_.begin() + portals);
+  for (std::size_t& leap : rest->leaps_) {
+    leap -= passed;
+  }
+  if (!is_leap && place.next < corners_on_map_) {
     const WorldPoint& from = corners.front();
     const WorldPoint& to = corners[1];
     corners.front() = {from.x + place.share * (to.x - from.x), from.y + place.share * (to.y - from.y),
@@ -82,7 +97,9 @@ std::shared_ptr<MeshAnswer> MeshAnswer::RestFrom(const Course::Place& place) con
   for (std::size_t i = 1; i < corners.size(); ++i) {
     rest->cost_ += DistanceInPlan(corners[i - 1], corners[i]);
   }
-  if (!reach_.is_unlimited) {
+  // The costs of portals are unknown.
+  rest->reach_.is_unlimited = reach_.is_unlimited || !rest->portals_.empty();
+  if (!rest->reach_.is_unlimited) {
     rest->TakeReach();
   }
   return rest;

@@ -79,8 +79,7 @@ class MeshAnswer final : public KeptAnswer {
     return sizeof(*this) + kIndexBytes + corners_.size() * 2 * sizeof(WorldPoint);
   }
   Course CourseOn(const MapSnapshot& snapshot) const override;
-  // Known for paths to the goal that a plain query found without portals. RestFrom also is for other answers
-  // with a path and without portals.
+  // Known for paths to the goal that a plain query found. RestFrom also is for other answers with a path.
   std::shared_ptr<const KeptAnswer> Rest(const Course::Place& place,
                                          const MapSnapshot& snapshot) const override;
 
@@ -98,6 +97,8 @@ class MeshAnswer final : public KeptAnswer {
   Outcome outcome_ = Outcome::kUnreachable;
   double cost_ = 0.0;
   std::vector<WorldPoint> corners_;
+  // Number of corners before the path leaves the map.
+  std::size_t corners_on_map_ = 0;
   std::vector<std::string> portals_;
   // The indices of the corners behind portals.
   std::vector<std::size_t> leaps_;

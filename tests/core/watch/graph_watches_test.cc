@@ -64,6 +64,9 @@ class GraphKind {
     return found;
   }
 
+  static bool IsOutdated(const GraphAnswer& answer, const WaypointGraph& graph, const Found& now) {
+    return answer.IsOutdatedBy(graph, now.result);
+  }
   static std::string FaultOf(const WaypointGraph& graph, const GraphQuery& query, const Found& told,
                              const Found& now) {
     if (ErrorReasonOf(now.result.status()) != ErrorReasonOf(told.result.status())) {

@@ -62,6 +62,10 @@ class GridKind {
     return found;
   }
 
+  static bool IsOutdated(const GridAnswer& answer, const GridMap& map, const Found& now) {
+    NoWorld none;
+    return answer.IsOutdatedBy(map, now.result, {none});
+  }
   static std::string FaultOf(const GridMap& map, const PathQuery& query, const Found& told,
                              const Found& now) {
     // The answer may still hold if the algorithm no longer suits the map.

@@ -59,7 +59,7 @@ class MeshWatchesTest : public RouteTest, public StoreListener {
     const PinnedSnapshot snapshot = *store_.Pin("arena");
     PathSubscription subscription;
     subscription.query = watches_[id].query;
-    AnswerRenewal renewal(store_, *snapshot, subscription);
+    AnswerRenewal renewal(Others(), *snapshot, subscription);
     const absl::StatusOr<Route> route = renewal.Search({}, scratch_);
     if (renewal.answer() == nullptr) {
       renewal.TakeError(route.status());

@@ -115,7 +115,7 @@ class WalkingWatchesTest : public RouteTest, public StoreListener {
     for (queue_cheaper(); map_->BeginSearch(*agent_); queue_cheaper()) {
       ++searches_;
       const PinnedSnapshot snapshot = Latest();
-      AnswerRenewal renewal(store_, *snapshot, *agent_);
+      AnswerRenewal renewal(Others(), *snapshot, *agent_);
       const absl::StatusOr<Route> route = renewal.Search({}, scratch_);
       if (renewal.answer() == nullptr) {
         renewal.TakeError(route.status());
@@ -159,7 +159,7 @@ class WalkingWatchesTest : public RouteTest, public StoreListener {
     map_ = std::make_unique<MapSubscriptions>(snapshot->revision);
     map_->Add(agent_);
     ASSERT_TRUE(map_->BeginSearch(*agent_));
-    AnswerRenewal renewal(store_, *snapshot, *agent_);
+    AnswerRenewal renewal(Others(), *snapshot, *agent_);
     const absl::StatusOr<bool> is_adopted = renewal.Adopt(held, {});
     ASSERT_THAT(is_adopted, IsOk());
     if (!*is_adopted) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,7 +65,7 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
     }
     const PinnedSnapshot snapshot = *store_.Pin("arena");
     ++searches_;
-    AnswerRenewal renewal(store_, *snapshot, *subscription_);
+    AnswerRenewal renewal(Others(), *snapshot, *subscription_);
     const absl::StatusOr<Route> route = renewal.Search({}, scratch_);
     const std::string told = ToldOf(route);
     if (renewal.is_news()) {
@@ -82,17 +83,20 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
   void TakeTold(const absl::StatusOr<Route>& route) {
     told_points_.clear();
     told_crossings_.clear();
+    told_on_map_ = 0;
     if (route.ok() && route->path.outcome != Outcome::kUnreachable) {
       told_points_.assign(route->path.points.begin(), route->path.points.end());
       for (const PortalCrossing& crossing : route->crossings) {
         told_crossings_.push_back(
             {.id = crossing.portal->id, .arrival = crossing.arrival, .index = crossing.index});
       }
+      const bool leaves = !route->crossings.empty() && !route->crossings.front().map.empty();
+      told_on_map_ = leaves ? route->crossings.front().index : told_points_.size();
     }
   }
 
-  // Returns whether that path can still be walked.
-  bool CanWalkWhatWasTold() {
+  // Returns the cost of what is left of that path; nullopt if it cannot be walked any more.
+  std::optional<double> CostOfWhatWasTold() {
     const PinnedSnapshot snapshot = *store_.Pin("arena");
     const auto agent = ResolvedAgent::Make(*snapshot, subscription_->query.agent, Others(), false, {});
     EXPECT_THAT(agent, IsOk());
@@ -100,11 +104,27 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
         (*agent)->map(), **agent,
         {.points = told_points_, .corner_rule = (*agent)->corner_rule(), .footprint = (*agent)->footprint()},
         told_crossings_, (*agent)->required_tags());
-    return valid.ok() && valid->walkable;
+    return valid.ok() && valid->walkable ? std::optional(valid->cost) : std::nullopt;
+  }
+
+  // Takes a step on that path, if one is left before the path leaves the map.
+  void Walk() {
+    if (told_on_map_ < 2) {
+      return;
+    }
+    told_points_.erase(told_points_.begin());
+    --told_on_map_;
+    for (CrossedPortal& crossing : told_crossings_) {
+      --crossing.index;
+    }
+    const auto move = MoveOn(**store_.Pin("arena"), {.cell = told_points_.front()}, kOffPath, ++moves_);
+    subscriptions_.MoveTo(*subscription_, move);
   }
 
   std::vector<Cell> told_points_;
   std::vector<CrossedPortal> told_crossings_;
+  std::size_t told_on_map_ = 0;
+  std::uint64_t moves_ = 0;
   int searches_ = 0;
   MapSubscriptions subscriptions_{1};
   const std::shared_ptr<PathSubscription> subscription_ = std::make_shared<PathSubscription>();
@@ -255,10 +275,11 @@ class RandomWatchTest : public WatchedRoutesTest, public ::testing::WithParamInt
     }
   }
 
-  void PutPortals() {
+  void PutPortals(const std::string& to_map = "") {
     for (int i = 0; i < 3; ++i) {
       const Edit put = PutPortal{.portal = {.id = absl::StrCat("p", i),
                                             .from = AnyCell(),
+                                            .to_map = to_map,
                                             .to = AnyCell(),
                                             .cost = CostFromDouble(random_.Between(0, 3)),
                                             .both_ways = random_.Chance(0.5),
@@ -316,12 +337,44 @@ TEST_P(RandomWatchTest, SilenceMeansThatTheAnswerHolds) {
     news += now == kNothing ? 0 : 1;
     ASSERT_EQ(told, CostOf(Told("arena", query))) << i;
     if (!told_points_.empty()) {
-      ASSERT_TRUE(CanWalkWhatWasTold()) << i;
+      ASSERT_TRUE(CostOfWhatWasTold()) << i;
     }
   }
   EXPECT_TRUE(!is_small_ || news > 2) << news;
   RecordProperty("searches", searches_);
   RecordProperty("edits", edits);
+}
+
+// As long as an agent that walks to another map hears nothing, what is left of its path is a cheapest one.
+TEST_P(RandomWatchTest, SilenceMeansThatAPathToAnotherMapIsCheapest) {
+  Create("arena", AnyRows(), Sea());
+  Create("cellar", AnyRows(), Sea());
+  PutPortals("cellar");
+  RouteQuery query = AnyQuery();
+  query.goal_map = "cellar";
+  query.unreachable_policy = UnreachablePolicy::kReport;
+  std::string told = CostOf(Watch(query));
+  for (int i = 0; i < 150; ++i) {
+    const std::string map = random_.Chance(0.5) ? "arena" : "cellar";
+    if (!store_.UpdateAndWait(map, {.edits = {AnyEdit()}}).ok()) {
+      continue;
+    }
+    if (map == "cellar") {
+      subscriptions_.Outdate(*subscription_);
+    }
+    if (random_.Chance(0.3)) {
+      Walk();
+    }
+    const std::string now = CostOf(SearchIfQueued());
+    told = now == kNothing ? told : now;
+    if (!told_points_.empty()) {
+      query.start = {.cell = told_points_.front()};
+      const std::optional<double> cost = CostOfWhatWasTold();
+      ASSERT_TRUE(cost) << i;
+      told = absl::StrCat(*cost);
+    }
+    ASSERT_EQ(told, CostOf(Told("arena", query))) << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomWatchTest, ::testing::Range(1, 81));
@@ -439,6 +492,34 @@ TEST_F(WatchedRoutesTest, StayOnTheirMap) {
   Apply("cellar", {stairs(3, "arena")});
   ASSERT_THAT(Told("arena", Between({0, 0}, {4, 0})), HasSubstr("4: "));
   EXPECT_EQ(Watch(Between({0, 0}, {4, 0})), "no way");
+}
+
+TEST_F(WatchedRoutesTest, LeaveTheirMapForAGoalElsewhere) {
+  Create("arena", {"....."});
+  Create("cellar", {"....."});
+  const auto stairs = [](int x, double cost) {
+    return PutPortal{.portal = {.id = absl::StrCat("stairs", x),
+                                .from = {x, 0},
+                                .to_map = "cellar",
+                                .to = {x, 0},
+                                .cost = CostFromDouble(cost)}};
+  };
+  Apply("arena", {stairs(1, 1), stairs(3, 5)});
+  RouteQuery query = Between({0, 0}, {4, 0});
+  query.goal_map = "cellar";
+  EXPECT_EQ(Watch(query), "5: (0, 0) (1, 0) (1, 0) (2, 0) (3, 0) (4, 0)");
+  Walk();
+  EXPECT_EQ(SearchIfQueued(), kNothing) << "the agent is on its path";
+  Apply("cellar", {Block({0, 0})});
+  subscriptions_.Outdate(*subscription_);
+  EXPECT_EQ(SearchIfQueued(), kNothing) << "the rest of the path is still the cheapest";
+  Apply("cellar", {Block({2, 0})});
+  subscriptions_.Outdate(*subscription_);
+  EXPECT_EQ(SearchIfQueued(), "8: (1, 0) (2, 0) (3, 0) (3, 0) (4, 0)");
+  EXPECT_EQ(After({SwitchPortal{.id = "stairs3", .closed = true}}), "no way");
+  while_searching_ = [&] { subscriptions_.Outdate(*subscription_); };
+  EXPECT_THAT(After({SwitchPortal{.id = "stairs3"}}), HasSubstr("8: "));
+  EXPECT_TRUE(is_queued_again_);
 }
 
 TEST_F(WatchedRoutesTest, AreQueuedAgainByWhatChangesDuringTheSearch) {

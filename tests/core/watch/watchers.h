@@ -25,6 +25,8 @@ namespace waystar {
 //   // What was found, with `result` as searches return it, which is valid until the next search.
 //   struct Found { result; bool HasPath() const; bool LeadsToGoal() const; };
 //   Found Find(const Map& map, const Query& query, const core::Budget& budget);
+//   // As the answer's own, without portals to other maps.
+//   bool IsOutdated(const Answer& answer, const Map& map, const Found& now);
 //   // What is wrong with what was told, by what is found now; empty if nothing is.
 //   std::string FaultOf(const Map& map, const Query& query, const Found& told, const Found& now);
 template <typename Kind>
@@ -63,7 +65,7 @@ class Watchers {
     for (const std::uint64_t id : ids) {
       State& watch = watches_[id];
       auto now = kind_.Find(map(), watch.query, watch.budget);
-      const bool is_news = watch.answer->IsOutdatedBy(map(), now.result);
+      const bool is_news = kind_.IsOutdated(*watch.answer, map(), now);
       if (is_news || !watch.told.HasPath()) {
         watch.answer = std::make_shared<Answer>(map(), watch.query, now.result);
         index_->Remove(id);

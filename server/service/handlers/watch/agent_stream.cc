@@ -82,6 +82,17 @@ std::optional<core::HeldPath> ToHeldPath(const v1::HeldPath& held, const core::M
   return converted;
 }
 
+// Returns the query of an agent that has come to another map.
+v1::FindPathRequest OnMap(const v1::AgentChange& change, v1::FindPathRequest query) {
+  const std::string goal_map = query.goal_map().empty() ? query.map() : query.goal_map();
+  query.set_map(change.map());
+  query.set_goal_map(goal_map == change.map() ? "" : goal_map);
+  *query.mutable_start() = change.at();
+  // It is about the map before.
+  query.clear_view();
+  return query;
+}
+
 absl::Status NoSuchAgent() {
   return MakeError(ErrorReason::kAgentNotFound, "agent", "the stream does not follow this agent");
 }
@@ -178,8 +189,7 @@ absl::Status AgentStream::Take() {
   Snapshots snapshots;
   for (int i = 0; i < message.changes_size(); ++i) {
     const v1::AgentChange& change = message.changes(i);
-    if (const absl::Status status = CheckCrossings(caller, change.held().path(), "held.path.");
-        !status.ok()) {
+    if (const absl::Status status = CheckPartAccess<v1::FollowAgentsRequest>(caller, change); !status.ok()) {
       EndById(change.agent(), change.number(), status);
       continue;
     }
@@ -198,7 +208,7 @@ void AgentStream::Apply(const v1::AgentChange& change, const Caller& caller, Sna
           caller);
       break;
     case v1::AgentChange::kAt:
-      Move(change, snapshots);
+      Move(change, caller, snapshots);
       break;
     case v1::AgentChange::kGoal:
       SendTo(change, caller);
@@ -259,7 +269,7 @@ absl::StatusOr<AgentStream::AgentPtr> AgentStream::MakeAgent(std::uint64_t id, s
   return agent;
 }
 
-void AgentStream::Move(const v1::AgentChange& change, Snapshots& snapshots) {
+void AgentStream::Move(const v1::AgentChange& change, const Caller& caller, Snapshots& snapshots) {
   AgentPtr agent;
   {
     MutexLock lock(mutex_);
@@ -271,6 +281,10 @@ void AgentStream::Move(const v1::AgentChange& change, Snapshots& snapshots) {
   }
   if (agent == nullptr) {
     EndById(change.agent(), change.number(), NoSuchAgent());
+    return;
+  }
+  if (!change.map().empty() && change.map() != agent->request.map()) {
+    Put(change.agent(), change.number(), OnMap(change, agent->request), nullptr, caller);
     return;
   }
   core::PinnedSnapshot& snapshot = snapshots[agent->request.map()];
@@ -380,20 +394,22 @@ void AgentStream::Erase(absl::flat_hash_map<std::uint64_t, Followed>::iterator i
 }
 
 void AgentStream::EndForbidden(const Caller& caller) {
-  std::vector<std::pair<AgentPtr, absl::Status>> forbidden;
+  std::vector<AgentPtr> agents;
   {
     MutexLock lock(mutex_);
     for (const auto& [id, followed] : agents_) {
       if (followed.agent != nullptr) {
-        absl::Status status = CheckPartAccess<v1::FollowAgentsRequest>(caller, followed.agent->request);
-        if (!status.ok()) {
-          forbidden.emplace_back(followed.agent, std::move(status));
-        }
+        agents.push_back(followed.agent);
       }
     }
   }
-  for (const auto& [agent, why] : forbidden) {
-    EndAgent(*agent, why);
+  for (const AgentPtr& agent : agents) {
+    const absl::Status status = CheckPartAccess<v1::FollowAgentsRequest>(caller, agent->request);
+    if (status.ok()) {
+      watches_.VisitAgain(agent);
+    } else {
+      EndAgent(*agent, status);
+    }
   }
 }
 

@@ -77,7 +77,7 @@ class AgentStream final : public ReadingWritingCall {
            const Caller& caller);
   absl::StatusOr<AgentPtr> MakeAgent(std::uint64_t id, std::uint64_t number, v1::FindPathRequest query,
                                      const v1::HeldPath* held, const Caller& caller);
-  void Move(const v1::AgentChange& change, Snapshots& snapshots);
+  void Move(const v1::AgentChange& change, const Caller& caller, Snapshots& snapshots);
   void SendTo(const v1::AgentChange& change, const Caller& caller);
   void Remove(std::uint64_t id);
   // Ends the agents whose maps the client may not read any more.

@@ -27,6 +27,10 @@ constexpr std::size_t kMostTogether = 64;
 constexpr std::chrono::seconds kMaxSharedTime{1};
 // A path is compared with at most so many changes since it was right.
 constexpr std::uint64_t kMostChanges = 1024;
+// Maps that could not be read are looked for again after that time.
+constexpr std::chrono::seconds kLookAgainAfter{1};
+// One of so many searches is for a watch that can wait.
+constexpr std::uint64_t kPatientShare = 8;
 
 absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "map", "the map was deleted"); }
 
@@ -37,9 +41,10 @@ std::string WithoutStart(const v1::FindPathRequest& request) {
   return shared.SerializeAsString();
 }
 
-// Overlays are resolved, and versions checked, for each query by itself.
+// Overlays are resolved, versions checked, and other maps visited for each query by itself.
 std::uint64_t GroupOf(const v1::FindPathRequest& request) {
-  return request.has_view() ? 0 : absl::HashOf(WithoutStart(request));
+  const bool is_alone = request.has_view() || !request.goal_map().empty();
+  return is_alone ? 0 : absl::HashOf(WithoutStart(request));
 }
 
 // Returns true if one search may answer several queries.
@@ -66,9 +71,6 @@ absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
                            ToRouteQuery(request, request.map(), HexCoordinates(*snapshot)));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_RETURN_IF_ERROR(core::CheckUnlimited(query));
-  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
-    return MakeError(ErrorReason::kBadValue, "goal_map", "the path of an agent stays on its map");
-  }
   return query;
 }
 
@@ -131,6 +133,13 @@ void PathWatchScheduler::Repeat(const PathWatchPtr& watch) {
   }
 }
 
+void PathWatchScheduler::VisitAgain(const PathWatchPtr& watch) {
+  const v1::FindPathRequest& request = watch->request;
+  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
+    Outdate({&watch, 1});
+  }
+}
+
 std::vector<PathWatchScheduler::Progress> PathWatchScheduler::Judge(absl::Span<const PathWatchPtr> watches,
                                                                     Clock::time_point searched_before) {
   struct Watched {
@@ -139,10 +148,16 @@ std::vector<PathWatchScheduler::Progress> PathWatchScheduler::Judge(absl::Span<c
     std::string id;
   };
   absl::flat_hash_map<std::uint64_t, Watched> maps;
+  std::vector<PathWatchPtr> missing;
+  const Clock::time_point now = Clock::now();
   {
     MutexLock lock(mutex_);
     for (const PathWatchPtr& watch : watches) {
       if (watch->map_ != nullptr && !watch->is_over_) {
+        if (watch->look_again_ <= now) {
+          watch->look_again_ = Clock::time_point::max();
+          missing.push_back(watch);
+        }
         Watched& watched = maps[watch->epoch_];
         if (watched.map == nullptr) {
           watched.map = watch->map_;
@@ -152,6 +167,7 @@ std::vector<PathWatchScheduler::Progress> PathWatchScheduler::Judge(absl::Span<c
       }
     }
   }
+  Outdate(missing);
   std::vector<Progress> progress;
   for (auto& [epoch, watched] : maps) {
     Enqueue(watched.map->QueueCheaper(watched.subscriptions, searched_before), false);
@@ -168,6 +184,7 @@ void PathWatchScheduler::Remove(PathWatch& watch) {
     MutexLock lock(mutex_);
     watch.is_over_ = true;
     Unqueue(watch);
+    ForgetVisits(watch);
     if (watch.map_ == nullptr) {
       return;
     }
@@ -208,12 +225,14 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   if (watch->held && Adopt(watch, snapshot, context)) {
     return;
   }
-  core::AnswerRenewal renewal(store_, snapshot, *watch);
+  core::AnswerRenewal renewal(MapsFor(store_, context), snapshot, *watch);
   v1::AgentState state;
   const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
     WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), watch->request.view()));
-    WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
-    return WriteAnswer(route, snapshot, max_bytes_, watch->request, *state.mutable_answer(), context);
+    const absl::StatusOr<core::Route> route = renewal.Search(context.budget, context.bench);
+    WAYSTAR_RETURN_IF_ERROR(context.missing_map);
+    WAYSTAR_RETURN_IF_ERROR(route.status());
+    return WriteAnswer(*route, snapshot, max_bytes_, watch->request, *state.mutable_answer(), context);
   });
   NoteQuery(observer_, kMethod, watch->request, state.answer(), status, Executor::Clock::now() - now,
             context);
@@ -228,7 +247,14 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
     end(status);
     return;
   }
+  NoteVisits(watch, renewal.visits());
   EndSearch(watch, snapshot, renewal, std::move(state), status);
+  // A map may have changed before its changes were listened to.
+  if (std::ranges::any_of(renewal.visits(), [this](const core::AnswerRenewal::Visit& visit) {
+        return core::AnswerRenewal::VersionOf(store_, visit.map) != visit.version;
+      })) {
+    Outdate({&watch, 1});
+  }
 }
 
 bool PathWatchScheduler::Adopt(const PathWatchPtr& watch, const core::MapSnapshot& snapshot,
@@ -239,7 +265,7 @@ bool PathWatchScheduler::Adopt(const PathWatchPtr& watch, const core::MapSnapsho
     return false;
   }
   const core::HeldPath held = *std::exchange(watch->held, std::nullopt);
-  core::AnswerRenewal renewal(store_, snapshot, *watch);
+  core::AnswerRenewal renewal(MapsFor(store_, context), snapshot, *watch);
   bool is_adopted = false;
   std::uint64_t cheaper_from = 0;
   const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
@@ -293,11 +319,6 @@ void PathWatchScheduler::SearchTogether(const std::vector<PathWatchPtr>& watches
   absl::Status status = absl::UnavailableError("");
   if (!begun.empty() && pinned.ok() && (*pinned)->epoch == first.epoch_ && MayShare(**pinned)) {
     const core::MapSnapshot& snapshot = **pinned;
-    std::vector<core::AnswerRenewal*> to_search;
-    to_search.reserve(begun.size());
-    for (const PathWatchPtr& watch : begun) {
-      to_search.push_back(&renewals.emplace_back(store_, snapshot, *watch));
-    }
     auto begin = core::PathSubscription::Clock::now();
     const Caller caller = begun.front()->GetCaller();
     CallContext context{
@@ -305,6 +326,11 @@ void PathWatchScheduler::SearchTogether(const std::vector<PathWatchPtr>& watches
         .caller = caller,
         .budget = {.deadline = begin + kMaxSharedTime, .cancelled = &begun.front()->cancelled},
         .begin = begin};
+    std::vector<core::AnswerRenewal*> to_search;
+    to_search.reserve(begun.size());
+    for (const PathWatchPtr& watch : begun) {
+      to_search.push_back(&renewals.emplace_back(MapsFor(store_, context), snapshot, *watch));
+    }
     const auto take = [&](std::size_t i, const absl::StatusOr<core::Route>& route) {
       v1::AgentState state;
       if (route.ok() &&
@@ -344,7 +370,8 @@ void PathWatchScheduler::EndSearch(const PathWatchPtr& watch, const core::MapSna
                                    core::AnswerRenewal& renewal, v1::AgentState state,
                                    const absl::Status& status) {
   if (!status.ok()) {
-    if (renewal.answer() == nullptr || absl::IsResourceExhausted(status)) {
+    const bool is_loading = !core::LoadingMapOf(status).empty();
+    if (renewal.answer() == nullptr || absl::IsResourceExhausted(status) || is_loading) {
       renewal.TakeError(status);
     }
     *state.mutable_problem() = ToStatusMessage(status);
@@ -400,7 +427,8 @@ void PathWatchScheduler::Unqueue(PathWatch& watch) {
 }
 
 std::vector<PathWatchPtr> PathWatchScheduler::TakeNext() {
-  const std::list<PathWatchPtr>& queue = urgent_.empty() ? patient_ : urgent_;
+  const bool is_for_patient = urgent_.empty() || (++taken_ % kPatientShare == 0 && !patient_.empty());
+  const std::list<PathWatchPtr>& queue = is_for_patient ? patient_ : urgent_;
   std::vector<PathWatchPtr> next;
   while (!queue.empty() && next.size() < kMostTogether &&
          (next.empty() || (next.front()->group_ != 0 && queue.front()->group_ == next.front()->group_))) {
@@ -432,9 +460,62 @@ void PathWatchScheduler::RunJob(SearchJob& job, int worker) {
   executor_.SubmitOwn(Lane::kLarge, &job);
 }
 
+void PathWatchScheduler::NoteVisits(const PathWatchPtr& watch,
+                                    absl::Span<const core::AnswerRenewal::Visit> visits) {
+  MutexLock lock(mutex_);
+  ForgetVisits(*watch);
+  watch->look_again_ = Clock::time_point::max();
+  for (const core::AnswerRenewal::Visit& visit : visits) {
+    if (!visit.version) {
+      watch->look_again_ = Clock::now() + kLookAgainAfter;
+    }
+    if (!watch->is_over_ && visitors_[visit.map].emplace(watch.get(), watch).second) {
+      watch->visited_.push_back(visit.map);
+    }
+  }
+}
+
+void PathWatchScheduler::ForgetVisits(PathWatch& watch) {
+  for (const std::string& map : watch.visited_) {
+    const auto visitors = visitors_.find(map);
+    visitors->second.erase(&watch);
+    if (visitors->second.empty()) {
+      visitors_.erase(visitors);
+    }
+  }
+  watch.visited_.clear();
+}
+
+void PathWatchScheduler::Outdate(absl::Span<const PathWatchPtr> watches) {
+  std::vector<core::PathSubscriptionPtr> queued;
+  for (const PathWatchPtr& watch : watches) {
+    const std::shared_ptr<core::MapSubscriptions> map = MapOf(*watch);
+    if (map != nullptr && map->Outdate(*watch)) {
+      queued.push_back(watch);
+    }
+  }
+  if (!queued.empty()) {
+    Enqueue(std::move(queued));
+  }
+}
+
+void PathWatchScheduler::OutdateVisitorsOf(absl::string_view map) {
+  std::vector<PathWatchPtr> watches;
+  {
+    MutexLock lock(mutex_);
+    if (const auto visitors = visitors_.find(map); visitors != visitors_.end()) {
+      for (const auto& [pointer, watch] : visitors->second) {
+        watches.push_back(watch);
+      }
+    }
+  }
+  Outdate(watches);
+}
+
 void PathWatchScheduler::OnCommit(const core::PinnedSnapshot& snapshot,
                                   absl::Span<const core::CommitPtr> /*commits*/,
                                   const core::MapChanges& changes) {
+  OutdateVisitorsOf(snapshot->id);
   std::shared_ptr<core::MapSubscriptions> map;
   {
     MutexLock lock(mutex_);
@@ -452,10 +533,11 @@ void PathWatchScheduler::OnCommit(const core::PinnedSnapshot& snapshot,
 
 bool PathWatchScheduler::Needs(const core::MapSnapshot& latest) const {
   MutexLock lock(mutex_);
-  return maps_.contains(latest.epoch);
+  return maps_.contains(latest.epoch) || visitors_.contains(latest.id);
 }
 
 void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
+  OutdateVisitorsOf(last->id);
   std::shared_ptr<core::MapSubscriptions> map;
   {
     MutexLock lock(mutex_);

@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/query/route_query.h"
@@ -58,6 +59,10 @@ class PathWatch : public core::PathSubscription {
   // The queue that the watch is in, and its place there; null if it is in none. All guarded by that mutex.
   std::list<std::shared_ptr<PathWatch>>* queue_ = nullptr;
   std::list<std::shared_ptr<PathWatch>>::iterator place_;
+  // The other maps that its last search looked for, and when they are looked for again because one could not
+  // be read; also guarded by that mutex.
+  std::vector<std::string> visited_;
+  Clock::time_point look_again_ = Clock::time_point::max();
   bool is_over_ = false;
   // Equal for watches of one map whose queries differ in nothing but the start, and perhaps for others; 0 for
   // one that shares no search.
@@ -67,8 +72,7 @@ class PathWatch : public core::PathSubscription {
 using PathWatchPtr = std::shared_ptr<PathWatch>;
 
 // Converts a query to be watched. Returns the errors of CheckNamesMap, MapStore::Pin, ToRouteQuery and
-// core::CheckOneGoal and core::CheckUnlimited, and INVALID_ARGUMENT / BAD_VALUE with "goal_map" if that is
-// another map.
+// core::CheckOneGoal and core::CheckUnlimited.
 absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
                                                 const v1::FindPathRequest& request);
 
@@ -77,6 +81,9 @@ absl::StatusOr<core::RouteQuery> ToWatchedQuery(const core::MapStore& store,
 // the large workers, so that calls are served in between. Queued searches that follow each other and differ
 // in nothing but their starts are made together, since one flood from the goal may answer them all. An idle
 // subscription holds no worker and pins no snapshot.
+//
+// A query whose goal is on another map is searched for again after each change of a map that its search
+// looked for, and once a second while one of them could not be read.
 //
 // Thread safety: any. Must outlive the threads of the executor and the updates of maps.
 class PathWatchScheduler final : public core::StoreListener {
@@ -98,6 +105,8 @@ class PathWatchScheduler final : public core::StoreListener {
   // See MapSubscriptions::MoveTo and Repeat. Both do nothing once the watch is removed.
   void MoveTo(const PathWatchPtr& watch, core::PathSubscription::Move move);
   void Repeat(const PathWatchPtr& watch);
+  // Searches again for a watch whose path may lead to other maps, as the caller may read others now.
+  void VisitAgain(const PathWatchPtr& watch);
 
   // How far the answers of some watches of a map are known to be right.
   struct Progress {
@@ -141,6 +150,13 @@ class PathWatchScheduler final : public core::StoreListener {
   std::shared_ptr<core::MapSubscriptions> MapOf(const PathWatch& watch);
   // Takes a watch out of its queue, if it is in one.
   void Unqueue(PathWatch& watch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Notes which other maps a search has looked for, in place of those of the search before.
+  void NoteVisits(const PathWatchPtr& watch, absl::Span<const core::AnswerRenewal::Visit> visits);
+  void ForgetVisits(PathWatch& watch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Queues watches again, unless they wait for a search already.
+  void Outdate(absl::Span<const PathWatchPtr> watches);
+  // Does so for those that have looked for a map.
+  void OutdateVisitorsOf(absl::string_view map);
   // Searches for a watch that is queued, sends the answer and queues the watch again if a commit has outdated
   // it meanwhile.
   void Search(const PathWatchPtr& watch, int worker);
@@ -168,9 +184,14 @@ class PathWatchScheduler final : public core::StoreListener {
   mutable Mutex mutex_;
   // Keyed by epoch, since successive maps with the same id are unrelated.
   absl::flat_hash_map<std::uint64_t, Known> maps_ ABSL_GUARDED_BY(mutex_);
-  // Queued watches. Those whose path can be walked wait until there are no others.
+  // Watches by the ids of the maps that they have looked for, beside their own.
+  absl::flat_hash_map<std::string, absl::flat_hash_map<const PathWatch*, PathWatchPtr>> visitors_
+      ABSL_GUARDED_BY(mutex_);
+  // Queued watches, and those whose path can be walked, for which there are few searches while there are
+  // others.
   std::list<PathWatchPtr> urgent_ ABSL_GUARDED_BY(mutex_);
   std::list<PathWatchPtr> patient_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t taken_ ABSL_GUARDED_BY(mutex_) = 0;
   // Jobs are created on demand.
   std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);
   // Jobs that are neither submitted nor running.

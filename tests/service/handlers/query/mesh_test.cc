@@ -14,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "tests/service/about_map.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
@@ -461,6 +462,28 @@ TEST_F(MeshTest, ObstaclesBlockUntilTheyAreRemoved) {
   EXPECT_EQ(length(), free);
 }
 
+TEST_F(MeshTest, ExplanationsNameWhatBlocksTheWay) {
+  const auto update = Parsed<v1::UpdateMapRequest>(R"(
+    map: 'corridor'
+    edits { put_obstacle { id: 'gate' shape { rectangles { x: 1 y: 5 width: 1 height: 9 } } } }
+    edits { put_obstacle { id: 'crate' shape { rectangles { x: 2 y: 5 width: 1 height: 9 } } } })");
+  ASSERT_THAT(client().UpdateMap(update), IsOk());
+  auto request = Parsed<v1::ExplainPathRequest>(R"(
+    map: 'corridor' start { position { x: 0.5 y: 6 } } goal { position { x: 7 y: 6 } }
+    view { overlay { ignored_obstacles: 'crate' blocked { rectangles { x: 4 width: 1 height: 9 } } } }
+    prices { id_prefix: 'ga' price: 50 })");
+  const v1::ExplainPathResponse answer = client().ExplainPath(request).value();
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_GE(answer.cost(), 6.5);
+  ASSERT_EQ(answer.blockers_size(), 1) << TextOf(answer) << "the way leads round the gate";
+  EXPECT_EQ(TextOf(answer.blockers(0)), "overlay: true entry { position { x: 4 y: 5.4 } } price: 1000");
+  EXPECT_THAT(answer.path().positions(), SizeIs(::testing::Ge(2)));
+  request.clear_view();
+  request.mutable_start()->mutable_position()->set_x(100);
+  EXPECT_THAT(client().ExplainPath(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
+}
+
 TEST_F(MeshTest, RaysGoAlongTheSurface) {
   const auto cast = [&](const v1::Location& from, const v1::Location& to) {
     auto request = About<v1::CastRayRequest>("corridor");
@@ -864,6 +887,22 @@ TEST_F(MeshPortalTest, PathsLeadToOtherMeshes) {
   auto picture = About<v1::RenderMapRequest>("corridor");
   *picture.mutable_query() = query;
   EXPECT_THAT(client().RenderMap(picture), IsOk());
+}
+
+TEST_F(MeshPortalTest, AgentsWalkToOtherMeshes) {
+  Create("attic", kCorridor);
+  v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
+  stairs.set_to_map("attic");
+  ASSERT_THAT(Put("corridor", stairs), IsOk());
+  v1::FindPathRequest query = Query(At(1, 3), At(7, 7));
+  query.set_goal_map("attic");
+  FollowedPath path(server_, query);
+  EXPECT_EQ(path.Next().answer().cost(), 3);
+  const auto update = Parsed<v1::UpdateMapRequest>(
+      "map: 'attic' edits { put_obstacle { id: 'bar' shape { rectangles { x: 6 y: 6 width: 2 height: 1 } } } "
+      "}");
+  ASSERT_THAT(client().UpdateMap(update), IsOk());
+  EXPECT_GT(path.Next().answer().cost(), 3) << "the stairs end beside the obstacle";
 }
 
 TEST_F(MeshPortalTest, AnOverlayMovesNoPortalToAnotherFloor) {

@@ -23,6 +23,7 @@ namespace waystar::rpc {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -282,6 +283,60 @@ TEST_F(AgentStreamTest, WrongMessagesEndTheStream) {
               }
             }),
             "8 TOO_MANY_ITEMS changes");
+}
+
+// Agents go from the arena down a ladder, which is far from the goal, or down stairs.
+class AgentsDownstairsTest : public AgentStreamTest {
+ protected:
+  AgentsDownstairsTest() {
+    Update(server_, Parsed<v1::UpdateMapRequest>(R"(
+      map: "arena"
+      edits { add_portal { id: "ladder" from { x: 0 y: 1 } to { x: 0 y: 1 } to_map: "cellar" } }
+      edits { add_portal { id: "stairs" from { x: 5 y: 0 } to { x: 5 y: 0 } to_map: "cellar" } })"));
+  }
+
+  void CreateCellar() { server_.Create("cellar", {"......", "......"}); }
+  static v1::FindPathRequest Down() {
+    v1::FindPathRequest request = PathRequest("arena", CellAt(4, 0), CellAt(5, 1));
+    request.set_goal_map("cellar");
+    return request;
+  }
+};
+
+TEST_F(AgentsDownstairsTest, ChangesOfEachMapChangeTheirPaths) {
+  CreateCellar();
+  Agents agents(server_);
+  agents.Put(1, Down());
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#1 cost 2 at 2");
+  Update(server_, BlockRequest("cellar", {CellAt(5, 0)}));
+  EXPECT_EQ(agents.NextOne(), "1#1 cost 9.41421 at 2");
+  Block(5, 1);
+  Update(server_, UnblockRequest("cellar", {CellAt(5, 0)}));
+  EXPECT_EQ(agents.NextOne(), "1#1 cost 2 at 3");
+  Block(5, 0);
+  EXPECT_THAT(agents.NextOne(), HasSubstr("1#1 cost 9.41421 at 4"));
+  *agents.Change(1).mutable_at()->mutable_cell() = CellAt(0, 1);
+  agents.request().mutable_changes()->rbegin()->set_map("cellar");
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#2 cost 5 at 3") << "at that revision of the cellar";
+  Update(server_, BlockRequest("cellar", {CellAt(3, 1)}));
+  EXPECT_EQ(agents.NextOne(), "1#2 cost 5.82843 at 4");
+}
+
+TEST_F(AgentsDownstairsTest, TheirMapsComeAndGo) {
+  Agents agents(server_);
+  agents.Put(1, Down());
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#1 problem MAP_NOT_FOUND goal_map at 2");
+  CreateCellar();
+  EXPECT_EQ(agents.NextOne(), "1#1 cost 2 at 2");
+  EXPECT_TRUE(server_.client().DeleteMap(About<v1::DeleteMapRequest>("cellar")).ok());
+  EXPECT_EQ(agents.NextOne(), "1#1 problem MAP_NOT_FOUND goal_map at 2");
+  agents.Change(1).mutable_at()->mutable_cell();
+  agents.request().mutable_changes()->rbegin()->set_map("cellar");
+  agents.Send();
+  EXPECT_EQ(agents.NextOne(), "1#2 end MAP_NOT_FOUND map");
 }
 
 TEST_F(AgentStreamTest, GoesOnWithoutFurtherChanges) {
