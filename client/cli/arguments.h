@@ -1,3 +1,4 @@
+// Arguments of commands, and the fields of requests that they fill in.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
