@@ -13,6 +13,7 @@
 #include "server/base/error.h"
 #include "server/service/admission/arrival_pause.h"
 #include "server/service/admission/call_gate.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {

@@ -936,7 +936,7 @@ absl::StatusOr<DividedMesh> DivideByHoles(const NavMesh& mesh, absl::Span<const 
       owners.push_back(owner_of.at(hole.get()));
     }
     std::ranges::sort(owners);
-    owners.erase(std::ranges::unique(owners).begin(), owners.end());
+    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   }
   return result;
 }

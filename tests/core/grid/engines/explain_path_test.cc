@@ -179,7 +179,8 @@ class SlowExplainer {
     totals[{start.x, start.y}] = first;
     open.insert({first, {start.x, start.y}});
     while (!open.empty()) {
-      const auto [total, at] = *open.begin();
+      const double total = open.begin()->first;
+      const std::pair<int, int> at = open.begin()->second;
       open.erase(open.begin());
       const Cell cell = {at.first, at.second};
       if (cell == goal) {
