@@ -1,0 +1,231 @@
+"""The channel, the retries and the own writes of a client, sync or async."""
+
+from __future__ import annotations
+
+import pkgutil
+import random
+import threading
+import time
+from typing import Any, Dict, NamedTuple, Optional
+
+import grpc
+from google.protobuf.message import Message
+
+from waystar import messages
+from waystar._errors import WaystarError
+from waystar._target import parse_target
+from waystar.v1.map_service_pb2_grpc import MapServiceStub
+from waystar.v1.path_service_pb2_grpc import PathServiceStub
+from waystar.v1.picture_service_pb2_grpc import PictureServiceStub
+from waystar.v1.server_service_pb2_grpc import ServerServiceStub
+
+_MOST_ATTEMPTS = 4
+_CHANGES = ("CreateMap", "UpdateMap", "DeleteMap", "SetLogLevel")
+
+
+class _Method(NamedTuple):
+    rpc: Any
+    is_change: bool
+    has_view: bool
+
+
+class _OwnWrites:
+    """Remembers the versions that changes have led maps to, of the maps that were changed last."""
+
+    def __init__(self, most_maps: int) -> None:
+        self._most_maps = most_maps
+        self._lock = threading.Lock()
+        self._versions: Dict[str, messages.Version] = {}
+
+    def note(self, map: str, version: messages.Version) -> None:
+        with self._lock:
+            known = self._versions.pop(map, None)
+            if known is None or known.epoch != version.epoch or known.revision < version.revision:
+                known = version
+            # The map that was changed last is the last.
+            self._versions[map] = known
+            if len(self._versions) > self._most_maps:
+                del self._versions[next(iter(self._versions))]
+
+    def forget(self, map: str, epoch: int = 0) -> None:
+        """Given an epoch, a map that has another one since is remembered."""
+        with self._lock:
+            if map in self._versions and epoch in (0, self._versions[map].epoch):
+                del self._versions[map]
+
+    def of(self, map: str) -> Optional[messages.Version]:
+        return self._versions.get(map)
+
+
+class _RetryBudget:
+    """Ends retries while most calls fail, by the rule of the service config. Lost updates of threads do no harm."""
+
+    _FULL = 100.0
+    _left = _FULL
+
+    def fail(self) -> bool:
+        self._left = max(self._left - 1, 0)
+        return self._left >= self._FULL / 2
+
+    def succeed(self) -> None:
+        self._left = min(self._left + 0.1, self._FULL)
+
+
+class Attempts:
+    """The attempts of one call: `rpc` is to be called with `request` within `left` seconds."""
+
+    def __init__(self, client: BaseClient, request: Any, timeout: Optional[float]) -> None:
+        method = client.methods[type(request)]
+        if method.is_change and client.target.is_several:
+            message = f"{client.target.name} may be several servers: change the map at each by its own address"
+            raise WaystarError.of(grpc.StatusCode.FAILED_PRECONDITION, message)
+        self._client = client
+        self._method = method
+        self.rpc = method.rpc
+        self.request = request
+        self.left = client.timeout if timeout is None else timeout
+        self._end = time.monotonic() + self.left
+        self._count = 0
+        # The request as it was given, if this one also asks for the client's own changes.
+        self._asked = None
+        if method.has_view and not request.view.HasField("least_version"):
+            own = client.own_writes.of(request.map)
+            if own is not None:
+                self._asked = request
+                self.request = type(request)()
+                self.request.CopyFrom(request)
+                self.request.view.least_version.CopyFrom(own)
+
+    def succeeded(self, response: Any) -> Any:
+        client = self._client
+        client.budget.succeed()
+        if isinstance(response, messages.UpdateMapResponse):
+            client.note_change(self.request.map, response.version)
+        elif isinstance(response, messages.CreateMapResponse):
+            client.note_change(self.request.map, response.info.version)
+        elif isinstance(response, messages.DeleteMapResponse):
+            client.own_writes.forget(self.request.map)
+        return response
+
+    def failed(self, problem: grpc.RpcError) -> float:
+        """Returns after how many seconds to try again. Raises the error if there is to be no other attempt."""
+        error = WaystarError.of_rpc(problem)
+        delay = 0.0
+        if self._asked is not None and error.reason == "MAP_REPLACED":
+            self._client.own_writes.forget(self.request.map, self.request.view.least_version.epoch)
+            self.request = self._asked
+            self._asked = None
+        else:
+            self._count += 1
+            if not self._may_pass(error, problem) or not self._client.budget.fail() or self._count >= _MOST_ATTEMPTS:
+                raise error from problem
+            backoff = min(0.05 * 3 ** (self._count - 1), 1.0)
+            # Never sooner than the server asks; the calls of many clients are spread.
+            delay = (error.retry_delay * self._count or backoff) * random.uniform(1.0, 1.5)
+        self.left = self._end - time.monotonic() - delay
+        if self.left <= 0:
+            raise error from problem
+        return delay
+
+    def _may_pass(self, error: WaystarError, problem: Any) -> bool:
+        is_change = self._method.is_change
+        if not self._client.retry or (is_change and not getattr(self.request, "request_id", "")):
+            return False
+        if error.code == grpc.StatusCode.UNAVAILABLE:
+            # The channel has retried UNAVAILABLE of calls that read, but not INTERNAL of closed sessions.
+            return is_change or problem.code() == grpc.StatusCode.INTERNAL
+        is_busy = error.code == grpc.StatusCode.RESOURCE_EXHAUSTED and error.retry_delay > 0
+        return is_busy or error.code == grpc.StatusCode.CANCELLED
+
+
+class BaseClient:
+    """A connection to a server, or to several with the same maps. It is made on first use, and again when it breaks.
+
+    target: HOST:PORT, unix:PATH, or several servers that take turns: IP:PORT,IP:PORT... or dns:///NAME:PORT.
+        Changes are refused with several: make them at each server by its own address.
+    timeout: seconds that a call may take, retries included, unless the call says otherwise.
+    retry: if true, calls that only read and updates are repeated when the server is not available or too busy,
+        and servers that are not healthy are avoided.
+    reads_own_writes: if true, queries see the changes that this client made, whichever server answers.
+    wait_for_ready: if true, calls wait within their timeout for a server that can be reached.
+    token: sent with each call, and never unencrypted to another machine.
+    tls: encrypts. The files are PEM: authorities to trust, and this client's certificate and key if servers ask
+        for them. server_name is the name that the server must prove, if it is not that of the target.
+    """
+
+    # The module that makes channels.
+    _grpc: Any = grpc
+
+    # fmt: off
+    def __init__(
+        self, target: str = "localhost:7450", *, timeout: float = 5.0, retry: bool = True,
+        reads_own_writes: bool = True, wait_for_ready: bool = False, max_receive_bytes: int = 64 << 20,
+        token: str = "", tls: bool = False, ca_file: str = "", cert_file: str = "", key_file: str = "",
+        server_name: str = "",
+    ) -> None:
+        # fmt: on
+        self.target = parse_target(target)
+        if token and not (token.isascii() and token.isprintable() and " " not in token):
+            raise ValueError("the token has a character that is not visible ASCII")
+        if token and not tls and not self.target.is_here:
+            raise ValueError(f"a token is not sent to {target} unencrypted: use TLS")
+        if not tls and (ca_file or cert_file or key_file or server_name):
+            raise ValueError("certificates and a server name make sense with TLS only")
+        if tls and "," in self.target.name and not server_name:
+            raise ValueError("with TLS and several addresses, say which name their certificates are for")
+
+        self.timeout = timeout
+        self.retry = retry
+        self.budget = _RetryBudget()
+        self.own_writes = _OwnWrites(1024 if reads_own_writes else 0)
+        self.is_closed = False
+        # What each call of a stub is given, besides its timeout.
+        self.settings: Dict[str, Any] = {"wait_for_ready": wait_for_ready or None}
+        if token:
+            self.settings["metadata"] = (("authorization", f"Bearer {token}"),)
+        self._connect(tls, max_receive_bytes, server_name, [_read(each) for each in (ca_file, key_file, cert_file)])
+
+    def _connect(self, tls: bool, max_receive_bytes: int, server_name: str, pem: list[Optional[bytes]]) -> None:
+        service_config = (pkgutil.get_data("waystar", "service_config.json") or b"").decode()
+        if not (self.target.is_several or self.target.is_here or self.target.is_address):
+            # One server may have several addresses, which are not to take turns.
+            service_config = service_config.replace("round_robin", "pick_first")
+        options = [
+            ("grpc.service_config", service_config),
+            ("grpc.enable_retries", int(self.retry)),
+            ("grpc.inhibit_health_checking", int(not self.retry)),
+            # A proxy would see the token.
+            ("grpc.enable_http_proxy", int(not self.target.is_here)),
+            ("grpc.max_receive_message_length", max_receive_bytes),
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 2000),
+        ]
+        if server_name:
+            options.append(("grpc.ssl_target_name_override", server_name))
+        if tls:
+            self._channel = self._grpc.secure_channel(self.target.name, grpc.ssl_channel_credentials(*pem), options)
+        else:
+            self._channel = self._grpc.insecure_channel(self.target.name, options)
+        # The stubs, for what this library has no method for. Give their calls **settings and a timeout.
+        self.paths: Any = PathServiceStub(self._channel)  # type: ignore[no-untyped-call]
+        self.maps: Any = MapServiceStub(self._channel)  # type: ignore[no-untyped-call]
+        self.pictures: Any = PictureServiceStub(self._channel)  # type: ignore[no-untyped-call]
+        self.server: Any = ServerServiceStub(self._channel)  # type: ignore[no-untyped-call]
+        self.methods: Dict[type[Message], _Method] = {}
+        for stub in (self.paths, self.maps, self.pictures, self.server):
+            for name, rpc in vars(stub).items():
+                request = getattr(messages, name + "Request")
+                if isinstance(rpc, self._grpc.UnaryUnaryMultiCallable):
+                    has_view = stub is self.paths and "view" in request.DESCRIPTOR.fields_by_name
+                    self.methods[request] = _Method(rpc, name in _CHANGES, has_view)
+
+    def note_change(self, map: str, version: messages.Version) -> None:
+        """Makes later queries see a change by another client, as if this client had made it."""
+        self.own_writes.note(map, version)
+
+
+def _read(path: str) -> Optional[bytes]:
+    if not path:
+        return None
+    with open(path, "rb") as file:
+        return file.read()
