@@ -1,0 +1,143 @@
+import { type DescMethod, fromJson, type JsonValue, type Message, toJsonString } from '@bufbuild/protobuf';
+import { Client, type ClientOptions } from './client.js';
+import { ERROR_DETAILS, WaystarError } from './error.js';
+import { StatusSchema } from './messages.js';
+import { bearer, type CallOptions, isLoopback, pathOf, type Transport } from './transport.js';
+import { sleep } from './wait.js';
+
+export * from './index.js';
+
+const FROM_JSON = { registry: ERROR_DETAILS, ignoreUnknownFields: true };
+const REPEAT_MS = 100;
+
+export interface HttpOptions {
+  // Sent with each call. To other machines, only by https.
+  token?: string;
+}
+
+// Makes a client that speaks JSON over HTTP with http://HOST:PORT or https://HOST:PORT, the server's --http_listen.
+export function connect(address: string, options: ClientOptions & HttpOptions = {}): Client {
+  return new Client(new HttpTransport(address, options), options);
+}
+
+// Uses fetch, with answers that stream.
+export class HttpTransport implements Transport {
+  readonly hasSeveralServers = false;
+  private readonly headers: Record<string, string> = { 'Content-Type': 'application/json' };
+
+  constructor(private readonly address: string, { token }: HttpOptions = {}) {
+    const { protocol, host } = new URL(address);
+    if (token !== undefined) this.headers['Authorization'] = bearer(token, protocol === 'https:' || isLoopback(host));
+  }
+
+  async unary(method: DescMethod, request: Message, options: CallOptions): Promise<Message> {
+    const signal = signalOf(options);
+    try {
+      const response = await this.post(method, toJsonString(method.input, request), signal, headersOf(options));
+      return fromJson(method.output, (await response.json()) as JsonValue, FROM_JSON);
+    } catch (error) {
+      throw failureOf(error, signal);
+    }
+  }
+
+  async *stream(method: DescMethod, requests: AsyncIterable<Message>, options: CallOptions): AsyncGenerator<Message> {
+    const left = new AbortController();
+    const signal = AbortSignal.any([signalOf(options), left.signal]);
+    const messages = requests[Symbol.asyncIterator]();
+    const sendsMany = method.methodKind !== 'server_streaming';
+    try {
+      const body = sendsMany ? '' : toJsonString(method.input, (await messages.next()).value);
+      const response = await this.post(method, body, signal, headersOf(options));
+      if (sendsMany) {
+        const id = response.headers.get('Waystar-Stream') ?? '';
+        this.sendAll(method, id, messages, signal).catch((error: unknown) => left.abort(error));
+      }
+      for await (const { result, error } of linesOf(response)) {
+        if (result !== undefined) yield fromJson(method.output, result, FROM_JSON);
+        if (error === undefined) continue;
+        const status = fromJson(StatusSchema, error, FROM_JSON);
+        if (status.code === 0) return;
+        throw WaystarError.of(status);
+      }
+      throw new WaystarError('UNAVAILABLE', 'the stream was cut off');
+    } catch (error) {
+      throw failureOf(error, signal);
+    } finally {
+      left.abort();
+      void messages.return?.();
+    }
+  }
+
+  private async post(method: DescMethod, body: string, signal: AbortSignal, more: object): Promise<Response> {
+    const headers = { ...this.headers, ...more };
+    const response = await fetch(this.address + pathOf(method), { method: 'POST', body, signal, headers });
+    if (!response.ok) throw await errorOf(response);
+    return response;
+  }
+
+  // Sends the messages of a stream, each after the one before. The server takes a message once, however often it is
+  // repeated.
+  private async sendAll(method: DescMethod, id: string, messages: AsyncIterator<Message>, signal: AbortSignal) {
+    for (let number = 1, isLast = false; !isLast; number++) {
+      const { done = false, value } = await messages.next();
+      isLast = done;
+      const headers = { 'Waystar-Stream': id, 'Waystar-Message': `${number}` };
+      const body = done ? '' : toJsonString(method.input, value);
+      while (!(await this.isTaken(method, body, signal, headers)));
+    }
+  }
+
+  private async isTaken(method: DescMethod, body: string, signal: AbortSignal, headers: object): Promise<boolean> {
+    try {
+      await this.post(method, body, signal, headers);
+      return true;
+    } catch (error) {
+      const failure = failureOf(error, signal);
+      // The reader gets to know why the stream has ended.
+      if (failure.reason === 'STREAM_NOT_FOUND') return true;
+      if (!failure.isRetryable) throw failure;
+      await sleep(failure.retryDelayMs || REPEAT_MS, signal);
+      return false;
+    }
+  }
+}
+
+function signalOf({ timeoutMs, signal }: CallOptions): AbortSignal {
+  const timeout = timeoutMs === undefined ? [] : [AbortSignal.timeout(Math.ceil(timeoutMs))];
+  return AbortSignal.any(signal ? [signal, ...timeout] : timeout);
+}
+
+function headersOf({ timeoutMs }: CallOptions): object {
+  return timeoutMs === undefined ? {} : { 'Waystar-Timeout': `${Math.ceil(timeoutMs)}ms` };
+}
+
+function failureOf(error: unknown, signal: AbortSignal): WaystarError {
+  const cause: unknown = signal.aborted ? signal.reason : error;
+  if (cause instanceof WaystarError) return cause;
+  if (cause instanceof DOMException && cause.name === 'TimeoutError') {
+    return new WaystarError('DEADLINE_EXCEEDED', cause.message);
+  }
+  // Both fetch and the reading of a body throw a TypeError when a connection fails.
+  const code = cause instanceof TypeError ? 'UNAVAILABLE' : 'INTERNAL';
+  return new WaystarError(signal.aborted ? 'CANCELLED' : code, String(cause));
+}
+
+async function errorOf(response: Response): Promise<WaystarError> {
+  const text = await response.text();
+  if (text.startsWith('{')) return WaystarError.of(fromJson(StatusSchema, JSON.parse(text), FROM_JSON));
+  // A proxy answers, which may not reach the server.
+  return new WaystarError(response.status >= 502 ? 'UNAVAILABLE' : 'UNKNOWN', `HTTP ${response.status}`);
+}
+
+async function* linesOf(response: Response): AsyncGenerator<{ result?: JsonValue; error?: JsonValue }> {
+  // Not all browsers iterate over streams.
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const lines = (rest + read.value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line.trim() !== '') yield JSON.parse(line);
+    }
+  }
+}
