@@ -1,0 +1,347 @@
+package waystar
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	pb "waystar.dev/proto/waystar/v1"
+)
+
+const (
+	putAgainDelay = time.Second
+	// The server takes no more changes in a message. Its bytes stay well below the limit.
+	maxChanges   = 10_000
+	messageBytes = 1 << 20
+)
+
+// An AgentPath is the newest state of an agent. Before the first one all fields are empty.
+type AgentPath struct {
+	// Answer is the newest answer to the agent's query. It stays while there is a problem.
+	Answer *pb.FindPathResponse
+	// Problem is why there is no answer now.
+	Problem error
+	// HasEnded is true while the server does not follow the agent: Problem is why.
+	HasEnded bool
+	// Version is that of the map that the state is for.
+	Version *pb.Version
+}
+
+// A Follower keeps the paths of agents that walk, for a game loop: change agents, call Flush once a tick, and take
+// what is new. When a stream ends because the server is gone, restarts or is too busy, the Follower opens another one,
+// and puts all agents where they are, with the paths that they have. It puts an agent again with a later Flush, if
+// that has ended because its map was replaced or is not loaded yet, or the server has no room.
+//
+// Messages that were passed to it must not change. All methods may be called from any goroutine.
+type Follower struct {
+	client   *Client
+	context  context.Context
+	settings *pb.FollowAgentsRequest
+	hasNews  chan struct{}
+	// Held while a message is sent, so that messages stay in order. It is locked before mutex.
+	sending sync.Mutex
+
+	mutex    sync.Mutex
+	err      error
+	stream   agentStream
+	agents   map[uint64]*agent
+	news     map[uint64]AgentPath
+	progress map[string]*pb.MapProgress
+	number   uint64
+	// The agents that Flush sends, and whether they are put.
+	changed map[uint64]bool
+}
+
+type agentStream = grpc.BidiStreamingClient[pb.FollowAgentsRequest, pb.FollowAgentsResponse]
+
+type agent struct {
+	// Its start is where the agent is.
+	query *pb.FindPathRequest
+	// Number of the change that set the query. States for older queries are ignored.
+	asked uint64
+	path  AgentPath
+	// The newest version at which the answer was right, if it was.
+	right *pb.Version
+	// This stream has sent a state for the newest query: progress is about it too.
+	isFollowed bool
+}
+
+// Reports whether it is neither followed nor put again.
+func (a *agent) hasEnded() bool { return a.path.HasEnded && a.isFollowed }
+
+// FollowAgents makes a Follower, which ends with the context. The settings are those of each stream: at_most_every,
+// off_path and cheaper_every. They may be nil.
+func (c *Client) FollowAgents(ctx context.Context, settings *pb.FollowAgentsRequest) *Follower {
+	ctx, cancel := c.bound(ctx)
+	follower := &Follower{client: c, context: ctx, settings: settings, hasNews: make(chan struct{}, 1),
+		agents: map[uint64]*agent{}, news: map[uint64]AgentPath{}, progress: map[string]*pb.MapProgress{},
+		changed: map[uint64]bool{}}
+	go func() {
+		defer cancel()
+		follower.run()
+	}()
+	return follower
+}
+
+// Put follows an agent, or replaces its query. Flush sends this change and those below.
+func (f *Follower) Put(id uint64, query *pb.FindPathRequest) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	delete(f.news, id)
+	f.agents[id] = &agent{query: shallowCopy(query)}
+	f.put(id)
+}
+
+// MoveTo says where an agent is now. It does nothing for an agent that was not put, as SendTo and Remove.
+func (f *Follower) MoveTo(id uint64, place *pb.Location) {
+	f.with(id, func(moved *agent) {
+		moved.query.Start = place
+		if !moved.hasEnded() && !f.changed[id] {
+			f.changed[id] = false
+		}
+	})
+}
+
+// SendTo gives an agent another goal.
+func (f *Follower) SendTo(id uint64, goal *pb.Location) {
+	f.with(id, func(sent *agent) {
+		delete(f.news, id)
+		sent.query.Goals = []*pb.Location{goal}
+		f.agents[id] = &agent{query: sent.query}
+		f.put(id)
+	})
+}
+
+// Remove ends following an agent.
+func (f *Follower) Remove(id uint64) {
+	f.with(id, func(*agent) {
+		delete(f.news, id)
+		delete(f.agents, id)
+		f.changed[id] = false
+	})
+}
+
+// Flush sends the changes since the last call. It waits while the server does not read. Its error is why the Follower
+// has ended: its context has, or another stream would fail too, as with a wrong token.
+func (f *Follower) Flush() error {
+	f.mutex.Lock()
+	stream, err := f.stream, f.err
+	f.mutex.Unlock()
+	if stream != nil {
+		f.send(stream)
+	}
+	return err
+}
+
+// News has a value when there is something to take, and is closed when the Follower has ended.
+func (f *Follower) News() <-chan struct{} { return f.hasNews }
+
+// TakeNews returns the agents whose state is new since the last call.
+func (f *Follower) TakeNews() map[uint64]AgentPath {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	taken := f.news
+	f.news = map[uint64]AgentPath{}
+	return taken
+}
+
+// Find returns the newest state of an agent, and whether the agent was put.
+func (f *Follower) Find(id uint64) (path AgentPath, ok bool) {
+	f.with(id, func(found *agent) { path, ok = found.path, true })
+	return path, ok
+}
+
+func (f *Follower) with(id uint64, use func(*agent)) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if known := f.agents[id]; known != nil {
+		use(known)
+	}
+}
+
+// Lets an agent be put where it is, with the path that it has.
+func (f *Follower) put(id uint64) {
+	of := f.agents[id]
+	latest := f.progress[of.query.Map].GetVersion()
+	if of.isFollowed && of.right.GetEpoch() == latest.GetEpoch() && of.right.GetRevision() < latest.GetRevision() {
+		of.right = latest
+	}
+	of.asked = f.number + 1
+	of.isFollowed = false
+	f.changed[id] = true
+}
+
+func (f *Follower) changeOf(id uint64) *pb.AgentChange {
+	f.number++
+	change := &pb.AgentChange{Agent: id, Number: f.number}
+	of := f.agents[id]
+	switch {
+	case of == nil:
+		change.Change = &pb.AgentChange_Remove{Remove: &pb.RemoveAgent{}}
+	case !f.changed[id]:
+		change.Change = &pb.AgentChange_At{At: of.query.Start}
+	default:
+		change.Change = &pb.AgentChange_Put{Put: shallowCopy(of.query)}
+		if of.right != nil {
+			change.Held = heldPath(of.path.Answer, of.right)
+		}
+	}
+	return change
+}
+
+// Returns what the server reads of a path that it gets back, and nil if that is too much for a message.
+func heldPath(answer *pb.FindPathResponse, right *pb.Version) *pb.HeldPath {
+	path := shallowCopy(answer.Path)
+	path.Surface, path.Corridor, path.Polygons = nil, nil, nil
+	if len(path.Points)+len(path.Directions)+len(path.Nodes) > 0 {
+		path.Positions = nil
+	}
+	if proto.Size(path) > messageBytes {
+		return nil
+	}
+	return &pb.HeldPath{Path: path, Cost: answer.Cost, Version: right}
+}
+
+// Sends all changes on that stream.
+func (f *Follower) send(stream agentStream) {
+	f.sending.Lock()
+	defer f.sending.Unlock()
+	for {
+		changes := f.takeChanges(stream)
+		// If the stream has ended, run opens another one.
+		if changes == nil || stream.Send(&pb.FollowAgentsRequest{Changes: changes}) != nil {
+			return
+		}
+	}
+}
+
+// Takes changes for one message on that stream.
+func (f *Follower) takeChanges(stream agentStream) (taken []*pb.AgentChange) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.stream != stream {
+		return nil
+	}
+	bytes := 0
+	for id := range f.changed {
+		if len(taken) == maxChanges || bytes > messageBytes {
+			break
+		}
+		change := f.changeOf(id)
+		bytes += proto.Size(change)
+		taken = append(taken, change)
+		delete(f.changed, id)
+	}
+	return taken
+}
+
+// Opens streams and reads them until the Follower ends.
+func (f *Follower) run() {
+	defer close(f.hasNews)
+	for pause := pause(0); ; {
+		stream, err := f.open()
+		for err == nil {
+			var message *pb.FollowAgentsResponse
+			if message, err = stream.Recv(); err == nil {
+				pause = 0
+				f.take(message)
+			}
+		}
+		if !pause.mayReopen(f.context, err) {
+			f.mutex.Lock()
+			f.err = contextError(f.context, err)
+			f.mutex.Unlock()
+			return
+		}
+	}
+}
+
+// Opens a stream, and puts all agents on it.
+func (f *Follower) open() (agentStream, error) {
+	stream, err := f.client.Paths.FollowAgents(f.context)
+	if err != nil {
+		return nil, err
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.stream = stream
+	clear(f.changed)
+	for id := range f.agents {
+		f.put(id)
+	}
+	clear(f.progress)
+	// The server may not read on before its answers are read.
+	go func() {
+		f.sending.Lock()
+		_ = stream.Send(f.settings)
+		f.sending.Unlock()
+		f.send(stream)
+	}()
+	return stream, nil
+}
+
+func (f *Follower) take(message *pb.FollowAgentsResponse) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	for _, state := range message.States {
+		if of := f.agents[state.Agent]; of != nil && state.Number >= of.asked {
+			f.takeState(of, state)
+		}
+	}
+	for _, progress := range message.Progress {
+		f.progress[progress.Map] = progress
+	}
+	if len(f.news) > 0 {
+		select {
+		case f.hasNews <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (f *Follower) takeState(of *agent, state *pb.AgentState) {
+	hadProblem := of.path.Problem != nil
+	of.isFollowed = true
+	of.path.Version = state.Version
+	of.path.HasEnded = state.GetEnd() != nil
+	of.path.Problem = ProblemError(cmp.Or(state.GetProblem(), state.GetEnd()))
+	switch result := state.State.(type) {
+	case *pb.AgentState_Held:
+		if !hadProblem {
+			return
+		}
+	case *pb.AgentState_Answer:
+		of.path.Answer = result.Answer
+		of.right = nil
+		if result.Answer.Outcome == pb.Outcome_OUTCOME_FOUND {
+			of.right = state.Version
+		}
+	default:
+		if ReasonOf(of.path.Problem) != "REVISION_NOT_YET" {
+			of.right = nil
+		}
+	}
+	f.news[state.Agent] = of.path
+	if problem, ok := of.path.Problem.(*Error); ok && of.path.HasEnded {
+		f.putAgain(state.Agent, of, problem)
+	}
+}
+
+// Puts an agent that has ended again, if that may help.
+func (f *Follower) putAgain(id uint64, ended *agent, problem *Error) {
+	if problem.Reason == "MAP_REPLACED" {
+		f.put(id)
+	} else if !isPermanent(problem) {
+		time.AfterFunc(putAgainDelay, func() {
+			f.with(id, func(known *agent) {
+				if known == ended && known.hasEnded() {
+					f.put(id)
+				}
+			})
+		})
+	}
+}
