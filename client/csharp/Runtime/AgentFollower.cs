@@ -1,0 +1,276 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+
+namespace Waystar {
+  using V1;
+
+  /// <summary>The newest state of an agent. Before the first one all is empty.</summary>
+  public sealed class AgentPath {
+    /// <summary>The newest answer to the agent's query. It stays while there is a problem.</summary>
+    public FindPathResponse Answer { get; internal set; }
+    /// <summary>Why there is no answer now, or null.</summary>
+    public WaystarError Problem { get; internal set; }
+    /// <summary>True while the server does not follow the agent: Problem is why.</summary>
+    public bool HasEnded { get; internal set; }
+    /// <summary>The version of the map that the state is for.</summary>
+    public Version Version { get; internal set; }
+  }
+
+  /// <summary>
+  /// Follows agents that walk: change them, call Flush once a tick, and take what is new. When a stream is
+  /// lost, the follower opens another one, and puts all agents where they are, with the paths that they have.
+  /// It puts an agent again, with a later Flush, that has ended because its map was replaced or is not loaded
+  /// yet, or the server has no room. Any thread may call.
+  /// </summary>
+  public sealed class AgentFollower : LastingStream<FollowAgentsRequest, FollowAgentsResponse> {
+    const int MostChanges = 10000;
+    const int MessageLength = 1 << 20;
+    static readonly TimeSpan retryDelay = TimeSpan.FromSeconds(1);
+
+    readonly FollowAgentsRequest settings;
+    readonly Dictionary<ulong, Agent> agents = new Dictionary<ulong, Agent>();
+    // The newest change of each agent that is not sent. It replaces those before.
+    readonly Dictionary<ulong, AgentChange> changes = new Dictionary<ulong, AgentChange>();
+    readonly Dictionary<string, MapProgress> progress = new Dictionary<string, MapProgress>();
+    // Agents to put again, and when.
+    readonly Dictionary<ulong, TimeSpan> retries = new Dictionary<ulong, TimeSpan>();
+    readonly List<ulong> news = new List<ulong>();
+    ulong number;
+
+    internal AgentFollower(Client client, FollowAgentsRequest settings) : base(client, PathService.FollowAgents) {
+      this.settings = settings;
+      _ = Follow();
+    }
+
+    /// <summary>Null while a stream is open or may be opened; else what has ended the follower for good.</summary>
+    public WaystarError Error { get; private set; }
+
+    /// <summary>Follows an agent, or gives it another query.</summary>
+    public void Put(ulong id, FindPathRequest query) {
+      lock (agents) {
+        agents.TryGetValue(id, out var before);
+        agents[id] = new Agent { Query = query.Copy(), IsNews = before?.IsNews ?? false };
+        PutAgain(id);
+      }
+    }
+
+    /// <summary>Says where an agent is. Does nothing if it was not put.</summary>
+    public void MoveTo(ulong id, Place place) {
+      lock (agents) {
+        if (!agents.TryGetValue(id, out var agent)) {
+          return;
+        }
+        agent.Query.Start = place.Location;
+        if (changes.TryGetValue(id, out var change) && change.Put != null) {
+          PutAgain(id);
+        } else if (!agent.Path.HasEnded) {
+          Change(id).At = place.Location;
+        }
+      }
+    }
+
+    /// <summary>Sends an agent elsewhere. Does nothing if it was not put.</summary>
+    public void SendTo(ulong id, Place goal) {
+      lock (agents) {
+        if (agents.TryGetValue(id, out var agent)) {
+          agent.Query.Goals = new List<Location> { goal.Location };
+          agent.Right = null;
+          agent.Path = new AgentPath();
+          PutAgain(id);
+        }
+      }
+    }
+
+    public void Remove(ulong id) {
+      lock (agents) {
+        if (agents.Remove(id)) {
+          Change(id).Remove = new RemoveAgent();
+        }
+      }
+    }
+
+    /// <summary>
+    /// Sends the changes, without waiting for that. While the server does not read, newer ones replace them.
+    /// </summary>
+    public void Flush() {
+      lock (agents) {
+        foreach (var id in retries.Keys.Where(id => retries[id] <= Clock.Now).ToList()) {
+          retries.Remove(id);
+          if (agents.TryGetValue(id, out var agent) && agent.Path.HasEnded) {
+            PutAgain(id);
+          }
+        }
+      }
+      Send();
+    }
+
+    /// <summary>Returns the agents whose state is new since the last call.</summary>
+    public List<ulong> TakeNews() {
+      lock (agents) {
+        var result = news.Where(id => agents.TryGetValue(id, out var agent) && agent.IsNews).Distinct().ToList();
+        result.ForEach(id => agents[id].IsNews = false);
+        news.Clear();
+        return result;
+      }
+    }
+
+    /// <summary>Returns the newest state of an agent, or null if it was not put.</summary>
+    public AgentPath Find(ulong id) {
+      lock (agents) {
+        return agents.TryGetValue(id, out var agent) ? agent.Path : null;
+      }
+    }
+
+    /// <summary>
+    /// Returns the versions at which the paths of all agents on the map are known to be right and walkable,
+    /// or null.
+    /// </summary>
+    public MapProgress ProgressOf(string map) {
+      lock (agents) {
+        var coversAll = agents.Values.All(each => each.IsFollowed || each.Path.HasEnded || each.Query.Map != map);
+        return coversAll && progress.TryGetValue(map, out var found) ? found : null;
+      }
+    }
+
+    async Task Follow() {
+      try {
+        await Run();
+      } catch (OperationCanceledException) {
+        // The follower or the client was disposed of.
+      } catch (Exception problem) {
+        Error = new WaystarError(Code.Internal, problem.Message, problem);
+      }
+    }
+
+    AgentChange Change(ulong id) {
+      var change = new AgentChange { Agent = id, Number = ++number };
+      changes[id] = change;
+      return change;
+    }
+
+    // Puts an agent where it is, with the path that it has.
+    void PutAgain(ulong id) {
+      var agent = agents[id];
+      var change = Change(id);
+      // The query changes as the agent walks, and the change may be on its way then.
+      change.Put = agent.Query.Copy();
+      if (agent.Right != null) {
+        var answer = agent.Path.Answer;
+        change.Held = new HeldPath { Path = Held(answer.Path), Cost = answer.Cost, Version = agent.Right };
+      }
+      agent.Asked = change.Number;
+      agent.IsFollowed = false;
+    }
+
+    // Returns what the server reads of a path that it gets back.
+    static Path Held(Path path) {
+      var held = path.Copy();
+      held.Surface = null;
+      held.Corridor = null;
+      held.Polygons = null;
+      if (path.Points.Count + path.Directions.Count + path.Nodes.Count > 0) {
+        held.Positions = null;
+      }
+      return held;
+    }
+
+    internal override FollowAgentsRequest First() {
+      lock (agents) {
+        changes.Clear();
+        retries.Clear();
+        foreach (var id in agents.Keys) {
+          PutAgain(id);
+        }
+      }
+      return settings;
+    }
+
+    internal override FollowAgentsRequest Next() {
+      var message = new FollowAgentsRequest();
+      var length = 0;
+      lock (agents) {
+        foreach (var change in changes.Values.Take(MostChanges)) {
+          // What is not put is small.
+          length += change.Put == null ? 0 : JsonWriter.Write(change).Length;
+          if (length > MessageLength && message.Changes.Count > 0) {
+            break;
+          }
+          message.Changes.Add(change);
+        }
+        message.Changes.ForEach(change => changes.Remove(change.Agent));
+      }
+      if (length > MessageLength && message.Changes.Count == 1) {
+        // The server searches for a path that is too long to be sent.
+        message.Changes[0].Held = null;
+      }
+      return message.Changes.Count > 0 ? message : null;
+    }
+
+    internal override void Take(FollowAgentsResponse message) {
+      lock (agents) {
+        foreach (var state in message.States) {
+          if (agents.TryGetValue(state.Agent, out var agent) && state.Number >= agent.Asked) {
+            Take(state, agent);
+          }
+        }
+        message.Progress.ForEach(each => progress[each.Map] = each);
+      }
+    }
+
+    void Take(AgentState state, Agent agent) {
+      var wasRight = agent.Path.Problem == null;
+      agent.IsFollowed = true;
+      agent.Path = new AgentPath {
+        Answer = state.Answer ?? agent.Path.Answer,
+        Problem = state.End ?? state.Problem,
+        HasEnded = state.End != null,
+        Version = state.Version,
+      };
+      if (state.Held != null && wasRight) {
+        return;
+      }
+      var problem = agent.Path.Problem;
+      if (state.Answer != null) {
+        agent.Right = state.Answer.Outcome == Outcome.Found ? state.Version : null;
+      } else if (problem != null && problem.Reason != ErrorReason.RevisionNotYet) {
+        agent.Right = null;
+      }
+      if (problem?.Reason == ErrorReason.MapReplaced) {
+        retries[state.Agent] = Clock.Now;
+      } else if (state.End != null && (problem.Code == Code.Unavailable || problem.Code == Code.ResourceExhausted)) {
+        retries[state.Agent] = Clock.Now + retryDelay;
+      }
+      agent.IsNews = true;
+      news.Add(state.Agent);
+    }
+
+    internal override bool Lose(WaystarError problem) {
+      lock (agents) {
+        foreach (var agent in agents.Values) {
+          if (agent.Right != null && agent.IsFollowed && progress.TryGetValue(agent.Query.Map, out var found) &&
+              found.Version.Epoch == agent.Right.Epoch && found.Version.Revision > agent.Right.Revision) {
+            agent.Right = found.Version;
+          }
+        }
+        progress.Clear();
+        Error = problem.IsTemporary ? null : problem;
+        return problem.IsTemporary;
+      }
+    }
+
+    sealed class Agent {
+      // Its start is where the agent is.
+      public FindPathRequest Query;
+      // The number of the change that set the query. States for older queries are ignored.
+      public ulong Asked;
+      public AgentPath Path = new AgentPath();
+      // The newest version at which the answer of Path was right, or null.
+      public Version Right;
+      // True once this stream has sent a state for the newest query: progress is about it too.
+      public bool IsFollowed;
+      public bool IsNews;
+    }
+  }
+}

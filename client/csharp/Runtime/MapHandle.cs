@@ -1,0 +1,92 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Waystar {
+  using V1;
+
+  /// <summary>A map of the client, by its name.</summary>
+  public sealed class MapHandle {
+    readonly Client client;
+
+    internal MapHandle(Client client, string name) {
+      this.client = client;
+      Name = name;
+    }
+
+    public string Name { get; }
+
+    /// <summary>Returns a query of this map, for streams and agents.</summary>
+    public FindPathRequest Query(Place start, Place goal) =>
+      new FindPathRequest { Map = Name, Start = start.Location, Goals = { goal.Location } };
+
+    /// <param name="change">Sets what else the query says.</param>
+    public Task<FindPathResponse> FindPathAsync(Place start, Place goal, Action<FindPathRequest> change = null,
+      TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken)) {
+      var query = Query(start, goal);
+      change?.Invoke(query);
+      return client.CallAsync(PathService.FindPath, query, timeout, cancel);
+    }
+
+    /// <summary>Makes one new revision with all of these edits, or fails and changes nothing.</summary>
+    public Task<UpdateMapResponse> UpdateAsync(params Edit[] edits) => UpdateAsync(edits, null);
+
+    /// <param name="requestId">Makes a retry safe; by default a new one.</param>
+    /// <param name="expected">If the map has another version, the update fails.</param>
+    public Task<UpdateMapResponse> UpdateAsync(IEnumerable<Edit> edits, string requestId, Version expected = null,
+      TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken)) =>
+      client.CallAsync(MapService.UpdateMap, new UpdateMapRequest {
+        Map = Name,
+        Edits = new List<Edit>(edits),
+        RequestId = requestId ?? Guid.NewGuid().ToString("N"),
+        ExpectedVersion = expected,
+      }, timeout, cancel);
+
+    /// <param name="speed">The cost that an agent may walk in a second.</param>
+    public async Task<List<MoveJudgement>> CheckMovesAsync(IEnumerable<MoveToCheck> moves, double speed,
+      TimeSpan? tolerance = null, TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken)) {
+      var request = new CheckMovesRequest {
+        Map = Name, Moves = new List<MoveToCheck>(moves), Speed = speed, TimeTolerance = tolerance,
+      };
+      return (await client.CallAsync(PathService.CheckMoves, request, timeout, cancel)).Results;
+    }
+
+    /// <summary>
+    /// Tells of each revision, at any server, until it is cancelled or fails for good. The first event is
+    /// `watching`. After `resynchronize`, the caller reads the map again.
+    /// </summary>
+    public Task WatchAsync(Action<WatchMapResponse> onEvent, bool withEdits = false, Version after = null,
+        CancellationToken cancel = default(CancellationToken)) {
+      var request = new WatchMapRequest { Map = Name, After = after, WithEdits = withEdits };
+      return new Watch(client, request, onEvent, cancel).Run();
+    }
+
+    sealed class Watch : LastingStream<WatchMapRequest, WatchMapResponse> {
+      readonly WatchMapRequest request;
+      readonly Action<WatchMapResponse> onEvent;
+      bool hasBegun;
+
+      public Watch(Client client, WatchMapRequest request, Action<WatchMapResponse> onEvent,
+          CancellationToken cancel) : base(client, MapService.WatchMap, cancel) {
+        this.request = request;
+        this.onEvent = onEvent;
+      }
+
+      internal override WatchMapRequest First() => request;
+
+      internal override void Take(WatchMapResponse message) {
+        // With `after`, the revisions up to the one that the server has are still to come.
+        request.After = message.Commit?.Version ?? message.Resynchronize?.Version ??
+          request.After ?? message.Watching?.Version;
+        if (message.Watching == null || !hasBegun) {
+          hasBegun = true;
+          onEvent(message);
+        }
+      }
+
+      internal override bool Lose(WaystarError problem) =>
+        problem.IsTemporary && problem.Code != Code.NotFound ? true : throw problem;
+    }
+  }
+}

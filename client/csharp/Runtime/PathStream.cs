@@ -1,0 +1,116 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Waystar {
+  using V1;
+
+  /// <summary>
+  /// Queries that share a stream: those that are asked while a message is on its way go together. If the
+  /// stream is lost, they are asked again on another one.
+  /// </summary>
+  public sealed class PathStream : LastingStream<StreamFindPathRequest, StreamFindPathResponse> {
+    const int MostQueries = 1000;
+    const int MaxAttempts = 4;
+
+    // What has no answer yet, by id.
+    readonly Dictionary<ulong, Asked> asked = new Dictionary<ulong, Asked>();
+    readonly Queue<ulong> unsent = new Queue<ulong>();
+    ulong lastId;
+    bool isRunning;
+
+    internal PathStream(Client client) : base(client, PathService.StreamFindPath) {}
+
+    public async Task<FindPathResponse> FindPathAsync(FindPathRequest query, TimeSpan? timeout = null) {
+      var each = new Asked();
+      bool mustRun;
+      lock (asked) {
+        each.Query = new StreamedQuery { Id = ++lastId, Query = query };
+        asked[lastId] = each;
+        unsent.Enqueue(lastId);
+        mustRun = !isRunning;
+        isRunning = true;
+      }
+      Send();
+      if (mustRun) {
+        _ = Run();
+      }
+      using (var done = new CancellationTokenSource()) {
+        _ = Expire(each, timeout ?? Client.Timeout, done.Token);
+        try {
+          return await each.Answer.Task;
+        } finally {
+          done.Cancel();
+        }
+      }
+    }
+
+    /// <summary>Cancels what has no answer.</summary>
+    public override void Dispose() {
+      base.Dispose();
+      Lose(new WaystarError(Code.Cancelled, "the stream was disposed of"));
+    }
+
+    internal override StreamFindPathRequest First() => null;
+
+    internal override StreamFindPathRequest Next() {
+      var message = new StreamFindPathRequest();
+      lock (asked) {
+        while (unsent.Count > 0 && message.Queries.Count < MostQueries) {
+          if (asked.TryGetValue(unsent.Dequeue(), out var each)) {
+            message.Queries.Add(each.Query);
+          }
+        }
+      }
+      return message.Queries.Count > 0 ? message : null;
+    }
+
+    internal override void Take(StreamFindPathResponse message) {
+      lock (asked) {
+        foreach (var answer in message.Answers.Where(answer => asked.ContainsKey(answer.Id))) {
+          var each = asked[answer.Id];
+          if (answer.Problem != null) {
+            Fail(each, answer.Problem);
+          } else if (asked.Remove(answer.Id)) {
+            each.Answer.TrySetResult(answer.Answer);
+          }
+        }
+      }
+    }
+
+    internal override bool Lose(WaystarError problem) {
+      lock (asked) {
+        unsent.Clear();
+        foreach (var each in asked.Values.ToList()) {
+          if (problem.Code == Code.Cancelled || !problem.IsTemporary || ++each.Attempts == MaxAttempts) {
+            Fail(each, problem);
+          } else {
+            unsent.Enqueue(each.Query.Id);
+          }
+        }
+        return isRunning = asked.Count > 0;
+      }
+    }
+
+    async Task Expire(Asked each, TimeSpan timeout, CancellationToken done) {
+      await Client.Transport.Delay(timeout, done);
+      Fail(each, new WaystarError(Code.DeadlineExceeded, "there was no answer in time"));
+    }
+
+    void Fail(Asked each, WaystarError problem) {
+      lock (asked) {
+        asked.Remove(each.Query.Id);
+        each.Answer.TrySetException(problem);
+      }
+    }
+
+    sealed class Asked {
+      public StreamedQuery Query;
+      public int Attempts;
+      public readonly TaskCompletionSource<FindPathResponse> Answer =
+        new TaskCompletionSource<FindPathResponse>(TaskCreationOptions.RunContinuationsAsynchronously);
+    }
+  }
+}
