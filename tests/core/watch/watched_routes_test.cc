@@ -354,7 +354,7 @@ TEST_P(RandomWatchTest, SilenceMeansThatAPathToAnotherMapIsCheapest) {
   query.goal_map = "cellar";
   query.unreachable_policy = UnreachablePolicy::kReport;
   std::string told = CostOf(Watch(query));
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 80; ++i) {
     const std::string map = random_.Chance(0.5) ? "arena" : "cellar";
     if (!store_.UpdateAndWait(map, {.edits = {AnyEdit()}}).ok()) {
       continue;
