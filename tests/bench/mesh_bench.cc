@@ -393,7 +393,7 @@ class MeshTimer {
                  },
                  [&](std::size_t i) { sink = FindPath(pairs[i]); }),
              {});
-    core::MemoryAccount memory(std::size_t{4} << 30);
+    MemoryAccount memory(std::size_t{4} << 30);
     const std::size_t few = std::min<std::size_t>(pairs.size(), 50);
     std::cout << "  the same paths explained, which divides the mesh each time, and found:\n";
     PrintRow("  explanation",

@@ -75,16 +75,20 @@ Scene SceneOf(const MapAndAgent& kind, Generator& generator) {
   for (int i = generator.Between(0, 6); i > 0; --i) {
     edits.emplace_back(PutObstacle{.obstacle = generator.ObstacleOf(map, absl::StrCat("o", i))});
   }
-  for (int i = generator.Between(0, 3); i > 0; --i) {
-    edits.emplace_back(PutPortal{.portal = {.id = absl::StrCat("p", i),
-                                            .from = generator.CellOf(map),
-                                            .to = generator.CellOf(map),
-                                            .cost = CostFromDouble(generator.Between(0, 5)),
-                                            .both_ways = generator.Chance(0.5),
-                                            .tags = {generator.Chance(0.8) ? "any" : "few"},
-                                            .closed = generator.Chance(0.5)}});
-  }
   map = Edited(map, edits);
+  for (int i = generator.Between(0, 3); i > 0; --i) {
+    const PutPortal put{.portal = {.id = absl::StrCat("p", i),
+                                   .from = generator.CellOf(map),
+                                   .to = generator.CellOf(map),
+                                   .cost = CostFromDouble(generator.Between(0, 5)),
+                                   .both_ways = generator.Chance(0.5),
+                                   .tags = {generator.Chance(0.8) ? "any" : "few"},
+                                   .closed = generator.Chance(0.5)}};
+    // One that leads nowhere, or where another one does, is refused.
+    if (const auto edited = ApplyEdits(map, {put}); edited.ok()) {
+      map = edited->map;
+    }
+  }
   Overlay overlay;
   if (generator.Chance(0.3)) {
     const Cell cell = generator.CellOf(map);
@@ -334,7 +338,8 @@ TEST_P(ExplainPathTest, FindsTheCheapestBlockers) {
     }
   }
   EXPECT_GT(blocked, 0);
-  EXPECT_TRUE(crossed > 0 || Rounds(60) < 60);
+  // Large agents fit at both ends of few portals.
+  EXPECT_TRUE(crossed > 0 || GetParam().agent.footprint > 1 || Rounds(60) < 60);
 }
 
 INSTANTIATE_TEST_SUITE_P(Agents, ExplainPathTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
