@@ -89,22 +89,13 @@ class PlacedDrawing : public SearchDrawing {
 // Returns the axial coordinates of a hexagon, counted from column 0 of row 0: pictures are laid out by them.
 // Cells of a layout without columns and rows stay as they are.
 v1::Cell AxialOf(v1::HexLayout layout, const v1::Cell& cell) {
+  const bool is_even = layout == v1::HEX_LAYOUT_EVEN_ROWS || layout == v1::HEX_LAYOUT_EVEN_COLUMNS;
+  const int more = is_even ? 1 : 0;
   v1::Cell axial = cell;
-  switch (layout) {
-    case v1::HEX_LAYOUT_ODD_ROWS:
-      axial.set_x(cell.x() - (cell.y() >> 1));
-      break;
-    case v1::HEX_LAYOUT_EVEN_ROWS:
-      axial.set_x(cell.x() - ((cell.y() + 1) >> 1));
-      break;
-    case v1::HEX_LAYOUT_ODD_COLUMNS:
-      axial.set_y(cell.y() - (cell.x() >> 1));
-      break;
-    case v1::HEX_LAYOUT_EVEN_COLUMNS:
-      axial.set_y(cell.y() - ((cell.x() + 1) >> 1));
-      break;
-    default:
-      break;
+  if (layout == v1::HEX_LAYOUT_ODD_ROWS || layout == v1::HEX_LAYOUT_EVEN_ROWS) {
+    axial.set_x(cell.x() - ((cell.y() + more) >> 1));
+  } else if (layout == v1::HEX_LAYOUT_ODD_COLUMNS || layout == v1::HEX_LAYOUT_EVEN_COLUMNS) {
+    axial.set_y(cell.y() - ((cell.x() + more) >> 1));
   }
   return axial;
 }

@@ -143,8 +143,8 @@ void AddFields(CLI::App& command, Message& message, std::initializer_list<FieldA
   }
 }
 
-CLI::Option* AddMap(CLI::App& command, std::string& map) {
-  return command.add_option("MAP", map, "The map's name")->required()->type_name(kMapType);
+CLI::Option* AddMap(CLI::App& command, Message& request) {
+  return AddField(command, "MAP", request, "map", "The map's name", kMapType)->required();
 }
 
 CLI::Option* AddFile(CLI::App& command, const std::string& name, std::string& file,

@@ -91,8 +91,8 @@ struct FieldArgument {
 void AddFields(CLI::App& command, google::protobuf::Message& message,
                std::initializer_list<FieldArgument> arguments);
 
-// The name of a map, required and positional.
-CLI::Option* AddMap(CLI::App& command, std::string& map);
+// The name of a map, required and positional, for the field `map` of the request.
+CLI::Option* AddMap(CLI::App& command, google::protobuf::Message& request);
 
 // Adds an argument that is the name of a file.
 CLI::Option* AddFile(CLI::App& command, const std::string& name, std::string& file,

@@ -21,7 +21,7 @@ using UpdateCommand = Command<v1::UpdateMapRequest>;
 UpdateCommand AddUpdate(CLI::App& parent, Session& session, const std::string& name,
                         const std::string& summary, const std::string& footer) {
   UpdateCommand command = AddCommand(parent, session, name, summary, &Update, footer);
-  AddMap(command.app, *command.arguments.mutable_map());
+  AddMap(command.app, command.arguments);
   return command;
 }
 
@@ -184,7 +184,7 @@ void AddPortalCommands(CLI::App& parent, Session& session) {
       session);
   const auto list = AddCommand(group, session, "list", "Lists the portals of a map", &ListPortals,
                                "Examples:\n  waystar portal list arena\n");
-  AddMap(list.app, *list.arguments.mutable_map());
+  AddMap(list.app, list.arguments);
 }
 
 namespace {
@@ -275,7 +275,7 @@ void AddList(CLI::App& group, Session& session) {
                  "  waystar obstacle list arena\n"
                  "  waystar obstacle list arena --json | jq '.obstacles[].id'\n");
   v1::ListObstaclesRequest& request = command.arguments.request;
-  AddMap(command.app, *request.mutable_map());
+  AddMap(command.app, request);
   AddField(command.app, "--region", request, "region",
            "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH", "RECTANGLE");
   command.app.add_flag("--names", command.arguments.names_only, "Only their names, one per line");
@@ -350,7 +350,7 @@ std::string EventText(const std::string& map, const v1::WatchMapResponse& event)
       return RevisionText(event.commit());
     case v1::WatchMapResponse::kResynchronize:
       return absl::StrCat("Revisions up to ", event.resynchronize().version().revision(),
-                          " are not told of: the server no longer remembers all of them, or the map is "
+                          " are missing here: the server no longer remembers all of them, or the map is "
                           "not the one that was asked for.\n");
     case v1::WatchMapResponse::EVENT_NOT_SET:
       break;
@@ -398,7 +398,7 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
       "  waystar watch arena --from 8 --edits\n"
       "  waystar watch arena --json | jq '.commit.changedAreas'\n");
   v1::WatchMapRequest& request = arguments.request;
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   command
       .add_option("--from", arguments.from,
                   "The first revision to report, if the server still remembers it [the next one]")

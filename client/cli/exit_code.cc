@@ -124,6 +124,11 @@ bool IsUnreachable(const absl::Status& status) {
   return status.code() == absl::StatusCode::kUnavailable && client::ReasonOf(status).empty();
 }
 
+std::string CannotReach(const std::string& server, absl::string_view why) {
+  return absl::StrCat("cannot reach a server at ", server, ": ", why,
+                      "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
+}
+
 std::string ErrorText(const absl::Status& status, const std::string& server) {
   // So the library says of a server whose health service says NOT_SERVING.
   if (IsUnreachable(status) && absl::StrContains(status.message(), "backend unhealthy")) {
@@ -133,8 +138,7 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
         "SERVING when it does.");
   }
   if (IsUnreachable(status)) {
-    return absl::StrCat("cannot reach a server at ", server, ": ", Sentence(status),
-                        "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
+    return CannotReach(server, Sentence(status));
   }
   if (status.code() == absl::StatusCode::kDeadlineExceeded && client::ReasonOf(status).empty()) {
     return absl::StrCat("no answer from ", server, " in time\n--timeout allows it more, such as 30s.");
@@ -290,8 +294,7 @@ std::string WhyUnreachable(const client::Options& options, const std::string& se
   }
   const absl::StatusOr<int> fd = Connect(*endpoint);
   if (!fd.ok()) {
-    return absl::StrCat("cannot reach a server at ", server, ": ", fd.status().message(),
-                        "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
+    return CannotReach(server, fd.status().message());
   }
   // Blocks SIGPIPE of a connection closed by the peer, and discards a pending one.
   const HeldSignals held({SIGPIPE});

@@ -321,7 +321,7 @@ void AddReachCommand(CLI::App& parent, Session& session) {
                  "  waystar reach arena --start-position 3.5,-2 --snap 1.5 --max-cost 6\n"
                  "  waystar reach islands harbour --max-cost 10\n");
   v1::FindReachableRequest& request = arguments.request;
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddPlaces(command, "START", "--start-position", PlaceIn(request, "start"), kFromHelp);
   command.get_option("START")->excludes("--start-position");
   command.parse_complete_callback([&request] { CheckPlace(request.has_start(), "START"); });
@@ -340,7 +340,7 @@ void AddReachableCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar reachable arena 1,1 60,40\n"
       "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n");
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddQuestion(command, request);
   AddParsedList(
       command, "PLACES", &ParsePlace,
@@ -362,7 +362,7 @@ void AddCheckMovesCommand(CLI::App& parent, Session& session) {
                  "  waystar check-moves arena 1,1 4,1 500ms --speed 6\n"
                  "  waystar check-moves arena 1,1 4,1 500ms 4,1 9,5 1s --speed 6 --time-tolerance 50ms\n");
   v1::CheckMovesRequest& request = arguments.request;
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddQuestion(command, request);
   AddField(command, "--speed", request, "speed",
            "The cost that an agent pays per second: cells, or units, on ground of cost 1")
@@ -388,7 +388,7 @@ void AddFlowCommand(CLI::App& parent, Session& session) {
       "  waystar flow arena 10,5 40,12 --region 0,0..63,31\n"
       "  waystar flow islands lighthouse\n");
   v1::ComputeFlowFieldRequest& request = arguments.request;
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddPlaces(command, "GOAL", "--goal-position", PlaceIn(request, "goals"), kToHelp, kAnyNumber);
   command.parse_complete_callback([&request] { CheckPlace(!request.goals().empty(), "GOAL"); });
   AddQuestion(command, request);
@@ -407,7 +407,7 @@ void AddMatrixCommand(CLI::App& parent, Session& session) {
                  "Examples:\n"
                  "  waystar matrix arena --from 1,1 9,9 --to 60,40 12,7 3,30\n"
                  "  waystar matrix islands --from harbour ford --to bridge lighthouse\n");
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddPlaces(command, "--from", "--from-position", PlaceIn(request, "starts"),
             "Where to start from: the cells X,Y, or nodes of a waypoint graph", kAnyNumber);
   AddPlaces(command, "--to", "--to-position", PlaceIn(request, "goals"), kToHelp, kAnyNumber);
@@ -426,7 +426,7 @@ void AddRayCommand(CLI::App& parent, Session& session) {
       "  waystar ray arena 1,1 60,40\n"
       "  waystar ray arena 60,40 --from-position 1.25,1\n"
       "  waystar ray islands bridge --from-position 6,1\n");
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   const auto to = [&request = request]() -> v1::Location& {
     if (request.has_to()) {
       throw CLI::ArgumentMismatch("TO is given twice");
@@ -458,7 +458,7 @@ void AddSampleCommand(CLI::App& parent, Session& session) {
                  "  waystar sample arena --count 5 --distinct --reachable-from 1,1 --region 0,0..20,20\n"
                  "  waystar sample islands --count 3 --along-edges\n");
   request.set_count(1);
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddQuestion(command, request);
   AddFields(command, request,
             {{"--count", "count", "How many to draw [1]"},
@@ -480,7 +480,7 @@ void AddExplainCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar explain arena 1,1 60,40\n"
       "  waystar explain arena 1,1 60,40 --only-obstacles --obstacle-price gate=50 wall=400\n");
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddPlaces(command, "START", "--start-position", PlaceIn(request, "start"), kFromHelp);
   AddPlaces(command, "GOAL", "--goal-position", PlaceIn(request, "goal"),
             "Where to go to: the cell X,Y, or a node of a waypoint graph");
@@ -505,7 +505,7 @@ void AddProbeCommand(CLI::App& parent, Session& session) {
       "  waystar probe keep 2,3.5 --move-to 4.5,4\n"
       "  waystar probe keep 2,3.5,0 --wall-within 20 --snap 1\n");
   v1::SurfaceProbe& probe = *request.add_probes();
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddFields(command, probe,
             {{"POSITION", "position", "Where to look: X,Y or X,Y,Z"},
              {"--move-to", "move_to", "Walk straight towards this position, and slide along walls"},

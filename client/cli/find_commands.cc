@@ -13,7 +13,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
@@ -228,7 +227,7 @@ void AddValidateCommand(CLI::App& parent, Session& session) {
       "  waystar validate islands harbour ford lighthouse\n"
       "  waystar validate keep 2,10,0 4,12 20,12 23,2,4\n");
   v1::Path& path = *request.add_paths();
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   AddParsedList(
       command, "POINTS", &ParsePlace, [&path](const v1::Location& place) { AddPoint(place, path); },
       "The path: its cells, X,Y, each of them or those that straight lines lead between, its nodes on a "

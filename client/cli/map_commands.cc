@@ -111,7 +111,7 @@ ExitCode Delete(const DeleteArguments& arguments, Session& session) {
 }
 
 struct ShowArguments {
-  std::string map;
+  v1::GetMapRequest request;
   DrawOptions draw;
 };
 
@@ -245,9 +245,7 @@ absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::s
 }
 
 ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
-  v1::GetMapRequest request;
-  request.set_map(arguments.map);
-  return session.Answer(session.client().GetMap(request), [&](const auto& response) {
+  return session.Answer(session.client().GetMap(arguments.request), [&](const auto& response) {
     session.io().out << Facts(response.info(), session.table_width());
   });
 }
@@ -274,7 +272,7 @@ ExitCode PrintShown(const v1::MapInfo& info, const absl::StatusOr<std::string>& 
 
 ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
   v1::ExportMapRequest request;
-  request.set_map(arguments.map);
+  request.set_map(arguments.request.map());
   request.set_format(v1::MAP_FORMAT_TEXT);
   const auto map = session.client().ExportMap(request);
   if (map.ok()) {
@@ -285,13 +283,14 @@ ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
   if (client::ReasonOf(map.status()) != "WRONG_MAP_KIND") {
     return session.Fail(map.status());
   }
-  const absl::StatusOr<v1::MapInfo>& info = session.InfoOf(arguments.map);
+  const absl::StatusOr<v1::MapInfo>& info = session.InfoOf(arguments.request.map());
   if (!info.ok()) {
     return session.Fail(info.status());
   }
   return PrintShown(*info,
-                    info->has_mesh() ? MeshPicture(arguments.map, session)
-                                     : NodeTable(session.client(), arguments.map, session.table_width()),
+                    info->has_mesh()
+                        ? MeshPicture(arguments.request.map(), session)
+                        : NodeTable(session.client(), arguments.request.map(), session.table_width()),
                     session);
 }
 
@@ -336,7 +335,7 @@ void AddMapCommands(CLI::App& parent, Session& session) {
                                "Examples:\n"
                                "  waystar map show arena\n"
                                "  waystar map show arena --json | jq .info.revision\n");
-  AddMap(show.app, show.arguments.map);
+  AddMap(show.app, show.arguments.request);
   AddDrawOptions(show.app, show.arguments.draw);
   AddExportCommand(group, session);
   const auto remove =

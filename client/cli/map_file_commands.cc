@@ -15,7 +15,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/progress.h"
 #include "client/cli/table.h"
@@ -300,7 +299,7 @@ void AddExportCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar map export arena\n"
       "  waystar map export arena -o arena.map --format moving_ai\n");
-  AddMap(command, *arguments.request.mutable_map());
+  AddMap(command, arguments.request);
   AddFile(command, "-o,--output", arguments.file, "The file to write [standard output]");
   AddField(command, "--format", arguments.request, "format",
            "The file's format: waystar keeps all that the map holds [text on a terminal and for FILE.txt, "

@@ -128,11 +128,10 @@ absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Ove
   const auto view = [&](const Window& cells) {
     return ChooseView(grid.width(), grid.height(), Focus(overlay), cells);
   };
-  Picture picture = DrawMap(rows, view(window));
-  if (shift != RowShift::kNone && view(InHexagons(window, shift, grid.height())).scale == 1) {
-    picture = DrawMap(rows, view(InHexagons(window, shift, grid.height())));
-    picture.shift = shift;
-  }
+  const View shifted = view(InHexagons(window, shift, grid.height()));
+  const bool is_shifted = shift != RowShift::kNone && shifted.scale == 1;
+  Picture picture = DrawMap(rows, is_shifted ? shifted : view(window));
+  picture.shift = is_shifted ? shift : RowShift::kNone;
   DrawOverlay(overlay, ChooseMarkers(picture), picture);
   std::string text = Paint(picture, color);
   AppendLine(Legend(picture, grid), text);

@@ -11,7 +11,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
@@ -280,7 +279,7 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
       "  waystar paths arena queries.txt\n"
       "  printf '1,1 60,40\\n9,30 12,7\\n' | waystar paths arena --profile tank\n"
       "  waystar paths ruins --scenario ruins.map.scen\n");
-  AddMap(command, *arguments.request.mutable_map());
+  AddMap(command, arguments.request);
   AddQuestion(command, arguments.request);
   AddFile(command, "FILE", arguments.file,
           "The queries, a line each: START GOAL, both cells X,Y or both nodes of a waypoint graph; '-' reads "

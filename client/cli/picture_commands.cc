@@ -13,7 +13,6 @@
 #include "absl/strings/str_format.h"
 #include "client/animation/film.h"
 #include "client/cli/arguments.h"
-#include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
@@ -277,10 +276,8 @@ void LocateGoal(animation::TracedSearch& search, Session& session) {
 
 // Fetches the graph data for drawing a search on a graph. Errors are ignored.
 void AskAboutGraph(animation::TracedSearch& search, Session& session) {
-  v1::GetMapRequest request;
-  request.set_map(search.query.map());
-  if (const auto got = session.client().GetMap(request); got.ok()) {
-    search.graph_nodes = static_cast<std::size_t>(got->info().graph().nodes());
+  if (const auto& info = session.InfoOf(search.query.map()); info.ok()) {
+    search.graph_nodes = static_cast<std::size_t>(info->graph().nodes());
   }
   LocateGoal(search, session);
 }

@@ -7,7 +7,7 @@
 namespace waystar::cli {
 
 void AddQuery(CLI::App& command, v1::FindPathRequest& request, int most_goals) {
-  AddMap(command, *request.mutable_map());
+  AddMap(command, request);
   // The cell that has come first is a goal if a position stands in place of the argument START.
   const auto start = [&request]() -> v1::Location& {
     if (request.has_start()) {

@@ -1,3 +1,4 @@
+#include <google/protobuf/timestamp.pb.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -49,9 +50,12 @@ std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
   return absl::AsciiStrToLower(absl::StripPrefix(enum_name, prefix));
 }
 
+std::string StartText(const google::protobuf::Timestamp& start) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", absl::FromUnixSeconds(start.seconds()), absl::LocalTimeZone());
+}
+
 std::string StartOf(const v1::GetServerInfoResponse& info) {
-  const absl::Time start = absl::FromUnixSeconds(info.start_time().seconds());
-  return absl::StrCat(absl::FormatTime("%Y-%m-%d %H:%M:%S", start, absl::LocalTimeZone()), ", ",
+  return absl::StrCat(StartText(info.start_time()), ", ",
                       absl::FormatDuration(absl::Trunc(DurationOf(info.uptime()), absl::Seconds(1))), " ago");
 }
 
@@ -219,11 +223,6 @@ namespace {
 
 constexpr char kUnknown[] = "-";
 
-std::string StartText(const v1::ServerPresence& server) {
-  const absl::Time start = absl::FromUnixSeconds(server.start_time().seconds());
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S", start, absl::LocalTimeZone());
-}
-
 std::string StalenessText(const v1::ServerPresence& server) {
   return server.has_staleness()
              ? absl::StrFormat("%.1f s", absl::ToDoubleSeconds(DurationOf(server.staleness())))
@@ -234,7 +233,8 @@ std::vector<TableRow> ServerRows(const v1::ListServersResponse& list) {
   std::vector<TableRow> rows = {
       {"ADDRESS", "VERSION", "SINCE", "MAPS", "ETCD REVISION", "LAG", "HEARD OF ETCD", ""}};
   for (const v1::ServerPresence& server : list.servers()) {
-    rows.push_back({server.address(), server.version(), StartText(server), absl::StrCat(server.maps()),
+    rows.push_back({server.address(), server.version(), StartText(server.start_time()),
+                    absl::StrCat(server.maps()),
                     list.is_fleet() ? absl::StrCat(server.etcd_revision()) : kUnknown,
                     list.is_fleet() ? absl::StrCat(server.lag()) : kUnknown, StalenessText(server),
                     server.is_this() ? "this server" : ""});

@@ -201,6 +201,18 @@ bool StreamingCall::EndRead(bool ok) {
   return !end_.has_value();
 }
 
+bool StreamingCall::BeginJobAfterRead(bool ok) {
+  const Change change(*this);
+  if (!ok) {
+    SetEnd(absl::OkStatus());
+  }
+  if (!EndRead(ok)) {
+    return false;
+  }
+  BeginJob();
+  return true;
+}
+
 void StreamingCall::Write(grpc::ByteBuffer message) {
   if (const absl::Status status = written_memory_.Resize(message.Length()); !status.ok()) {
     is_gone_ = true;

@@ -155,6 +155,9 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Ends a read. Called once for each, with the library's `ok`. Returns false if the call has ended; the
   // message must then be ignored.
   bool EndRead(bool ok) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Ends the read of a call that answers one message after the other, and begins the job for the message.
+  // Returns false if the call ends, as it also does after the client's last message.
+  bool BeginJobAfterRead(bool ok) ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the last message read, until the next Read.
   grpc::ByteBuffer& message() { return message_; }
 

@@ -73,7 +73,7 @@ class FleetAgentsTest : public OneMemberTest {
   }
 
   std::vector<std::unique_ptr<ServerProcess>> servers_;
-  // Of all servers, and of the one that lives.
+  // Clients of all servers, and of the one that is never killed.
   std::unique_ptr<client::Client> client_;
   std::unique_ptr<client::Client> last_;
   v1::Version version_;

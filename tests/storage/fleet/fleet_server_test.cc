@@ -9,10 +9,12 @@
 #include "gmock/gmock.h"
 #include "server/runtime/options.h"
 #include "server/storage/etcd/etcd_client.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/etcd/etcd_process.h"
 #include "tests/testing/patience.h"
+#include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
@@ -189,6 +191,15 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
   const auto info = server.client().GetMap(get);
   ASSERT_TRUE(info.ok()) << info.status();
   EXPECT_GE(info->staleness().seconds(), 3);
+  v1::StreamCheckMovesRequest moves;
+  *moves.mutable_moves() = Parsed<v1::CheckMovesRequest>(
+      "map: 'arena' speed: 1 moves { from { cell {} } to { cell { x: 2 } } elapsed { seconds: 2 } }");
+  BoundedContext context;
+  const auto stub = v1::PathService::NewStub(server.NewChannel());
+  const auto stream = stub->StreamCheckMoves(&context);
+  v1::StreamCheckMovesResponse judged;
+  ASSERT_TRUE(stream->Write(moves) && stream->Read(&judged));
+  EXPECT_GE(judged.answer().info().staleness().seconds(), 3);
   // A map that comes with its query is as new as that.
   v1::FindPathRequest own = query;
   own.clear_map();

@@ -60,7 +60,7 @@ BlockerGround::BlockerGround(const BlockedMap& blocked, const PathQuery& query, 
     }
     return true;
   });
-  std::ranges::stable_sort(jumps_, {}, [](const Jump& jump) { return Packed(jump.from); });
+  std::ranges::stable_sort(jumps_, {}, [](const Jump& jump) { return Pack(jump.from); });
 }
 
 void BlockerGround::AddJump(Cell from, Cell to, const Portal& portal) {
@@ -70,7 +70,7 @@ void BlockerGround::AddJump(Cell from, Cell to, const Portal& portal) {
 absl::Span<const BlockerGround::Jump> BlockerGround::JumpsFrom(Cell cell, Cost g) {
   jumps_here_.clear();
   const auto begin =
-      std::ranges::lower_bound(jumps_, Packed(cell), {}, [](const Jump& jump) { return Packed(jump.from); });
+      std::ranges::lower_bound(jumps_, Pack(cell), {}, [](const Jump& jump) { return Pack(jump.from); });
   for (auto jump = begin; jump != jumps_.end() && jump->from == cell; ++jump) {
     const SetNumber to = SetAt(jump->to);
     if (to != kWall) {

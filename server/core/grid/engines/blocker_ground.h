@@ -16,6 +16,7 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/dearest_cells.h"
+#include "server/core/grid/search/node_table.h"
 #include "server/core/grid/search/scratch.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/blockers.h"
@@ -67,7 +68,7 @@ class BlockerGround {
   };
   // Valid until the next call.
   absl::Span<const Jump> JumpsFrom(Cell cell, Cost g);
-  void Take(const Jump& jump) { taken_[Packed(jump.to)] = jump; }
+  void Take(const Jump& jump) { taken_[Pack(jump.to)] = jump; }
   std::optional<SearchEnd> end() const { return end_; }
 
   // Returns true if no removal of blockers lets the agent stand on a cell of the map: it would leave the map,
@@ -76,7 +77,7 @@ class BlockerGround {
 
   // Returns the jump by which the search reached a cell.
   // REQUIRES: there is one.
-  const Jump& JumpTo(Cell cell) const { return taken_.find(Packed(cell))->second; }
+  const Jump& JumpTo(Cell cell) const { return taken_.find(Pack(cell))->second; }
   // Appends the blockers that a step enters, or that cover the start if `from` is null, with that index.
   // `portal` is the portal that the step passes, if any.
   void AppendEntries(const Cell* from, Cell to, const Portal* portal, std::size_t index,
@@ -114,9 +115,6 @@ class BlockerGround {
   static constexpr int kStride = kSide + 2;
   using Tile = std::array<SetNumber, std::size_t{kStride} * kStride>;
 
-  static std::uint64_t Packed(Cell cell) {
-    return std::uint64_t{static_cast<std::uint32_t>(cell.x)} << 32 | static_cast<std::uint32_t>(cell.y);
-  }
   void AddJump(Cell from, Cell to, const Portal& portal);
 
   // Returns the set of a position in a tile, so that those of neighbours are at the offsets of OffsetOf. Null
@@ -176,7 +174,7 @@ class BlockerGround {
   std::vector<Jump> jumps_;
   // The jumps of the last JumpsFrom.
   std::vector<Jump> jumps_here_;
-  absl::flat_hash_map<std::uint64_t, Jump> taken_;
+  absl::flat_hash_map<PackedCell, Jump> taken_;
   // Sets around the cell of the last MovesFrom; null on open ground.
   const SetNumber* around_ = nullptr;
 };

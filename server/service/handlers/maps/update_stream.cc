@@ -19,18 +19,10 @@ absl::Status UpdateStream::Admit() {
 }
 
 void UpdateStream::OnReadDone(bool ok) {
-  {
-    const Change change(*this);
-    if (!ok) {
-      SetEnd(absl::OkStatus());
-    }
-    if (!EndRead(ok)) {
-      return;
-    }
-    BeginJob();
+  if (BeginJobAfterRead(ok)) {
+    arrived_ = Executor::Clock::now();
+    SubmitJob(Lane::kSmall, flow_);
   }
-  arrived_ = Executor::Clock::now();
-  SubmitJob(Lane::kSmall, flow_);
 }
 
 void UpdateStream::RunJob(int worker) {

@@ -34,18 +34,10 @@ void MoveStream::Advance() {
 }
 
 void MoveStream::OnReadDone(bool ok) {
-  {
-    const Change change(*this);
-    if (!ok) {
-      SetEnd(absl::OkStatus());
-    }
-    if (!EndRead(ok)) {
-      return;
-    }
-    BeginJob();
+  if (BeginJobAfterRead(ok)) {
+    arrived_ = Executor::Clock::now();
+    SubmitJob(Lane::kLarge, flow_);
   }
-  arrived_ = Executor::Clock::now();
-  SubmitJob(Lane::kLarge, flow_);
 }
 
 void MoveStream::OnJobRefused(const absl::Status& why) { Answer(why, {}); }
@@ -77,6 +69,7 @@ absl::Status MoveStream::Judge(const v1::CheckMovesRequest& moves, Workbench& be
                       .budget = {.deadline = now + kMaxTime, .cancelled = &cancelled_},
                       .queued = now - arrived_,
                       .begin = now,
+                      .staleness = server_.fleet.QuietFor(now),
                       .rpc = &rpc_};
   WAYSTAR_RETURN_IF_ERROR(check_(moves, answer, context));
   return context.missing_map;

@@ -45,7 +45,7 @@ class Updates {
   }
 
  private:
-  // What calls bear: nothing.
+  // Adds nothing to calls.
   const client::Connection connection_{client::Options{}};
   std::unique_ptr<v1::MapService::Stub> stub_;
   client::UpdateStream stream_;

@@ -60,7 +60,7 @@ class Queries {
   }
 
  private:
-  // What calls bear: nothing.
+  // Adds nothing to calls.
   const client::Connection connection_{client::Options{}};
   std::unique_ptr<v1::PathService::Stub> stub_;
   client::PathStream stream_;

@@ -101,7 +101,7 @@ class WatchOfMap {
   }
 
  private:
-  // What calls bear: at most a token.
+  // Adds at most a token to calls.
   const client::Connection connection_;
   std::unique_ptr<v1::MapService::Stub> stub_;
   client::MapWatch watch_;
