@@ -104,7 +104,7 @@ void AgentFollower::MoveTo(std::uint64_t agent, const v1::Location& place, const
     query.set_map(map);
     query.clear_view();
     AskAgain(agent, it->second);
-  } else if (!it->second.path.has_ended) {
+  } else if (!it->second.path.has_ended || !it->second.is_followed) {
     *Change(agent).mutable_at() = place;
   }
 }

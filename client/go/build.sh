@@ -18,6 +18,7 @@ if [[ ! -f "$STUBS/types.pb.go" || -n "$(find "$PROTO"/waystar/v1/ stubs/go.mod 
     --go_out=stubs --go_opt=module=waystar.dev/proto \
     --go-grpc_out=stubs --go-grpc_opt=module=waystar.dev/proto "$PROTO"/waystar/v1/*.proto
 fi
-rm -rf "$OUT/stubs"
+rm -f "$OUT"/*.go
+rm -rf "$OUT/example" "$OUT/stubs"
 mkdir -p "$OUT"
 cp -r ./*.go go.mod go.sum service_config.json README.md example stubs "$OUT"

@@ -194,7 +194,7 @@ func (c *Client) call(ctx context.Context, method string, request, reply any, co
 		request = update
 	}
 	attempt := func(request any) error {
-		return c.retry(ctx, may, func() error { return invoke(ctx, method, request, reply, connection, options...) })
+		return c.retry(ctx, c.context, may, func() error { return invoke(ctx, method, request, reply, connection, options...) })
 	}
 	query, ok := request.(viewed)
 	if !ok || query.GetView().GetLeastVersion() != nil {

@@ -44,7 +44,7 @@ func (p *PathStream) FindPath(ctx context.Context, query *pb.FindPathRequest) (*
 	ctx, cancel := p.client.withTimeout(ctx)
 	defer cancel()
 	var answer *pb.FindPathResponse
-	err := p.client.retry(ctx, repeats, func() (err error) {
+	err := p.client.retry(ctx, p.context, repeats, func() (err error) {
 		answer, err = p.ask(ctx, query)
 		return err
 	})

@@ -65,8 +65,8 @@ func (b *budget) spend(cost int32) int32 {
 }
 
 // Makes a call until it succeeds, fails for good, was made four times, has used up the budget, or the context would
-// end before the next attempt.
-func (c *Client) retry(ctx context.Context, may repeatable, call func() error) error {
+// end before the next attempt. It also fails for good once its owner, the Client or a stream, has ended.
+func (c *Client) retry(ctx, owner context.Context, may repeatable, call func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := ToError(call())
 		if err == nil {
@@ -74,7 +74,7 @@ func (c *Client) retry(ctx context.Context, may repeatable, call func() error) e
 			return nil
 		}
 		failure := err.(*Error)
-		if ctx.Err() != nil || c.context.Err() != nil || !may.after(failure) {
+		if ctx.Err() != nil || c.context.Err() != nil || owner.Err() != nil || !may.after(failure) {
 			return err
 		}
 		if c.budget.spend(failureCost) > fullBudget/2 || attempt == len(backoffs) {

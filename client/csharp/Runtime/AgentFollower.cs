@@ -36,7 +36,7 @@ namespace Waystar {
     readonly Dictionary<string, MapProgress> progress = new Dictionary<string, MapProgress>();
     // Agents to put again, and when.
     readonly Dictionary<ulong, TimeSpan> retries = new Dictionary<ulong, TimeSpan>();
-    readonly List<ulong> news = new List<ulong>();
+    readonly HashSet<ulong> news = new HashSet<ulong>();
     ulong number;
 
     internal AgentFollower(Client client, FollowAgentsRequest settings) : base(client, PathService.FollowAgents) {
@@ -50,8 +50,7 @@ namespace Waystar {
     /// <summary>Follows an agent, or gives it another query.</summary>
     public void Put(ulong id, FindPathRequest query) {
       lock (agents) {
-        agents.TryGetValue(id, out var before);
-        agents[id] = new Agent { Query = query.Copy(), IsNews = before?.IsNews ?? false };
+        agents[id] = new Agent { Query = query.Copy() };
         PutAgain(id);
       }
     }
@@ -65,7 +64,7 @@ namespace Waystar {
         agent.Query.Start = place.Location;
         if (changes.TryGetValue(id, out var change) && change.Put != null) {
           PutAgain(id);
-        } else if (!agent.Path.HasEnded) {
+        } else if (!agent.Path.HasEnded || !agent.IsFollowed) {
           Change(id).At = place.Location;
         }
       }
@@ -86,6 +85,7 @@ namespace Waystar {
     public void Remove(ulong id) {
       lock (agents) {
         if (agents.Remove(id)) {
+          news.Remove(id);
           Change(id).Remove = new RemoveAgent();
         }
       }
@@ -109,8 +109,7 @@ namespace Waystar {
     /// <summary>Returns the agents whose state is new since the last call.</summary>
     public List<ulong> TakeNews() {
       lock (agents) {
-        var result = news.Where(id => agents.TryGetValue(id, out var agent) && agent.IsNews).Distinct().ToList();
-        result.ForEach(id => agents[id].IsNews = false);
+        var result = news.ToList();
         news.Clear();
         return result;
       }
@@ -242,7 +241,6 @@ namespace Waystar {
       } else if (state.End != null && (problem.Code == Code.Unavailable || problem.Code == Code.ResourceExhausted)) {
         retries[state.Agent] = Clock.Now + retryDelay;
       }
-      agent.IsNews = true;
       news.Add(state.Agent);
     }
 
@@ -270,7 +268,6 @@ namespace Waystar {
       public Version Right;
       // True once this stream has sent a state for the newest query: progress is about it too.
       public bool IsFollowed;
-      public bool IsNews;
     }
   }
 }

@@ -88,7 +88,8 @@ namespace Waystar {
         ? ownWrites.Of(query.Map) : null;
       if (least != null) {
         var own = query.Copy();
-        own.View = new View { Overlay = query.View?.Overlay, LeastVersion = least };
+        own.View = (query.View ?? new View()).Copy();
+        own.View.LeastVersion = least;
         try {
           return await Repeat(method, (TRequest)own, end, true, cancel);
         } catch (WaystarError error) when (error.Reason == ErrorReason.MapReplaced) {
@@ -195,7 +196,7 @@ namespace Waystar {
       var left = end - Clock.Now;
       var headers = Headers();
       headers["Waystar-Timeout"] = Math.Max(Math.Ceiling(left.TotalMilliseconds), 1) + "ms";
-      using (var answer = await Transport.Post(url, headers, body, left, cancel)) {
+      using (var answer = await Transport.Post(url, headers, body, false, left, cancel)) {
         var text = await answer.ReadAll(end, cancel);
         return answer.Status == 200 ? text : throw WaystarError.OfAnswer(answer.Status, text);
       }

@@ -27,9 +27,11 @@ namespace Waystar {
     public Task Delay(TimeSpan delay, CancellationToken cancel) => Task.Delay(delay, cancel);
 
     public async Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body,
-      TimeSpan patience, CancellationToken cancel) {
+      bool opensStream, TimeSpan patience, CancellationToken cancel) {
       using (var request = new HttpRequestMessage(HttpMethod.Post, url)) {
         request.Content = new StringContent(body, Encoding.UTF8, "application/json");
+        // A read that was given up still takes bytes, which might be those of the next answer.
+        request.Headers.ConnectionClose = opensStream;
         foreach (var header in headers) {
           request.Headers.TryAddWithoutValidation(header.Key, header.Value);
         }
@@ -46,7 +48,9 @@ namespace Waystar {
       using (var stop = CancellationTokenSource.CreateLinkedTokenSource(cancel)) {
         try {
           var task = start(stop.Token);
-          if (!task.IsCompleted && await Task.WhenAny(task, Task.Delay(patience, stop.Token)) != task) {
+          // The time may have passed already, and a negative delay is an error or has no end.
+          var left = patience > TimeSpan.Zero ? patience : TimeSpan.Zero;
+          if (!task.IsCompleted && await Task.WhenAny(task, Task.Delay(left, stop.Token)) != task) {
             // Nobody asks for its failure any more.
             _ = task.ContinueWith(late => late.Exception, TaskContinuationOptions.OnlyOnFaulted);
             throw new TimeoutException();

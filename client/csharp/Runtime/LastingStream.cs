@@ -21,8 +21,8 @@ namespace Waystar {
 
     internal Client Client { get; }
 
-    /// <summary>Ends the stream.</summary>
-    public virtual void Dispose() => end.Cancel();
+    /// <summary>Ends the stream, and cancels what has no answer.</summary>
+    public void Dispose() => end.Cancel();
 
     /// <summary>Returns the message that opens a stream.</summary>
     internal abstract TRequest First();

@@ -66,6 +66,8 @@ namespace Waystar {
       readonly WatchMapRequest request;
       readonly Action<WatchMapResponse> onEvent;
       bool hasBegun;
+      // Of the present stream.
+      bool hasEvents;
 
       public Watch(Client client, WatchMapRequest request, Action<WatchMapResponse> onEvent,
           CancellationToken cancel) : base(client, MapService.WatchMap, cancel) {
@@ -73,9 +75,13 @@ namespace Waystar {
         this.onEvent = onEvent;
       }
 
-      internal override WatchMapRequest First() => request;
+      internal override WatchMapRequest First() {
+        hasEvents = false;
+        return request;
+      }
 
       internal override void Take(WatchMapResponse message) {
+        hasEvents = true;
         // With `after`, the revisions up to the one that the server has are still to come.
         request.After = message.Commit?.Version ?? message.Resynchronize?.Version ??
           request.After ?? message.Watching?.Version;
@@ -85,8 +91,9 @@ namespace Waystar {
         }
       }
 
+      // The map may be deleted or replaced: the next stream tells which.
       internal override bool Lose(WaystarError problem) =>
-        problem.IsTemporary && problem.Code != Code.NotFound ? true : throw problem;
+        (problem.Code == Code.NotFound ? hasEvents : problem.IsTemporary) ? true : throw problem;
     }
   }
 }

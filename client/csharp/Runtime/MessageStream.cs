@@ -41,7 +41,7 @@ namespace Waystar {
       if (timeout != null) {
         headers["Waystar-Timeout"] = Math.Ceiling(timeout.Value.TotalMilliseconds) + "ms";
       }
-      answer = await client.Transport.Post(url, headers, Text(first), longestSilence, End);
+      answer = await client.Transport.Post(url, headers, Text(first), true, longestSilence, End);
       if (answer.Status != 200) {
         throw WaystarError.OfAnswer(answer.Status, await answer.ReadAll(Clock.Now + longestSilence, End));
       }
@@ -94,7 +94,7 @@ namespace Waystar {
       for (var failures = 0; ; ) {
         TimeSpan delay;
         try {
-          using (var reply = await client.Transport.Post(url, headers, body, longestSilence, End)) {
+          using (var reply = await client.Transport.Post(url, headers, body, false, longestSilence, End)) {
             if (reply.Status == 204) {
               return;
             }

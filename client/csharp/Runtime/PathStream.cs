@@ -35,7 +35,7 @@ namespace Waystar {
       }
       Send();
       if (mustRun) {
-        _ = Run();
+        _ = Answer();
       }
       using (var done = new CancellationTokenSource()) {
         _ = Expire(each, timeout ?? Client.Timeout, done.Token);
@@ -47,10 +47,12 @@ namespace Waystar {
       }
     }
 
-    /// <summary>Cancels what has no answer.</summary>
-    public override void Dispose() {
-      base.Dispose();
-      Lose(new WaystarError(Code.Cancelled, "the stream was disposed of"));
+    async Task Answer() {
+      try {
+        await Run();
+      } catch (OperationCanceledException) {
+        Lose(new WaystarError(Code.Cancelled, "the stream or the client was disposed of"));
+      }
     }
 
     internal override StreamFindPathRequest First() => null;

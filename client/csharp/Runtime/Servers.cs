@@ -30,7 +30,7 @@ namespace Waystar {
           each.CheckAt = now + checkEvery;
           check(each);
         }
-        ++turn;
+        turn = (turn + 1) % all.Count;
         // The sort keeps the order of those that are as good.
         return Enumerable.Range(turn, all.Count).Select(i => all[i % all.Count])
           .OrderBy(each => each.IsServing ? 0 : 1)

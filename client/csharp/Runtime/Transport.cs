@@ -9,10 +9,11 @@ namespace Waystar {
   public interface ITransport : IDisposable {
     /// <summary>
     /// Posts a body of JSON, and returns when the head of the answer is there. Fails with a WaystarError:
-    /// Unavailable if no answer comes, DeadlineExceeded after `patience`.
+    /// Unavailable if no answer comes, DeadlineExceeded after `patience`. The answer to what opens a stream
+    /// may be disposed of before its end.
     /// </summary>
-    Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body, TimeSpan patience,
-      CancellationToken cancel);
+    Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body, bool opensStream,
+      TimeSpan patience, CancellationToken cancel);
 
     Task Delay(TimeSpan delay, CancellationToken cancel);
   }

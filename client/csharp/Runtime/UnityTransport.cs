@@ -27,7 +27,7 @@ namespace Waystar {
     }
 
     public async Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body,
-      TimeSpan patience, CancellationToken cancel) {
+      bool opensStream, TimeSpan patience, CancellationToken cancel) {
       var lines = new Lines();
       var upload = body.Length == 0 ? null : new UploadHandlerRaw(Encoding.UTF8.GetBytes(body));
       var request = new UnityWebRequest(url, UnityWebRequest.kHttpVerbPOST, lines, upload);

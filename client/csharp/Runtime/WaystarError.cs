@@ -24,7 +24,7 @@ namespace Waystar {
 
     /// <summary>True if the same call may succeed later.</summary>
     internal bool IsTemporary => Code != Code.InvalidArgument && Code != Code.Unauthenticated &&
-      Code != Code.PermissionDenied && Code != Code.Unimplemented && Code != Code.FailedPrecondition;
+      Code != Code.PermissionDenied && Code != Code.Unimplemented && Code != Code.FailedPrecondition && Code != Code.OutOfRange;
 
     /// <summary>Reads a google.rpc.Status.</summary>
     public static WaystarError Read(JsonReader json) {

@@ -119,7 +119,7 @@ class Attempts:
             self._count += 1
             if not self._may_pass(error, problem) or not self._client.budget.fail() or self._count >= _MOST_ATTEMPTS:
                 raise error from problem
-            backoff = min(0.05 * 3 ** (self._count - 1), 1.0)
+            backoff = 0.05 * 3 ** (self._count - 1)
             # Never sooner than the server asks; the calls of many clients are spread.
             delay = (error.retry_delay * self._count or backoff) * random.uniform(1.0, 1.5)
         self.left = self._end - time.monotonic() - delay
@@ -129,7 +129,9 @@ class Attempts:
 
     def _may_pass(self, error: WaystarError, problem: Any) -> bool:
         is_change = self._method.is_change
-        if not self._client.retry or (is_change and not getattr(self.request, "request_id", "")):
+        if not self._client.retry or self._client.is_closed:
+            return False
+        if is_change and not getattr(self.request, "request_id", ""):
             return False
         if error.code == grpc.StatusCode.UNAVAILABLE:
             # The channel has retried UNAVAILABLE of calls that read, but not INTERNAL of closed sessions.

@@ -1,4 +1,4 @@
-"""Streams that go on when their connection is lost, without threads or tasks: client.py and aio.py run them."""
+"""Streams that go on when their connection is lost, without threads or tasks: _sync.py and aio.py run them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,9 @@ class BaseWatch:
     def _take(self, event: messages.WatchMapResponse) -> bool:
         """Returns true if the user is to see the event."""
         self._backoff.reset()
-        kind = event.WhichOneof("event") or ""
+        kind = event.WhichOneof("event")
+        if kind is None:
+            return False
         is_for_user = kind != "watching" or not self._has_events
         self._has_events = self._has_news = True
         if kind != "watching" or not self._request.HasField("after"):
@@ -100,7 +102,7 @@ class BaseWatch:
 
 
 class BaseStream:
-    """One stream after the other to the same method. All methods are called with the lock held."""
+    """One stream after the other to the same method. Those that run it call its methods with the lock held."""
 
     _lock: ContextManager[Any]
 
@@ -224,7 +226,7 @@ class BaseFollower(BaseStream):
             change = self._changes.get(agent)
             if change is not None and change.HasField("put"):
                 change.put.start.CopyFrom(known.query.start)
-            elif not known.path.has_ended:
+            elif not known.path.has_ended or not known.is_followed:
                 self._change(agent, at=known.query.start)
 
     def send_to(self, agent: int, goal: Place) -> None:

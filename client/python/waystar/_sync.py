@@ -120,8 +120,10 @@ class Watch(_Closing, BaseWatch):
     def close(self) -> None:
         """Ends the watch, from any thread."""
         self._closed.set()
-        if self._call is not None:
-            self._call.cancel()
+        # The reader may lose it meanwhile.
+        call = self._call
+        if call is not None:
+            call.cancel()
 
 
 class _ThreadedStream(_Closing, BaseStream):
@@ -160,6 +162,7 @@ class _ThreadedStream(_Closing, BaseStream):
                 self._changed.wait_for(lambda: self._is_needed() or not self._can_go_on())
                 if not self._can_go_on():
                     self._lose(self.end_of_stream())
+                    self._wake()
                     return
                 self._open()
                 stream = self._stream = object()

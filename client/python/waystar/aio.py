@@ -122,11 +122,15 @@ class _TaskStream(_Closing, BaseStream):
         # Of the stream that is open.
         self._stream: Optional[object] = None
         self._task = asyncio.create_task(self._run())
+        # gRPC cancels it too, when the client is closed.
+        self._task.add_done_callback(lambda _: self._end())
 
     async def close(self) -> None:
         self._is_closed = True
         self._task.cancel()
         await asyncio.wait([self._task])
+
+    def _end(self) -> None:
         self._lose(self.end_of_stream())
         self._wake()
 

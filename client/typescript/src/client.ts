@@ -75,7 +75,7 @@ export class Client {
     if (requestId && method.name === 'UpdateMap') request.requestTime ??= timestampNow();
     const isQuery = method.parent.typeName === v1.PathService.typeName;
     const least = isQuery && !view?.leastVersion ? this.ownWrites.get(map) : undefined;
-    if (least) request.view = pb.create(v1.ViewSchema, { overlay: view?.overlay, leastVersion: least });
+    if (least) request.view = { ...pb.create(v1.ViewSchema), ...view, leastVersion: least };
     try {
       const isRepeatable = Boolean(requestId) || !CHANGES.includes(method.name);
       const attempt = (left: number) => this.transport.unary(method, request, { timeoutMs: left, signal });

@@ -73,7 +73,7 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
     const agent = this.agents.get(id);
     if (!agent) return;
     agent.query.start = create(v1.LocationSchema, location(place));
-    if (!agent.path.hasEnded) this.change(id, { case: 'at', value: agent.query.start });
+    if (!agent.path.hasEnded || !agent.isFollowed) this.change(id, { case: 'at', value: agent.query.start });
   }
 
   sendTo(id: number, goal: Place): void {

@@ -9,6 +9,8 @@ export abstract class LastingStream<I extends DescMessage, O extends DescMessage
   // close. Unset while there is no such error.
   error?: WaystarError;
   private readonly ended = new AbortController();
+  // The stream that is open.
+  private stream?: object;
   // Sends what `next` returns.
   protected wake = () => {};
 
@@ -41,8 +43,11 @@ export abstract class LastingStream<I extends DescMessage, O extends DescMessage
   }
 
   private async *messages(): AsyncGenerator<MessageInitShape<I>> {
+    const stream = (this.stream = {});
+    // A stream that was lost may still wait: it ends, and takes no message of this one.
+    this.wake();
     this.begin();
-    for (;;) {
+    while (this.stream === stream) {
       const message = this.next();
       if (message) yield message;
       else await new Promise<void>((resolve) => (this.wake = resolve));

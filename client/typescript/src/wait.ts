@@ -22,11 +22,13 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 // Yields the messages of one stream after the other. When one ends, and after an error that may pass, it calls
-// `onLost` and opens another, after 100 ms at first and up to 5 s later. Throws other errors.
+// `onLost` and opens another, after 100 ms at first and up to 5 s later. Throws other errors: those that `mayPass`
+// refuses.
 export async function* reopened<T>(
   open: () => AsyncIterable<T>,
   signal: AbortSignal | undefined,
   onLost: (error?: WaystarError) => void = () => {},
+  mayPass = (error: WaystarError) => error.mayPass,
 ): AsyncGenerator<T> {
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(2 * delay, LAST_DELAY_MS)) {
     try {
@@ -36,7 +38,7 @@ export async function* reopened<T>(
       }
       onLost();
     } catch (error) {
-      if (signal?.aborted || !(error instanceof WaystarError) || !error.mayPass) throw error;
+      if (signal?.aborted || !(error instanceof WaystarError) || !mayPass(error)) throw error;
       onLost(error);
     }
     await sleep(delay, signal);

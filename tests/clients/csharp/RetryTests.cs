@@ -23,8 +23,8 @@ static class RetryTests {
     public readonly List<double> Delays = new List<double>();
     public Func<string, (int, string)> Answer;
 
-    public Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body, TimeSpan patience,
-        CancellationToken cancel) {
+    public Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body, bool opensStream,
+        TimeSpan patience, CancellationToken cancel) {
       Urls.Add(url);
       Bodies.Add(body);
       var (status, text) = Answer(url);

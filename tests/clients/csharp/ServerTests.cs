@@ -112,6 +112,22 @@ static class ServerTests {
         (events[1].Commit.Version.Revision, events[1].Commit.Edits[0].PutObstacle.Id, events[1].Commit.Digest));
       end.Cancel();
       await Fails<OperationCanceledException>(() => watch);
+      // A watch goes on with another map of that name. It reads no event while the maps change.
+      using (var endOfOther = new CancellationTokenSource()) {
+        events.Clear();
+        watch = map.WatchAsync(each => {
+          events.Add(each);
+          if (each.Watching != null) {
+            Task.Run(async () => {
+              await client.CallAsync(MapService.DeleteMap, new DeleteMapRequest { Map = "watched" });
+              await NewMap(client, "watched");
+            }).Wait();
+          }
+        }, cancel: endOfOther.Token);
+        await Until(() => events.Any(each => each.Resynchronize != null));
+        endOfOther.Cancel();
+        await Fails<OperationCanceledException>(() => watch);
+      }
       // A watch of a map that is deleted ends.
       watch = map.WatchAsync(each => {});
       await client.CallAsync(MapService.DeleteMap, new DeleteMapRequest { Map = "watched" });

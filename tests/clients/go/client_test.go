@@ -209,9 +209,12 @@ func TestTokensAndTLS(t *testing.T) {
 		t.Fatal("There is no news with a wrong token")
 	}
 	expectReason(t, agents.Flush(), "BAD_TOKEN")
+	failures := 0
 	for _, err := range client.Map("ten-by-ten").Watch(patient(t)) {
 		expectReason(t, err, "BAD_TOKEN")
+		failures++
 	}
+	expect(t, "the number of errors", failures, 1)
 	expectReason(t, streamed(client.StreamFindPath(patient(t)), patient(t)), "BAD_TOKEN")
 }
 

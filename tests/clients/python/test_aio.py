@@ -83,6 +83,16 @@ class AioTest(unittest.IsolatedAsyncioTestCase):
             await asyncio.to_thread(self.server.restart)
             self.assertEqual((await stream.find_path((0, 0), (2, 0))).cost, 2)
 
+    async def test_queries_fail_when_the_client_is_closed(self):
+        stream = self.arena.stream_find_path()
+        await stream.find_path((0, 0), (3, 0))
+        self.server.pause()
+        waiting = asyncio.ensure_future(stream.find_path((0, 0), (3, 0)))
+        await asyncio.sleep(0)
+        await self.client.close()
+        with self.assertRaises(waystar.WaystarError):
+            await asyncio.wait_for(waiting, TIMEOUT)
+
     async def test_agents(self):
         async with self.arena.follow_agents(at_most_every=0, cheaper_every=0) as agents:
             agents.put(7, (0, 0), (9, 0))

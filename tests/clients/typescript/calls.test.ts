@@ -113,10 +113,11 @@ for (const transport of TRANSPORTS) {
           assert.equal(event.value.edits[0]?.edit.case, 'block');
           await map.delete();
           await client.createMap('watched', ROWS);
+        } else {
           break;
         }
       }
-      assert.deepEqual(cases, ['watching', 'commit']);
+      assert.deepEqual(cases, ['watching', 'commit', 'resynchronize']);
       await assert.rejects(client.map('nowhere').watch().next(), refusal('NOT_FOUND', 'MAP_NOT_FOUND', 'map'));
     });
 
