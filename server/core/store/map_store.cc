@@ -37,6 +37,10 @@ absl::Status MapStore::WhyRefusing() const {
 
 absl::Status MapStore::CheckCanAdd(absl::string_view id, IfExists if_exists) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
+  // A map that ends stays in the table until all listeners know.
+  while (const RecordPtr ending = FindEnding(id)) {
+    ending->HoldCommits([] {});
+  }
   MutexLock lock(context_.readers);
   const auto absent = absent_.find(id);
   if (records_.contains(id) || absent != absent_.end()) {
@@ -337,6 +341,12 @@ MapStore::RecordPtr MapStore::FindOrNull(absl::string_view id) const {
   MutexLock lock(context_.readers);
   const auto it = records_.find(id);
   return it == records_.end() ? nullptr : it->second;
+}
+
+MapStore::RecordPtr MapStore::FindEnding(absl::string_view id) const {
+  MutexLock lock(context_.readers);
+  const auto it = records_.find(id);
+  return it == records_.end() || it->second->Latest() != nullptr ? nullptr : it->second;
 }
 
 bool MapStore::Exists(absl::string_view id) const {

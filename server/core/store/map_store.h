@@ -335,6 +335,8 @@ class MapStore {
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
   // Returns the record, or null if the map is not in memory.
   RecordPtr FindOrNull(absl::string_view id) const;
+  // Returns the record of a map that has ended and that some listener does not know of yet, else null.
+  RecordPtr FindEnding(absl::string_view id) const;
   bool Exists(absl::string_view id) const;
   bool IsNeeded(const MapSnapshot& latest) const;
   std::vector<RecordPtr> Records() const;

@@ -1,6 +1,8 @@
 #include "server/core/store/map_store.h"
 
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <set>
 #include <string>
 #include <vector>
@@ -80,6 +82,36 @@ TEST_F(MapStoreTest, DeletedMapIsGoneButWhatIsPinnedStays) {
   // The id comes again, and its revisions begin again.
   ASSERT_THAT(Create(), IsOk());
   EXPECT_EQ(Version(), (MapVersion{.epoch = 102, .revision = 1}));
+}
+
+// Creates a map of the same id in another thread as soon as it hears that the map has ended.
+class RecreatingListener final : public StoreListener {
+ public:
+  explicit RecreatingListener(MapStore& store) : store_(store) {}
+
+  void OnCommit(const PinnedSnapshot& /*snapshot*/, absl::Span<const CommitPtr> /*commits*/,
+                const MapChanges& /*changes*/) override {}
+  void OnDelete(const PinnedSnapshot& last) override {
+    created = std::async(std::launch::async, [this, id = last->id] {
+      return store_.Create(id, DrawMap({"....."}), kNow).status();
+    });
+    // The creation waits for this call to end. One that does not wait is over by then.
+    created.wait_for(std::chrono::milliseconds(100));
+  }
+
+  std::future<absl::Status> created;
+
+ private:
+  MapStore& store_;
+};
+
+TEST_F(MapStoreTest, MapCanBeCreatedOnceListenersHearOfTheEndOfTheLast) {
+  RecreatingListener recreating(store_);
+  store_.AddListener(&recreating);
+  ASSERT_THAT(Create(), IsOk());
+  ASSERT_THAT(store_.Delete("arena"), IsOk());
+  EXPECT_THAT(recreating.created.get(), IsOk());
+  EXPECT_THAT(DrawPath((*store_.Pin("arena"))->grid(), {}), ElementsAre("....."));
 }
 
 TEST_F(MapStoreTest, ReplacementTakesThePlaceOfAMap) {
