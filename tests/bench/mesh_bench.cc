@@ -31,9 +31,9 @@
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/portal/explain_mesh_path.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
-#include "server/core/mesh/search/explain_mesh_path.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_move.h"
 #include "server/core/mesh/search/mesh_path.h"
@@ -395,20 +395,24 @@ class MeshTimer {
              {});
     MemoryAccount memory(std::size_t{4} << 30);
     const std::size_t few = std::min<std::size_t>(pairs.size(), 50);
-    std::cout << "  the same paths explained, which divides the mesh each time, and found:\n";
-    PrintRow("  explanation",
-             TimeByTurns(
-                 few, absl::GetFlag(FLAGS_passes),
-                 [&](std::size_t i) {
-                   const auto found = core::ExplainMeshPath({.mesh = mesh, .memory = memory}, pairs[i].query,
-                                                            {}, {}, scratch_);
-                   sink = found.ok() ? found->cost : -1.0;
-                 },
-                 [&](std::size_t i) {
-                   const auto found = core::FindMeshPath(mesh, pairs[i].query, {}, scratch_);
-                   sink = found.ok() ? found->cost : -1.0;
-                 }),
-             {});
+    std::cout
+        << "  the same paths explained, with the usual prices and where they pass obstacles, and found:\n";
+    for (const auto& [name, price] :
+         {std::pair("  explanation", core::BlockerPrices::kDefault), {"  explanation, price 0.5", 0.5}}) {
+      PrintRow(name,
+               TimeByTurns(
+                   few, absl::GetFlag(FLAGS_passes),
+                   [&](std::size_t i) {
+                     const auto found = core::ExplainMeshPath({.mesh = mesh, .memory = memory},
+                                                              pairs[i].query, {.price = price}, {}, scratch_);
+                     sink = found.ok() ? found->cost : -1.0;
+                   },
+                   [&](std::size_t i) {
+                     const auto found = core::FindMeshPath(mesh, pairs[i].query, {}, scratch_);
+                     sink = found.ok() ? found->cost : -1.0;
+                   }),
+               {});
+    }
   }
 
   // Times paths among jumps that cost as much as the way to walk, in turns with the mesh without them, and

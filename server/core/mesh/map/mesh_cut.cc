@@ -235,7 +235,8 @@ class MeshCutter {
  public:
   using CoversOf = absl::flat_hash_map<PolygonNumber, HoleList>;
 
-  // If `covers` is not null, divides the mesh instead, and sets the holes around each piece.
+  // If `covers` is not null, divides the mesh instead, and sets the holes around each new piece and each
+  // piece that had a number before; none around those that are gone or outside.
   MeshCutter(const NavMesh& mesh, const HoleChange& change, const StopCheck* stop, CoversOf* covers = nullptr)
       : mesh_(mesh),
         change_(change),
@@ -654,6 +655,9 @@ class MeshCutter {
       finished_.emplace_back(face.polygon, std::make_shared<const CutFace>(CutFace{.holes = face.holes}));
       return absl::OkStatus();
     }
+    if (covers_ != nullptr) {
+      ForgetCovers(face.polygon);
+    }
     if (face.is_whole) {
       CutFace whole = WholeFace(face);
       if (!face.holes.empty()) {
@@ -692,6 +696,14 @@ class MeshCutter {
     finished_.emplace_back(face.polygon,
                            is_whole ? nullptr : std::make_shared<const CutFace>(*std::move(cut)));
     return absl::OkStatus();
+  }
+
+  void ForgetCovers(PolygonNumber polygon) {
+    const CutFace* const before = table_->polygons.Find(polygon);
+    const PolygonNumber first = table_->polygons.numbers().FirstPieceOf(polygon);
+    for (PolygonNumber i = 0; before != nullptr && i < before->pieces.size(); ++i) {
+      (*covers_)[first + i].clear();
+    }
   }
 
   void NoteCovers(const Face& face) {
@@ -918,27 +930,28 @@ absl::StatusOr<NavMesh> ChangeHoles(const NavMesh& mesh, const HoleChange& chang
   return MeshCutter(mesh, change, stop).Cut();
 }
 
-absl::StatusOr<DividedMesh> DivideByHoles(const NavMesh& mesh, absl::Span<const OwnedHole> holes,
-                                          const StopCheck* stop) {
-  assert(!mesh.is_cut());
+absl::Status DivideByHoles(absl::Span<const OwnedHole> holes, DividedMesh& divided, const StopCheck* stop) {
   HoleChange change;
-  absl::flat_hash_map<const MeshHole*, std::uint32_t> owner_of;
   for (const OwnedHole& owned : holes) {
     change.added.push_back(owned.hole);
-    owner_of.emplace(owned.hole.get(), owned.owner);
+    divided.owner_of.emplace(owned.hole.get(), owned.owner);
   }
   MeshCutter::CoversOf covers;
-  WAYSTAR_ASSIGN_OR_RETURN(NavMesh divided, MeshCutter(mesh, change, stop, &covers).Cut());
-  DividedMesh result{.mesh = std::move(divided), .owners = {}};
+  WAYSTAR_ASSIGN_OR_RETURN(divided.mesh, MeshCutter(divided.mesh, change, stop, &covers).Cut());
   for (const auto& [piece, cover] : covers) {
-    DividedMesh::Owners& owners = result.owners[piece];
+    DividedMesh::Owners owners;
     for (const auto& hole : cover) {
-      owners.push_back(owner_of.at(hole.get()));
+      owners.push_back(divided.owner_of.at(hole.get()));
     }
     std::ranges::sort(owners);
     owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+    if (owners.empty()) {
+      divided.owners.erase(piece);
+    } else {
+      divided.owners[piece] = std::move(owners);
+    }
   }
-  return result;
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::core

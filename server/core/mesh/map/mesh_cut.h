@@ -69,7 +69,9 @@ struct DividedMesh {
   // Has no cells (MeshCells) of its own: only its polygons may be used. All else is as without holes.
   NavMesh mesh;
   // Pieces inside of holes.
-  absl::flat_hash_map<PolygonNumber, Owners> owners;
+  absl::flat_hash_map<PolygonNumber, Owners> owners = {};
+  // Owners of the holes that divide it.
+  absl::flat_hash_map<const MeshHole*, std::uint32_t> owner_of = {};
 };
 
 struct OwnedHole {
@@ -77,10 +79,10 @@ struct OwnedHole {
   std::uint32_t owner = 0;
 };
 
-// Divides a mesh along the outlines of holes, as ChangeHoles cuts it. Returns the same errors, also if more
-// than kMaxDividedPolygons are touched.
-// REQUIRES: the mesh is not cut.
-absl::StatusOr<DividedMesh> DivideByHoles(const NavMesh& mesh, absl::Span<const OwnedHole> holes,
-                                          const StopCheck* stop = nullptr);
+// Divides a mesh along the outlines of further holes, as ChangeHoles cuts it. Returns the same errors, also if
+// more than kMaxDividedPolygons are touched in all; the mesh is then undefined.
+// REQUIRES: the mesh is not cut, but divided by this function or not at all.
+absl::Status DivideByHoles(absl::Span<const OwnedHole> holes, DividedMesh& divided,
+                           const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -12,9 +12,9 @@
 #include "server/base/error.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/plan.h"
+#include "server/core/mesh/portal/explain_mesh_path.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
-#include "server/core/mesh/search/explain_mesh_path.h"
 #include "server/core/mesh/search/mesh_fields.h"
 #include "server/core/mesh/search/mesh_flood.h"
 #include "server/core/mesh/search/mesh_move.h"
@@ -181,7 +181,9 @@ absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& reques
     WAYSTAR_RETURN_IF_ERROR(
         core::CheckLocation(core::MapKind::kMesh, field, ToLocation(*place, on.coordinates)));
   }
-  core::BlockedMesh blocked{.mesh = on.snapshot.mesh(), .memory = on.store.memory()};
+  core::BlockedMesh blocked{.mesh = on.snapshot.mesh(),
+                            .required_tags = on.agent->required_tags(),
+                            .memory = on.store.memory()};
   if (const std::optional<core::Overlay>& overlay = on.asked_agent.overlay) {
     blocked.ignored = overlay->ignored_obstacles;
     blocked.area = overlay->blocked.empty() ? nullptr : &overlay->blocked;
@@ -199,7 +201,9 @@ absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& reques
   core::Route route{.mesh_agent = on.agent.get()};
   if (found->is_found) {
     route.path.outcome = core::Outcome::kFound;
-    route.positions.assign(found->corners.begin(), found->corners.end());
+    route.positions = found->corners;
+    route.mesh_crossings = found->crossings;
+    route.crossing_versions.resize(found->crossings.size(), on.snapshot.version());
   }
   WriteExplanation(*found, route, request, on.coordinates, response);
   return on.CheckFits(response, "path");

@@ -844,6 +844,26 @@ TEST_F(MeshPortalTest, PathsLeadThroughPortalsAndSaySo) {
   EXPECT_THAT(client().ComputeCostMatrix(matrix)->costs(), ElementsAre(answer.cost()));
 }
 
+TEST_F(MeshPortalTest, ExplanationsPassPortals) {
+  v1::Portal ferry = Portal("ferry", At(1, 1), At(21, 1));
+  ferry.set_cost(2);
+  ferry.set_closed(true);
+  ferry.add_tags("boat");
+  ASSERT_THAT(Put("corridor", ferry), IsOk());
+  auto request = Parsed<v1::ExplainPathRequest>(R"(
+    map: 'corridor' start { position { x: 1 y: 3 } } goal { position { x: 23 y: 1 } } price: 7)");
+  const v1::ExplainPathResponse answer = client().ExplainPath(request).value();
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 2 + 2 + 2);
+  EXPECT_EQ(answer.price(), 7);
+  ASSERT_THAT(answer.blockers(), SizeIs(1));
+  EXPECT_EQ(TextOf(answer.blockers(0)), "portal: \"ferry\" entry { position { x: 21 y: 1 } } price: 7");
+  ASSERT_THAT(answer.path().crossings(), SizeIs(1));
+  EXPECT_EQ(TextOf(answer.path().crossings(0)), "portal: \"ferry\" index: 2 arrival_position { x: 21 y: 1 }");
+  request.mutable_agent()->mutable_profile()->add_required_tags("wings");
+  EXPECT_EQ(client().ExplainPath(request)->outcome(), v1::OUTCOME_UNREACHABLE);
+}
+
 TEST_F(MeshPortalTest, PortalsAreListedAndKeptInImages) {
   ASSERT_THAT(Put("corridor", Portal("ferry", At(1, 1), At(21, 1))), IsOk());
   auto list = About<v1::ListPortalsRequest>("corridor");

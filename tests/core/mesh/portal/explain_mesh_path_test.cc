@@ -1,7 +1,7 @@
 // Explanations of paths on meshes, against Dijkstra's algorithm over the corners of walls and areas that see
 // each other, with the areas that each is in.
 
-#include "server/core/mesh/search/explain_mesh_path.h"
+#include "server/core/mesh/portal/explain_mesh_path.h"
 
 #include <algorithm>
 #include <array>
@@ -21,6 +21,7 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/mesh/map/mesh_cut.h"
+#include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
@@ -32,8 +33,10 @@ namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnreached = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 1e-5;
 
 using Loop = std::vector<WorldPoint>;
@@ -94,6 +97,9 @@ struct Scene {
   std::vector<std::string> rows;
   std::vector<Loop> areas;
   std::vector<double> prices;
+  // Portals in one direction, and what it costs to pass each.
+  std::vector<std::pair<WorldPoint, WorldPoint>> jumps = {};
+  std::vector<double> jump_costs = {};
 
   std::vector<Loop> Walls() const {
     const int width = static_cast<int>(rows[0].size());
@@ -115,6 +121,10 @@ struct Scene {
 double CheapestOf(const Scene& scene, const WorldPoint& start, const WorldPoint& goal) {
   const std::vector<Loop> walls = scene.Walls();
   std::vector<WorldPoint> nodes = {start, goal};
+  for (const auto& [from, to] : scene.jumps) {
+    nodes.push_back(from);
+    nodes.push_back(to);
+  }
   for (const std::vector<Loop>* const loops : {&walls, &scene.areas}) {
     for (const Loop& loop : *loops) {
       nodes.insert(nodes.end(), loop.begin(), loop.end());
@@ -135,19 +145,19 @@ double CheapestOf(const Scene& scene, const WorldPoint& start, const WorldPoint&
       open.insert({cost, state});
     }
   };
-  unsigned at_start = 0;
-  double price = 0.0;
-  for (std::size_t i = 0; i < scene.areas.size(); ++i) {
-    const auto [begin, end] = InsideOf(scene.areas[i], start, start);
-    if (begin < end) {
-      at_start |= 1U << i;
-      price += scene.prices[i];
+  // Begins a leg.
+  const auto begin_at = [&](std::size_t node, double cost) {
+    unsigned inside = 0;
+    for (std::size_t i = 0; i < scene.areas.size(); ++i) {
+      const auto [begin, end] = InsideOf(scene.areas[i], nodes[node], nodes[node]);
+      if (begin < end) {
+        inside |= 1U << i;
+        cost += scene.prices[i];
+      }
     }
-  }
-  if (start == goal) {
-    return price;
-  }
-  reach({0, at_start}, price);
+    reach({nodes[node] == goal ? 1 : node, inside}, cost);
+  };
+  begin_at(0, 0.0);
   while (!open.empty()) {
     const auto [cost, state] = *open.begin();
     open.erase(open.begin());
@@ -157,6 +167,11 @@ double CheapestOf(const Scene& scene, const WorldPoint& start, const WorldPoint&
     }
     if (cost > costs[state]) {
       continue;
+    }
+    for (std::size_t jump = 0; jump < scene.jumps.size(); ++jump) {
+      if (nodes[at] == scene.jumps[jump].first) {
+        begin_at(2 * jump + 3, cost + scene.jump_costs[jump]);
+      }
     }
     for (std::size_t to = 1; to < nodes.size(); ++to) {
       if (nodes[to] == nodes[at] || !IsClear(walls, nodes[at], nodes[to])) {
@@ -177,7 +192,7 @@ double CheapestOf(const Scene& scene, const WorldPoint& start, const WorldPoint&
       reach({to, there}, cost + toll + std::hypot(nodes[to].x - nodes[at].x, nodes[to].y - nodes[at].y));
     }
   }
-  return kInfinity;
+  return kUnreached;
 }
 
 // Rows in which walls do not meet at corners alone.
@@ -208,11 +223,14 @@ class ExplainMeshPathTest : public ::testing::Test {
   }
 
   static NavMesh With(const NavMesh& mesh, const std::vector<Obstacle>& obstacles) {
+    return Edited(mesh, EditsOf(obstacles));
+  }
+  static std::vector<Edit> EditsOf(const std::vector<Obstacle>& obstacles) {
     std::vector<Edit> edits;
     for (const Obstacle& obstacle : obstacles) {
       edits.emplace_back(PutObstacle{.obstacle = obstacle});
     }
-    return Edited(mesh, edits);
+    return edits;
   }
   static NavMesh Edited(const NavMesh& mesh, const std::vector<Edit>& edits) {
     if (edits.empty()) {
@@ -237,6 +255,7 @@ class ExplainMeshPathTest : public ::testing::Test {
 
 TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
   int blocked = 0;
+  int crossed = 0;
   ForSeeds(400, [&](Random& random) {
     Scene scene{.rows = AnyRows(random)};
     const int width = static_cast<int>(scene.rows[0].size());
@@ -268,14 +287,29 @@ TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
       scene.prices.push_back(prices.listed.back().price);
     }
     const NavMesh base = MeshOf(DrawRooms(scene.rows, &random));
-    const NavMesh mesh = With(base, obstacles);
+    std::vector<Edit> edits = EditsOf(obstacles);
+    for (int i = random.Chance(0.5) ? random.Between(1, 4) : 0; i > 0; --i) {
+      const WorldPoint from = RandomPlace(base, random).point;
+      const WorldPoint to = RandomPlace(base, random).point;
+      if (DistanceInPlan(from, to) > 0.1) {
+        MeshPortal portal{.id = absl::StrCat("p", scene.jumps.size()),
+                          .from = from,
+                          .to = to,
+                          .cost = 0.25 * random.Between(0, 40),
+                          .closed = random.Chance(0.3)};
+        scene.jumps.emplace_back(from, to);
+        scene.jump_costs.push_back(portal.cost + (portal.closed ? prices.price : 0.0));
+        edits.emplace_back(PutMeshPortal{.portal = std::move(portal)});
+      }
+    }
+    const NavMesh mesh = Edited(base, edits);
     for (int i = 0; i < 6; ++i) {
       const MeshPlace start = RandomPlace(base, random);
       const MeshPlace goal = RandomPlace(base, random);
       const auto found = Explain(mesh, start.point, goal.point, prices);
       ASSERT_THAT(found, IsOk());
       const double cheapest = CheapestOf(scene, start.point, goal.point);
-      ASSERT_EQ(found->is_found, cheapest < kInfinity);
+      ASSERT_EQ(found->is_found, cheapest < kUnreached);
       if (!found->is_found) {
         continue;
       }
@@ -284,17 +318,23 @@ TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
         ASSERT_LE(found->cost + found->price, cheapest + kSlack) << Between(start, goal.point);
       }
       blocked += found->blockers.empty() ? 0 : 1;
+      crossed += found->crossings.empty() ? 0 : 1;
       std::set<std::string> named;
       for (const Blocker& blocker : found->blockers) {
-        named.insert(blocker.id);
+        if (blocker.kind == Blocker::Kind::kObstacle) {
+          named.insert(blocker.id);
+        }
       }
-      std::vector<Edit> edits;
+      if (!found->crossings.empty()) {
+        continue;
+      }
+      std::vector<Edit> removals;
       for (const std::string& id : named) {
-        edits.emplace_back(RemoveObstacle{id});
+        removals.emplace_back(RemoveObstacle{id});
       }
       const double length = found->cost;
       const auto path =
-          FindMeshPath(Edited(mesh, edits), {.start = start.point, .goals = {goal.point}}, {}, scratch_);
+          FindMeshPath(Edited(mesh, removals), {.start = start.point, .goals = {goal.point}}, {}, scratch_);
       // An end may be on the border of another obstacle.
       if (path.ok()) {
         EXPECT_LE(path->cost, length + kSlack);
@@ -302,6 +342,7 @@ TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
     }
   });
   EXPECT_GT(blocked, 0);
+  EXPECT_GT(crossed, 0);
 }
 
 TEST_F(ExplainMeshPathTest, NamesWhatIsPassedAndWhere) {
@@ -317,6 +358,36 @@ TEST_F(ExplainMeshPathTest, NamesWhatIsPassedAndWhere) {
   ASSERT_THAT(cheap, IsOk());
   EXPECT_EQ(cheap->cost, 7.0);
   EXPECT_THAT(Told(*cheap), ElementsAre("wall at 4, 0.5", "crate at 6, 0.5"));
+}
+
+TEST_F(ExplainMeshPathTest, NamesClosedPortals) {
+  const NavMesh rooms = MeshOf(DrawRooms({"...#...", "...#..."}));
+  const auto with_bridge = [&](bool is_closed) {
+    return Edited(
+        rooms,
+        {PutMeshPortal{
+            .portal = {
+                .id = "bridge", .from = {2, 0.5, 0}, .to = {5, 0.5, 0}, .cost = 3.5, .closed = is_closed}}});
+  };
+  const NavMesh open = with_bridge(false);
+  const auto found = Explain(open, {1, 0.5, 0}, {6, 0.5, 0});
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->cost, 5.5);
+  EXPECT_THAT(found->blockers, IsEmpty());
+  EXPECT_THAT(found->corners, ElementsAre(WorldPoint{1, 0.5, 0}, WorldPoint{2, 0.5, 0}, WorldPoint{5, 0.5, 0},
+                                          WorldPoint{6, 0.5, 0}));
+  ASSERT_THAT(found->crossings, SizeIs(1));
+  EXPECT_EQ(found->crossings[0].portal->id, "bridge");
+  EXPECT_EQ(found->crossings[0].index, 2U);
+
+  const NavMesh closed = with_bridge(true);
+  const auto blocked = Explain(closed, {1, 0.5, 0}, {6, 0.5, 0});
+  ASSERT_THAT(blocked, IsOk());
+  EXPECT_THAT(Told(*blocked), ElementsAre("bridge at 5, 0.5"));
+  EXPECT_EQ(blocked->price, 1000.0);
+  EXPECT_FALSE(Explain(closed, {1, 0.5, 0}, {6, 0.5, 0}, {.only_obstacles = true})->is_found);
+  // It has no way back.
+  EXPECT_FALSE(Explain(open, {6, 0.5, 0}, {1, 0.5, 0})->is_found);
 }
 
 TEST_F(ExplainMeshPathTest, LiesWithinWhatCoversAll) {
@@ -339,7 +410,25 @@ TEST_F(ExplainMeshPathTest, AlignedCornersDoNotMultiplyPaths) {
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(found->price, 1000.0);
   EXPECT_EQ(found->cost, 64.5);
-  EXPECT_LT(found->statistics.expanded, 5'000U);
+  EXPECT_LT(found->statistics.expanded, 10'000U);
+}
+
+TEST_F(ExplainMeshPathTest, AFenceOfManyTakesFewSearches) {
+  std::vector<Obstacle> fence;
+  for (int i = 0; i < 40; ++i) {
+    for (const Rectangle& crate : {Rectangle{10 + i, 10, 1, 1}, Rectangle{10 + i, 50, 1, 1},
+                                   Rectangle{10, 10 + i, 1, 1}, Rectangle{50, 10 + i, 1, 1}}) {
+      fence.push_back({.id = absl::StrCat("crate", fence.size()), .shape = {.rectangles = {crate}}});
+    }
+  }
+  const NavMesh field = MeshOf(DrawRooms(std::vector<std::string>(64, std::string(64, '.'))));
+  const auto found = Explain(With(field, fence), {2, 30.3, 0}, {30, 30, 0});
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->price, 1000.0);
+  EXPECT_THAT(found->blockers, SizeIs(1));
+  EXPECT_NEAR(found->cost, std::hypot(28.0, 0.3), kSlack);
+  // Some ten searches, not one for each crate.
+  EXPECT_LT(found->statistics.expanded, 100'000U);
 }
 
 TEST_F(ExplainMeshPathTest, OtherWallsStay) {

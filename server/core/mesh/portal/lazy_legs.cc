@@ -1,0 +1,143 @@
+#include "server/core/mesh/portal/lazy_legs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "server/base/error.h"
+#include "server/core/mesh/map/plan.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Rounding of lengths, so that a line is no longer than a straight leg.
+constexpr double kShare = 1.0 - 1e-9;
+
+class LegSearch {
+ public:
+  LegSearch(const WorldPoint& start, const WorldPoint& goal, absl::Span<const Jump> jumps,
+            LegCost cost_of_leg)
+      : start_(start), goal_(goal), jumps_(jumps), cost_of_leg_(cost_of_leg), stops_(jumps.size() + 2) {
+    has_shortcut_ = std::ranges::any_of(
+        jumps, [](const Jump& jump) { return jump.cost < kShare * DistanceInPlan(jump.from, jump.to); });
+  }
+
+  absl::StatusOr<std::optional<std::vector<std::uint32_t>>> Run() {
+    Settle(Start(), Start(), 0.0);
+    while (!open_.empty()) {
+      const Leg leg = open_.top();
+      open_.pop();
+      if (!leg.is_found) {
+        PushNextFrom(leg.from, std::pair(leg.f, leg.to));
+      }
+      if (stops_[leg.to].is_settled) {
+        continue;
+      }
+      if (!leg.is_found) {
+        WAYSTAR_ASSIGN_OR_RETURN(const double cost, cost_of_leg_(PlaceOf(leg.from), EndOf(leg.to)));
+        if (cost < kInfinity) {
+          const double g = stops_[leg.from].g + cost + CostBehind(leg.to);
+          open_.push({.g = g, .f = g + RestOf(leg.to), .is_found = true, .from = leg.from, .to = leg.to});
+        }
+        continue;
+      }
+      Settle(leg.to, leg.from, leg.g);
+      if (leg.to == Goal()) {
+        return Trace();
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Start, goal, or a jump; reached once the jump is made.
+  using Stop = std::uint32_t;
+
+  struct Reached {
+    bool is_settled = false;
+    double g = 0.0;
+    Stop before = 0;
+  };
+  // A leg and the jump behind it.
+  struct Leg {
+    // Cost from the start, once the leg is found; until then it counts as a straight line in `f`.
+    double g = 0.0;
+    // Lower bound of the cost of a way to the goal.
+    double f = 0.0;
+    bool is_found = false;
+    Stop from = 0;
+    Stop to = 0;
+
+    bool operator>(const Leg& other) const {
+      return std::tie(f, from, to) > std::tie(other.f, other.from, other.to);
+    }
+  };
+
+  Stop Start() const { return static_cast<Stop>(jumps_.size()); }
+  Stop Goal() const { return Start() + 1; }
+  const WorldPoint& PlaceOf(Stop stop) const { return stop == Start() ? start_ : jumps_[stop].to; }
+  const WorldPoint& EndOf(Stop stop) const { return stop == Goal() ? goal_ : jumps_[stop].from; }
+  double CostBehind(Stop stop) const { return stop == Goal() ? 0.0 : jumps_[stop].cost; }
+  double RestOf(Stop stop) const {
+    return stop == Goal() || has_shortcut_ ? 0.0 : kShare * DistanceInPlan(jumps_[stop].to, goal_);
+  }
+
+  void Settle(Stop stop, Stop before, double g) {
+    stops_[stop] = {.is_settled = true, .g = g, .before = before};
+    if (stop != Goal()) {
+      PushNextFrom(stop, std::nullopt);
+    }
+  }
+
+  // Pushes the straight leg from a stop that comes after another one in the order of Leg.
+  void PushNextFrom(Stop from, std::optional<std::pair<double, Stop>> last) {
+    std::optional<std::pair<double, Stop>> next;
+    for (Stop to = 0; to <= Goal(); ++to) {
+      if (to == Start() || stops_[to].is_settled) {
+        continue;
+      }
+      const double g = stops_[from].g + kShare * DistanceInPlan(PlaceOf(from), EndOf(to)) + CostBehind(to);
+      const std::pair key(g + RestOf(to), to);
+      if ((!last || key > *last) && (!next || key < *next)) {
+        next = key;
+      }
+    }
+    if (next) {
+      open_.push({.f = next->first, .is_found = false, .from = from, .to = next->second});
+    }
+  }
+
+  std::vector<std::uint32_t> Trace() const {
+    std::vector<std::uint32_t> way;
+    for (Stop stop = stops_[Goal()].before; stop != Start(); stop = stops_[stop].before) {
+      way.push_back(stop);
+    }
+    std::ranges::reverse(way);
+    return way;
+  }
+
+  const WorldPoint& start_;
+  const WorldPoint& goal_;
+  const absl::Span<const Jump> jumps_;
+  const LegCost cost_of_leg_;
+  bool has_shortcut_ = false;
+  // Has one straight leg for each settled stop at a time.
+  std::priority_queue<Leg, std::vector<Leg>, std::greater<>> open_;
+  std::vector<Reached> stops_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::optional<std::vector<std::uint32_t>>> FindCheapestLegs(const WorldPoint& start,
+                                                                           const WorldPoint& goal,
+                                                                           absl::Span<const Jump> jumps,
+                                                                           LegCost cost_of_leg) {
+  return LegSearch(start, goal, jumps, cost_of_leg).Run();
+}
+
+}  // namespace waystar::core
