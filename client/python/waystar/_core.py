@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import pathlib
 import pkgutil
 import random
 import threading
 import time
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, Optional
 
 import grpc
-from google.protobuf.message import Message
 
 from waystar import messages
 from waystar._errors import WaystarError
@@ -20,104 +20,64 @@ from waystar.v1.picture_service_pb2_grpc import PictureServiceStub
 from waystar.v1.server_service_pb2_grpc import ServerServiceStub
 
 _MOST_ATTEMPTS = 4
+# Retries end while most calls fail, by the rule of the service config.
+_FULL_BUDGET = 100.0
 _CHANGES = ("CreateMap", "UpdateMap", "DeleteMap", "SetLogLevel")
-
-
-class _Method(NamedTuple):
-    rpc: Any
-    is_change: bool
-    has_view: bool
-
-
-class _OwnWrites:
-    """Remembers the versions that changes have led maps to, of the maps that were changed last."""
-
-    def __init__(self, most_maps: int) -> None:
-        self._most_maps = most_maps
-        self._lock = threading.Lock()
-        self._versions: Dict[str, messages.Version] = {}
-
-    def note(self, map: str, version: messages.Version) -> None:
-        with self._lock:
-            known = self._versions.pop(map, None)
-            if known is None or known.epoch != version.epoch or known.revision < version.revision:
-                known = version
-            # The map that was changed last is the last.
-            self._versions[map] = known
-            if len(self._versions) > self._most_maps:
-                del self._versions[next(iter(self._versions))]
-
-    def forget(self, map: str, epoch: int = 0) -> None:
-        """Given an epoch, a map that has another one since is remembered."""
-        with self._lock:
-            if map in self._versions and epoch in (0, self._versions[map].epoch):
-                del self._versions[map]
-
-    def of(self, map: str) -> Optional[messages.Version]:
-        return self._versions.get(map)
-
-
-class _RetryBudget:
-    """Ends retries while most calls fail, by the rule of the service config. Lost updates of threads do no harm."""
-
-    _FULL = 100.0
-    _left = _FULL
-
-    def fail(self) -> bool:
-        self._left = max(self._left - 1, 0)
-        return self._left >= self._FULL / 2
-
-    def succeed(self) -> None:
-        self._left = min(self._left + 0.1, self._FULL)
 
 
 class Attempts:
     """The attempts of one call: `rpc` is to be called with `request` within `left` seconds."""
 
     def __init__(self, client: BaseClient, request: Any, timeout: Optional[float]) -> None:
-        method = client.methods[type(request)]
-        if method.is_change and client.target.is_several:
+        name = type(request).__name__[: -len("Request")]
+        self._is_change = name in _CHANGES
+        if self._is_change and client.target.is_several:
             message = f"{client.target.name} may be several servers: change the map at each by its own address"
             raise WaystarError.of(grpc.StatusCode.FAILED_PRECONDITION, message)
+        stub = next(each for each in (client.paths, client.maps, client.pictures, client.server) if hasattr(each, name))
         self._client = client
-        self._method = method
-        self.rpc = method.rpc
+        self.rpc = getattr(stub, name)
         self.request = request
         self.left = client.timeout if timeout is None else timeout
         self._end = time.monotonic() + self.left
         self._count = 0
         # The request as it was given, if this one also asks for the client's own changes.
         self._asked = None
-        if method.has_view and not request.view.HasField("least_version"):
-            own = client.own_writes.of(request.map)
-            if own is not None:
-                self._asked = request
-                self.request = type(request)()
-                self.request.CopyFrom(request)
-                self.request.view.least_version.CopyFrom(own)
+        has_view = stub is client.paths and "view" in request.DESCRIPTOR.fields_by_name
+        own = client.own_writes.get(request.map) if has_view else None
+        if own is not None and not request.view.HasField("least_version"):
+            self._asked = request
+            self.request = type(request)()
+            self.request.CopyFrom(request)
+            self.request.view.least_version.CopyFrom(own)
 
     def succeeded(self, response: Any) -> Any:
         client = self._client
-        client.budget.succeed()
+        client.retry_budget = min(client.retry_budget + 0.1, _FULL_BUDGET)
         if isinstance(response, messages.UpdateMapResponse):
             client.note_change(self.request.map, response.version)
         elif isinstance(response, messages.CreateMapResponse):
             client.note_change(self.request.map, response.info.version)
         elif isinstance(response, messages.DeleteMapResponse):
-            client.own_writes.forget(self.request.map)
+            client.forget_change(self.request.map)
         return response
 
     def failed(self, problem: grpc.RpcError) -> float:
         """Returns after how many seconds to try again. Raises the error if there is to be no other attempt."""
         error = WaystarError.of_rpc(problem)
+        client = self._client
         delay = 0.0
         if self._asked is not None and error.reason == "MAP_REPLACED":
-            self._client.own_writes.forget(self.request.map, self.request.view.least_version.epoch)
+            client.forget_change(self.request.map, self.request.view.least_version.epoch)
             self.request = self._asked
             self._asked = None
         else:
             self._count += 1
-            if not self._may_pass(error, problem) or not self._client.budget.fail() or self._count >= _MOST_ATTEMPTS:
+            if not self._may_pass(error, problem):
+                raise error from problem
+            # Lost updates of threads do no harm.
+            client.retry_budget = max(client.retry_budget - 1, 0)
+            if client.retry_budget < _FULL_BUDGET / 2 or self._count >= _MOST_ATTEMPTS:
                 raise error from problem
             backoff = 0.05 * 3 ** (self._count - 1)
             # Never sooner than the server asks; the calls of many clients are spread.
@@ -128,14 +88,12 @@ class Attempts:
         return delay
 
     def _may_pass(self, error: WaystarError, problem: Any) -> bool:
-        is_change = self._method.is_change
-        if not self._client.retry or self._client.is_closed:
-            return False
-        if is_change and not getattr(self.request, "request_id", ""):
+        is_lost = self._is_change and not getattr(self.request, "request_id", "")
+        if is_lost or not self._client.retry or self._client.is_closed:
             return False
         if error.code == grpc.StatusCode.UNAVAILABLE:
             # The channel has retried UNAVAILABLE of calls that read, but not INTERNAL of closed sessions.
-            return is_change or problem.code() == grpc.StatusCode.INTERNAL
+            return self._is_change or problem.code() == grpc.StatusCode.INTERNAL
         is_busy = error.code == grpc.StatusCode.RESOURCE_EXHAUSTED and error.retry_delay > 0
         return is_busy or error.code == grpc.StatusCode.CANCELLED
 
@@ -178,16 +136,17 @@ class BaseClient:
 
         self.timeout = timeout
         self.retry = retry
-        self.budget = _RetryBudget()
-        self.own_writes = _OwnWrites(1024 if reads_own_writes else 0)
+        self.retry_budget = _FULL_BUDGET
+        # The versions that changes have led maps to: the map that was changed last is the last.
+        self.own_writes: Dict[str, messages.Version] = {}
+        self._most_own_writes = 1024 if reads_own_writes else 0
+        self._lock = threading.Lock()
         self.is_closed = False
         # What each call of a stub is given, besides its timeout.
         self.settings: Dict[str, Any] = {"wait_for_ready": wait_for_ready or None}
         if token:
             self.settings["metadata"] = (("authorization", f"Bearer {token}"),)
-        self._connect(tls, max_receive_bytes, server_name, [_read(each) for each in (ca_file, key_file, cert_file)])
 
-    def _connect(self, tls: bool, max_receive_bytes: int, server_name: str, pem: list[Optional[bytes]]) -> None:
         service_config = (pkgutil.get_data("waystar", "service_config.json") or b"").decode()
         if not (self.target.is_several or self.target.is_here or self.target.is_address):
             # One server may have several addresses, which are not to take turns.
@@ -205,6 +164,7 @@ class BaseClient:
         if server_name:
             options.append(("grpc.ssl_target_name_override", server_name))
         if tls:
+            pem = [pathlib.Path(each).read_bytes() if each else None for each in (ca_file, key_file, cert_file)]
             self._channel = self._grpc.secure_channel(self.target.name, grpc.ssl_channel_credentials(*pem), options)
         else:
             self._channel = self._grpc.insecure_channel(self.target.name, options)
@@ -213,21 +173,18 @@ class BaseClient:
         self.maps: Any = MapServiceStub(self._channel)  # type: ignore[no-untyped-call]
         self.pictures: Any = PictureServiceStub(self._channel)  # type: ignore[no-untyped-call]
         self.server: Any = ServerServiceStub(self._channel)  # type: ignore[no-untyped-call]
-        self.methods: Dict[type[Message], _Method] = {}
-        for stub in (self.paths, self.maps, self.pictures, self.server):
-            for name, rpc in vars(stub).items():
-                request = getattr(messages, name + "Request")
-                if isinstance(rpc, self._grpc.UnaryUnaryMultiCallable):
-                    has_view = stub is self.paths and "view" in request.DESCRIPTOR.fields_by_name
-                    self.methods[request] = _Method(rpc, name in _CHANGES, has_view)
 
     def note_change(self, map: str, version: messages.Version) -> None:
         """Makes later queries see a change by another client, as if this client had made it."""
-        self.own_writes.note(map, version)
+        with self._lock:
+            known = self.own_writes.pop(map, version)
+            is_newer = known.epoch != version.epoch or known.revision < version.revision
+            self.own_writes[map] = version if is_newer else known
+            if len(self.own_writes) > self._most_own_writes:
+                del self.own_writes[next(iter(self.own_writes))]
 
-
-def _read(path: str) -> Optional[bytes]:
-    if not path:
-        return None
-    with open(path, "rb") as file:
-        return file.read()
+    def forget_change(self, map: str, epoch: int = 0) -> None:
+        """Given an epoch, a map that has another one since is remembered."""
+        with self._lock:
+            if map in self.own_writes and epoch in (0, self.own_writes[map].epoch):
+                del self.own_writes[map]

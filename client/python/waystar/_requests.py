@@ -14,7 +14,7 @@ Place = Union[Tuple[float, float], Tuple[float, float, float], str, Location]
 # Of several goals, a path leads to the nearest.
 Goal = Union[Place, List[Place]]
 # From, to, the seconds between the two, and the speed of this move if it has one.
-Move = Union[Tuple[Place, Place, float], Tuple[Place, Place, float, float], messages.MoveToCheck]
+Move = Union[Tuple[Place, Place, float], Tuple[Place, Place, float, float]]
 
 
 def location(place: Place) -> Location:
@@ -106,15 +106,13 @@ def update(map: str, edits: Iterable[Edit], fields: dict[str, Any]) -> messages.
 
 def check_moves(map: str, moves: Iterable[Move], fields: dict[str, Any]) -> messages.CheckMovesRequest:
     fields["time_tolerance"] = duration(fields.get("time_tolerance"))
-    return messages.CheckMovesRequest(map=map, moves=[_move_to_check(move) for move in moves], **fields)
+    return messages.CheckMovesRequest(map=map, moves=[_move_to_check(*move) for move in moves], **fields)
 
 
-def _move_to_check(move: Move) -> messages.MoveToCheck:
-    if isinstance(move, messages.MoveToCheck):
-        return move
+def _move_to_check(start: Place, end: Place, seconds: float, speed: Optional[float] = None) -> messages.MoveToCheck:
     # `from` is a word of Python.
-    ends = {"from": location(move[0]), "to": location(move[1])}
-    return messages.MoveToCheck(elapsed=duration(move[2]), speed=move[3] if len(move) > 3 else None, **ends)
+    ends = {"from": location(start), "to": location(end)}
+    return messages.MoveToCheck(elapsed=duration(seconds), speed=speed, **ends)
 
 
 def create_map(map: str, fields: dict[str, Any]) -> messages.CreateMapRequest:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import itertools
 import time
 from concurrent.futures import Future
-from typing import Any, ContextManager, Deque, Dict, Iterable, Iterator, List, Optional
+from typing import Any, ContextManager, Dict, List, Optional
 
 import grpc
 
@@ -29,78 +28,6 @@ _MOST_ATTEMPTS = 4
 _FINAL = ("INVALID_ARGUMENT", "UNAUTHENTICATED", "PERMISSION_DENIED", "UNIMPLEMENTED", "FAILED_PRECONDITION")
 
 
-def _fitting(messages_to_send: Iterable[Any], most: int) -> Iterator[Any]:
-    """Returns the first ones, as many as fit into a message."""
-    size = 0
-    for message in itertools.islice(messages_to_send, most):
-        size += message.ByteSize()
-        if size > _MESSAGE_BYTES and size > message.ByteSize():
-            return
-        yield message
-
-
-class Backoff:
-    """Delays between streams, which grow until a message arrives."""
-
-    def __init__(self) -> None:
-        self._next = _FIRST_DELAY
-
-    def reset(self) -> None:
-        self._next = _FIRST_DELAY
-
-    def take(self, error: WaystarError) -> float:
-        delay = max(self._next, error.retry_delay)
-        self._next = min(2 * self._next, _LAST_DELAY)
-        return delay
-
-
-class BaseWatch:
-    """The revisions of a map as they come: messages.WatchMapResponse, of which `watching` is the first.
-
-    When the connection is lost, the watch goes on after the last version, at any server of the target. It ends
-    with an error if it cannot begin, or if the map does not exist any more. When the map was replaced, or the
-    server does not remember what was missed, there is an event `resynchronize`.
-    """
-
-    def __init__(self, client: BaseClient, map: str, after: Optional[messages.Version], with_edits: bool) -> None:
-        self._client = client
-        self._request = messages.WatchMapRequest(map=map, after=after, with_edits=with_edits)
-        self._backoff = Backoff()
-        self._call: Any = None
-        # Of the watch, and of its present stream.
-        self._has_events = False
-        self._has_news = False
-
-    def _open(self) -> Any:
-        if self._call is None:
-            self._has_news = False
-            self._call = self._client.maps.WatchMap(self._request, **self._client.settings)
-        return self._call
-
-    def _take(self, event: messages.WatchMapResponse) -> bool:
-        """Returns true if the user is to see the event."""
-        self._backoff.reset()
-        kind = event.WhichOneof("event")
-        if kind is None:
-            return False
-        is_for_user = kind != "watching" or not self._has_events
-        self._has_events = self._has_news = True
-        if kind != "watching" or not self._request.HasField("after"):
-            self._request.after.CopyFrom(getattr(event, kind).version)
-        return is_for_user
-
-    def _lose(self, error: WaystarError) -> float:
-        """Returns after how many seconds to open another stream. Raises the error if that would not help."""
-        self._call = None
-        if error.reason == "MAP_NOT_FOUND" and self._has_news:
-            # The map is deleted or replaced: the next stream tells which.
-            return 0
-        is_temporary = error.code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED) or error.retry_delay > 0
-        if not self._has_events or not is_temporary:
-            raise error
-        return self._backoff.take(error)
-
-
 class BaseStream:
     """One stream after the other to the same method. Those that run it call its methods with the lock held."""
 
@@ -108,16 +35,17 @@ class BaseStream:
 
     def __init__(self, client: BaseClient, rpc: Any) -> None:
         self._client = client
-        # What opens a stream.
+        # What opens a stream, given the messages to send.
         self._rpc = rpc
         # The stream that is open.
         self._call: Any = None
-        self._backoff = Backoff()
+        # What is to be sent on it, by the id of the agent or query.
+        self._unsent: Dict[int, Any] = {}
+        # The time before another one is opened.
+        self._delay = _FIRST_DELAY
         self._is_closed = False
-        self._init()
-
-    # Begins to open streams.
-    def _init(self) -> None: ...
+        # The error that ended all for good.
+        self.error: Optional[WaystarError] = None
 
     # Makes those that wait for changes look again.
     def _wake(self) -> None: ...
@@ -131,19 +59,96 @@ class BaseStream:
     # Returns what is to be sent now.
     def _next_message(self) -> Optional[Any]: ...
 
+    def _take_unsent(self, most: int) -> List[Any]:
+        """Takes what is to be sent first, as much as fits into a message."""
+        fitting: List[int] = []
+        size = 0
+        for key, message in itertools.islice(self._unsent.items(), most):
+            size += message.ByteSize()
+            if size > _MESSAGE_BYTES and fitting:
+                break
+            fitting.append(key)
+        return [self._unsent.pop(key) for key in fitting]
+
+    def _receive(self, message: Any) -> None:
+        self._delay = _FIRST_DELAY
+        self._take(message)
+        self._wake()
+
     # Takes what the server sent.
     def _take(self, message: Any) -> None: ...
 
-    def _lose(self, error: WaystarError) -> bool:
-        """Returns true if another stream is to be opened."""
+    def _has_room(self) -> bool:
+        """Returns true if the next message may be read."""
         return True
 
+    # Takes the error that ended a stream, and sets `error` if another stream would have it too.
+    def _lose(self, error: WaystarError) -> None: ...
+
+    def _pause(self, error: WaystarError) -> float:
+        """Returns after how many seconds to open another stream: longer each time, until a message arrives."""
+        delay = max(self._delay, error.retry_delay)
+        self._delay = min(2 * self._delay, _LAST_DELAY)
+        return delay
+
     def _can_go_on(self) -> bool:
-        return not self._is_closed and not self._client.is_closed
+        return not self._is_closed and not self._client.is_closed and self.error is None
 
     def end_of_stream(self) -> WaystarError:
         code = grpc.StatusCode.CANCELLED if self._is_closed else grpc.StatusCode.UNAVAILABLE
         return WaystarError.of(code, "the stream has ended")
+
+
+class BaseWatch(BaseStream):
+    """The revisions of a map as they come: messages.WatchMapResponse, of which `watching` is the first.
+
+    When the connection is lost, the watch goes on after the last version, at any server of the target. It ends
+    with an error if it cannot begin, or if the map does not exist any more. When the map was replaced, or the
+    server does not remember what was missed, there is an event `resynchronize`.
+    """
+
+    def __init__(self, client: BaseClient, map: str, after: Optional[messages.Version], with_edits: bool) -> None:
+        self._request = messages.WatchMapRequest(map=map, after=after, with_edits=with_edits)
+        # The event that the user has not taken. No other one is read before.
+        self._event: Optional[messages.WatchMapResponse] = None
+        # True once the watch, and its present stream, have had events.
+        self._has_begun = False
+        self._is_watching = False
+        super().__init__(client, lambda _, **settings: client.maps.WatchMap(self._request, **settings))
+
+    def _take(self, event: messages.WatchMapResponse) -> None:
+        kind = event.WhichOneof("event")
+        if kind is None:
+            return
+        if kind != "watching" or not self._has_begun:
+            self._event = event
+        if kind != "watching" or not self._request.HasField("after"):
+            self._request.after.CopyFrom(getattr(event, kind).version)
+        self._has_begun = self._is_watching = True
+
+    def _has_room(self) -> bool:
+        return self._event is None
+
+    def _has_news(self) -> bool:
+        return self._event is not None or not self._can_go_on()
+
+    def _take_event(self) -> Optional[messages.WatchMapResponse]:
+        """Returns None at the end."""
+        if self._is_closed:
+            return None
+        event, self._event = self._event, None
+        if event is None and self.error is not None:
+            raise self.error
+        self._wake()
+        return event
+
+    def _lose(self, error: WaystarError) -> None:
+        is_temporary = error.code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED) or error.retry_delay > 0
+        # The map may be deleted or replaced: the next stream tells which.
+        is_temporary |= error.reason == "MAP_NOT_FOUND" and self._is_watching
+        self._is_watching = False
+        if self.error is None and not (is_temporary and self._has_begun):
+            self.error = error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -191,23 +196,18 @@ class BaseFollower(BaseStream):
 
     def __init__(self, client: BaseClient, map: str, settings: Dict[str, float]) -> None:
         self._map = map
-        fields: Dict[str, Any] = {name: duration(value) for name, value in settings.items()}
-        if "off_path" in settings:
-            fields["off_path"] = settings["off_path"]
+        fields: Dict[str, Any] = {
+            name: value if name == "off_path" else duration(value) for name, value in settings.items()
+        }
         self._settings = messages.FollowAgentsRequest(**fields)
         self._agents: Dict[int, _Agent] = {}
         # The agents whose state is new; a dict keeps them in order.
         self._news: Dict[int, None] = {}
         self._progress: Dict[str, messages.MapProgress] = {}
         self._number = 0
-        # What is to be sent: one change of an agent holds all that was done to it.
-        self._changes: Dict[int, messages.AgentChange] = {}
         self._is_flushed = False
-        self._is_opening = False
         # When to put agents again.
         self._retries: Dict[int, float] = {}
-        # The error that ended the follower for good.
-        self.error: Optional[WaystarError] = None
         super().__init__(client, client.paths.FollowAgents)
 
     def put(self, agent: int, start: Place, goal: Place, **query: Any) -> None:
@@ -223,9 +223,8 @@ class BaseFollower(BaseStream):
             if known is None:
                 return
             known.query.start.CopyFrom(location(place))
-            change = self._changes.get(agent)
-            if change is not None and change.HasField("put"):
-                change.put.start.CopyFrom(known.query.start)
+            if agent in self._unsent and self._unsent[agent].HasField("put"):
+                self._unsent[agent].put.start.CopyFrom(known.query.start)
             elif not known.path.has_ended or not known.is_followed:
                 self._change(agent, at=known.query.start)
 
@@ -273,12 +272,13 @@ class BaseFollower(BaseStream):
             return self._agents[agent].path if agent in self._agents else None
 
     def _has_news(self) -> bool:
-        return bool(self._news) or self.error is not None or not self._can_go_on()
+        return bool(self._news) or not self._can_go_on()
 
     def _change(self, agent: int, **what: Any) -> messages.AgentChange:
         self._number += 1
         change = messages.AgentChange(agent=agent, number=self._number, **what)
-        self._changes[agent] = change
+        # One change of an agent holds all that was done to it.
+        self._unsent[agent] = change
         return change
 
     def _put(self, agent: int) -> None:
@@ -301,23 +301,18 @@ class BaseFollower(BaseStream):
         known.is_followed = False
 
     def _open(self) -> None:
-        self._changes.clear()
+        self._unsent.clear()
         self._retries.clear()
         for agent in self._agents:
             self._put(agent)
-        self._is_opening = True
+        self._is_flushed = True
 
     def _next_message(self) -> Optional[messages.FollowAgentsRequest]:
-        if self._is_opening:
-            self._is_opening = False
-            self._is_flushed = True
-            return self._settings
         if not self._is_flushed:
             return None
-        message = messages.FollowAgentsRequest(changes=_fitting(self._changes.values(), _MOST_CHANGES))
-        for change in message.changes:
-            del self._changes[change.agent]
-        self._is_flushed = bool(self._changes)
+        message = messages.FollowAgentsRequest(changes=self._take_unsent(_MOST_CHANGES))
+        message.MergeFrom(self._settings)
+        self._is_flushed = bool(self._unsent)
         return message if message.changes else None
 
     def _take(self, message: messages.FollowAgentsResponse) -> None:
@@ -349,7 +344,7 @@ class BaseFollower(BaseStream):
                 self._retries[state.agent] = time.monotonic() + _RETRY_DELAY
         self._news[state.agent] = None
 
-    def _lose(self, error: WaystarError) -> bool:
+    def _lose(self, error: WaystarError) -> None:
         for agent in self._agents.values():
             progress = self._progress.get(agent.query.map)
             if agent.right is not None and agent.is_followed and progress is not None:
@@ -358,7 +353,6 @@ class BaseFollower(BaseStream):
         self._progress.clear()
         if error.code.name in _FINAL:
             self.error = error
-        return self.error is None
 
 
 @dataclasses.dataclass
@@ -379,7 +373,6 @@ class BasePathStream(BaseStream):
         self._map = map
         self._last_id = 0
         self._queries: Dict[int, _Query] = {}
-        self._unsent: Deque[messages.StreamedQuery] = collections.deque()
         super().__init__(client, client.paths.StreamFindPath)
 
     def _ask(self, start: Place, goal: Goal, fields: Dict[str, Any]) -> Future[messages.FindPathResponse]:
@@ -391,7 +384,7 @@ class BasePathStream(BaseStream):
             self._last_id += 1
             message = messages.StreamedQuery(id=self._last_id, query=request)
             self._queries[self._last_id] = _Query(message, future)
-            self._unsent.append(message)
+            self._unsent[self._last_id] = message
             self._wake()
         return future
 
@@ -399,13 +392,11 @@ class BasePathStream(BaseStream):
         return bool(self._queries)
 
     def _open(self) -> None:
-        self._unsent = collections.deque(each.message for each in self._queries.values())
+        self._unsent = {number: query.message for number, query in self._queries.items()}
 
     def _next_message(self) -> Optional[messages.StreamFindPathRequest]:
-        message = messages.StreamFindPathRequest(queries=_fitting(self._unsent, _MOST_QUERIES))
-        for _ in message.queries:
-            self._unsent.popleft()
-        return message if message.queries else None
+        queries = self._take_unsent(_MOST_QUERIES)
+        return messages.StreamFindPathRequest(queries=queries) if queries else None
 
     def _take(self, message: messages.StreamFindPathResponse) -> None:
         for answer in message.answers:
@@ -417,7 +408,7 @@ class BasePathStream(BaseStream):
             else:
                 query.future.set_result(answer.answer)
 
-    def _lose(self, error: WaystarError) -> bool:
+    def _lose(self, error: WaystarError) -> None:
         is_over = error.code.name in _FINAL or not self._can_go_on()
         for number, query in list(self._queries.items()):
             query.failures += 1
@@ -425,4 +416,3 @@ class BasePathStream(BaseStream):
                 del self._queries[number]
                 if query.future.set_running_or_notify_cancel():
                     query.future.set_exception(error)
-        return True

@@ -20,11 +20,9 @@ from waystar.messages import CheckMovesResponse, Edit, FindPathResponse, UpdateM
 _Self = TypeVar("_Self")
 
 
+# What a `with` statement closes.
 class _Closing:
-    """What a `with` statement closes."""
-
-    def close(self) -> None:
-        raise NotImplementedError
+    def close(self) -> None: ...
 
     def __enter__(self: _Self) -> _Self:
         return self
@@ -34,8 +32,6 @@ class _Closing:
 
 
 class Client(_Closing, BaseClient):
-    __doc__ = BaseClient.__doc__
-
     def map(self, name: str) -> Map:
         return Map(self, name)
 
@@ -93,43 +89,10 @@ class Map:
         return AgentFollower(self.client, self.name, settings)
 
 
-class Watch(_Closing, BaseWatch):
-    __doc__ = BaseWatch.__doc__
-
+# Opens and reads streams on a thread. gRPC sends on another one.
+class _ThreadedStream(_Closing, BaseStream):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._closed = threading.Event()
-
-    def __iter__(self) -> Iterator[WatchMapResponse]:
-        return self
-
-    def __next__(self) -> WatchMapResponse:
-        while not self._closed.is_set():
-            call = self._open()
-            if self._closed.is_set():
-                call.cancel()
-            try:
-                event = next(call)
-                if self._take(event):
-                    return event
-            except grpc.RpcError as problem:
-                if not self._closed.is_set():
-                    self._closed.wait(self._lose(WaystarError.of_rpc(problem)))
-        raise StopIteration
-
-    def close(self) -> None:
-        """Ends the watch, from any thread."""
-        self._closed.set()
-        # The reader may lose it meanwhile.
-        call = self._call
-        if call is not None:
-            call.cancel()
-
-
-class _ThreadedStream(_Closing, BaseStream):
-    """Opens and reads streams on a thread. gRPC sends on another one."""
-
-    def _init(self) -> None:
         self._lock = self._changed = threading.Condition()
         # Of the stream that is open.
         self._stream: Optional[object] = None
@@ -165,32 +128,40 @@ class _ThreadedStream(_Closing, BaseStream):
                     self._wake()
                     return
                 self._open()
-                stream = self._stream = object()
-                self._call = self._rpc(self._send(stream), **self._client.settings)
+                self._stream = object()
+                self._call = self._rpc(self._send(self._stream), **self._client.settings)
             error = self._read()
             with self._changed:
                 self._call = self._stream = None
-                goes_on = self._lose(error)
+                self._lose(error)
                 self._wake()
-                if not goes_on:
-                    return
-                self._changed.wait_for(lambda: not self._can_go_on(), self._backoff.take(error))
+                self._changed.wait_for(lambda: not self._can_go_on(), self._pause(error))
 
     def _read(self) -> WaystarError:
         try:
             for message in self._call:
                 with self._changed:
-                    self._backoff.reset()
-                    self._take(message)
-                    self._wake()
+                    self._receive(message)
+                    self._changed.wait_for(lambda: self._has_room() or not self._can_go_on())
         except grpc.RpcError as problem:
             return WaystarError.of_rpc(problem)
         return self.end_of_stream()
 
 
-class AgentFollower(_ThreadedStream, BaseFollower):
-    __doc__ = BaseFollower.__doc__
+class Watch(_ThreadedStream, BaseWatch):
+    def __iter__(self) -> Iterator[WatchMapResponse]:
+        return self
 
+    def __next__(self) -> WatchMapResponse:
+        with self._changed:
+            self._changed.wait_for(self._has_news)
+            event = self._take_event()
+        if event is None:
+            raise StopIteration
+        return event
+
+
+class AgentFollower(_ThreadedStream, BaseFollower):
     def wait_for_news(self, timeout: Seconds = None) -> bool:
         """Waits until there is something to take, or the follower has ended. Returns false after the timeout."""
         with self._changed:
@@ -198,8 +169,6 @@ class AgentFollower(_ThreadedStream, BaseFollower):
 
 
 class PathStream(_ThreadedStream, BasePathStream):
-    __doc__ = BasePathStream.__doc__
-
     def find_path(self, start: Place, goal: Goal, **query: Any) -> Future[FindPathResponse]:
         """Asks as Map.find_path does. The result of the future is the answer."""
         return self._ask(start, goal, query)

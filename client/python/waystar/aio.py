@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any, AsyncIterator, Iterable, Optional, TypeVar
+from typing import Any, AsyncIterator, Callable, Iterable, Optional, TypeVar
 
 import grpc
 import grpc.aio
@@ -20,11 +20,9 @@ from waystar.messages import CheckMovesResponse, Edit, FindPathResponse, UpdateM
 _Self = TypeVar("_Self")
 
 
+# What an `async with` statement closes.
 class _Closing:
-    """What an `async with` statement closes."""
-
-    async def close(self) -> None:
-        raise NotImplementedError
+    async def close(self) -> None: ...
 
     async def __aenter__(self: _Self) -> _Self:
         return self
@@ -34,7 +32,6 @@ class _Closing:
 
 
 class Client(_Closing, BaseClient):
-    __doc__ = BaseClient.__doc__
     _grpc = grpc.aio
 
     def map(self, name: str) -> Map:
@@ -85,38 +82,10 @@ class Map:
         return AgentFollower(self.client, self.name, settings)
 
 
-class Watch(_Closing, BaseWatch):
-    __doc__ = BaseWatch.__doc__
-    _is_closed = False
-
-    def __aiter__(self) -> AsyncIterator[WatchMapResponse]:
-        return self
-
-    async def __anext__(self) -> WatchMapResponse:
-        while not self._is_closed:
-            try:
-                event = await self._open().__aiter__().__anext__()
-                if self._take(event):
-                    return event
-            except grpc.RpcError as problem:
-                await asyncio.sleep(self._lose(WaystarError.of_rpc(problem)))
-            except asyncio.CancelledError:
-                # gRPC has cancelled the call too: the next event comes on another one.
-                self._call = None
-                if not self._is_closed:
-                    raise
-        raise StopAsyncIteration
-
-    async def close(self) -> None:
-        self._is_closed = True
-        if self._call is not None:
-            self._call.cancel()
-
-
+# Opens and reads streams in a task. gRPC sends in another one.
 class _TaskStream(_Closing, BaseStream):
-    """Opens and reads streams in a task. gRPC sends in another one."""
-
-    def _init(self) -> None:
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._lock = contextlib.nullcontext()
         self._changed = asyncio.Event()
         # Of the stream that is open.
@@ -138,6 +107,10 @@ class _TaskStream(_Closing, BaseStream):
         self._changed.set()
         self._changed = asyncio.Event()
 
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            await self._changed.wait()
+
     async def _send(self, stream: object) -> AsyncIterator[Any]:
         # gRPC may still ask for messages when the call has ended.
         while self._stream is stream:
@@ -149,25 +122,20 @@ class _TaskStream(_Closing, BaseStream):
 
     async def _run(self) -> None:
         while self._can_go_on():
-            if not self._is_needed():
-                await self._changed.wait()
-                continue
+            await self._until(self._is_needed)
             self._open()
             error = await self._read()
-            goes_on = self._lose(error)
+            self._lose(error)
             self._wake()
-            if not goes_on:
-                return
-            await asyncio.sleep(self._backoff.take(error))
+            await asyncio.sleep(self._pause(error))
 
     async def _read(self) -> WaystarError:
-        stream = self._stream = object()
-        self._call = self._rpc(self._send(stream), **self._client.settings)
+        self._stream = object()
+        self._call = self._rpc(self._send(self._stream), **self._client.settings)
         try:
             async for message in self._call:
-                self._backoff.reset()
-                self._take(message)
-                self._wake()
+                self._receive(message)
+                await self._until(self._has_room)
         except grpc.RpcError as problem:
             return WaystarError.of_rpc(problem)
         finally:
@@ -176,17 +144,24 @@ class _TaskStream(_Closing, BaseStream):
         return self.end_of_stream()
 
 
-class AgentFollower(_TaskStream, BaseFollower):
-    __doc__ = BaseFollower.__doc__
+class Watch(_TaskStream, BaseWatch):
+    def __aiter__(self) -> AsyncIterator[WatchMapResponse]:
+        return self
 
+    async def __anext__(self) -> WatchMapResponse:
+        await self._until(self._has_news)
+        event = self._take_event()
+        if event is None:
+            raise StopAsyncIteration
+        return event
+
+
+class AgentFollower(_TaskStream, BaseFollower):
     async def wait_for_news(self) -> None:
         """Waits until there is something to take, or the follower has ended."""
-        while not self._has_news():
-            await self._changed.wait()
+        await self._until(self._has_news)
 
 
 class PathStream(_TaskStream, BasePathStream):
-    __doc__ = BasePathStream.__doc__
-
     def find_path(self, start: Place, goal: Goal, **query: Any) -> asyncio.Future[FindPathResponse]:
         return asyncio.wrap_future(self._ask(start, goal, query))
