@@ -165,10 +165,12 @@ class AgentPath:
     version: Optional[messages.Version] = None
 
     def ahead(self, here: Place) -> List[Any]:
-        """Returns the places that follow `here` on the path: none if the agent is not on it, or cannot walk it."""
+        """Returns the places that follow `here` on the path, up to a portal to another map. There are none if the
+        agent is not on the path, or cannot walk it."""
         if self.answer is None or self.problem is not None:
             return []
-        way = places(self.answer.path)
+        ends = [crossing.index for crossing in self.answer.path.crossings if crossing.map]
+        way = places(self.answer.path)[: min(ends, default=None)]
         return way[way.index(here) + 1 :] if here in way else []
 
 
@@ -216,17 +218,24 @@ class BaseFollower(BaseStream):
             self._agents[agent] = _Agent(_requests.find_path(self._map, start, goal, query))
             self._put(agent)
 
-    def move_to(self, agent: int, place: Place) -> None:
-        """Says where the agent is now."""
+    def move_to(self, agent: int, place: Place, map: str = "") -> None:
+        """Says where the agent is now; `map` is the one that it has come to through a portal, if it has."""
         with self._lock:
             known = self._agents.get(agent)
             if known is None:
                 return
-            known.query.start.CopyFrom(location(place))
-            if agent in self._unsent and self._unsent[agent].HasField("put"):
-                self._unsent[agent].put.start.CopyFrom(known.query.start)
+            query = known.query
+            query.start.CopyFrom(location(place))
+            if map and map != query.map:
+                goal_map = query.goal_map or query.map
+                query.goal_map = "" if goal_map == map else goal_map
+                query.map = map
+                query.ClearField("view")
+                self._ask(agent)
+            elif agent in self._unsent and self._unsent[agent].HasField("put"):
+                self._unsent[agent].put.start.CopyFrom(query.start)
             elif not known.path.has_ended or not known.is_followed:
-                self._change(agent, at=known.query.start)
+                self._change(agent, at=query.start)
 
     def send_to(self, agent: int, goal: Place) -> None:
         """Sends the agent elsewhere from where it is."""
@@ -236,9 +245,7 @@ class BaseFollower(BaseStream):
                 return
             del known.query.goals[:]
             known.query.goals.append(location(goal))
-            known.path = AgentPath()
-            known.right = None
-            self._put(agent)
+            self._ask(agent)
 
     def remove(self, agent: int) -> None:
         with self._lock:
@@ -280,6 +287,12 @@ class BaseFollower(BaseStream):
         # One change of an agent holds all that was done to it.
         self._unsent[agent] = change
         return change
+
+    def _ask(self, agent: int) -> None:
+        """Puts an agent whose query has changed."""
+        self._agents[agent].path = AgentPath()
+        self._agents[agent].right = None
+        self._put(agent)
 
     def _put(self, agent: int) -> None:
         """Puts the agent where it is, with the path that it has."""

@@ -127,6 +127,25 @@ class FollowerTest(ServerTest):
         self.agents.remove(7)
         self.assertIsNone(self.agents.find(7))
 
+    def test_other_maps(self):
+        self.client.create_map("cellar", rows=["....."])
+        stairs = {"id": "stairs", "from": {"x": 1, "y": 0}, "to_map": "cellar", "to": {"x": 4, "y": 0}}
+        self.arena.update(messages.Edit(put_portal=stairs))
+        self.agents.put(7, (0, 0), (0, 0), goal_map="cellar")
+        state = self.has_path()
+        self.assertEqual(places(state.answer.path), [(0, 0), (1, 0), (4, 0), (3, 0), (2, 0), (1, 0), (0, 0)])
+        self.assertEqual(state.ahead((0, 0)), [(1, 0)])
+        # This is a place of the path on the other map.
+        self.assertEqual(state.ahead((3, 0)), [])
+        self.agents.move_to(7, (4, 0), map="cellar")
+        self.assertIsNone(self.agents.find(7).answer)
+        self.assertEqual(self.has_path().ahead((4, 0)), [(3, 0), (2, 0), (1, 0), (0, 0)])
+        self.agents.move_to(7, (3, 0))
+        self.agents.flush()
+        self.server.restart()
+        self.client.map("cellar").update(block(cells((2, 0))))
+        self.until(lambda state: state.answer.outcome == messages.OUTCOME_UNREACHABLE)
+
     def test_news_are_taken_once(self):
         self.agents.put(8, (0, 0), (0, 1))
         self.agents.flush()
