@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test.sh BIN: tests the wheel against servers from folder BIN. Exits with 77 to be skipped.
+# test.sh BIN: installs the wheel where nothing else of this project is, and tests it and the examples against servers
+# from folder BIN. Exits with 77 to be skipped.
 set -euo pipefail
 export PYTHON=${PYTHON:-/usr/bin/python3}
 BIN="$(cd "$1" && pwd)"
@@ -11,7 +12,7 @@ skip() {
   exit 77
 }
 command -v "$PYTHON" >/dev/null || skip "no $PYTHON"
-for module in grpc google.protobuf setuptools wheel; do
+for module in grpc google.protobuf pip setuptools wheel; do
   "$PYTHON" -c "import $module" 2>/dev/null || skip "$PYTHON has no $module"
 done
 "$PYTHON" -c 'import grpc_tools' 2>/dev/null || command -v protoc grpc_python_plugin >/dev/null ||
@@ -20,7 +21,10 @@ done
 WORK="$(mktemp -d)"
 trap 'rm -rf "$WORK"' EXIT
 "$HERE/build.sh" "$WORK/out"
-"$PYTHON" -m zipfile -e "$WORK"/out/waystar-*.whl "$WORK/installed"
+"$PYTHON" -m venv --system-site-packages --without-pip "$WORK/installed"
+PYTHON="$WORK/installed/bin/python"
+unset PYTHONPATH
+"$PYTHON" -m pip install -q --no-index "$WORK"/out/waystar-*.whl
 cd "$HERE/../../tests/clients/python"
-export PYTHONPATH="$WORK/installed" PYTHONDONTWRITEBYTECODE=1 GRPC_VERBOSITY=NONE
+export PYTHONDONTWRITEBYTECODE=1 GRPC_VERBOSITY=NONE
 timeout -k 5 60 "$PYTHON" -W error::ResourceWarning -m unittest -q
