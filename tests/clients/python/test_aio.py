@@ -64,6 +64,8 @@ class AioTest(unittest.IsolatedAsyncioTestCase):
             waiting.cancel()
             with self.assertRaises(asyncio.CancelledError):
                 await waiting
+            await self.arena.update(block(WALL))
+            self.assertEqual((await watch.__anext__()).commit.version.revision, 2)
 
     async def test_a_watch_can_be_closed_by_another_task(self):
         watch = self.arena.watch()

@@ -27,6 +27,11 @@ class WatchTest(ServerTest):
             commit = next(self.watch).commit
             self.assertEqual((commit.version.revision, commit.edits[0].WhichOneof("edit")), (revision, kind))
 
+    def test_it_waits_for_its_reader(self):
+        for y in range(9):
+            self.arena.update(block(cells((0, y))))
+        self.assertEqual([next(self.watch).commit.version.revision for _ in range(9)], list(range(2, 11)))
+
     def test_it_misses_nothing_while_the_server_is_away(self):
         for revision, how in ((2, signal.SIGKILL), (3, signal.SIGTERM)):
             self.server.restart(how)
@@ -40,6 +45,16 @@ class WatchTest(ServerTest):
         self.assertEqual(next(self.watch).resynchronize.version.epoch, epoch)
         self.arena.update(block(cells((1, 0))))
         self.assertEqual(next(self.watch).commit.version.revision, 2)
+
+    def test_it_begins_after_a_version_of_a_map_that_was_replaced(self):
+        version = self.arena.update(block(cells((0, 1)))).version
+        self.client.call(messages.DeleteMapRequest(map="arena"))
+        self.client.create_map("arena", rows=["..."])
+        with self.arena.watch(after=version) as later:
+            epoch = next(later).resynchronize.version.epoch
+            self.assertNotIn(epoch, (0, version.epoch))
+            self.arena.update(block(cells((1, 0))))
+            self.assertEqual(next(later).commit.version, messages.Version(epoch=epoch, revision=2))
 
     def test_a_deleted_map(self):
         self.client.call(messages.DeleteMapRequest(map="arena"))
@@ -162,6 +177,18 @@ class FollowerTest(ServerTest):
         self.assertEqual((state.problem.reason, state.has_ended), ("START_BLOCKED", False))
         self.arena.update(unblock(cells((0, 0))))
         self.assertEqual(self.has_path().ahead((0, 0))[-1], (9, 0))
+
+    def test_a_slow_server(self):
+        ahead = self.has_path().ahead((0, 0))
+        self.server.pause()
+        for place in ahead[:3]:
+            self.agents.move_to(7, place)
+            self.agents.flush()
+        self.agents.send_to(7, (0, 9))
+        self.agents.flush()
+        self.assertFalse(self.agents.wait_for_news(0))
+        self.server.go_on()
+        self.assertEqual(places(self.has_path().answer.path)[0], ahead[2])
 
     def test_another_stream_holds_the_paths(self):
         path = self.has_path()
