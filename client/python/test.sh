@@ -27,4 +27,4 @@ unset PYTHONPATH
 "$PYTHON" -m pip install -q --no-index "$WORK"/out/waystar-*.whl
 cd "$HERE/../../tests/clients/python"
 export PYTHONDONTWRITEBYTECODE=1 GRPC_VERBOSITY=NONE
-timeout -k 5 60 "$PYTHON" -W error::ResourceWarning -m unittest -q
+timeout -k 5 120 "$PYTHON" -W error::ResourceWarning -m unittest -q
