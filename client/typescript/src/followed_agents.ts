@@ -54,7 +54,6 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
   private readonly retries = new Map<number, number>();
   private lastNumber = 0n;
   private isOpen = false;
-  private unsentSettings?: FollowSettings | undefined;
 
   constructor(client: Client, private readonly settings: FollowSettings = {}) {
     super(client, v1.PathService.method.followAgents);
@@ -63,10 +62,7 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
   // Changes of agents, which flush sends. `fields` are others of FindPathRequest. moveTo and sendTo do nothing for an
   // agent that was not put.
   put(id: number, map: string, start: Place, goal: Place, fields: QueryFields = {}): void {
-    const request = create(v1.FindPathRequestSchema, query(map, start, goal, fields));
-    const agent = { query: request, asked: 0n, path: { hasEnded: false }, isFollowed: false };
-    this.agents.set(id, agent);
-    this.putAgain(id, agent);
+    this.ask(id, create(v1.FindPathRequestSchema, query(map, start, goal, fields)));
   }
 
   moveTo(id: number, place: Place): void {
@@ -77,12 +73,8 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
   }
 
   sendTo(id: number, goal: Place): void {
-    const agent = this.agents.get(id);
-    if (!agent) return;
-    agent.query.goals = [create(v1.LocationSchema, location(goal))];
-    agent.right = undefined;
-    agent.path = { hasEnded: false };
-    this.putAgain(id, agent);
+    const query = this.agents.get(id)?.query;
+    if (query) this.ask(id, { ...query, goals: [create(v1.LocationSchema, location(goal))] });
   }
 
   remove(id: number): void {
@@ -122,23 +114,20 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
 
   protected begin(): void {
     this.isOpen = true;
-    this.unsentSettings = this.settings;
     this.changes = [];
     this.retries.clear();
     this.agents.forEach((agent, id) => this.putAgain(id, agent));
   }
 
   protected next(): MessageInitShape<Asks> | undefined {
-    const settings = this.unsentSettings;
-    if (!settings && this.changes.length === 0) return undefined;
-    this.unsentSettings = undefined;
+    if (this.changes.length === 0) return undefined;
     let bytes = 0;
     const isBeyond = (change: v1.AgentChange) => {
       if (change.change.case === 'put') bytes += toBinary(v1.AgentChangeSchema, change).length;
       return bytes > MESSAGE_BYTES;
     };
     const fitting = this.changes.slice(0, MAX_CHANGES).findIndex(isBeyond);
-    return { ...settings, changes: this.changes.splice(0, fitting < 0 ? MAX_CHANGES : Math.max(fitting, 1)) };
+    return { ...this.settings, changes: this.changes.splice(0, fitting < 0 ? MAX_CHANGES : Math.max(fitting, 1)) };
   }
 
   protected take({ states, progress }: v1.FollowAgentsResponse): void {
@@ -161,6 +150,12 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
   private change(id: number, change: Change['change'], held?: v1.HeldPath): void {
     const number = ++this.lastNumber;
     this.changes.push(create(v1.AgentChangeSchema, { agent: BigInt(id), number, change, held }));
+  }
+
+  private ask(id: number, query: v1.FindPathRequest): void {
+    const agent = { query, asked: 0n, path: { hasEnded: false }, isFollowed: false };
+    this.agents.set(id, agent);
+    this.putAgain(id, agent);
   }
 
   // Puts an agent where it is, with the path that it has.
@@ -186,9 +181,8 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
       path.answer = state.value;
       agent.right = state.value.outcome === v1.Outcome.FOUND ? version : undefined;
     } else if (state.case === 'problem' || state.case === 'end') {
-      const problem = WaystarError.of(state.value);
-      const { code, reason } = problem;
-      path.problem = problem;
+      path.problem = WaystarError.of(state.value);
+      const { code, reason } = path.problem;
       if (reason !== 'REVISION_NOT_YET') agent.right = undefined;
       const isSoon = reason === 'MAP_REPLACED';
       const isLater = path.hasEnded && (code === 'UNAVAILABLE' || code === 'RESOURCE_EXHAUSTED');

@@ -33,7 +33,7 @@ export class HttpTransport implements Transport {
   async unary(method: DescMethod, request: Message, options: CallOptions): Promise<Message> {
     const signal = signalOf(options);
     try {
-      const response = await this.post(method, toJsonString(method.input, request), signal, headersOf(options));
+      const response = await this.post(method, toJsonString(method.input, request), { ...options, signal });
       return fromJson(method.output, (await response.json()) as JsonValue, FROM_JSON);
     } catch (error) {
       throw failureOf(error, signal);
@@ -47,7 +47,7 @@ export class HttpTransport implements Transport {
     const sendsMany = method.methodKind !== 'server_streaming';
     try {
       const body = sendsMany ? '' : toJsonString(method.input, (await messages.next()).value);
-      const response = await this.post(method, body, signal, headersOf(options));
+      const response = await this.post(method, body, { ...options, signal });
       if (sendsMany) {
         const id = response.headers.get('Waystar-Stream') ?? '';
         this.sendAll(method, id, messages, signal).catch((error: unknown) => left.abort(error));
@@ -68,36 +68,36 @@ export class HttpTransport implements Transport {
     }
   }
 
-  private async post(method: DescMethod, body: string, signal: AbortSignal, more: object): Promise<Response> {
-    const headers = { ...this.headers, ...more };
+  private async post(method: DescMethod, body: string, { timeoutMs, signal }: CallOptions, more: object = {}) {
+    const headers: Record<string, string> = { ...this.headers, ...more };
+    if (timeoutMs !== undefined) headers['Waystar-Timeout'] = `${Math.ceil(timeoutMs)}ms`;
     const response = await fetch(this.address + pathOf(method), { method: 'POST', body, signal, headers });
     if (!response.ok) throw await errorOf(response);
     return response;
   }
 
-  // Sends the messages of a stream, each after the one before. The server takes a message once, however often it is
-  // repeated.
+  // Sends the messages of a stream, each after the one before.
   private async sendAll(method: DescMethod, id: string, messages: AsyncIterator<Message>, signal: AbortSignal) {
     for (let number = 1, isLast = false; !isLast; number++) {
       const { done = false, value } = await messages.next();
       isLast = done;
       const headers = { 'Waystar-Stream': id, 'Waystar-Message': `${number}` };
       const body = done ? '' : toJsonString(method.input, value);
-      while (!(await this.isTaken(method, body, signal, headers)));
+      await this.send(method, body, signal, headers);
     }
   }
 
-  private async isTaken(method: DescMethod, body: string, signal: AbortSignal, headers: object): Promise<boolean> {
+  // Repeats a message until the server has it, which takes it once.
+  private async send(method: DescMethod, body: string, signal: AbortSignal, headers: object): Promise<void> {
     try {
-      await this.post(method, body, signal, headers);
-      return true;
+      await this.post(method, body, { signal }, headers);
     } catch (error) {
       const failure = failureOf(error, signal);
       // The reader gets to know why the stream has ended.
-      if (failure.reason === 'STREAM_NOT_FOUND') return true;
+      if (failure.reason === 'STREAM_NOT_FOUND') return;
       if (!failure.isRetryable) throw failure;
       await sleep(failure.retryDelayMs || REPEAT_MS, signal);
-      return false;
+      await this.send(method, body, signal, headers);
     }
   }
 }
@@ -105,10 +105,6 @@ export class HttpTransport implements Transport {
 function signalOf({ timeoutMs, signal }: CallOptions): AbortSignal {
   const timeout = timeoutMs === undefined ? [] : [AbortSignal.timeout(Math.ceil(timeoutMs))];
   return AbortSignal.any(signal ? [signal, ...timeout] : timeout);
-}
-
-function headersOf({ timeoutMs }: CallOptions): object {
-  return timeoutMs === undefined ? {} : { 'Waystar-Timeout': `${Math.ceil(timeoutMs)}ms` };
 }
 
 function failureOf(error: unknown, signal: AbortSignal): WaystarError {

@@ -9,7 +9,7 @@ export abstract class LastingStream<I extends DescMessage, O extends DescMessage
   // close. Unset while there is no such error.
   error?: WaystarError;
   private readonly ended = new AbortController();
-  // The stream that is open.
+  // The stream that was opened last.
   private stream?: object;
   // Sends what `next` returns.
   protected wake = () => {};

@@ -1,7 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { type Client, newRequestId } from './client.js';
-import type { WaystarError } from './error.js';
 import * as v1 from './messages.js';
 import { type EditInit, type Fields, type Goals, location, type Place } from './places.js';
 import type { CallOptions } from './transport.js';
@@ -60,17 +59,9 @@ export class MapHandle {
   async *watch({ after, withEdits = false, signal }: WatchOptions = {}): AsyncGenerator<WatchEvent> {
     let hasStarted = false;
     const { watchMap } = v1.MapService.method;
-    let hasEvents = false;
-    const open = () => {
-      hasEvents = false;
-      return this.client.stream(watchMap, [{ map: this.id, after, withEdits }], { signal });
-    };
-    // The map is deleted or replaced: the next stream tells which.
-    const mayPass = (error: WaystarError) => error.mayPass || (hasEvents && error.reason === 'MAP_NOT_FOUND');
-    for await (const { event } of reopened(open, signal, undefined, mayPass)) {
-      hasEvents = true;
-      const isRepeated = event.case === 'watching' && hasStarted;
-      if (event.case === undefined || isRepeated) continue;
+    const open = () => this.client.stream(watchMap, [{ map: this.id, after, withEdits }], { signal });
+    for await (const { event } of reopened(open, signal)) {
+      if (event.case === undefined || (event.case === 'watching' && hasStarted)) continue;
       hasStarted = true;
       // With `after`, older revisions follow `watching`.
       if (event.case !== 'watching' || !after) after = event.value.version;

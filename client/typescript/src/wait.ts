@@ -22,23 +22,25 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 // Yields the messages of one stream after the other. When one ends, and after an error that may pass, it calls
-// `onLost` and opens another, after 100 ms at first and up to 5 s later. Throws other errors: those that `mayPass`
-// refuses.
+// `onLost` and opens another, after 100 ms at first and up to 5 s later. Throws other errors.
 export async function* reopened<T>(
   open: () => AsyncIterable<T>,
   signal: AbortSignal | undefined,
   onLost: (error?: WaystarError) => void = () => {},
-  mayPass = (error: WaystarError) => error.mayPass,
 ): AsyncGenerator<T> {
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(2 * delay, LAST_DELAY_MS)) {
+    let hasMessages = false;
     try {
       for await (const message of open()) {
+        hasMessages = true;
         delay = FIRST_DELAY_MS;
         yield message;
       }
       onLost();
     } catch (error) {
-      if (signal?.aborted || !(error instanceof WaystarError) || !mayPass(error)) throw error;
+      if (signal?.aborted || !(error instanceof WaystarError)) throw error;
+      // A watched map was deleted or replaced: the next stream tells which.
+      if (!error.mayPass && !(hasMessages && error.reason === 'MAP_NOT_FOUND')) throw error;
       onLost(error);
     }
     await sleep(delay, signal);
