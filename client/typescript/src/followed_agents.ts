@@ -60,16 +60,23 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
   }
 
   // Changes of agents, which flush sends. `fields` are others of FindPathRequest. moveTo and sendTo do nothing for an
-  // agent that was not put.
+  // agent that was not put. `map` is the map that an agent has come to through a portal, if it is not where it was.
   put(id: number, map: string, start: Place, goal: Place, fields: QueryFields = {}): void {
     this.ask(id, create(v1.FindPathRequestSchema, query(map, start, goal, fields)));
   }
 
-  moveTo(id: number, place: Place): void {
+  moveTo(id: number, place: Place, map?: string): void {
     const agent = this.agents.get(id);
     if (!agent) return;
-    agent.query.start = create(v1.LocationSchema, location(place));
-    if (!agent.path.hasEnded || !agent.isFollowed) this.change(id, { case: 'at', value: agent.query.start });
+    const { query, path, isFollowed } = agent;
+    const start = create(v1.LocationSchema, location(place));
+    if (map && map !== query.map) {
+      const goalMap = query.goalMap || query.map;
+      this.ask(id, { ...query, start, map, goalMap: goalMap === map ? '' : goalMap, view: undefined });
+      return;
+    }
+    query.start = start;
+    if (!path.hasEnded || !isFollowed) this.change(id, { case: 'at', value: start });
   }
 
   sendTo(id: number, goal: Place): void {

@@ -174,6 +174,26 @@ for (const transport of TRANSPORTS) {
       await until(() => agents.error?.code === 'CANCELLED');
     });
 
+    test('follows agents onto other maps', async () => {
+      const yard = await client.createMap('yard', ['.....']);
+      const cellar = await client.createMap('cellar', ['.....']);
+      const stairs = { id: 'stairs', from: { x: 4, y: 0 }, to: { x: 4, y: 0 }, toMap: 'cellar' };
+      await yard.update([{ edit: { case: 'putPortal', value: stairs } }]);
+      const agents = client.followAgents({ atMostEvery: durationFromMs(0) });
+      agents.put(7, 'yard', [1, 0], [0, 0], { goalMap: 'cellar' });
+      agents.flush();
+      await until(() => agents.find(7)?.answer?.cost === 7);
+      agents.moveTo(7, [4, 0], 'cellar');
+      // The path was on the map before.
+      assert.equal(agents.find(7)?.answer, undefined);
+      agents.moveTo(7, [3, 0], 'cellar');
+      agents.flush();
+      await until(() => agents.find(7)?.answer?.cost === 3);
+      await cellar.update([block(cells([2, 0]))]);
+      await until(() => agents.find(7)?.answer?.outcome === Outcome.UNREACHABLE);
+      agents.close();
+    });
+
     test('has an example that arrives', async () => {
       const walker = fileURLToPath(new URL('../example/walker.js', import.meta.url));
       const { stdout } = await promisify(execFile)(process.execPath, [walker, server.address(transport)]);
