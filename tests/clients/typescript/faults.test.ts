@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { EventEmitter, on } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
+import { create, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import {
+  type AgentChange,
   block,
   Client,
   connect,
   durationFromMs,
+  type FollowAgentsRequest,
+  FollowAgentsResponseSchema,
+  Outcome,
   rect,
   type Transport,
   unblock,
@@ -101,6 +107,28 @@ for (const transport of TRANSPORTS) {
       assert.equal((await watch.next()).value?.case, 'resynchronize');
     });
 
+    test('a map that is deleted and made again is another one', async () => {
+      const server = await startServer();
+      const client = server.connect(transport);
+      const map = await client.createMap('arena', ROWS);
+      await map.update([block(WALL)]);
+      const agents = client.followAgents({ atMostEvery: durationFromMs(0) });
+      agents.put(7, 'arena', [0, 0], [7, 0]);
+      agents.flush();
+      await until(() => agents.takeNews().includes(7));
+      const watch = map.watch();
+      await watch.next();
+
+      await map.delete();
+      await client.createMap('arena', ROWS);
+      await until(() => agents.find(7)?.problem);
+      assert.match(agents.find(7)?.problem?.reason ?? '', /MAP_NOT_FOUND|MAP_REPLACED/);
+      agents.put(7, 'arena', [0, 0], [7, 0]);
+      agents.flush();
+      await until(() => agents.find(7)?.answer?.cost === 7);
+      assert.equal((await watch.next()).value?.case, 'resynchronize');
+    });
+
     test('a wrong token is refused, and ends streams', async () => {
       let token = '';
       const server = await startServer((work) => {
@@ -159,6 +187,82 @@ function failing(...errors: WaystarError[]): Transport & { calls: unknown[] } {
     close: () => {},
   };
 }
+
+// A transport whose streams the test answers, and ends with an error.
+class Scripted implements Transport {
+  readonly hasSeveralServers = false;
+  readonly unary = () => assert.fail();
+  // The changes that the newest stream was asked for.
+  changes: AgentChange[] = [];
+  private readonly answers = new EventEmitter();
+
+  async *stream(_method: unknown, requests: AsyncIterable<Message>) {
+    this.changes = [];
+    const answers = on(this.answers, 'answer');
+    void this.read(requests);
+    for await (const [answer] of answers) {
+      if (answer instanceof WaystarError) throw answer;
+      yield create(FollowAgentsResponseSchema, answer);
+    }
+  }
+
+  answer(answer: MessageInitShape<typeof FollowAgentsResponseSchema> | WaystarError): void {
+    this.answers.emit('answer', answer);
+  }
+
+  private async read(requests: AsyncIterable<Message>): Promise<void> {
+    for await (const request of requests) {
+      this.changes.push(...(request as FollowAgentsRequest).changes);
+    }
+  }
+}
+
+describe('followed agents', () => {
+  // Returns the changes as text: what is done with whom, and where that is.
+  const textOf = (changes: AgentChange[]) =>
+    changes.map(({ agent, change }) => {
+      const location = change.case === 'put' ? change.value.start : change.value;
+      return `${change.case} ${agent} ${JSON.stringify(location, ['place', 'value', 'x', 'y'])}`;
+    });
+  const at = (x: number) => JSON.stringify({ place: { value: { x, y: 0 } } });
+
+  test('are put again after a lost stream, and moved before its first state', async () => {
+    const transport = new Scripted();
+    const agents = new Client(transport).followAgents();
+    agents.put(7, 'arena', [0, 0], [7, 0]);
+    agents.put(8, 'cellar', [0, 0], [7, 0]);
+    agents.flush();
+    await until(() => transport.changes.length === 2);
+    const answer = { outcome: Outcome.FOUND, cost: 7, path: { points: [{ x: 0 }, { x: 7 }] } };
+    const [found, ended] = transport.changes.map(({ agent, number }) => ({ agent, number }));
+    transport.answer({
+      states: [
+        { ...found, version: { epoch: 1n, revision: 3n }, state: { case: 'answer', value: answer } },
+        { ...ended, state: { case: 'end', value: { code: 14, message: 'not loaded' } } },
+      ],
+      progress: [{ map: 'arena', version: { epoch: 1n, revision: 5n } }],
+    });
+    await until(() => agents.takeNews().length === 2);
+    assert.equal(agents.find(8)?.hasEnded, true);
+
+    agents.moveTo(7, [1, 0]);
+    agents.moveTo(8, [1, 0]);
+    const lost = transport.changes;
+    transport.answer(new WaystarError('UNAVAILABLE', 'gone'));
+    await until(() => transport.changes !== lost && transport.changes.length > 0);
+    assert.deepEqual(textOf(transport.changes), [`put 7 ${at(1)}`, `put 8 ${at(1)}`]);
+    assert.equal(transport.changes[0]?.held?.cost, 7);
+    assert.equal(transport.changes[0]?.held?.version?.revision, 5n);
+    assert.equal(transport.changes[1]?.held, undefined);
+
+    agents.moveTo(7, [2, 0]);
+    agents.moveTo(8, [2, 0]);
+    agents.flush();
+    await until(() => transport.changes.length > 2);
+    assert.deepEqual(textOf(transport.changes.slice(2)), [`at 7 ${at(2)}`, `at 8 ${at(2)}`]);
+    agents.close();
+  });
+});
 
 describe('several servers', () => {
   test('answer for one that stops', async () => {
