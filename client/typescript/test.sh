@@ -7,10 +7,15 @@ ROOT="$(cd ../.. && pwd)"
 WORK="$ROOT/build/clients/typescript"
 ./build.sh "$WORK/package"
 
-# The tests and the example import the package as its users do.
-rm -rf "$WORK"/{tests,example}
-cp -r "$ROOT/tests/clients/typescript" "$WORK/tests"
-cp -r example "$WORK/example"
-cd "$WORK"
-node_modules/.bin/tsc --project tests
+# The package is installed as users of the examples do it, and the tests import it from there. Of the modules of the
+# build, which spare downloads, npm keeps only those that the package asks for.
+rm -rf "$WORK/user"
+cp -r "$ROOT/client/examples/node" "$WORK/user"
+cd "$WORK/user"
+rm -rf build node_modules
+cp -r "$WORK/package" build
+cp -r "$ROOT/tests/clients/typescript" tests
+cp -r "$WORK/node_modules" .
+npm install --offline --no-package-lock --ignore-scripts --no-audit --no-fund --silent
+../node_modules/.bin/tsc --project tests
 WAYSTAR_BIN="$BIN" exec timeout 120 node --test --test-reporter=spec build/tests/

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import {
   block,
   cells,
@@ -192,12 +189,6 @@ for (const transport of TRANSPORTS) {
       await cellar.update([block(cells([2, 0]))]);
       await until(() => agents.find(7)?.answer?.outcome === Outcome.UNREACHABLE);
       agents.close();
-    });
-
-    test('has an example that arrives', async () => {
-      const walker = fileURLToPath(new URL('../example/walker.js', import.meta.url));
-      const { stdout } = await promisify(execFile)(process.execPath, [walker, server.address(transport)]);
-      assert.match(stdout, /^\d+: 9,1$/m);
     });
 
     test('makes any call and opens any stream', async () => {

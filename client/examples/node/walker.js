@@ -9,7 +9,7 @@ const WALKER = 1;
 const TICK_MS = 50;
 const address = process.argv[2] ?? 'localhost:7450';
 const client = address.startsWith('http') ? connectHttp(address) : connect(address);
-const yard = await client.createMap('typescript-yard', ['..........', '....##....', '....##....', '..........']);
+const yard = await client.createMap('node-yard', ['..........', '....##....', '....##....', '..........']);
 const agents = client.followAgents({ atMostEvery: durationFromMs(TICK_MS) });
 let at = { x: 0, y: 1 };
 agents.put(WALKER, yard.id, [at.x, at.y], [9, 1]);
