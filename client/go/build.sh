@@ -7,7 +7,6 @@ readonly OUT
 cd "$(dirname "${BASH_SOURCE[0]}")"
 readonly PROTO=../../proto STUBS=stubs/waystar/v1
 
-cp ../service_config.json .
 if [[ ! -f "$STUBS/types.pb.go" || -n "$(find "$PROTO"/waystar/v1/ stubs/go.mod -newer "$STUBS/types.pb.go")" ]]; then
   # A proto that is gone leaves no stub.
   rm -f "$STUBS"/*.pb.go
@@ -21,4 +20,4 @@ fi
 rm -f "$OUT"/*.go
 rm -rf "$OUT/example" "$OUT/stubs"
 mkdir -p "$OUT"
-cp -r ./*.go go.mod go.sum service_config.json README.md example stubs "$OUT"
+cp -r ./*.go go.mod go.sum README.md example stubs "$OUT"

@@ -7,8 +7,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	_ "embed"
-	"strings"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -22,18 +24,17 @@ import (
 	"google.golang.org/grpc/resolver"
 	"google.golang.org/grpc/resolver/manual"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "waystar.dev/proto/waystar/v1"
 )
 
-//go:embed service_config.json
-var serviceConfig string
-
 const (
 	defaultTimeout  = 5 * time.Second
 	maxReceiveBytes = 64 << 20
+	ownMaps         = 1024
+	// Its retries are those of Client.retry.
+	serviceConfig = `{"loadBalancingConfig": [{"%s": {}}],
+		"healthCheckConfig": {"serviceName": "waystar.v1.PathService"}}`
 )
 
 // A server that restarts is back in a second or two.
@@ -54,8 +55,6 @@ type Options struct {
 	// Fleet says that the servers of the target are one fleet, so that a change at any of them reaches all. Without it
 	// a Client of several servers refuses changes.
 	Fleet bool
-	// IgnoreOwnWrites lets queries read versions from before the Client's own changes.
-	IgnoreOwnWrites bool
 	// DialOptions are further options of gRPC, such as grpc.WithDefaultCallOptions(grpc.WaitForReady(true)).
 	DialOptions []grpc.DialOption
 }
@@ -76,12 +75,15 @@ type Client struct {
 	Server   pb.ServerServiceClient
 
 	connection *grpc.ClientConn
-	context    context.Context
-	cancel     context.CancelFunc
 	timeout    time.Duration
 	refusal    error
-	budget     budget
-	ownWrites  ownWrites
+	closed     atomic.Bool
+
+	mutex sync.Mutex
+	// What is spent of the budget for retries.
+	spent int
+	// The versions that changes have led maps to, of ownMaps maps at most.
+	ownWrites map[string]*pb.Version
 }
 
 // New makes a Client of a server, HOST:PORT or unix:PATH, or of several servers with the same maps that take turns:
@@ -91,10 +93,7 @@ func New(target string, options Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{timeout: cmp.Or(options.Timeout, defaultTimeout)}
-	if !options.IgnoreOwnWrites {
-		client.ownWrites.byMap = map[string]*pb.Version{}
-	}
+	client := &Client{timeout: cmp.Or(options.Timeout, defaultTimeout), ownWrites: map[string]*pb.Version{}}
 	if parsed.several && !options.Fleet {
 		client.refusal = newError(codes.FailedPrecondition, target+" may be several servers, and a change would reach "+
 			"one of them alone: make it at each of them by its own address, or set Options.Fleet")
@@ -103,7 +102,6 @@ func New(target string, options Options) (*Client, error) {
 	if err != nil {
 		return nil, newError(codes.InvalidArgument, err.Error())
 	}
-	client.context, client.cancel = context.WithCancel(context.Background())
 	client.Paths = pb.NewPathServiceClient(client.connection)
 	client.Maps = pb.NewMapServiceClient(client.connection)
 	client.Pictures = pb.NewPictureServiceClient(client.connection)
@@ -113,20 +111,14 @@ func New(target string, options Options) (*Client, error) {
 
 // Close ends all calls and streams.
 func (c *Client) Close() error {
-	c.cancel()
+	c.closed.Store(true)
 	return c.connection.Close()
 }
 
-// NoteChange makes later queries of the map see a change by another client, or by a stream, as if a call of this Client
-// had made it.
-func (c *Client) NoteChange(mapID string, version *pb.Version) {
-	c.ownWrites.note(mapID, version)
-}
-
 func (c *Client) dialOptions(target target, options Options) []grpc.DialOption {
-	config := serviceConfig
+	balancer := "round_robin"
 	if target.pickFirst {
-		config = strings.Replace(config, "round_robin", "pick_first", 1)
+		balancer = "pick_first"
 	}
 	transport := insecure.NewCredentials()
 	if options.TLS != nil {
@@ -137,7 +129,8 @@ func (c *Client) dialOptions(target target, options Options) []grpc.DialOption {
 	}
 	dialOptions := []grpc.DialOption{
 		grpc.WithTransportCredentials(transport),
-		grpc.WithDefaultServiceConfig(config),
+		grpc.WithDisableRetry(),
+		grpc.WithDefaultServiceConfig(fmt.Sprintf(serviceConfig, balancer)),
 		grpc.WithConnectParams(reconnects),
 		grpc.WithKeepaliveParams(pings),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReceiveBytes)),
@@ -164,68 +157,90 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 // The transport credentials refuse what must not be sent unencrypted.
 func (bearer) RequireTransportSecurity() bool { return false }
 
-var changes = map[string]bool{
-	pb.MapService_CreateMap_FullMethodName:      true,
-	pb.MapService_ImportMap_FullMethodName:      true,
-	pb.MapService_DeleteMap_FullMethodName:      true,
-	pb.MapService_UpdateMap_FullMethodName:      true,
-	pb.MapService_StreamUpdates_FullMethodName:  true,
-	pb.ServerService_SetLogLevel_FullMethodName: true,
-}
+var changes = []string{pb.MapService_CreateMap_FullMethodName, pb.MapService_ImportMap_FullMethodName,
+	pb.MapService_DeleteMap_FullMethodName, pb.MapService_UpdateMap_FullMethodName,
+	pb.MapService_StreamUpdates_FullMethodName, pb.ServerService_SetLogLevel_FullMethodName}
 
 // Makes a call with one answer.
 func (c *Client) call(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn,
 	invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
-	may := reads
-	if changes[method] {
-		if c.refusal != nil {
-			return c.refusal
-		}
-		may = never
-		if identified, ok := request.(interface{ GetRequestId() string }); ok && identified.GetRequestId() != "" {
-			may = repeats
-		}
+	isChange := slices.Contains(changes, method)
+	if isChange && c.refusal != nil {
+		return c.refusal
 	}
+	identified, ok := request.(interface{ GetRequestId() string })
+	mayRepeat := !isChange || ok && identified.GetRequestId() != ""
 	ctx, cancel := c.withTimeout(ctx)
 	defer cancel()
-	if update, ok := request.(*pb.UpdateMapRequest); ok && update.RequestId != "" && update.RequestTime == nil {
-		update = shallowCopy(update)
-		update.RequestTime = timestamppb.Now()
-		request = update
-	}
 	attempt := func(request any) error {
-		return c.retry(ctx, c.context, may, func() error { return invoke(ctx, method, request, reply, connection, options...) })
+		return c.retry(ctx, mayRepeat, func() error {
+			return invoke(ctx, method, request, reply, connection, options...)
+		})
 	}
-	query, ok := request.(viewed)
-	if !ok || query.GetView().GetLeastVersion() != nil {
-		return c.noted(request, reply, attempt(request))
+	if query, ok := request.(viewed); ok && query.GetView().GetLeastVersion() == nil {
+		if least := c.ownWrite(query.GetMap()); least != nil {
+			err := attempt(withLeastVersion(query, least))
+			if ReasonOf(err) != "MAP_REPLACED" {
+				return err
+			}
+			c.forgetWrite(query.GetMap(), least)
+		}
 	}
-	least := c.ownWrites.of(query.GetMap())
-	if least == nil {
-		return attempt(request)
-	}
-	err := attempt(withLeastVersion(query, least))
-	if ReasonOf(err) == "MAP_REPLACED" {
-		c.ownWrites.forget(query.GetMap(), least.Epoch)
-		err = attempt(request)
+	err := attempt(request)
+	if err == nil {
+		c.noteReply(request, reply)
 	}
 	return err
 }
 
-// Remembers the version that a change has made.
-func (c *Client) noted(request, reply any, err error) error {
-	if err != nil {
-		return err
+func (c *Client) openStream(ctx context.Context, description *grpc.StreamDesc, connection *grpc.ClientConn,
+	method string, open grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
+	if c.refusal != nil && slices.Contains(changes, method) {
+		return nil, c.refusal
 	}
+	return open(ctx, description, connection, method, options...)
+}
+
+// NoteChange makes later queries of the map see a change by another client, or by a stream, as if a call of this Client
+// had made it.
+func (c *Client) NoteChange(mapID string, version *pb.Version) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	known := c.ownWrites[mapID]
+	if known.GetEpoch() == version.GetEpoch() && known.GetRevision() >= version.GetRevision() {
+		return
+	}
+	for other := range c.ownWrites {
+		if known != nil || len(c.ownWrites) < ownMaps {
+			break
+		}
+		delete(c.ownWrites, other)
+	}
+	c.ownWrites[mapID] = version
+}
+
+func (c *Client) noteReply(request, reply any) {
 	switch reply := reply.(type) {
 	case *pb.UpdateMapResponse:
 		c.NoteChange(request.(*pb.UpdateMapRequest).Map, reply.Version)
 	case *pb.CreateMapResponse:
 		c.NoteChange(reply.Info.GetMap(), reply.Info.GetVersion())
-	case *pb.DeleteMapResponse:
-		c.ownWrites.forget(request.(*pb.DeleteMapRequest).Map, reply.GetVersion().GetEpoch())
 	}
-	return nil
+}
+
+func (c *Client) ownWrite(mapID string) *pb.Version {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.ownWrites[mapID]
+}
+
+// Forgets a version of a map that was replaced, unless there is one of another epoch since.
+func (c *Client) forgetWrite(mapID string, version *pb.Version) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.ownWrites[mapID].GetEpoch() == version.Epoch {
+		delete(c.ownWrites, mapID)
+	}
 }
 
 // A query whose answer is true for a version.
@@ -236,44 +251,17 @@ type viewed interface {
 }
 
 func withLeastVersion(query viewed, least *pb.Version) proto.Message {
-	view := shallowCopy(query.GetView())
+	seeing := proto.CloneOf[proto.Message](query)
+	fields := seeing.ProtoReflect()
+	view := fields.Mutable(fields.Descriptor().Fields().ByName("view")).Message().Interface().(*pb.View)
 	view.LeastVersion = least
-	seeing := shallowCopy[proto.Message](query).ProtoReflect()
-	seeing.Set(seeing.Descriptor().Fields().ByName("view"), protoreflect.ValueOfMessage(view.ProtoReflect()))
-	return seeing.Interface()
+	return seeing
 }
 
-func shallowCopy[M proto.Message](message M) M {
-	from := message.ProtoReflect()
-	to := from.New()
-	from.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		to.Set(field, value)
-		return true
-	})
-	return to.Interface().(M)
-}
-
-func (c *Client) openStream(ctx context.Context, description *grpc.StreamDesc, connection *grpc.ClientConn,
-	method string, open grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
-	if changes[method] && c.refusal != nil {
-		return nil, c.refusal
-	}
-	return open(ctx, description, connection, method, options...)
-}
-
+// Returns a context that has a deadline and can be cancelled.
 func (c *Client) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
-		return ctx, func() {}
+		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, c.timeout)
-}
-
-// Returns a context that ends with the Client too.
-func (c *Client) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(c.context, cancel)
-	return ctx, func() {
-		stop()
-		cancel()
-	}
 }

@@ -2,7 +2,6 @@ package waystar
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"time"
 
@@ -55,9 +54,6 @@ func ToError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := err.(*Error); ok {
-		return err
-	}
 	from, ok := status.FromError(err)
 	if !ok {
 		from = status.FromContextError(err)
@@ -78,17 +74,3 @@ func ToError(err error) error {
 }
 
 func newError(code codes.Code, message string) error { return ToError(status.Error(code, message)) }
-
-// Reports whether another stream would fail in the same way.
-func isPermanent(err *Error) bool {
-	switch err.Code {
-	case codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied, codes.Unimplemented,
-		codes.FailedPrecondition, codes.NotFound, codes.OutOfRange:
-		return true
-	default:
-		return false
-	}
-}
-
-// Returns why the context has ended, if it has, and else the error.
-func contextError(ctx context.Context, err error) error { return ToError(cmp.Or(ctx.Err(), err)) }

@@ -3,6 +3,7 @@ package waystar
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,9 +46,11 @@ type Follower struct {
 	// Held while a message is sent, so that messages stay in order. It is locked before mutex.
 	sending sync.Mutex
 
-	mutex    sync.Mutex
-	err      error
-	stream   agentStream
+	mutex  sync.Mutex
+	err    error
+	stream agentStream
+	// The message that is sent next on the stream.
+	next     *pb.FollowAgentsRequest
 	agents   map[uint64]*agent
 	news     map[uint64]AgentPath
 	progress map[string]*pb.MapProgress
@@ -76,13 +79,15 @@ func (a *agent) hasEnded() bool { return a.path.HasEnded && a.isFollowed }
 // FollowAgents makes a Follower, which ends with the context. The settings are those of each stream: at_most_every,
 // off_path and cheaper_every. They may be nil.
 func (c *Client) FollowAgents(ctx context.Context, settings *pb.FollowAgentsRequest) *Follower {
-	ctx, cancel := c.bound(ctx)
 	follower := &Follower{client: c, context: ctx, settings: settings, hasNews: make(chan struct{}, 1),
 		agents: map[uint64]*agent{}, news: map[uint64]AgentPath{}, progress: map[string]*pb.MapProgress{},
 		changed: map[uint64]bool{}}
 	go func() {
-		defer cancel()
-		follower.run()
+		err := takeAll(ctx, c, follower.open, follower.take)
+		follower.mutex.Lock()
+		follower.err = err
+		follower.mutex.Unlock()
+		close(follower.hasNews)
 	}()
 	return follower
 }
@@ -91,9 +96,7 @@ func (c *Client) FollowAgents(ctx context.Context, settings *pb.FollowAgentsRequ
 func (f *Follower) Put(id uint64, query *pb.FindPathRequest) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	delete(f.news, id)
-	f.agents[id] = &agent{query: shallowCopy(query)}
-	f.put(id)
+	f.ask(id, proto.CloneOf(query))
 }
 
 // MoveTo says where an agent is now. It does nothing for an agent that was not put, as SendTo and Remove.
@@ -109,10 +112,8 @@ func (f *Follower) MoveTo(id uint64, place *pb.Location) {
 // SendTo gives an agent another goal.
 func (f *Follower) SendTo(id uint64, goal *pb.Location) {
 	f.with(id, func(sent *agent) {
-		delete(f.news, id)
 		sent.query.Goals = []*pb.Location{goal}
-		f.agents[id] = &agent{query: sent.query}
-		f.put(id)
+		f.ask(id, sent.query)
 	})
 }
 
@@ -128,13 +129,15 @@ func (f *Follower) Remove(id uint64) {
 // Flush sends the changes since the last call. It waits while the server does not read. Its error is why the Follower
 // has ended: its context has, or another stream would fail too, as with a wrong token.
 func (f *Follower) Flush() error {
-	f.mutex.Lock()
-	stream, err := f.stream, f.err
-	f.mutex.Unlock()
-	if stream != nil {
-		f.send(stream)
+	f.sending.Lock()
+	defer f.sending.Unlock()
+	for {
+		stream, message, err := f.takeChanges()
+		// If the stream has ended, there is soon another one.
+		if message == nil || stream.Send(message) != nil {
+			return err
+		}
 	}
-	return err
 }
 
 // News has a value when there is something to take, and is closed when the Follower has ended.
@@ -163,6 +166,13 @@ func (f *Follower) with(id uint64, use func(*agent)) {
 	}
 }
 
+// Lets an agent be put with a query that is not that of its path.
+func (f *Follower) ask(id uint64, query *pb.FindPathRequest) {
+	delete(f.news, id)
+	f.agents[id] = &agent{query: query}
+	f.put(id)
+}
+
 // Lets an agent be put where it is, with the path that it has.
 func (f *Follower) put(id uint64) {
 	of := f.agents[id]
@@ -185,8 +195,8 @@ func (f *Follower) changeOf(id uint64) *pb.AgentChange {
 	case !f.changed[id]:
 		change.Change = &pb.AgentChange_At{At: of.query.Start}
 	default:
-		change.Change = &pb.AgentChange_Put{Put: shallowCopy(of.query)}
-		if of.right != nil {
+		change.Change = &pb.AgentChange_Put{Put: proto.CloneOf(of.query)}
+		if of.right != nil && of.path.Answer.Outcome == pb.Outcome_OUTCOME_FOUND {
 			change.Held = heldPath(of.path.Answer, of.right)
 		}
 	}
@@ -195,7 +205,7 @@ func (f *Follower) changeOf(id uint64) *pb.AgentChange {
 
 // Returns what the server reads of a path that it gets back, and nil if that is too much for a message.
 func heldPath(answer *pb.FindPathResponse, right *pb.Version) *pb.HeldPath {
-	path := shallowCopy(answer.Path)
+	path := proto.CloneOf(answer.Path)
 	path.Surface, path.Corridor, path.Polygons = nil, nil, nil
 	if len(path.Points)+len(path.Directions)+len(path.Nodes) > 0 {
 		path.Positions = nil
@@ -206,62 +216,30 @@ func heldPath(answer *pb.FindPathResponse, right *pb.Version) *pb.HeldPath {
 	return &pb.HeldPath{Path: path, Cost: answer.Cost, Version: right}
 }
 
-// Sends all changes on that stream.
-func (f *Follower) send(stream agentStream) {
-	f.sending.Lock()
-	defer f.sending.Unlock()
-	for {
-		changes := f.takeChanges(stream)
-		// If the stream has ended, run opens another one.
-		if changes == nil || stream.Send(&pb.FollowAgentsRequest{Changes: changes}) != nil {
-			return
-		}
-	}
-}
-
-// Takes changes for one message on that stream.
-func (f *Follower) takeChanges(stream agentStream) (taken []*pb.AgentChange) {
+// Takes changes for one message on the stream, if there are any.
+func (f *Follower) takeChanges() (agentStream, *pb.FollowAgentsRequest, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if f.stream != stream {
-		return nil
+	if f.stream == nil || len(f.changed) == 0 {
+		return nil, nil, f.err
 	}
+	message := f.next
+	f.next = &pb.FollowAgentsRequest{}
 	bytes := 0
 	for id := range f.changed {
-		if len(taken) == maxChanges || bytes > messageBytes {
+		if len(message.Changes) == maxChanges || bytes > messageBytes {
 			break
 		}
 		change := f.changeOf(id)
 		bytes += proto.Size(change)
-		taken = append(taken, change)
+		message.Changes = append(message.Changes, change)
 		delete(f.changed, id)
 	}
-	return taken
-}
-
-// Opens streams and reads them until the Follower ends.
-func (f *Follower) run() {
-	defer close(f.hasNews)
-	for pause := pause(0); ; {
-		stream, err := f.open()
-		for err == nil {
-			var message *pb.FollowAgentsResponse
-			if message, err = stream.Recv(); err == nil {
-				pause = 0
-				f.take(message)
-			}
-		}
-		if !pause.mayReopen(f.context, err) {
-			f.mutex.Lock()
-			f.err = contextError(f.context, err)
-			f.mutex.Unlock()
-			return
-		}
-	}
+	return f.stream, message, f.err
 }
 
 // Opens a stream, and puts all agents on it.
-func (f *Follower) open() (agentStream, error) {
+func (f *Follower) open() (receiver[pb.FollowAgentsResponse], error) {
 	stream, err := f.client.Paths.FollowAgents(f.context)
 	if err != nil {
 		return nil, err
@@ -269,22 +247,19 @@ func (f *Follower) open() (agentStream, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	f.stream = stream
+	f.next = &pb.FollowAgentsRequest{}
+	proto.Merge(f.next, f.settings)
 	clear(f.changed)
 	for id := range f.agents {
 		f.put(id)
 	}
 	clear(f.progress)
 	// The server may not read on before its answers are read.
-	go func() {
-		f.sending.Lock()
-		_ = stream.Send(f.settings)
-		f.sending.Unlock()
-		f.send(stream)
-	}()
+	go func() { _ = f.Flush() }()
 	return stream, nil
 }
 
-func (f *Follower) take(message *pb.FollowAgentsResponse) {
+func (f *Follower) take(message *pb.FollowAgentsResponse) bool {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	for _, state := range message.States {
@@ -301,6 +276,7 @@ func (f *Follower) take(message *pb.FollowAgentsResponse) {
 		default:
 		}
 	}
+	return true
 }
 
 func (f *Follower) takeState(of *agent, state *pb.AgentState) {
@@ -315,11 +291,7 @@ func (f *Follower) takeState(of *agent, state *pb.AgentState) {
 			return
 		}
 	case *pb.AgentState_Answer:
-		of.path.Answer = result.Answer
-		of.right = nil
-		if result.Answer.Outcome == pb.Outcome_OUTCOME_FOUND {
-			of.right = state.Version
-		}
+		of.path.Answer, of.right = result.Answer, state.Version
 	default:
 		if ReasonOf(of.path.Problem) != "REVISION_NOT_YET" {
 			of.right = nil
@@ -335,7 +307,7 @@ func (f *Follower) takeState(of *agent, state *pb.AgentState) {
 func (f *Follower) putAgain(id uint64, ended *agent, problem *Error) {
 	if problem.Reason == "MAP_REPLACED" {
 		f.put(id)
-	} else if !isPermanent(problem) {
+	} else if !slices.Contains(permanent, problem.Code) {
 		time.AfterFunc(putAgainDelay, func() {
 			f.with(id, func(known *agent) {
 				if known == ended && known.hasEnded() {

@@ -7,9 +7,8 @@ import (
 	"iter"
 	"time"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "waystar.dev/proto/waystar/v1"
 )
@@ -85,7 +84,8 @@ func (m *Map) FindPath(ctx context.Context, start, goal *pb.Location,
 // Update applies all of the edits or none. Retries never apply them twice. After DeadlineExceeded or Canceled they may
 // or may not be applied.
 func (m *Map) Update(ctx context.Context, edits ...*pb.Edit) (*pb.UpdateMapResponse, error) {
-	return m.client.Maps.UpdateMap(ctx, &pb.UpdateMapRequest{Map: m.ID, Edits: edits, RequestId: rand.Text()})
+	return m.client.Maps.UpdateMap(ctx, &pb.UpdateMapRequest{
+		Map: m.ID, Edits: edits, RequestId: rand.Text(), RequestTime: timestamppb.Now()})
 }
 
 // CheckMoves judges moves of agents that pay a cost of speed per second.
@@ -100,36 +100,24 @@ func (m *Map) CheckMoves(ctx context.Context, speed float64, moves []*pb.MoveToC
 func (m *Map) Watch(ctx context.Context,
 	options ...func(*pb.WatchMapRequest)) iter.Seq2[*pb.WatchMapResponse, error] {
 	return func(yield func(*pb.WatchMapResponse, error) bool) {
-		ctx, cancel := m.client.bound(ctx)
+		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		request := apply(&pb.WatchMapRequest{Map: m.ID}, options)
-		isFirst := true
-		var pause pause
-		for {
-			hasEvents := false
-			stream, err := m.client.Maps.WatchMap(ctx, request)
-			for err == nil {
-				var event *pb.WatchMapResponse
-				if event, err = stream.Recv(); err != nil {
-					break
-				}
-				// The next stream goes on where this one is.
-				request.After = cmp.Or(event.GetCommit().GetVersion(), event.GetResynchronize().GetVersion(),
-					request.After, event.GetWatching().GetVersion())
-				isNews := isFirst || event.GetWatching() == nil
-				isFirst, hasEvents, pause = false, true, 0
-				if isNews && !yield(event, nil) {
-					return
-				}
+		isFirst, goesOn := true, true
+		err := takeAll(ctx, m.client, func() (receiver[pb.WatchMapResponse], error) {
+			return m.client.Maps.WatchMap(ctx, request)
+		}, func(event *pb.WatchMapResponse) bool {
+			// The next stream goes on where this one is.
+			request.After = cmp.Or(event.GetCommit().GetVersion(), event.GetResynchronize().GetVersion(),
+				request.After, event.GetWatching().GetVersion())
+			if isFirst || event.GetWatching() == nil {
+				goesOn = yield(event, nil)
 			}
-			if hasEvents && status.Code(err) == codes.NotFound {
-				// The map may have been replaced: the next stream tells.
-				continue
-			}
-			if !pause.mayReopen(ctx, err) {
-				yield(nil, contextError(ctx, err))
-				return
-			}
+			isFirst = false
+			return goesOn
+		})
+		if goesOn {
+			yield(nil, err)
 		}
 	}
 }

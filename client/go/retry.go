@@ -1,52 +1,25 @@
 package waystar
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc/codes"
 )
 
+// The codes of errors that another stream would have too.
+var permanent = []codes.Code{codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied,
+	codes.Unimplemented, codes.FailedPrecondition, codes.NotFound, codes.OutOfRange}
+
 // The delays between the attempts of a call, unless the server asks for another.
 var backoffs = []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 450 * time.Millisecond}
 
-// A repeatable says after which failures a call may be retried. All are retried when the server was too busy to start
-// them.
-type repeatable int
-
-const (
-	never repeatable = iota
-	// The call only reads. The service config retries it after Unavailable.
-	reads
-	// The call may be repeated, and nothing else retries it.
-	repeats
-)
-
-func (r repeatable) after(err *Error) bool {
-	switch err.Code {
-	case codes.ResourceExhausted:
-		return err.RetryDelay > 0
-	case codes.Unavailable:
-		return r == repeats
-	case codes.Canceled, codes.Internal:
-		// A server or a proxy that closes its connections may end the calls on them so, in place of Unavailable.
-		isClosed := err.Code == codes.Canceled || strings.Contains(err.Message, "RST_STREAM") ||
-			strings.Contains(err.Message, "Session closed")
-		return r != never && err.Reason == "" && isClosed
-	default:
-		return false
-	}
-}
-
-// A budget ends retries while most calls fail: they go on only while at most half of it is spent. A failure takes one
-// part in a hundred of it, and a success gives back a tenth of that, as in the service config.
-type budget struct {
-	spent atomic.Int32
-}
-
+// Retries end while most calls fail: they go on only while at most half of the budget is spent. A failure takes one
+// part in a hundred of it, and a success gives back a tenth of that.
 const (
 	fullBudget  = 1_000
 	failureCost = 10
@@ -54,39 +27,48 @@ const (
 )
 
 // Returns what is spent then.
-func (b *budget) spend(cost int32) int32 {
-	for {
-		before := b.spent.Load()
-		after := min(max(before+cost, 0), fullBudget)
-		if before == after || b.spent.CompareAndSwap(before, after) {
-			return after
+func (c *Client) spend(cost int) int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.spent = min(max(c.spent+cost, 0), fullBudget)
+	return c.spent
+}
+
+// Makes a call until it succeeds, fails for good, was made four times, has used up the budget, or the context would
+// end before the next attempt. A call that may not repeat is retried only if the server has not started it.
+func (c *Client) retry(ctx context.Context, mayRepeat bool, call func() error) error {
+	for attempt := 0; ; attempt++ {
+		err := ToError(call())
+		if err == nil {
+			c.spend(successCost)
+			return nil
+		}
+		failure := err.(*Error)
+		if ctx.Err() != nil || c.closed.Load() || !isTemporary(failure, mayRepeat) {
+			return err
+		}
+		if c.spend(failureCost) > fullBudget/2 || attempt == len(backoffs) {
+			return err
+		}
+		if !sleep(ctx, cmp.Or(failure.RetryDelay*time.Duration(attempt+1), backoffs[attempt])) {
+			return err
 		}
 	}
 }
 
-// Makes a call until it succeeds, fails for good, was made four times, has used up the budget, or the context would
-// end before the next attempt. It also fails for good once its owner, the Client or a stream, has ended.
-func (c *Client) retry(ctx, owner context.Context, may repeatable, call func() error) error {
-	for attempt := 0; ; attempt++ {
-		err := ToError(call())
-		if err == nil {
-			c.budget.spend(successCost)
-			return nil
-		}
-		failure := err.(*Error)
-		if ctx.Err() != nil || c.context.Err() != nil || owner.Err() != nil || !may.after(failure) {
-			return err
-		}
-		if c.budget.spend(failureCost) > fullBudget/2 || attempt == len(backoffs) {
-			return err
-		}
-		delay := backoffs[attempt]
-		if failure.RetryDelay > 0 {
-			delay = failure.RetryDelay * time.Duration(attempt+1)
-		}
-		if !sleep(ctx, delay) {
-			return err
-		}
+func isTemporary(err *Error, mayRepeat bool) bool {
+	switch err.Code {
+	case codes.ResourceExhausted:
+		return err.RetryDelay > 0
+	case codes.Unavailable:
+		return mayRepeat
+	case codes.Canceled, codes.Internal:
+		// A server or a proxy that closes its connections may end the calls on them so, in place of Unavailable.
+		isClosed := err.Code == codes.Canceled || strings.Contains(err.Message, "RST_STREAM") ||
+			strings.Contains(err.Message, "Session closed")
+		return mayRepeat && err.Reason == "" && isClosed
+	default:
+		return false
 	}
 }
 
@@ -105,17 +87,41 @@ func sleep(ctx context.Context, duration time.Duration) bool {
 	}
 }
 
+// The pause before a stream is opened again is longer each time, until there is a message.
 const (
 	firstPause = 100 * time.Millisecond
 	lastPause  = 5 * time.Second
 )
 
-// A pause before a stream is opened again is longer each time, until it is set to 0.
-type pause time.Duration
+type receiver[Message any] interface{ Recv() (*Message, error) }
 
-// Returns false if another stream would fail in the same way, or the context ends.
-func (p *pause) mayReopen(ctx context.Context, err error) bool {
-	*p = min(max(2**p, pause(firstPause)), pause(lastPause))
-	failure := ToError(err).(*Error)
-	return !isPermanent(failure) && sleep(ctx, max(time.Duration(*p), failure.RetryDelay))
+// Opens one stream after the other and takes their messages, until take returns false, another stream would fail in the
+// same way, or the context or the Client ends. Returns why.
+func takeAll[Message any](ctx context.Context, client *Client, open func() (receiver[Message], error),
+	take func(*Message) bool) error {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		hasMessages := false
+		stream, err := open()
+		for err == nil {
+			var message *Message
+			if message, err = stream.Recv(); err == nil && !take(message) {
+				return nil
+			}
+			hasMessages = hasMessages || err == nil
+		}
+		if client.closed.Load() {
+			return newError(codes.Canceled, "the client was closed")
+		}
+		failure := ToError(err).(*Error)
+		if hasMessages {
+			pause = firstPause
+		}
+		if hasMessages && failure.Code == codes.NotFound {
+			// The map may have been replaced: the next stream tells.
+			continue
+		}
+		if slices.Contains(permanent, failure.Code) || !sleep(ctx, max(pause, failure.RetryDelay)) {
+			return ToError(cmp.Or(ctx.Err(), err))
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -76,6 +77,13 @@ func (p *pretended) UpdateMap(_ context.Context, request *pb.UpdateMapRequest) (
 	defer p.mutex.Unlock()
 	p.updates = append(p.updates, request)
 	return &pb.UpdateMapResponse{Version: &pb.Version{Epoch: 1, Revision: 2}}, p.fail()
+}
+
+// Reads nothing.
+func (p *pretended) StreamFindPath(
+	stream grpc.BidiStreamingServer[pb.StreamFindPathRequest, pb.StreamFindPathResponse]) error {
+	<-stream.Context().Done()
+	return stream.Context().Err()
 }
 
 func (p *pretended) FollowAgents(stream agentStream) error {
@@ -172,6 +180,21 @@ func TestQueriesSeeOwnChanges(t *testing.T) {
 	}
 	client.NoteChange("yard", &pb.Version{Epoch: 2, Revision: 1})
 	expect(t, "the least epoch", find().GetLeastVersion().GetEpoch(), 2)
+}
+
+func TestAPathStreamKeepsDeadlines(t *testing.T) {
+	_, unread := startPretended(t)
+	nobody := newPatientClient(t, "127.0.0.1:1")
+	for _, client := range []*waystar.Client{unread, nobody} {
+		paths := client.StreamFindPath(patient(t))
+		query := client.Map("yard").Query(waystar.Node(strings.Repeat("far", 100_000)), waystar.Node("goal"))
+		for range 3 {
+			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+			_, err := paths.FindPath(ctx, query)
+			cancel()
+			expect(t, "the code", status.Code(err), codes.DeadlineExceeded)
+		}
+	}
 }
 
 func TestPutsAgentsAgainWithTheirPaths(t *testing.T) {
