@@ -99,11 +99,22 @@ func (f *Follower) Put(id uint64, query *pb.FindPathRequest) {
 	f.ask(id, proto.CloneOf(query))
 }
 
-// MoveTo says where an agent is now. It does nothing for an agent that was not put, as SendTo and Remove.
-func (f *Follower) MoveTo(id uint64, place *pb.Location) {
+// MoveTo says where an agent is now. It does nothing for an agent that was not put, as MoveToMap, SendTo and Remove.
+func (f *Follower) MoveTo(id uint64, place *pb.Location) { f.MoveToMap(id, "", place) }
+
+// MoveToMap says that an agent has come to that place, through a portal if it was on another map before.
+func (f *Follower) MoveToMap(id uint64, mapID string, place *pb.Location) {
 	f.with(id, func(moved *agent) {
-		moved.query.Start = place
-		if !moved.hasEnded() && !f.changed[id] {
+		query := moved.query
+		query.Start = place
+		if mapID != "" && mapID != query.Map {
+			goalMap := cmp.Or(query.GoalMap, query.Map)
+			query.Map, query.GoalMap, query.View = mapID, goalMap, nil
+			if goalMap == mapID {
+				query.GoalMap = ""
+			}
+			f.ask(id, query)
+		} else if !moved.hasEnded() && !f.changed[id] {
 			f.changed[id] = false
 		}
 	})

@@ -199,6 +199,32 @@ func TestFollowsAgents(t *testing.T) {
 	expect(t, "that it has ended", state.HasEnded, true)
 }
 
+func TestAgentsComeToOtherMaps(t *testing.T) {
+	client := newClient(t, startServer(t).address, waystar.Options{Timeout: patience})
+	yard := createYard(t, client)
+	_, err := client.Maps.CreateMap(patient(t), &pb.CreateMapRequest{Map: "cellar", Rows: []string{"....."}})
+	must(t, err)
+	_, err = yard.Update(patient(t), &pb.Edit{Edit: &pb.Edit_PutPortal{PutPortal: &pb.Portal{
+		Id: "stairs", From: &pb.Cell{X: 4}, ToMap: "cellar", To: &pb.Cell{X: 4}}}})
+	must(t, err)
+	agents := follow(t, client)
+	agents.Put(7, yard.Query(waystar.Cell(1, 0), waystar.Cell(0, 0), func(query *pb.FindPathRequest) {
+		query.GoalMap = "cellar"
+	}))
+	state := nextState(t, agents)
+	expect(t, "the cost down", state.Answer.GetCost(), 7)
+	expect(t, "the map of the stairs", state.Answer.Path.Crossings[0].Map, "cellar")
+	agents.MoveToMap(7, "cellar", waystar.Cell(4, 0))
+	state, _ = agents.Find(7)
+	expect(t, "that the path is that before", state.Answer != nil, false)
+	expect(t, "the cost of the rest", nextState(t, agents).Answer.GetCost(), 4)
+	agents.MoveToMap(7, "cellar", waystar.Cell(3, 0))
+	must(t, agents.Flush())
+	_, err = client.Map("cellar").Update(patient(t), waystar.Block(waystar.Rect(2, 0, 1, 1)))
+	must(t, err)
+	expect(t, "the outcome", nextState(t, agents).Answer.GetOutcome(), pb.Outcome_OUTCOME_UNREACHABLE)
+}
+
 func TestFollowsAgentsAfterARestart(t *testing.T) {
 	server := startServer(t, "--data_dir="+t.TempDir())
 	client := newPatientClient(t, server.address)
