@@ -18,6 +18,6 @@ if [[ ! -f "$STUBS/types.pb.go" || -n "$(find "$PROTO"/waystar/v1/ stubs/go.mod 
     --go-grpc_out=stubs --go-grpc_opt=module=waystar.dev/proto "$PROTO"/waystar/v1/*.proto
 fi
 rm -f "$OUT"/*.go
-rm -rf "$OUT/example" "$OUT/stubs"
+rm -rf "$OUT/stubs"
 mkdir -p "$OUT"
-cp -r ./*.go go.mod go.sum README.md example stubs "$OUT"
+cp -r ./*.go go.mod go.sum README.md stubs "$OUT"

@@ -32,6 +32,18 @@ type AgentPath struct {
 	Version *pb.Version
 }
 
+// Ahead returns the cells that follow this place on the path: none if the path is not right, or does not lead over it.
+// Cells behind a crossing of the path may be on another map.
+func (p AgentPath) Ahead(here *pb.Location) []*pb.Cell {
+	points := p.Answer.GetPath().GetPoints()
+	for i, point := range points {
+		if p.Problem == nil && point.X == here.GetCell().GetX() && point.Y == here.GetCell().GetY() {
+			return points[i+1:]
+		}
+	}
+	return nil
+}
+
 // A Follower keeps the paths of agents that walk, for a game loop: change agents, call Flush once a tick, and take
 // what is new. When a stream ends because the server is gone, restarts or is too busy, the Follower opens another one,
 // and puts all agents where they are, with the paths that they have. It puts an agent again with a later Flush, if

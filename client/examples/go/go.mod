@@ -1,10 +1,11 @@
-module waystar.example/walk
+module waystar.example
 
 go 1.24.0
 
 require (
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20250707201910-8d1bb00bc6a7
 	google.golang.org/grpc v1.75.1
+	google.golang.org/protobuf v1.36.9
+	waystar.dev/client v0.0.0
 	waystar.dev/proto v0.0.0
 )
 
@@ -12,14 +13,11 @@ require (
 	golang.org/x/net v0.41.0 // indirect
 	golang.org/x/sys v0.33.0 // indirect
 	golang.org/x/text v0.26.0 // indirect
-	google.golang.org/grpc/cmd/protoc-gen-go-grpc v1.5.1 // indirect
-	google.golang.org/protobuf v1.36.9 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20250707201910-8d1bb00bc6a7 // indirect
 )
 
-tool (
-	google.golang.org/grpc/cmd/protoc-gen-go-grpc
-	google.golang.org/protobuf/cmd/protoc-gen-go
+// build.sh of the client generates the stubs.
+replace (
+	waystar.dev/client => ../../go
+	waystar.dev/proto => ../../go/stubs
 )
-
-// Where run.sh generates the stubs.
-replace waystar.dev/proto => ./stubs/waystar.dev/proto

@@ -16,5 +16,5 @@ require (
 	golang.org/x/text v0.26.0 // indirect
 )
 
-// Where run.sh generates the stubs.
-replace waystar.dev/proto => ../../../../client/examples/go/stubs/waystar.dev/proto
+// Where build.sh of the client generates the stubs.
+replace waystar.dev/proto => ../../../../client/go/stubs

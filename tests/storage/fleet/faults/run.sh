@@ -21,5 +21,6 @@ done
 [[ -x "${WAYSTAR_SERVER:-../../../../build/release/bin/waystar-server}" ]] ||
   skip "there is no waystar-server: build it, or name it by WAYSTAR_SERVER"
 timeout 240 go mod download || skip "the modules of the tests cannot be fetched"
-../../../../client/examples/go/generate.sh
+# It generates the stubs.
+../../../../client/go/build.sh ../../../../build/clients/go
 exec go test -count=1 -timeout=20m -v "$@" .

@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	waystar "waystar.dev/client"
 )
 
@@ -21,19 +23,18 @@ func main() {
 	}
 	defer client.Close()
 	agents := client.FollowAgents(context.Background(), nil)
-	agents.Put(7, client.Map("tiles").Query(waystar.Cell(0, 9), waystar.Cell(15, 9)))
-	x, y := int32(0), int32(9)
-	for (x != 15 || y != 9) && agents.Flush() == nil {
+	here, goal := waystar.Cell(0, 9), waystar.Cell(15, 9)
+	agents.Put(7, client.Map("tiles").Query(here, goal))
+	for !proto.Equal(here, goal) {
+		if err := agents.Flush(); err != nil {
+			log.Fatal(err)
+		}
 		time.Sleep(200 * time.Millisecond)
 		state, _ := agents.Find(7)
-		points := state.Answer.GetPath().GetPoints()
-		for i, point := range points[:max(len(points)-1, 0)] {
-			if state.Problem == nil && point.X == x && point.Y == y {
-				x, y = points[i+1].X, points[i+1].Y
-				agents.MoveTo(7, waystar.Cell(x, y))
-				fmt.Println(x, y)
-				break
-			}
+		if ahead := state.Ahead(here); len(ahead) > 0 {
+			here = waystar.Cell(ahead[0].X, ahead[0].Y)
+			agents.MoveTo(7, here)
+			fmt.Println(ahead[0].X, ahead[0].Y)
 		}
 	}
 }
