@@ -122,6 +122,23 @@ func TestAWatchTellsOfAnotherMap(t *testing.T) {
 	expect(t, "that it goes on", goesOn, false)
 }
 
+func TestAWatchGoesOnOnAMapOfAnotherEpoch(t *testing.T) {
+	// Without --data_dir, maps are others after a restart.
+	server := startSamples(t)
+	client := newPatientClient(t, server.address)
+	events, stop := iter.Pull2(client.Map("ten-by-ten").Watch(patient(t)))
+	defer stop()
+	first, err, _ := events()
+	must(t, err)
+	server.kill()
+	server.start()
+	event, err, _ := events()
+	must(t, err)
+	version := event.GetResynchronize().GetVersion()
+	expect(t, "the revision", version.GetRevision(), 1)
+	expect(t, "that the map is the same", version.Epoch == first.GetWatching().GetVersion().GetEpoch(), false)
+}
+
 func TestAWatchEndsWithItsContextAndItsClient(t *testing.T) {
 	client := newClient(t, startServer(t).address, waystar.Options{Timeout: patience})
 	yard := createYard(t, client)
@@ -263,6 +280,26 @@ func TestFollowsAgentsOnAReplacedMap(t *testing.T) {
 	}
 	expect(t, "the cost on the new map", state.Answer.GetCost(), 9)
 	expect(t, "that the map is the same", first.Version.Epoch == state.Version.Epoch, false)
+}
+
+func TestAgentsEndWithTheirMap(t *testing.T) {
+	client := newClient(t, startServer(t).address, waystar.Options{Timeout: patience})
+	query := createYard(t, client).Query(waystar.Cell(0, 1), waystar.Cell(9, 1))
+	agents := follow(t, client)
+	agents.Put(7, query)
+	epoch := nextState(t, agents).Version.GetEpoch()
+	_, err := client.Maps.DeleteMap(patient(t), &pb.DeleteMapRequest{Map: "yard"})
+	must(t, err)
+	state := nextState(t, agents)
+	expectReason(t, state.Problem, "MAP_NOT_FOUND")
+	expect(t, "that it has ended", state.HasEnded, true)
+	expect(t, "the number of cells ahead", len(state.Ahead(waystar.Cell(0, 1))), 0)
+	createYard(t, client)
+	agents.Put(7, query)
+	state = nextState(t, agents)
+	expect(t, "the number of cells ahead", len(state.Ahead(waystar.Cell(0, 1))), 9)
+	expect(t, "the number of cells beside the path", len(state.Ahead(waystar.Cell(0, 3))), 0)
+	expect(t, "that the map is the same", state.Version.GetEpoch() == epoch, false)
 }
 
 func TestPutsAgentsAgainForWhichThereWasNoRoom(t *testing.T) {
