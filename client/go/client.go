@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -77,7 +76,9 @@ type Client struct {
 	connection *grpc.ClientConn
 	timeout    time.Duration
 	refusal    error
-	closed     atomic.Bool
+	// It ends with the Client.
+	context context.Context
+	cancel  context.CancelFunc
 
 	mutex sync.Mutex
 	// What is spent of the budget for retries.
@@ -102,6 +103,7 @@ func New(target string, options Options) (*Client, error) {
 	if err != nil {
 		return nil, newError(codes.InvalidArgument, err.Error())
 	}
+	client.context, client.cancel = context.WithCancel(context.Background())
 	client.Paths = pb.NewPathServiceClient(client.connection)
 	client.Maps = pb.NewMapServiceClient(client.connection)
 	client.Pictures = pb.NewPictureServiceClient(client.connection)
@@ -111,7 +113,7 @@ func New(target string, options Options) (*Client, error) {
 
 // Close ends all calls and streams.
 func (c *Client) Close() error {
-	c.closed.Store(true)
+	c.cancel()
 	return c.connection.Close()
 }
 

@@ -58,11 +58,9 @@ type Follower struct {
 	// Held while a message is sent, so that messages stay in order. It is locked before mutex.
 	sending sync.Mutex
 
-	mutex  sync.Mutex
-	err    error
-	stream agentStream
-	// The message that is sent next on the stream.
-	next     *pb.FollowAgentsRequest
+	mutex    sync.Mutex
+	err      error
+	stream   agentStream
 	agents   map[uint64]*agent
 	news     map[uint64]AgentPath
 	progress map[string]*pb.MapProgress
@@ -246,8 +244,9 @@ func (f *Follower) takeChanges() (agentStream, *pb.FollowAgentsRequest, error) {
 	if f.stream == nil || len(f.changed) == 0 {
 		return nil, nil, f.err
 	}
-	message := f.next
-	f.next = &pb.FollowAgentsRequest{}
+	message := &pb.FollowAgentsRequest{}
+	// They may be sent again and again.
+	proto.Merge(message, f.settings)
 	bytes := 0
 	for id := range f.changed {
 		if len(message.Changes) == maxChanges || bytes > messageBytes {
@@ -270,8 +269,6 @@ func (f *Follower) open() (receiver[pb.FollowAgentsResponse], error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	f.stream = stream
-	f.next = &pb.FollowAgentsRequest{}
-	proto.Merge(f.next, f.settings)
 	clear(f.changed)
 	for id := range f.agents {
 		f.put(id)

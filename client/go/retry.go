@@ -34,8 +34,8 @@ func (c *Client) spend(cost int) int {
 	return c.spent
 }
 
-// Makes a call until it succeeds, fails for good, was made four times, has used up the budget, or the context would
-// end before the next attempt. A call that may not repeat is retried only if the server has not started it.
+// Makes a call until it succeeds, fails for good, was made four times, has used up the budget, or the context or the
+// Client would end before the next attempt. A call that may not repeat is retried only if the server has not started it.
 func (c *Client) retry(ctx context.Context, mayRepeat bool, call func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := ToError(call())
@@ -44,13 +44,13 @@ func (c *Client) retry(ctx context.Context, mayRepeat bool, call func() error) e
 			return nil
 		}
 		failure := err.(*Error)
-		if ctx.Err() != nil || c.closed.Load() || !isTemporary(failure, mayRepeat) {
+		if ctx.Err() != nil || !isTemporary(failure, mayRepeat) {
 			return err
 		}
 		if c.spend(failureCost) > fullBudget/2 || attempt == len(backoffs) {
 			return err
 		}
-		if !sleep(ctx, cmp.Or(failure.RetryDelay*time.Duration(attempt+1), backoffs[attempt])) {
+		if !c.sleep(ctx, cmp.Or(failure.RetryDelay*time.Duration(attempt+1), backoffs[attempt])) {
 			return err
 		}
 	}
@@ -64,23 +64,24 @@ func isTemporary(err *Error, mayRepeat bool) bool {
 		return mayRepeat
 	case codes.Canceled, codes.Internal:
 		// A server or a proxy that closes its connections may end the calls on them so, in place of Unavailable.
-		isClosed := err.Code == codes.Canceled || strings.Contains(err.Message, "RST_STREAM") ||
-			strings.Contains(err.Message, "Session closed")
+		isClosed := err.Code == codes.Canceled || strings.Contains(err.Message, "RST_STREAM")
 		return mayRepeat && err.Reason == "" && isClosed
 	default:
 		return false
 	}
 }
 
-// Sleeps up to half as long again, so that many clients do not come at once. Returns false if the context ends before,
-// and at once if it is known to.
-func sleep(ctx context.Context, duration time.Duration) bool {
+// Sleeps up to half as long again, so that many clients do not come at once. Returns false if the context or the
+// Client ends before, and at once if the context is known to.
+func (c *Client) sleep(ctx context.Context, duration time.Duration) bool {
 	duration += rand.N(duration/2 + 1)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= duration {
 		return false
 	}
 	select {
 	case <-ctx.Done():
+		return false
+	case <-c.context.Done():
 		return false
 	case <-time.After(duration):
 		return true
@@ -104,24 +105,21 @@ func takeAll[Message any](ctx context.Context, client *Client, open func() (rece
 		stream, err := open()
 		for err == nil {
 			var message *Message
-			if message, err = stream.Recv(); err == nil && !take(message) {
+			if message, err = stream.Recv(); err != nil {
+				break
+			}
+			if !take(message) {
 				return nil
 			}
-			hasMessages = hasMessages || err == nil
-		}
-		if client.closed.Load() {
-			return newError(codes.Canceled, "the client was closed")
+			hasMessages, pause = true, firstPause
 		}
 		failure := ToError(err).(*Error)
-		if hasMessages {
-			pause = firstPause
-		}
 		if hasMessages && failure.Code == codes.NotFound {
 			// The map may have been replaced: the next stream tells.
 			continue
 		}
-		if slices.Contains(permanent, failure.Code) || !sleep(ctx, max(pause, failure.RetryDelay)) {
-			return ToError(cmp.Or(ctx.Err(), err))
+		if slices.Contains(permanent, failure.Code) || !client.sleep(ctx, max(pause, failure.RetryDelay)) {
+			return ToError(cmp.Or(ctx.Err(), client.context.Err(), err))
 		}
 	}
 }

@@ -199,7 +199,7 @@ func TestAPathStreamKeepsDeadlines(t *testing.T) {
 
 func TestPutsAgentsAgainWithTheirPaths(t *testing.T) {
 	server, client := startPretended(t)
-	agents := client.FollowAgents(patient(t), nil)
+	agents := client.FollowAgents(patient(t), &pb.FollowAgentsRequest{AtMostEvery: durationpb.New(time.Second)})
 	stream := <-server.streams
 	agents.Put(7, client.Map("yard").Query(waystar.Cell(0, 1), waystar.Cell(9, 1)))
 	must(t, agents.Flush())
@@ -229,14 +229,11 @@ func TestPutsAgentsAgainWithTheirPaths(t *testing.T) {
 	expect(t, "the code", status.Code(agents.Flush()), codes.FailedPrecondition)
 }
 
-// Receives a message with one change, after those with the settings alone.
+// Receives a message with one change.
 func receiveChange(t *testing.T, stream agentStream) *pb.AgentChange {
-	for {
-		message, err := stream.Recv()
-		must(t, err)
-		if len(message.Changes) > 0 {
-			expect(t, "the number of changes", len(message.Changes), 1)
-			return message.Changes[0]
-		}
-	}
+	message, err := stream.Recv()
+	must(t, err)
+	expect(t, "the number of changes", len(message.Changes), 1)
+	expect(t, "the setting", message.AtMostEvery.AsDuration(), time.Second)
+	return message.Changes[0]
 }

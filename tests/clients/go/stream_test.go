@@ -149,10 +149,14 @@ func TestAWatchEndsWithItsContextAndItsClient(t *testing.T) {
 		cancel()
 	}
 	expect(t, "the code", status.Code(last), codes.Canceled)
+	agents := follow(t, client)
 	for _, last = range yard.Watch(patient(t)) {
 		client.Close()
 	}
 	expect(t, "the code", status.Code(last), codes.Canceled)
+	for range agents.News() {
+	}
+	expect(t, "the code", status.Code(agents.Flush()), codes.Canceled)
 }
 
 func replaceYard(t *testing.T, client *waystar.Client) {
