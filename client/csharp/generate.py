@@ -190,7 +190,7 @@ def write_message(name, descriptors, is_read, is_written):
     members = [(field, *member(field, descriptors)) for field in fields]
     is_query = is_written and {"map", "view"} <= {text(field, 1) for field in fields}
     base = " : IQuery" if is_query else " : IMessage" if is_written else ""
-    result = f"{summary(descriptor, '    ')}    public sealed class {class_name(name)}{base}\n    {{\n"
+    result = f"{summary(descriptor, '    ')}    public sealed partial class {class_name(name)}{base}\n    {{\n"
     for field, declaration, _, _ in members:
         result += f"{summary(field, '        ')}        public {declaration}\n"
     if is_query:
@@ -225,9 +225,9 @@ def write_service(name, descriptor, methods, retried):
     for method in methods:
         call, request, answer = text(method, 1), class_name(text(method, 2)), class_name(text(method, 3))
         reads = {"service": service} in retried or {"service": service, "method": call} in retried
-        arguments = f'"/{service}/{call}", {answer}.Read, {str(reads).lower()}'
+        members = f'Path = "/{service}/{call}", Read = {answer}.Read, OnlyReads = {str(reads).lower()}'
         result += f"{summary(method, '        ')}        public static readonly Method<{request}, {answer}> {call} =\n"
-        result += f"            new Method<{request}, {answer}>({arguments});\n"
+        result += f"            new Method<{request}, {answer}> {{ {members} }};\n"
     return result + "    }\n\n"
 
 

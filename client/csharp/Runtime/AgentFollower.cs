@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using System.Threading.Tasks;
 
 namespace Waystar {
   using V1;
@@ -34,14 +33,12 @@ namespace Waystar {
     // The newest change of each agent that is not sent. It replaces those before.
     readonly Dictionary<ulong, AgentChange> changes = new Dictionary<ulong, AgentChange>();
     readonly Dictionary<string, MapProgress> progress = new Dictionary<string, MapProgress>();
-    // Agents to put again, and when.
-    readonly Dictionary<ulong, TimeSpan> retries = new Dictionary<ulong, TimeSpan>();
     readonly HashSet<ulong> news = new HashSet<ulong>();
     ulong number;
 
     internal AgentFollower(Client client, FollowAgentsRequest settings) : base(client, PathService.FollowAgents) {
       this.settings = settings;
-      _ = Follow();
+      _ = Run();
     }
 
     /// <summary>Null while a stream is open or may be opened; else what has ended the follower for good.</summary>
@@ -56,28 +53,34 @@ namespace Waystar {
     }
 
     /// <summary>Says where an agent is. Does nothing if it was not put.</summary>
-    public void MoveTo(ulong id, Place place) {
+    /// <param name="map">The map that it has come to through a portal; null if it is on the same as before.</param>
+    public void MoveTo(ulong id, Location place, string map = null) {
       lock (agents) {
         if (!agents.TryGetValue(id, out var agent)) {
           return;
         }
-        agent.Query.Start = place.Location;
-        if (changes.TryGetValue(id, out var change) && change.Put != null) {
+        var query = agent.Query;
+        query.Start = place;
+        if (map != null && map != query.Map) {
+          var goalMap = query.GoalMap.Length > 0 ? query.GoalMap : query.Map;
+          query.GoalMap = goalMap == map ? "" : goalMap;
+          query.Map = map;
+          query.View = null;
+          AskAgain(id);
+        } else if (changes.TryGetValue(id, out var change) && change.Put != null) {
           PutAgain(id);
         } else if (!agent.Path.HasEnded || !agent.IsFollowed) {
-          Change(id).At = place.Location;
+          Change(id).At = place;
         }
       }
     }
 
     /// <summary>Sends an agent elsewhere. Does nothing if it was not put.</summary>
-    public void SendTo(ulong id, Place goal) {
+    public void SendTo(ulong id, Location goal) {
       lock (agents) {
         if (agents.TryGetValue(id, out var agent)) {
-          agent.Query.Goals = new List<Location> { goal.Location };
-          agent.Right = null;
-          agent.Path = new AgentPath();
-          PutAgain(id);
+          agent.Query.Goals = new List<Location> { goal };
+          AskAgain(id);
         }
       }
     }
@@ -96,11 +99,8 @@ namespace Waystar {
     /// </summary>
     public void Flush() {
       lock (agents) {
-        foreach (var id in retries.Keys.Where(id => retries[id] <= Clock.Now).ToList()) {
-          retries.Remove(id);
-          if (agents.TryGetValue(id, out var agent) && agent.Path.HasEnded) {
-            PutAgain(id);
-          }
+        foreach (var each in agents.Where(each => each.Value.RetryAt <= Clock.Now)) {
+          PutAgain(each.Key);
         }
       }
       Send();
@@ -133,20 +133,17 @@ namespace Waystar {
       }
     }
 
-    async Task Follow() {
-      try {
-        await Run();
-      } catch (OperationCanceledException) {
-        // The follower or the client was disposed of.
-      } catch (Exception problem) {
-        Error = new WaystarError(Code.Internal, problem.Message, problem);
-      }
-    }
-
     AgentChange Change(ulong id) {
       var change = new AgentChange { Agent = id, Number = ++number };
       changes[id] = change;
       return change;
+    }
+
+    // Puts an agent whose query has changed.
+    void AskAgain(ulong id) {
+      agents[id].Right = null;
+      agents[id].Path = new AgentPath();
+      PutAgain(id);
     }
 
     // Puts an agent where it is, with the path that it has.
@@ -161,6 +158,7 @@ namespace Waystar {
       }
       agent.Asked = change.Number;
       agent.IsFollowed = false;
+      agent.RetryAt = null;
     }
 
     // Returns what the server reads of a path that it gets back.
@@ -178,7 +176,6 @@ namespace Waystar {
     internal override FollowAgentsRequest First() {
       lock (agents) {
         changes.Clear();
-        retries.Clear();
         foreach (var id in agents.Keys) {
           PutAgain(id);
         }
@@ -190,19 +187,17 @@ namespace Waystar {
       var message = new FollowAgentsRequest();
       var length = 0;
       lock (agents) {
-        foreach (var change in changes.Values.Take(MostChanges)) {
+        foreach (var change in changes.Values.Take(MostChanges).TakeWhile(each => length < MessageLength)) {
           // What is not put is small.
-          length += change.Put == null ? 0 : JsonWriter.Write(change).Length;
-          if (length > MessageLength && message.Changes.Count > 0) {
-            break;
+          var added = change.Put == null ? 0 : JsonWriter.Write(change).Length;
+          if (added > MessageLength) {
+            // The server searches for a path that is too long to be sent.
+            change.Held = null;
           }
+          length += added;
           message.Changes.Add(change);
         }
         message.Changes.ForEach(change => changes.Remove(change.Agent));
-      }
-      if (length > MessageLength && message.Changes.Count == 1) {
-        // The server searches for a path that is too long to be sent.
-        message.Changes[0].Held = null;
       }
       return message.Changes.Count > 0 ? message : null;
     }
@@ -220,26 +215,23 @@ namespace Waystar {
 
     void Take(AgentState state, Agent agent) {
       var wasRight = agent.Path.Problem == null;
+      var problem = state.End ?? state.Problem;
       agent.IsFollowed = true;
       agent.Path = new AgentPath {
-        Answer = state.Answer ?? agent.Path.Answer,
-        Problem = state.End ?? state.Problem,
-        HasEnded = state.End != null,
-        Version = state.Version,
+        Answer = state.Answer ?? agent.Path.Answer, Problem = problem, HasEnded = state.End != null, Version = state.Version,
       };
       if (state.Held != null && wasRight) {
         return;
       }
-      var problem = agent.Path.Problem;
       if (state.Answer != null) {
         agent.Right = state.Answer.Outcome == Outcome.Found ? state.Version : null;
       } else if (problem != null && problem.Reason != ErrorReason.RevisionNotYet) {
         agent.Right = null;
       }
       if (problem?.Reason == ErrorReason.MapReplaced) {
-        retries[state.Agent] = Clock.Now;
+        agent.RetryAt = Clock.Now;
       } else if (state.End != null && (problem.Code == Code.Unavailable || problem.Code == Code.ResourceExhausted)) {
-        retries[state.Agent] = Clock.Now + retryDelay;
+        agent.RetryAt = Clock.Now + retryDelay;
       }
       news.Add(state.Agent);
     }
@@ -268,6 +260,8 @@ namespace Waystar {
       public Version Right;
       // True once this stream has sent a state for the newest query: progress is about it too.
       public bool IsFollowed;
+      // When to put the agent again, or null.
+      public TimeSpan? RetryAt;
     }
   }
 }

@@ -26,15 +26,9 @@ namespace Waystar {
 
   /// <summary>A method of a service. The generated classes PathService, MapService and so on have them all.</summary>
   public sealed class Method<TRequest, TResponse> {
-    internal Method(string path, Func<JsonReader, TResponse> read, bool onlyReads) {
-      Path = path;
-      Read = read;
-      OnlyReads = onlyReads;
-    }
-
-    public string Path { get; }
-    public Func<JsonReader, TResponse> Read { get; }
-    public bool OnlyReads { get; }
+    public string Path { get; internal set; }
+    public Func<JsonReader, TResponse> Read { get; internal set; }
+    public bool OnlyReads { get; internal set; }
   }
 
   /// <summary>
@@ -79,13 +73,12 @@ namespace Waystar {
 
     /// <summary>Makes any call that has one answer.</summary>
     public async Task<TResponse> CallAsync<TRequest, TResponse>(Method<TRequest, TResponse> method, TRequest request,
-      TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken))
-      where TRequest : class, IMessage {
+        TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken))
+        where TRequest : class, IMessage {
       var end = Clock.Now + (timeout ?? options.Timeout);
       CheckTarget(!method.OnlyReads);
       var query = request as IQuery;
-      var least = query != null && query.View?.LeastVersion == null
-        ? ownWrites.Of(query.Map) : null;
+      var least = query != null && query.View?.LeastVersion == null ? ownWrites.Of(query.Map) : null;
       if (least != null) {
         var own = query.Copy();
         own.View = (query.View ?? new View()).Copy();
@@ -93,25 +86,17 @@ namespace Waystar {
         try {
           return await Repeat(method, (TRequest)own, end, true, cancel);
         } catch (WaystarError error) when (error.Reason == ErrorReason.MapReplaced) {
-          ownWrites.Forget(query.Map, least.Epoch);
+          ownWrites.Forget(query.Map, least);
         }
       }
-      var update = request as UpdateMapRequest;
-      if (!string.IsNullOrEmpty(update?.RequestId) && update.RequestTime == null) {
-        // The server then knows a retry that comes too late.
-        update = update.Copy();
-        update.RequestTime = DateTime.UtcNow;
-        request = (TRequest)(object)update;
-      }
-      var create = request as CreateMapRequest;
-      var hasId = !string.IsNullOrEmpty(update?.RequestId) || !string.IsNullOrEmpty(create?.RequestId);
-      object response = await Repeat(method, request, end, method.OnlyReads || hasId, cancel);
+      var id = (request as UpdateMapRequest)?.RequestId ?? (request as CreateMapRequest)?.RequestId ?? "";
+      object response = await Repeat(method, request, end, method.OnlyReads || id.Length > 0, cancel);
       if (response is UpdateMapResponse updated) {
-        NoteChange(update.Map, updated.Version);
+        NoteChange((request as UpdateMapRequest).Map, updated.Version);
       } else if (response is CreateMapResponse created) {
-        NoteChange(create.Map, created.Info.Version);
+        NoteChange((request as CreateMapRequest).Map, created.Info.Version);
       } else if (request is DeleteMapRequest delete) {
-        ownWrites.Forget(delete.Map);
+        ownWrites.Forget(delete.Map, ownWrites.Of(delete.Map));
       }
       return (TResponse)response;
     }
@@ -121,21 +106,15 @@ namespace Waystar {
     /// Such a stream goes on until the caller disposes of it, or for `timeout`.
     /// </summary>
     public async Task<MessageStream<TRequest, TResponse>> OpenAsync<TRequest, TResponse>(
-      Method<TRequest, TResponse> method, TRequest first, TimeSpan? timeout = null,
-      CancellationToken cancel = default(CancellationToken)) where TRequest : class, IMessage where TResponse : class {
+        Method<TRequest, TResponse> method, TRequest first, TimeSpan? timeout = null,
+        CancellationToken cancel = default(CancellationToken)) where TRequest : class, IMessage where TResponse : class {
       CheckTarget(ReferenceEquals(method, MapService.StreamUpdates) || ReferenceEquals(method, MapService.ImportMap));
-      var server = servers.Next();
-      var links = CancellationTokenSource.CreateLinkedTokenSource(cancel, disposal.Token);
-      var stream = new MessageStream<TRequest, TResponse>(this, server.Url + method.Path, method.Read, links);
-      try {
+      return await AtServer(async server => {
+        var links = CancellationTokenSource.CreateLinkedTokenSource(cancel, disposal.Token);
+        var stream = new MessageStream<TRequest, TResponse>(this, server.Url + method.Path, method.Read, links);
         await stream.Open(first, timeout);
-        server.Succeed();
         return stream;
-      } catch (Exception problem) {
-        stream.Dispose();
-        NoteFailure(server, problem as WaystarError);
-        throw;
-      }
+      });
     }
 
     /// <summary>Opens a stream for many queries.</summary>
@@ -148,12 +127,50 @@ namespace Waystar {
     /// <summary>Makes later queries see a change that another client has made.</summary>
     public void NoteChange(string map, Version version) => ownWrites.Note(map, version);
 
-    internal Dictionary<string, string> Headers() {
-      var headers = new Dictionary<string, string>();
+    /// <summary>Posts a body, and returns when the head of the answer is there; fails as it says.</summary>
+    internal async Task<IAnswer> Post(string url, string body, TimeSpan patience, CancellationToken cancel,
+        TimeSpan? timeout = null, bool opensStream = false, params (string Name, string Value)[] more) {
+      var headers = more.ToDictionary(each => each.Name, each => each.Value);
       if (options.Token.Length > 0) {
         headers["Authorization"] = "Bearer " + options.Token;
       }
-      return headers;
+      if (timeout != null) {
+        headers["Waystar-Timeout"] = Math.Max(Math.Ceiling(timeout.Value.TotalMilliseconds), 1) + "ms";
+      }
+      var answer = await Within(patience, cancel, stop => Transport.Post(url, headers, body, opensStream, stop));
+      if (answer.Status == 200 || answer.Status == 204) {
+        return answer;
+      }
+      using (answer) {
+        throw WaystarError.OfAnswer(answer.Status, await Within(patience, cancel, answer.ReadLine) ?? "");
+      }
+    }
+
+    /// <summary>
+    /// Fails with a WaystarError: DeadlineExceeded after `patience`, even if what was started cannot be
+    /// cancelled, and Unavailable if the transport fails.
+    /// </summary>
+    internal async Task<T> Within<T>(TimeSpan patience, CancellationToken cancel, Func<CancellationToken, Task<T>> start) {
+      cancel.ThrowIfCancellationRequested();
+      using (var stop = CancellationTokenSource.CreateLinkedTokenSource(cancel)) {
+        try {
+          var task = start(stop.Token);
+          // The time may have passed already, and a negative delay is an error or has no end.
+          var left = patience > TimeSpan.Zero ? patience : TimeSpan.Zero;
+          if (!task.IsCompleted && await Task.WhenAny(task, Transport.Delay(left, stop.Token)) != task) {
+            // Nobody asks for its failure any more.
+            _ = task.ContinueWith(late => late.Exception, TaskContinuationOptions.OnlyOnFaulted);
+            throw new WaystarError(Code.DeadlineExceeded, "there was no answer in time");
+          }
+          return await task;
+        } catch (Exception) when (cancel.IsCancellationRequested) {
+          throw new OperationCanceledException(cancel);
+        } catch (Exception problem) when (!(problem is WaystarError)) {
+          throw new WaystarError(Code.Unavailable, (problem.InnerException ?? problem).Message, problem);
+        } finally {
+          stop.Cancel();
+        }
+      }
     }
 
     // A change would reach one of several servers alone.
@@ -165,127 +182,60 @@ namespace Waystar {
     }
 
     async Task<TResponse> Repeat<TRequest, TResponse>(Method<TRequest, TResponse> method, TRequest request,
-      TimeSpan end, bool mayRepeat, CancellationToken cancel) where TRequest : class, IMessage {
+        TimeSpan end, bool mayRepeat, CancellationToken cancel) where TRequest : class, IMessage {
       var body = JsonWriter.Write(request);
       for (var attempt = 1; ; ++attempt) {
-        TimeSpan delay;
-        var server = servers.Next();
         try {
-          var text = await Post(server.Url + method.Path, body, end, cancel);
+          var text = await AtServer(server => Ask(server.Url + method.Path, body, end, cancel));
           var response = method.Read(new JsonReader(text));
-          server.Succeed();
           budget.Succeed();
           return response;
         } catch (FormatException problem) {
           throw new WaystarError(Code.Internal, "the answer cannot be read: " + problem.Message, problem);
         } catch (WaystarError error) {
-          NoteFailure(server, error);
           var mayPass = error.Code == Code.Unavailable || error.Code == Code.Cancelled ||
             error.Code == Code.ResourceExhausted && error.RetryDelay > TimeSpan.Zero;
-          delay = budget.DelayAfter(error, attempt);
-          if (!mayRepeat || !mayPass || !budget.Fail() || attempt == MaxAttempts ||
-            Clock.Now + delay >= end) {
+          var delay = budget.DelayAfter(error, attempt);
+          if (!mayRepeat || !mayPass || !budget.Fail() || attempt == MaxAttempts || Clock.Now + delay >= end) {
             throw;
           }
+          await Transport.Delay(delay, cancel);
         }
-        await Transport.Delay(delay, cancel);
       }
     }
 
-    async Task<string> Post(string url, string body, TimeSpan end, CancellationToken cancel) {
+    async Task<T> AtServer<T>(Func<Server, Task<T>> call) {
+      var server = servers.Next();
+      try {
+        var result = await call(server);
+        server.Succeed();
+        return result;
+      } catch (WaystarError error) when (error.Code == Code.Unavailable) {
+        server.Fail();
+        throw;
+      }
+    }
+
+    async Task<string> Ask(string url, string body, TimeSpan end, CancellationToken cancel) {
       var left = end - Clock.Now;
-      var headers = Headers();
-      headers["Waystar-Timeout"] = Math.Max(Math.Ceiling(left.TotalMilliseconds), 1) + "ms";
-      using (var answer = await Transport.Post(url, headers, body, false, left, cancel)) {
-        var text = await answer.ReadAll(end, cancel);
-        return answer.Status == 200 ? text : throw WaystarError.OfAnswer(answer.Status, text);
+      using (var answer = await Post(url, body, left, cancel, left)) {
+        return await Within(end - Clock.Now, cancel, answer.ReadLine) ?? "";
       }
     }
 
     async Task Check(Server server) {
       try {
-        var text = await Post(server.Url + "/grpc.health.v1.Health/Check", "{\"service\":\"waystar.v1.PathService\"}",
+        var text = await Ask(server.Url + "/grpc.health.v1.Health/Check", "{\"service\":\"waystar.v1.PathService\"}",
           Clock.Now + TimeSpan.FromSeconds(2), disposal.Token);
-        server.IsServing = text.Contains("\"SERVING\"");
-      } catch (WaystarError error) {
-        NoteFailure(server, error);
+        if (text.Contains("\"SERVING\"")) {
+          server.Succeed();
+        } else {
+          server.AvoidedUntil = TimeSpan.MaxValue;
+        }
+      } catch (WaystarError) {
+        server.Fail();
       } catch (OperationCanceledException) {
         // The client is gone.
-      }
-    }
-
-    static void NoteFailure(Server server, WaystarError error) {
-      if (error?.Code == Code.Unavailable) {
-        server.Fail();
-      }
-    }
-  }
-
-  /// <summary>Ends retries while most calls fail, and says how long to wait before one.</summary>
-  sealed class RetryBudget {
-    const int Full = 100000;
-    readonly Random random = new Random();
-    int left = Full;
-
-    public bool Fail() {
-      lock (random) {
-        left = Math.Max(left - 1000, 0);
-        return left >= Full / 2;
-      }
-    }
-
-    public void Succeed() {
-      lock (random) {
-        left = Math.Min(left + 100, Full);
-      }
-    }
-
-    // Never sooner than the server asks; what many clients do at once is spread over half as much again.
-    public TimeSpan DelayAfter(WaystarError error, int attempt) {
-      var asked = error.RetryDelay.TotalMilliseconds;
-      var delay = asked > 0 ? asked * attempt : Math.Min(50 * Math.Pow(3, attempt - 1), 1000);
-      lock (random) {
-        return TimeSpan.FromMilliseconds(delay * (1 + random.NextDouble() / 2));
-      }
-    }
-  }
-
-  /// <summary>Remembers the versions that changes have led maps to: of the maps that were changed last.</summary>
-  sealed class OwnWrites {
-    const int MostMaps = 1024;
-    readonly Dictionary<string, Version> versions = new Dictionary<string, Version>();
-    // The map that was changed last is the last.
-    readonly List<string> order = new List<string>();
-
-    public Version Of(string map) {
-      lock (order) {
-        return versions.TryGetValue(map, out var version) ? version : null;
-      }
-    }
-
-    public void Note(string map, Version version) {
-      lock (order) {
-        if (versions.TryGetValue(map, out var known) && known.Epoch == version.Epoch &&
-            known.Revision > version.Revision) {
-          return;
-        }
-        order.Remove(map);
-        order.Add(map);
-        versions[map] = version;
-        if (order.Count > MostMaps) {
-          versions.Remove(order[0]);
-          order.RemoveAt(0);
-        }
-      }
-    }
-
-    /// <summary>Forgets a map; given an epoch, unless a change has led it to another one since.</summary>
-    public void Forget(string map, ulong epoch = 0) {
-      lock (order) {
-        if (versions.TryGetValue(map, out var known) && (epoch == 0 || known.Epoch == epoch)) {
-          versions.Remove(map);
-          order.Remove(map);
-        }
       }
     }
   }

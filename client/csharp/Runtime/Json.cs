@@ -1,6 +1,7 @@
 using System;
 using System.Globalization;
 using System.Text;
+using static System.Globalization.CultureInfo;
 
 namespace Waystar {
   /// <summary>A message that can be sent.</summary>
@@ -23,10 +24,8 @@ namespace Waystar {
     public static string Write(IMessage message) {
       var json = new JsonWriter();
       message.Write(json);
-      return json.ToString();
+      return json.text.ToString();
     }
-
-    public override string ToString() => text.ToString();
 
     public void Begin() => Next().Append('{');
     public void End() => text.Append('}');
@@ -40,21 +39,19 @@ namespace Waystar {
 
     public void Value(IMessage value) => value.Write(this);
     public void Value(bool value) => Next().Append(value ? "true" : "false");
-    public void Value(long value) => Next().Append(value.ToString(CultureInfo.InvariantCulture));
-    public void Value(ulong value) => Value(value.ToString(CultureInfo.InvariantCulture));
+    public void Value(long value) => Next().Append(value.ToString(InvariantCulture));
+    public void Value(ulong value) => Value(value.ToString(InvariantCulture));
     public void Value(byte[] value) => Value(Convert.ToBase64String(value));
-    public void Value(TimeSpan value) =>
-      Value((value.Ticks / 10000000m).ToString(CultureInfo.InvariantCulture) + "s");
-    public void Value(DateTime value) => Value(
-      value.ToUniversalTime().ToString("yyyy-MM-dd'T'HH:mm:ss.fffffff'Z'", CultureInfo.InvariantCulture));
+    public void Value(TimeSpan value) => Value((value.Ticks / 10000000m).ToString(InvariantCulture) + "s");
+    public void Value(DateTime value) => Value(value.ToUniversalTime().ToString("o", InvariantCulture));
 
     public void Value(double value) {
-      var digits = value.ToString("R", CultureInfo.InvariantCulture);
+      var digits = value.ToString("R", InvariantCulture);
       if (double.IsNaN(value) || double.IsInfinity(value)) {
         Value(digits);
-        return;
+      } else {
+        Next().Append(digits);
       }
-      Next().Append(digits);
     }
 
     public void Value(string value) {
@@ -81,6 +78,7 @@ namespace Waystar {
   /// for, is a FormatException.
   /// </summary>
   public sealed class JsonReader {
+    static readonly char[] ends = " \t\r\n,]}".ToCharArray();
     // Short texts that came lately, by their hash: the same few names come over and over.
     static readonly string[] known = new string[1024];
 
@@ -110,12 +108,9 @@ namespace Waystar {
     public string String() {
       Take('"');
       var end = text.IndexOf('"', at);
-      if (end < 0) {
-        throw Problem();
-      }
-      if (text.IndexOf('\\', at, end - at) < 0) {
+      if (end >= 0 && text.IndexOf('\\', at, end - at) < 0) {
         var plain = Part(end);
-        at = end + 1;
+        ++at;
         return plain;
       }
       var result = new StringBuilder();
@@ -127,21 +122,16 @@ namespace Waystar {
     }
 
     public bool Bool() => Token() == "true";
-    public double Double() => double.Parse(Token(), NumberStyles.Float, CultureInfo.InvariantCulture);
+    public double Double() => double.Parse(Token(), NumberStyles.Float, InvariantCulture);
+    public long Int64() => long.TryParse(Token(), NumberStyles.AllowLeadingSign, InvariantCulture, out var value)
+      ? value : throw Problem();
+    public ulong UInt64() => ulong.TryParse(Token(), NumberStyles.None, InvariantCulture, out var value)
+      ? value : throw Problem();
     public byte[] Bytes() => Convert.FromBase64String(String());
     public TimeSpan Duration() => TimeSpan.FromTicks(
-      (long)(decimal.Parse(String().TrimEnd('s'), NumberStyles.Float, CultureInfo.InvariantCulture) * 10000000));
-    public DateTime Timestamp() => DateTime.Parse(String(), CultureInfo.InvariantCulture,
+      (long)(decimal.Parse(String().TrimEnd('s'), NumberStyles.Float, InvariantCulture) * 10000000));
+    public DateTime Timestamp() => DateTime.Parse(String(), InvariantCulture,
       DateTimeStyles.AdjustToUniversal | DateTimeStyles.AssumeUniversal);
-
-    public long Int64() {
-      var isQuoted = TryTake('"');
-      var isNegative = TryTake('-');
-      var value = (long)Digits(isQuoted);
-      return isNegative ? -value : value;
-    }
-
-    public ulong UInt64() => Digits(TryTake('"'));
 
     /// <summary>Returns the index of a name, or the number in its place; 0 for an unknown name.</summary>
     public int Enum(string[] names) =>
@@ -149,16 +139,11 @@ namespace Waystar {
 
     /// <summary>Passes over a value.</summary>
     public void Skip() {
-      var depth = 0;
-      do {
-        var c = Peek();
-        if (c != ',' && c != ':' && c != '{' && c != '[' && c != '}' && c != ']') {
-          Token();
-          continue;
-        }
-        depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
-        ++at;
-      } while (depth > 0);
+      switch (Peek()) {
+        case '{': while (NextName(out _)) { Skip(); } break;
+        case '[': while (NextItem()) { Skip(); } break;
+        default: Token(); break;
+      }
     }
 
     bool Next(char open, char close) {
@@ -193,45 +178,28 @@ namespace Waystar {
       }
     }
 
+    // Returns a text, or what stands in its place.
     string Token() {
       if (Peek() == '"') {
         return String();
       }
-      var end = at;
-      while (end < text.Length && text[end] > ' ' && text[end] != ',' && text[end] != ']' && text[end] != '}') {
-        ++end;
-      }
-      var token = Part(end);
-      at = end;
-      return token;
+      var end = text.IndexOfAny(ends, at);
+      return Part(end < 0 ? text.Length : end);
     }
 
-    ulong Digits(bool isQuoted) {
-      var start = at;
-      ulong value = 0;
-      for (; at < text.Length && text[at] >= '0' && text[at] <= '9'; ++at) {
-        value = value * 10 + (uint)(text[at] - '0');
-      }
-      if (at == start || (isQuoted && !TryTake('"'))) {
-        throw Problem();
-      }
-      return value;
-    }
-
-    // Returns the text up to `end`, without making it again if it came lately.
+    // Returns the text up to `end`, and goes on there. It does not make a short text again if it came lately.
     string Part(int end) {
-      var length = end - at;
+      var (start, length, hash) = (at, end - at, 0);
+      at = end;
       if (length > 32) {
-        return text.Substring(at, length);
+        return text.Substring(start, length);
       }
-      var hash = length;
-      for (var i = at; i < end; ++i) {
-        hash = hash * 31 + text[i];
+      for (var i = start; i < end; ++i) {
+        hash = (hash * 31 + text[i]) & 1023;
       }
-      hash &= known.Length - 1;
       var last = known[hash];
-      if (last == null || last.Length != length || string.CompareOrdinal(last, 0, text, at, length) != 0) {
-        known[hash] = last = text.Substring(at, length);
+      if (last?.Length != length || string.CompareOrdinal(last, 0, text, start, length) != 0) {
+        known[hash] = last = text.Substring(start, length);
       }
       return last;
     }
@@ -243,11 +211,9 @@ namespace Waystar {
         var index = "bfnrt".IndexOf(text[at]);
         return index < 0 ? text[at] : "\b\f\n\r\t"[index];
       }
-      if (at + 4 >= text.Length) {
-        throw Problem();
-      }
       at += 4;
-      return (char)ushort.Parse(text.Substring(at - 3, 4), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+      Look();
+      return (char)ushort.Parse(text.Substring(at - 3, 4), NumberStyles.HexNumber, InvariantCulture);
     }
 
     FormatException Problem() => new FormatException($"no such JSON at {at} of {text.Length} characters");

@@ -5,18 +5,16 @@ using System.Threading.Tasks;
 namespace Waystar {
   /// <summary>A stream that is opened again, at any server, when it is lost. Any thread may call.</summary>
   public abstract class LastingStream<TRequest, TResponse> : IDisposable
-    where TRequest : class, IMessage where TResponse : class {
+      where TRequest : class, IMessage where TResponse : class {
     const int FirstDelay = 100, LastDelay = 5000;
 
     readonly Method<TRequest, TResponse> method;
-    readonly CancellationTokenSource end;
+    readonly CancellationTokenSource end = new CancellationTokenSource();
     TaskCompletionSource<bool> hasMessages = NewSignal();
 
-    internal LastingStream(Client client, Method<TRequest, TResponse> method,
-        CancellationToken cancel = default(CancellationToken)) {
+    internal LastingStream(Client client, Method<TRequest, TResponse> method) {
       Client = client;
       this.method = method;
-      end = CancellationTokenSource.CreateLinkedTokenSource(cancel);
     }
 
     internal Client Client { get; }
@@ -24,8 +22,8 @@ namespace Waystar {
     /// <summary>Ends the stream, and cancels what has no answer.</summary>
     public void Dispose() => end.Cancel();
 
-    /// <summary>Returns the message that opens a stream.</summary>
-    internal abstract TRequest First();
+    /// <summary>Returns the message that opens a stream, or null.</summary>
+    internal virtual TRequest First() => null;
 
     /// <summary>Returns the next message to send, or null.</summary>
     internal virtual TRequest Next() => null;
@@ -40,8 +38,8 @@ namespace Waystar {
 
     internal async Task Run() {
       for (var delay = FirstDelay; ; delay = Math.Min(2 * delay, LastDelay)) {
-        var sending = Task.FromResult<WaystarError>(null);
-        WaystarError problem = null;
+        var sending = Task.CompletedTask;
+        var problem = new WaystarError(Code.Unavailable, "the stream has ended");
         try {
           using (var stream = await Client.OpenAsync(method, First(), null, end.Token)) {
             sending = SendAll(stream);
@@ -50,15 +48,11 @@ namespace Waystar {
               Take(answer);
             }
           }
-          problem = new WaystarError(Code.Unavailable, "the stream has ended");
         } catch (WaystarError error) {
           problem = error;
-        } catch (OperationCanceledException) when (!end.IsCancellationRequested) {
-          // The sender may have ended the stream.
         }
         // A sender that goes on would take the messages for the next stream.
-        var failure = await sending;
-        problem = problem ?? failure ?? throw new OperationCanceledException();
+        await sending;
         if (!Lose(problem)) {
           return;
         }
@@ -66,8 +60,7 @@ namespace Waystar {
       }
     }
 
-    // Returns why the messages cannot be sent, or null if the stream has ended before.
-    async Task<WaystarError> SendAll(MessageStream<TRequest, TResponse> stream) {
+    async Task SendAll(MessageStream<TRequest, TResponse> stream) {
       try {
         using (stream.End.Register(Send)) {
           while (true) {
@@ -79,11 +72,10 @@ namespace Waystar {
             await hasMessages.Task;
           }
         }
-      } catch (WaystarError error) {
-        stream.Dispose();
-        return error;
       } catch (OperationCanceledException) {
-        return null;
+        // The stream has ended.
+      } catch (Exception problem) {
+        stream.Fail(problem as WaystarError ?? new WaystarError(Code.InvalidArgument, problem.Message, problem));
       }
     }
 

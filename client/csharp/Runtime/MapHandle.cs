@@ -18,11 +18,11 @@ namespace Waystar {
     public string Name { get; }
 
     /// <summary>Returns a query of this map, for streams and agents.</summary>
-    public FindPathRequest Query(Place start, Place goal) =>
-      new FindPathRequest { Map = Name, Start = start.Location, Goals = { goal.Location } };
+    public FindPathRequest Query(Location start, Location goal) =>
+      new FindPathRequest { Map = Name, Start = start, Goals = { goal } };
 
     /// <param name="change">Sets what else the query says.</param>
-    public Task<FindPathResponse> FindPathAsync(Place start, Place goal, Action<FindPathRequest> change = null,
+    public Task<FindPathResponse> FindPathAsync(Location start, Location goal, Action<FindPathRequest> change = null,
       TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken)) {
       var query = Query(start, goal);
       change?.Invoke(query);
@@ -40,6 +40,8 @@ namespace Waystar {
         Map = Name,
         Edits = new List<Edit>(edits),
         RequestId = requestId ?? Guid.NewGuid().ToString("N"),
+        // The server then knows a retry that comes too late.
+        RequestTime = DateTime.UtcNow,
         ExpectedVersion = expected,
       }, timeout, cancel);
 
@@ -56,38 +58,38 @@ namespace Waystar {
     /// Tells of each revision, at any server, until it is cancelled or fails for good. The first event is
     /// `watching`. After `resynchronize`, the caller reads the map again.
     /// </summary>
-    public Task WatchAsync(Action<WatchMapResponse> onEvent, bool withEdits = false, Version after = null,
+    public async Task WatchAsync(Action<WatchMapResponse> onEvent, bool withEdits = false, Version after = null,
         CancellationToken cancel = default(CancellationToken)) {
-      var request = new WatchMapRequest { Map = Name, After = after, WithEdits = withEdits };
-      return new Watch(client, request, onEvent, cancel).Run();
+      var watch = new Watch(client) {
+        Request = new WatchMapRequest { Map = Name, After = after, WithEdits = withEdits }, OnEvent = onEvent,
+      };
+      using (cancel.Register(watch.Dispose)) {
+        await watch.Run();
+      }
     }
 
     sealed class Watch : LastingStream<WatchMapRequest, WatchMapResponse> {
-      readonly WatchMapRequest request;
-      readonly Action<WatchMapResponse> onEvent;
+      public WatchMapRequest Request;
+      public Action<WatchMapResponse> OnEvent;
       bool hasBegun;
       // Of the present stream.
       bool hasEvents;
 
-      public Watch(Client client, WatchMapRequest request, Action<WatchMapResponse> onEvent,
-          CancellationToken cancel) : base(client, MapService.WatchMap, cancel) {
-        this.request = request;
-        this.onEvent = onEvent;
-      }
+      public Watch(Client client) : base(client, MapService.WatchMap) {}
 
       internal override WatchMapRequest First() {
         hasEvents = false;
-        return request;
+        return Request;
       }
 
       internal override void Take(WatchMapResponse message) {
         hasEvents = true;
         // With `after`, the revisions up to the one that the server has are still to come.
-        request.After = message.Commit?.Version ?? message.Resynchronize?.Version ??
-          request.After ?? message.Watching?.Version;
+        Request.After = message.Commit?.Version ?? message.Resynchronize?.Version ??
+          Request.After ?? message.Watching?.Version;
         if (message.Watching == null || !hasBegun) {
           hasBegun = true;
-          onEvent(message);
+          OnEvent(message);
         }
       }
 

@@ -1,17 +1,14 @@
 using System;
-using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 
 namespace Waystar {
-  using V1;
-
   /// <summary>
   /// An open call with a stream of answers, and perhaps one of messages. Send the next message when the one
   /// before is sent. Its disposal ends the call.
   /// </summary>
   public sealed class MessageStream<TRequest, TResponse> : IDisposable
-    where TRequest : class, IMessage where TResponse : class {
+      where TRequest : class, IMessage where TResponse : class {
     // The server sends an empty line after 5 s of silence.
     static readonly TimeSpan longestSilence = TimeSpan.FromSeconds(15);
 
@@ -22,7 +19,7 @@ namespace Waystar {
     readonly CancellationTokenSource links;
     IAnswer answer;
     int sent;
-    int isDisposed;
+    WaystarError failure;
 
     /// <param name="links">Ends the stream when it is cancelled. The stream disposes of it.</param>
     internal MessageStream(Client client, string url, Func<JsonReader, TResponse> read,
@@ -37,13 +34,11 @@ namespace Waystar {
     internal CancellationToken End => end.Token;
 
     internal async Task Open(TRequest first, TimeSpan? timeout) {
-      var headers = client.Headers();
-      if (timeout != null) {
-        headers["Waystar-Timeout"] = Math.Ceiling(timeout.Value.TotalMilliseconds) + "ms";
-      }
-      answer = await client.Transport.Post(url, headers, Text(first), true, longestSilence, End);
-      if (answer.Status != 200) {
-        throw WaystarError.OfAnswer(answer.Status, await answer.ReadAll(Clock.Now + longestSilence, End));
+      try {
+        answer = await client.Post(url, Text(first), longestSilence, End, timeout, true);
+      } catch {
+        Dispose();
+        throw;
       }
     }
 
@@ -55,51 +50,52 @@ namespace Waystar {
 
     /// <summary>Returns the next answer, or null at the end.</summary>
     public async Task<TResponse> ReceiveAsync() {
-      string line;
-      do {
-        line = await answer.ReadLine(longestSilence, End);
-        if (line == null) {
-          throw new WaystarError(Code.Unavailable, "the stream was cut off");
-        }
-      } while (line.Length == 0);
       try {
-        var json = new JsonReader(line);
-        json.NextName(out var name);
-        if (name == "result") {
-          return read(json);
+        var line = "";
+        while (line?.Length == 0) {
+          line = await client.Within(longestSilence, End, answer.ReadLine);
         }
-        var error = WaystarError.Read(json);
-        return error.Code == Code.Ok ? (TResponse)null : throw error;
+        return Read(new JsonReader(line ?? ""));
       } catch (FormatException problem) {
         throw new WaystarError(Code.Unavailable, "the stream was cut off: " + problem.Message, problem);
+      } catch (OperationCanceledException) when (failure != null) {
+        throw failure;
       }
     }
 
     public void Dispose() {
-      if (Interlocked.Exchange(ref isDisposed, 1) == 0) {
-        end.Cancel();
-        // What still runs may look at `end`, so only its links are undone.
-        links.Dispose();
-        answer?.Dispose();
-      }
+      end.Cancel();
+      // What still runs may look at `end`, so only its links are undone.
+      links.Dispose();
+      answer?.Dispose();
+    }
+
+    /// <summary>Ends the call: the next answer is that problem.</summary>
+    internal void Fail(WaystarError problem) {
+      failure = problem;
+      Dispose();
     }
 
     static string Text(TRequest message) => message == null ? "" : JsonWriter.Write(message);
 
+    TResponse Read(JsonReader json) {
+      json.NextName(out var name);
+      if (name == "result") {
+        return read(json);
+      }
+      var error = WaystarError.Read(json);
+      return error.Code == Code.Ok ? (TResponse)null : throw error;
+    }
+
     // The server knows a message that comes twice by its number.
     async Task Send(string body) {
-      var headers = client.Headers();
-      headers["Waystar-Stream"] = answer.Header("Waystar-Stream");
-      headers["Waystar-Message"] = (++sent).ToString();
+      var number = (++sent).ToString();
       for (var failures = 0; ; ) {
         TimeSpan delay;
         try {
-          using (var reply = await client.Transport.Post(url, headers, body, false, longestSilence, End)) {
-            if (reply.Status == 204) {
-              return;
-            }
-            throw WaystarError.OfAnswer(reply.Status, await reply.ReadAll(Clock.Now + longestSilence, End));
-          }
+          (await client.Post(url, body, longestSilence, End, null, false, ("Waystar-Stream", answer.StreamId),
+            ("Waystar-Message", number))).Dispose();
+          return;
         } catch (WaystarError error) when (error.RetryDelay > TimeSpan.Zero) {
           delay = error.RetryDelay;
         } catch (WaystarError error) when (error.Code == Code.Unavailable && ++failures < 4) {

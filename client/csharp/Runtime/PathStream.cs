@@ -9,11 +9,10 @@ namespace Waystar {
 
   /// <summary>
   /// Queries that share a stream: those that are asked while a message is on its way go together. If the
-  /// stream is lost, they are asked again on another one.
+  /// stream is lost, they are asked again on another one, until their time has passed.
   /// </summary>
   public sealed class PathStream : LastingStream<StreamFindPathRequest, StreamFindPathResponse> {
     const int MostQueries = 1000;
-    const int MaxAttempts = 4;
 
     // What has no answer yet, by id.
     readonly Dictionary<ulong, Asked> asked = new Dictionary<ulong, Asked>();
@@ -55,8 +54,6 @@ namespace Waystar {
       }
     }
 
-    internal override StreamFindPathRequest First() => null;
-
     internal override StreamFindPathRequest Next() {
       var message = new StreamFindPathRequest();
       lock (asked) {
@@ -72,12 +69,7 @@ namespace Waystar {
     internal override void Take(StreamFindPathResponse message) {
       lock (asked) {
         foreach (var answer in message.Answers.Where(answer => asked.ContainsKey(answer.Id))) {
-          var each = asked[answer.Id];
-          if (answer.Problem != null) {
-            Fail(each, answer.Problem);
-          } else if (asked.Remove(answer.Id)) {
-            each.Answer.TrySetResult(answer.Answer);
-          }
+          End(asked[answer.Id], answer.Answer, answer.Problem);
         }
       }
     }
@@ -86,8 +78,8 @@ namespace Waystar {
       lock (asked) {
         unsent.Clear();
         foreach (var each in asked.Values.ToList()) {
-          if (problem.Code == Code.Cancelled || !problem.IsTemporary || ++each.Attempts == MaxAttempts) {
-            Fail(each, problem);
+          if (problem.Code == Code.Cancelled || !problem.IsTemporary) {
+            End(each, null, problem);
           } else {
             unsent.Enqueue(each.Query.Id);
           }
@@ -98,19 +90,22 @@ namespace Waystar {
 
     async Task Expire(Asked each, TimeSpan timeout, CancellationToken done) {
       await Client.Transport.Delay(timeout, done);
-      Fail(each, new WaystarError(Code.DeadlineExceeded, "there was no answer in time"));
+      End(each, null, new WaystarError(Code.DeadlineExceeded, "there was no answer in time"));
     }
 
-    void Fail(Asked each, WaystarError problem) {
+    void End(Asked each, FindPathResponse answer, WaystarError problem) {
       lock (asked) {
         asked.Remove(each.Query.Id);
+      }
+      if (problem == null) {
+        each.Answer.TrySetResult(answer);
+      } else {
         each.Answer.TrySetException(problem);
       }
     }
 
     sealed class Asked {
       public StreamedQuery Query;
-      public int Attempts;
       public readonly TaskCompletionSource<FindPathResponse> Answer =
         new TaskCompletionSource<FindPathResponse>(TaskCreationOptions.RunContinuationsAsynchronously);
     }

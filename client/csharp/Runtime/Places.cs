@@ -1,24 +1,17 @@
-using System.Collections.Generic;
+namespace Waystar.V1 {
+  // A place: (3, 4) is a cell, (2.5, 2, 0) a position, and "harbour" a node.
+  public sealed partial class Location {
+    public static implicit operator Location((int X, int Y) cell) => new Cell { X = cell.X, Y = cell.Y };
+    public static implicit operator Location((double X, double Y, double Z) position) =>
+      new Position { X = position.X, Y = position.Y, Z = position.Z };
+    public static implicit operator Location(string node) => new Location { Node = node };
+    public static implicit operator Location(Cell cell) => new Location { Cell = cell };
+    public static implicit operator Location(Position position) => new Location { Position = position };
+  }
+}
 
 namespace Waystar {
   using V1;
-
-  /// <summary>A place: (3, 4) is a cell, (2.5, 2, 0) a position, and "harbour" a node.</summary>
-  public struct Place {
-    Place(Location location) {
-      Location = location;
-    }
-
-    public Location Location { get; }
-
-    public static implicit operator Place((int X, int Y) cell) => new Cell { X = cell.X, Y = cell.Y };
-    public static implicit operator Place((double X, double Y, double Z) position) =>
-      new Position { X = position.X, Y = position.Y, Z = position.Z };
-    public static implicit operator Place(string node) => new Location { Node = node };
-    public static implicit operator Place(Cell cell) => new Location { Cell = cell };
-    public static implicit operator Place(Position position) => new Location { Position = position };
-    public static implicit operator Place(Location location) => new Place(location);
-  }
 
   /// <summary>Shapes of one part. Make a Shape yourself for one of many parts.</summary>
   public static class Shapes {

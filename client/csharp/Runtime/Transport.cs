@@ -5,38 +5,27 @@ using System.Threading;
 using System.Threading.Tasks;
 
 namespace Waystar {
-  /// <summary>What the client needs of HTTP, and of time.</summary>
+  /// <summary>What the client needs of HTTP, and of time. Any exception counts as an absent server.</summary>
   public interface ITransport : IDisposable {
     /// <summary>
-    /// Posts a body of JSON, and returns when the head of the answer is there. Fails with a WaystarError:
-    /// Unavailable if no answer comes, DeadlineExceeded after `patience`. The answer to what opens a stream
-    /// may be disposed of before its end.
+    /// Posts a body of JSON, and returns when the head of the answer is there; `cancel` ends that wait alone.
+    /// The answer to what opens a stream may be disposed of before its end.
     /// </summary>
     Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body, bool opensStream,
-      TimeSpan patience, CancellationToken cancel);
+      CancellationToken cancel);
 
     Task Delay(TimeSpan delay, CancellationToken cancel);
   }
 
-  /// <summary>An answer of HTTP that may still be arriving. Its disposal ends that.</summary>
+  /// <summary>An answer of HTTP that may still be arriving. Its disposal ends that, also for the second time.</summary>
   public interface IAnswer : IDisposable {
     int Status { get; }
 
-    /// <summary>Returns a header, or null.</summary>
-    string Header(string name);
+    /// <summary>The header Waystar-Stream, or null.</summary>
+    string StreamId { get; }
 
-    /// <summary>Returns the next line of the body, or null at its end. Fails as Post does.</summary>
-    Task<string> ReadLine(TimeSpan patience, CancellationToken cancel);
-  }
-
-  static class Answers {
-    public static async Task<string> ReadAll(this IAnswer answer, TimeSpan end, CancellationToken cancel) {
-      var text = "";
-      for (string line; (line = await answer.ReadLine(end - Clock.Now, cancel)) != null; ) {
-        text += line;
-      }
-      return text;
-    }
+    /// <summary>Returns the next line of the body, or null at its end.</summary>
+    Task<string> ReadLine(CancellationToken cancel);
   }
 
   static class Clock {

@@ -1,6 +1,7 @@
 #if UNITY_2019_4_OR_NEWER
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
@@ -23,67 +24,54 @@ namespace Waystar {
 
     public Task Delay(TimeSpan delay, CancellationToken cancel) {
       var end = Clock.Now + delay;
-      return Until(() => Clock.Now >= end, TimeSpan.MaxValue, cancel);
+      return Until(() => Clock.Now >= end, cancel);
     }
 
     public async Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body,
-      bool opensStream, TimeSpan patience, CancellationToken cancel) {
-      var lines = new Lines();
+        bool opensStream, CancellationToken cancel) {
       var upload = body.Length == 0 ? null : new UploadHandlerRaw(Encoding.UTF8.GetBytes(body));
-      var request = new UnityWebRequest(url, UnityWebRequest.kHttpVerbPOST, lines, upload);
-      request.SetRequestHeader("Content-Type", "application/json");
+      var answer = new Answer(new UnityWebRequest(url, UnityWebRequest.kHttpVerbPOST, new Lines(), upload));
+      answer.Request.certificateHandler = newCertificateHandler?.Invoke();
+      answer.Request.SetRequestHeader("Content-Type", "application/json");
       foreach (var header in headers) {
-        request.SetRequestHeader(header.Key, header.Value);
+        answer.Request.SetRequestHeader(header.Key, header.Value);
       }
-      request.certificateHandler = newCertificateHandler?.Invoke();
-      var answer = new Answer(request, lines);
       try {
-        request.SendWebRequest();
-        await Until(() => request.isDone || request.responseCode > 0, patience, cancel);
-        if (request.responseCode <= 0) {
-          throw new WaystarError(Code.Unavailable, request.error);
-        }
+        answer.Request.SendWebRequest();
+        await Until(() => answer.Request.isDone || answer.Status > 0, cancel);
+        return answer.Status > 0 ? answer : throw new IOException(answer.Request.error);
       } catch {
         answer.Dispose();
         throw;
       }
-      return answer;
     }
 
     // Unity goes on with a task that has yielded in the next frame. A page of the web has no other timers.
-    static async Task Until(Func<bool> condition, TimeSpan patience, CancellationToken cancel) {
-      var start = Clock.Now;
+    static async Task Until(Func<bool> condition, CancellationToken cancel) {
       cancel.ThrowIfCancellationRequested();
       while (!condition()) {
-        if (Clock.Now - start > patience) {
-          throw new WaystarError(Code.DeadlineExceeded, "there was no answer in time");
-        }
         await Task.Yield();
         cancel.ThrowIfCancellationRequested();
       }
     }
 
     sealed class Lines : DownloadHandlerScript {
-      readonly Decoder decoder = Encoding.UTF8.GetDecoder();
-      readonly StringBuilder line = new StringBuilder();
+      readonly List<byte> line = new List<byte>();
 
       public Queue<string> Ready { get; } = new Queue<string>();
 
       public string TakeRest() {
-        var rest = line.Length == 0 ? null : line.ToString();
-        line.Length = 0;
+        var rest = line.Count == 0 ? null : Encoding.UTF8.GetString(line.ToArray());
+        line.Clear();
         return rest;
       }
 
       protected override bool ReceiveData(byte[] data, int length) {
-        var text = new char[decoder.GetCharCount(data, 0, length)];
-        decoder.GetChars(data, 0, length, text, 0);
-        foreach (var c in text) {
-          if (c == '\n') {
-            Ready.Enqueue(line.ToString());
-            line.Length = 0;
+        for (var i = 0; i < length; ++i) {
+          if (data[i] == '\n') {
+            Ready.Enqueue(TakeRest() ?? "");
           } else {
-            line.Append(c);
+            line.Add(data[i]);
           }
         }
         return true;
@@ -91,33 +79,26 @@ namespace Waystar {
     }
 
     sealed class Answer : IAnswer {
-      readonly UnityWebRequest request;
-      readonly Lines lines;
+      public readonly UnityWebRequest Request;
 
-      public Answer(UnityWebRequest request, Lines lines) {
-        this.request = request;
-        this.lines = lines;
+      public Answer(UnityWebRequest request) {
+        Request = request;
       }
 
-      public int Status => (int)request.responseCode;
+      public int Status => (int)Request.responseCode;
+      public string StreamId => Request.GetResponseHeader("Waystar-Stream");
 
-      public string Header(string name) => request.GetResponseHeader(name);
-
-      public async Task<string> ReadLine(TimeSpan patience, CancellationToken cancel) {
-        await Until(() => lines.Ready.Count > 0 || request.isDone, patience, cancel);
+      public async Task<string> ReadLine(CancellationToken cancel) {
+        var lines = (Lines)Request.downloadHandler;
+        await Until(() => lines.Ready.Count > 0 || Request.isDone, cancel);
         if (lines.Ready.Count > 0) {
           return lines.Ready.Dequeue();
         }
-        if (request.error != null && Status < 400) {
-          throw new WaystarError(Code.Unavailable, request.error);
-        }
-        return lines.TakeRest();
+        return Request.error == null || Status >= 400 ? lines.TakeRest() : throw new IOException(Request.error);
       }
 
-      public void Dispose() {
-        request.Abort();
-        request.Dispose();
-      }
+      // Aborts the request if it still runs.
+      public void Dispose() => Request.Dispose();
     }
   }
 }

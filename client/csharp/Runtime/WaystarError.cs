@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 
 namespace Waystar {
   /// <summary>The codes of gRPC.</summary>
@@ -10,11 +11,15 @@ namespace Waystar {
 
   /// <summary>A call or a part of it that failed. The message is for people.</summary>
   public sealed class WaystarError : Exception {
+    string message;
+
     public WaystarError(Code code, string message, Exception cause = null) : base(message, cause) {
       Code = code;
+      this.message = message;
     }
 
-    public Code Code { get; }
+    public override string Message => message;
+    public Code Code { get; private set; }
     /// <summary>One of V1.ErrorReason, or of a later server; empty if the server gave none.</summary>
     public string Reason { get; private set; } = "";
     /// <summary>The field of the request to blame, such as "goals[0]", or empty.</summary>
@@ -24,25 +29,21 @@ namespace Waystar {
 
     /// <summary>True if the same call may succeed later.</summary>
     internal bool IsTemporary => Code != Code.InvalidArgument && Code != Code.Unauthenticated &&
-      Code != Code.PermissionDenied && Code != Code.Unimplemented && Code != Code.FailedPrecondition && Code != Code.OutOfRange;
+      Code != Code.PermissionDenied && Code != Code.Unimplemented && Code != Code.FailedPrecondition &&
+      Code != Code.OutOfRange;
 
     /// <summary>Reads a google.rpc.Status.</summary>
     public static WaystarError Read(JsonReader json) {
-      var code = Code.Ok;
-      var message = "";
-      // A status may say what it is about before its code.
-      var about = new WaystarError(code, message);
+      var error = new WaystarError(Code.Ok, "");
       while (json.NextName(out var name)) {
         switch (name) {
-          case "code": code = (Code)json.Int64(); break;
-          case "message": message = json.String(); break;
-          case "details": while (json.NextItem()) { about.ReadDetail(json); } break;
+          case "code": error.Code = (Code)json.Int64(); break;
+          case "message": error.message = json.String(); break;
+          case "details": while (json.NextItem()) { error.ReadDetail(json); } break;
           default: json.Skip(); break;
         }
       }
-      return new WaystarError(code, message) {
-        Reason = about.Reason, Field = about.Field, RetryDelay = about.RetryDelay,
-      };
+      return error;
     }
 
     /// <summary>Returns the error of an answer of HTTP, which may be that of a proxy.</summary>
@@ -62,24 +63,20 @@ namespace Waystar {
     }
 
     void ReadDetail(JsonReader json) {
-      string domain = null, reason = "", field = "";
+      string domain = null, reason = "";
+      var metadata = new Dictionary<string, string>();
       while (json.NextName(out var name)) {
         switch (name) {
           case "domain": domain = json.String(); break;
           case "reason": reason = json.String(); break;
           case "retryDelay": RetryDelay = json.Duration(); break;
-          case "metadata":
-            while (json.NextName(out var key)) {
-              var value = json.String();
-              field = key == "field" ? value : field;
-            }
-            break;
+          case "metadata": while (json.NextName(out var key)) { metadata[key] = json.String(); } break;
           default: json.Skip(); break;
         }
       }
       if (domain == "waystar") {
         Reason = reason;
-        Field = field;
+        Field = metadata.TryGetValue("field", out var field) ? field : "";
       }
     }
   }

@@ -24,7 +24,7 @@ static class RetryTests {
     public Func<string, (int, string)> Answer;
 
     public Task<IAnswer> Post(string url, IDictionary<string, string> headers, string body, bool opensStream,
-        TimeSpan patience, CancellationToken cancel) {
+        CancellationToken cancel) {
       Urls.Add(url);
       Bodies.Add(body);
       var (status, text) = Answer(url);
@@ -43,9 +43,9 @@ static class RetryTests {
     public int Status { get; set; }
     public string Text;
 
-    public string Header(string name) => null;
+    public string StreamId => null;
 
-    public Task<string> ReadLine(TimeSpan patience, CancellationToken cancel) {
+    public Task<string> ReadLine(CancellationToken cancel) {
       var line = Text;
       Text = null;
       return Task.FromResult(line);

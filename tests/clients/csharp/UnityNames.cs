@@ -46,13 +46,13 @@ namespace UnityEngine.Networking {
     public const string kHttpVerbPOST = "POST";
     public UnityWebRequest(string url, string method, DownloadHandler download, UploadHandler upload) {}
     public CertificateHandler certificateHandler { get; set; }
+    public DownloadHandler downloadHandler { get; set; }
     public bool isDone => true;
     public long responseCode => 0;
     public string error => null;
     public object SendWebRequest() => null;
     public void SetRequestHeader(string name, string value) {}
     public string GetResponseHeader(string name) => null;
-    public void Abort() {}
     public void Dispose() {}
   }
 }
