@@ -19,6 +19,7 @@ compile() {
   mcs -nologo -langversion:7.2 -warnaserror -nowarn:649 -debug -r:System.Net.Http "$@"
 }
 compile -target:library -out:"$BUILD/Waystar.dll" "$BUILD"/package/Runtime/*.cs
+compile -out:"$BUILD/game_loop.exe" -r:"$BUILD/Waystar.dll" "$ROOT/client/examples/csharp/game_loop.cs"
 compile -out:"$BUILD/tests.exe" -r:"$BUILD/Waystar.dll" "$TESTS"/*Tests.cs "$TESTS/Server.cs"
 # What is for Unity is compiled alone, against the names that it uses.
 compile -target:library -define:UNITY_2019_4_OR_NEWER -out:"$BUILD/Unity.dll" "$TESTS/UnityNames.cs" \
@@ -26,4 +27,5 @@ compile -target:library -define:UNITY_2019_4_OR_NEWER -out:"$BUILD/Unity.dll" "$
 
 WORK="$(mktemp -d)"
 trap 'rm -rf "$WORK"' EXIT
+export GAME_LOOP="$BUILD/game_loop.exe"
 timeout 120 mono --debug "$BUILD/tests.exe" "$BIN" "$ROOT/server/samples" "$WORK" "${@:2}"

@@ -4,6 +4,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Net.Http;
+using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 using Waystar;
 using Waystar.V1;
@@ -12,7 +13,7 @@ using static Tests;
 static class FaultTests {
   public static readonly Dictionary<string, Func<Task>> All = new Dictionary<string, Func<Task>> {
     ["killed"] = () => Lost(server => server.Kill()), ["drained"] = () => Lost(server => server.Drain()),
-    ["slow"] = Slow, ["one_of_two"] = OneOfTwo, ["tokens"] = Tokens, ["tls"] = Tls,
+    ["game_loop"] = GameLoop, ["slow"] = Slow, ["one_of_two"] = OneOfTwo, ["tokens"] = Tokens, ["tls"] = Tls,
   };
 
   // All that lasts goes on when a server is started again.
@@ -55,6 +56,33 @@ static class FaultTests {
       var path = agents.Find(1).Answer.Path;
       Equal((1, false), (path.Points[0].X, IsOn(path, 4, 0)));
       Equal((7.0, null), (agents.Find(2).Answer.Cost, agents.Error));
+    }
+  }
+
+  // The example loses nothing when its server is started again, and its agents walk on.
+  static async Task GameLoop() {
+    using (var server = new Server())
+    using (var client = NewClient(server.Address))
+    using (var loop = Process.Start(new ProcessStartInfo(Environment.GetEnvironmentVariable("GAME_LOOP"),
+      $"{server.Address} 80 96") { RedirectStandardOutput = true, UseShellExecute = false })) {
+      var name = "";
+      while (name.Length == 0) {
+        var maps = (await client.CallAsync(MapService.ListMaps, new ListMapsRequest())).Maps;
+        name = maps.Select(each => each.Map).FirstOrDefault(each => each.StartsWith("yard")) ?? "";
+      }
+      // Each tick makes a revision.
+      var revision = 0ul;
+      _ = client.Map(name).WatchAsync(each => revision = each.Commit?.Version.Revision ?? revision);
+      await Until(() => revision > 20);
+      server.Drain();
+      server.Start();
+      var before = revision;
+      await Until(() => revision > before + 20);
+      var line = await loop.StandardOutput.ReadToEndAsync();
+      var found = Regex.Match(line, @"^80 ticks, \d+ late, 0 calls lost, (\d+) paths received\n$");
+      Equal((true, line), (found.Success, line));
+      // Each agent has arrived once at least, on average.
+      Equal(true, int.Parse(found.Groups[1].Value) > 400);
     }
   }
 

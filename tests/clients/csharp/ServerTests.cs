@@ -11,7 +11,7 @@ static class ServerTests {
   public static readonly Dictionary<string, Func<Task>> All = new Dictionary<string, Func<Task>> {
     ["paths"] = Paths, ["updates"] = Updates, ["own_writes"] = SeesOwnWrites, ["moves"] = Moves, ["watch"] = Watches,
     ["path_stream"] = StreamsPaths, ["raw_streams"] = RawStreams, ["agents"] = FollowsAgents,
-    ["end_of_agents"] = EndsAgents,
+    ["end_of_agents"] = EndsAgents, ["agents_on_two_maps"] = FollowsThroughPortal,
   };
 
   static readonly Lazy<Server> server = new Lazy<Server>(() => new Server());
@@ -237,6 +237,39 @@ static class ServerTests {
     using (var agents = client.FollowAgents(new FollowAgentsRequest { OffPath = -1 })) {
       await Until(() => agents.Error != null);
       Equal(Code.InvalidArgument, agents.Error.Code);
+    }
+  }
+
+  static async Task FollowsThroughPortal() {
+    using (var client = NewClient(server.Value.Address))
+    using (var agents = client.FollowAgents(new FollowAgentsRequest { AtMostEvery = TimeSpan.Zero })) {
+      var (house, cellar) = (await NewMap(client, "house"), await NewMap(client, "cellar"));
+      await house.UpdateAsync(new Edit { PutPortal = new Portal {
+        Id = "stairs", From = new Cell { X = 3 }, ToMap = "cellar", To = new Cell { X = 5 }, Cost = 1,
+      } });
+      var query = house.Query((0, 0), (7, 0));
+      query.GoalMap = "cellar";
+      agents.Put(1, query);
+      agents.Flush();
+      await Until(() => agents.TakeNews().Count > 0);
+      Equal((6.0, "cellar"), (agents.Find(1).Answer.Cost, agents.Find(1).Answer.Path.Crossings[0].Map));
+      agents.MoveTo(1, (5, 0), "cellar");
+      Equal(null, agents.Find(1).Answer);
+      agents.Flush();
+      await Until(() => agents.TakeNews().Count > 0);
+      Equal((2.0, 0), (agents.Find(1).Answer.Cost, agents.Find(1).Answer.Path.Crossings.Count));
+      // The agent now follows the changes of the cellar.
+      agents.MoveTo(1, (6, 0), "cellar");
+      await cellar.UpdateAsync(Edits.Block(Shapes.Cells((7, 0))));
+      agents.Flush();
+      await Until(() => agents.TakeNews().Count > 0);
+      Equal(true, agents.Find(1).Problem != null || agents.Find(1).Answer.Outcome == Outcome.Unreachable);
+      // The goal stays where it is when the agent goes back.
+      await cellar.UpdateAsync(Edits.Unblock(Shapes.Cells((7, 0))));
+      agents.MoveTo(1, (2, 0), "house");
+      agents.Flush();
+      await Until(() => agents.Find(1).Answer?.Outcome == Outcome.Found);
+      Equal(4.0, agents.Find(1).Answer.Cost);
     }
   }
 }
