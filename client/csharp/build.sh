@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # build.sh OUT: generates the messages, and makes the package in the folder OUT: as a folder, for "Add package
-# from disk" in Unity, and as a file, for "Add package from tarball".
+# from disk" in Unity, and as a file, for "Add package from tarball". OUT/Grpc is a project of .NET for services.
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 ROOT="$HERE/../.."
@@ -22,3 +22,9 @@ find . -mindepth 1 ! -path '*~*' | while read -r path; do
 done
 cd ..
 tar -czf "dev.waystar.client-$version.tgz" package
+# The messages of gRPC have the names of those of the client, so they get another namespace.
+rm -rf Grpc
+cp -R "$HERE/Grpc" Grpc
+cp -R "$ROOT/proto/third_party" Grpc/protos
+cp -R "$ROOT/proto/waystar" Grpc/protos
+sed -i '/^package /a option csharp_namespace = "Waystar.Protos";' Grpc/protos/waystar/v1/*.proto
