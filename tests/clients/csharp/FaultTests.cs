@@ -13,7 +13,8 @@ using static Tests;
 static class FaultTests {
   public static readonly Dictionary<string, Func<Task>> All = new Dictionary<string, Func<Task>> {
     ["killed"] = () => Lost(server => server.Kill()), ["drained"] = () => Lost(server => server.Drain()),
-    ["game_loop"] = GameLoop, ["slow"] = Slow, ["one_of_two"] = OneOfTwo, ["tokens"] = Tokens, ["tls"] = Tls,
+    ["game_loop"] = GameLoop, ["replaced"] = Replaced,
+    ["slow"] = Slow, ["one_of_two"] = OneOfTwo, ["tokens"] = Tokens, ["tls"] = Tls,
   };
 
   // All that lasts goes on when a server is started again.
@@ -83,6 +84,30 @@ static class FaultTests {
       Equal((true, line), (found.Success, line));
       // Each agent has arrived once at least, on average.
       Equal(true, int.Parse(found.Groups[1].Value) > 400);
+    }
+  }
+
+  // What an agent and a watch know of a map is of no use once the map is another one.
+  static async Task Replaced() {
+    using (var server = new Server())
+    using (var client = NewClient(server.Address))
+    using (var agents = client.FollowAgents(new FollowAgentsRequest { AtMostEvery = TimeSpan.Zero })) {
+      var tiles = client.Map("tiles");
+      agents.Put(1, tiles.Query((0, 9), (7, 9)));
+      agents.Flush();
+      var events = new List<WatchMapResponse>();
+      _ = tiles.WatchAsync(events.Add);
+      await Until(() => events.Count == 1 && agents.Find(1).Answer != null);
+      var epoch = agents.Find(1).Version.Epoch;
+      server.KillAndForget();
+      server.Start();
+      await Until(() => {
+        agents.Flush();
+        return agents.Find(1).Problem == null && agents.Find(1).Version.Epoch != epoch;
+      });
+      Equal(7.0, agents.Find(1).Answer.Cost);
+      await Until(() => events.Count == 2);
+      Equal(agents.Find(1).Version.Epoch, events[1].Resynchronize.Version.Epoch);
     }
   }
 

@@ -12,14 +12,14 @@ sealed class Server : IDisposable {
   // Nobody else takes the port of a server that is to be started again on an address of its own.
   readonly string host = $"127.{Process.GetCurrentProcess().Id % 64 + 64}." +
     $"{Process.GetCurrentProcess().Id / 64 % 256}.{All.Count}";
-  readonly string flags;
+  readonly string flags, data;
   Process process;
   int port;
 
   public Server(string flags = "") {
     All.Add(this);
-    Directory.CreateDirectory($"{Tests.Work}/data{All.Count}");
-    this.flags = $"--maps_dir={Tests.Samples} --data_dir={Tests.Work}/data{All.Count} --max_queue_time=1m " +
+    data = $"{Tests.Work}/data{All.Count}";
+    this.flags = $"--maps_dir={Tests.Samples} --data_dir={data} --max_queue_time=1m " +
       $"--queue_target=1m {flags}";
     Start();
   }
@@ -28,6 +28,7 @@ sealed class Server : IDisposable {
 
   // Returns when the server answers, at the port that it had.
   public void Start() {
+    Directory.CreateDirectory(data);
     process = Process.Start(new ProcessStartInfo($"{Tests.Bin}/waystar-server",
       $"--listen={host}:0 --http_listen={host}:{port} {flags}") {
       RedirectStandardError = true, UseShellExecute = false,
@@ -48,6 +49,12 @@ sealed class Server : IDisposable {
   public void Kill() {
     process.Kill();
     process.WaitForExit();
+  }
+
+  // The maps of the samples get another epoch when it is started again.
+  public void KillAndForget() {
+    Kill();
+    Directory.Delete(data, true);
   }
 
   // Has the server end its calls, and stop.

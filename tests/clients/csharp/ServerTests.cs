@@ -243,7 +243,8 @@ static class ServerTests {
   static async Task FollowsThroughPortal() {
     using (var client = NewClient(server.Value.Address))
     using (var agents = client.FollowAgents(new FollowAgentsRequest { AtMostEvery = TimeSpan.Zero })) {
-      var (house, cellar) = (await NewMap(client, "house"), await NewMap(client, "cellar"));
+      var house = await NewMap(client, "house");
+      var cellar = await NewMap(client, "cellar");
       await house.UpdateAsync(new Edit { PutPortal = new Portal {
         Id = "stairs", From = new Cell { X = 3 }, ToMap = "cellar", To = new Cell { X = 5 }, Cost = 1,
       } });
