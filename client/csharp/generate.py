@@ -224,7 +224,7 @@ def write_service(name, descriptor, methods, retried):
     service = f"waystar.v1.{name}"
     for method in methods:
         call, request, answer = text(method, 1), class_name(text(method, 2)), class_name(text(method, 3))
-        reads = {"service": service} in retried or {"service": service, "method": call} in retried
+        reads = {"service": service} in retried or {"service": service, "method": call} in retried or call == "WatchMap"
         members = f'Path = "/{service}/{call}", Read = {answer}.Read, OnlyReads = {str(reads).lower()}'
         result += f"{summary(method, '        ')}        public static readonly Method<{request}, {answer}> {call} =\n"
         result += f"            new Method<{request}, {answer}> {{ {members} }};\n"

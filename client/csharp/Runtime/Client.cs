@@ -40,7 +40,6 @@ namespace Waystar {
 
     readonly ClientOptions options;
     readonly Servers servers;
-    readonly RetryBudget budget = new RetryBudget();
     readonly OwnWrites ownWrites = new OwnWrites();
     readonly CancellationTokenSource disposal = new CancellationTokenSource();
 
@@ -61,6 +60,7 @@ namespace Waystar {
     }
 
     internal ITransport Transport { get; }
+    internal RetryBudget Budget { get; } = new RetryBudget();
     internal TimeSpan Timeout => options.Timeout;
 
     /// <summary>Ends all streams and watches.</summary>
@@ -76,7 +76,6 @@ namespace Waystar {
         TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken))
         where TRequest : class, IMessage {
       var end = Clock.Now + (timeout ?? options.Timeout);
-      CheckTarget(!method.OnlyReads);
       var query = request as IQuery;
       var least = query != null && query.View?.LeastVersion == null ? ownWrites.Of(query.Map) : null;
       if (least != null) {
@@ -108,8 +107,7 @@ namespace Waystar {
     public async Task<MessageStream<TRequest, TResponse>> OpenAsync<TRequest, TResponse>(
         Method<TRequest, TResponse> method, TRequest first, TimeSpan? timeout = null,
         CancellationToken cancel = default(CancellationToken)) where TRequest : class, IMessage where TResponse : class {
-      CheckTarget(ReferenceEquals(method, MapService.StreamUpdates) || ReferenceEquals(method, MapService.ImportMap));
-      return await AtServer(async server => {
+      return await AtServer(!method.OnlyReads, async server => {
         var links = CancellationTokenSource.CreateLinkedTokenSource(cancel, disposal.Token);
         var stream = new MessageStream<TRequest, TResponse>(this, server.Url + method.Path, method.Read, links);
         await stream.Open(first, timeout);
@@ -173,30 +171,22 @@ namespace Waystar {
       }
     }
 
-    // A change would reach one of several servers alone.
-    void CheckTarget(bool isChange) {
-      if (isChange && servers.AreMany) {
-        throw new WaystarError(Code.FailedPrecondition,
-          $"{options.Target} are several servers: make a change at each of them by its own address");
-      }
-    }
-
     async Task<TResponse> Repeat<TRequest, TResponse>(Method<TRequest, TResponse> method, TRequest request,
         TimeSpan end, bool mayRepeat, CancellationToken cancel) where TRequest : class, IMessage {
       var body = JsonWriter.Write(request);
       for (var attempt = 1; ; ++attempt) {
         try {
-          var text = await AtServer(server => Ask(server.Url + method.Path, body, end, cancel));
+          var text = await AtServer(!method.OnlyReads, server => Ask(server.Url + method.Path, body, end, cancel));
           var response = method.Read(new JsonReader(text));
-          budget.Succeed();
+          Budget.Note(true);
           return response;
         } catch (FormatException problem) {
           throw new WaystarError(Code.Internal, "the answer cannot be read: " + problem.Message, problem);
         } catch (WaystarError error) {
           var mayPass = error.Code == Code.Unavailable || error.Code == Code.Cancelled ||
             error.Code == Code.ResourceExhausted && error.RetryDelay > TimeSpan.Zero;
-          var delay = budget.DelayAfter(error, attempt);
-          if (!mayRepeat || !mayPass || !budget.Fail() || attempt == MaxAttempts || Clock.Now + delay >= end) {
+          var delay = Budget.DelayAfter(error, attempt);
+          if (!mayRepeat || !mayPass || !Budget.Note(false) || attempt == MaxAttempts || Clock.Now + delay >= end) {
             throw;
           }
           await Transport.Delay(delay, cancel);
@@ -204,8 +194,9 @@ namespace Waystar {
       }
     }
 
-    async Task<T> AtServer<T>(Func<Server, Task<T>> call) {
-      var server = servers.Next();
+    // A change would reach one of several servers alone.
+    async Task<T> AtServer<T>(bool isChange, Func<Server, Task<T>> call) {
+      var server = servers.Next(isChange);
       try {
         var result = await call(server);
         server.Succeed();

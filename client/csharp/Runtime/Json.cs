@@ -21,9 +21,10 @@ namespace Waystar {
   public sealed class JsonWriter {
     readonly StringBuilder text = new StringBuilder();
 
+    /// <summary>Returns the JSON of a message, and "" for null.</summary>
     public static string Write(IMessage message) {
       var json = new JsonWriter();
-      message.Write(json);
+      message?.Write(json);
       return json.text.ToString();
     }
 
@@ -93,13 +94,8 @@ namespace Waystar {
     /// Goes on to the next member of an object. Returns false, behind the object, after the last one.
     /// </summary>
     public bool NextName(out string name) {
-      name = null;
-      if (!Next('{', '}')) {
-        return false;
-      }
-      name = String();
-      Take(':');
-      return true;
+      name = Next('{', '}') ? String() : null;
+      return name != null && Take(':');
     }
 
     /// <summary>Goes on to the next item of a list. Returns false, behind the list, after the last one.</summary>
@@ -147,14 +143,8 @@ namespace Waystar {
     }
 
     bool Next(char open, char close) {
-      if (TryTake(open)) {
-        return !TryTake(close);
-      }
-      if (TryTake(close)) {
-        return false;
-      }
-      Take(',');
-      return true;
+      var isFirst = TryTake(open);
+      return !TryTake(close) && (isFirst || Take(','));
     }
 
     char Look() => at < text.Length ? text[at] : throw Problem();
@@ -172,11 +162,7 @@ namespace Waystar {
       return isThere;
     }
 
-    void Take(char c) {
-      if (!TryTake(c)) {
-        throw Problem();
-      }
-    }
+    bool Take(char c) => TryTake(c) ? true : throw Problem();
 
     // Returns a text, or what stands in its place.
     string Token() {

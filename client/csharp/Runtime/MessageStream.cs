@@ -35,7 +35,7 @@ namespace Waystar {
 
     internal async Task Open(TRequest first, TimeSpan? timeout) {
       try {
-        answer = await client.Post(url, Text(first), longestSilence, End, timeout, true);
+        answer = await client.Post(url, JsonWriter.Write(first), longestSilence, End, timeout, true);
       } catch {
         Dispose();
         throw;
@@ -43,10 +43,24 @@ namespace Waystar {
     }
 
     /// <summary>Sends a message. Waits while the server does not read.</summary>
-    public Task SendAsync(TRequest message) => Send(Text(message));
+    public async Task SendAsync(TRequest message) {
+      var body = JsonWriter.Write(message);
+      // The server knows a message that comes twice by its number.
+      var number = (++sent).ToString();
+      for (var failures = 0; ; ) {
+        try {
+          (await client.Post(url, body, longestSilence, End, null, false, ("Waystar-Stream", answer.StreamId),
+            ("Waystar-Message", number))).Dispose();
+          return;
+        } catch (WaystarError error) when (error.RetryDelay > TimeSpan.Zero ||
+            error.Code == Code.Unavailable && ++failures < 4) {
+          await client.Transport.Delay(client.Budget.DelayAfter(error, 1), End);
+        }
+      }
+    }
 
     /// <summary>Ends the messages. The server answers those that were sent.</summary>
-    public Task EndSendingAsync() => Send("");
+    public Task EndSendingAsync() => SendAsync(null);
 
     /// <summary>Returns the next answer, or null at the end.</summary>
     public async Task<TResponse> ReceiveAsync() {
@@ -76,8 +90,6 @@ namespace Waystar {
       Dispose();
     }
 
-    static string Text(TRequest message) => message == null ? "" : JsonWriter.Write(message);
-
     TResponse Read(JsonReader json) {
       json.NextName(out var name);
       if (name == "result") {
@@ -85,24 +97,6 @@ namespace Waystar {
       }
       var error = WaystarError.Read(json);
       return error.Code == Code.Ok ? (TResponse)null : throw error;
-    }
-
-    // The server knows a message that comes twice by its number.
-    async Task Send(string body) {
-      var number = (++sent).ToString();
-      for (var failures = 0; ; ) {
-        TimeSpan delay;
-        try {
-          (await client.Post(url, body, longestSilence, End, null, false, ("Waystar-Stream", answer.StreamId),
-            ("Waystar-Message", number))).Dispose();
-          return;
-        } catch (WaystarError error) when (error.RetryDelay > TimeSpan.Zero) {
-          delay = error.RetryDelay;
-        } catch (WaystarError error) when (error.Code == Code.Unavailable && ++failures < 4) {
-          delay = TimeSpan.FromMilliseconds(50);
-        }
-        await client.Transport.Delay(delay, End);
-      }
     }
   }
 }

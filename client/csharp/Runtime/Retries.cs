@@ -7,23 +7,28 @@ namespace Waystar {
   sealed class Servers {
     static readonly TimeSpan checkEvery = TimeSpan.FromSeconds(5);
 
+    readonly string target;
     readonly List<Server> all;
     readonly Action<Server> check;
     int turn;
 
     /// <param name="check">Asks one of several servers for its health, and notes the answer.</param>
     public Servers(string target, Action<Server> check) {
+      this.target = target;
       all = target.Split(',').Select(each => new Server(each.Trim())).ToList();
       this.check = check;
     }
 
-    public bool AreMany => all.Count > 1;
     public bool AreSafe => all.All(each => each.Uri.Scheme == "https" || each.Uri.IsLoopback);
 
-    public Server Next() {
+    public Server Next(bool isChange) {
+      if (isChange && all.Count > 1) {
+        throw new WaystarError(Code.FailedPrecondition,
+          $"{target} are several servers: make a change at each of them by its own address");
+      }
       lock (all) {
         var now = Clock.Now;
-        foreach (var each in all.Where(each => AreMany && now >= each.CheckAt)) {
+        foreach (var each in all.Where(each => all.Count > 1 && now >= each.CheckAt)) {
           each.CheckAt = now + checkEvery;
           check(each);
         }
@@ -62,16 +67,11 @@ namespace Waystar {
     readonly Random random = new Random();
     int left = Full;
 
-    public bool Fail() {
+    /// <summary>Notes how a call has ended. Returns false if none may be tried again.</summary>
+    public bool Note(bool isGood) {
       lock (random) {
-        left = Math.Max(left - 1000, 0);
+        left = Math.Min(Math.Max(left + (isGood ? 100 : -1000), 0), Full);
         return left >= Full / 2;
-      }
-    }
-
-    public void Succeed() {
-      lock (random) {
-        left = Math.Min(left + 100, Full);
       }
     }
 
