@@ -43,8 +43,8 @@ WRITE = """
 
         public void Write(JsonWriter json)
         {
-            json.Begin();
-MEMBERS            json.End();
+            json.Begin('{');
+MEMBERS            json.End('}');
         }
 """
 READ = """
@@ -171,7 +171,7 @@ def member(field, descriptors):
     cast = "(int)" if kind == ENUM else ""
     if field[4][0] == 3:
         items = f"foreach (var item in {name}) {{ json.Value({cast}item); }}"
-        write = f"if ({name}?.Count > 0) {{ json.BeginList({key}); {items} json.EndList(); }}"
+        write = f"if ({name}?.Count > 0) {{ json.Key({key}).Begin('['); {items} json.End(']'); }}"
         read = f"while (json.NextItem()) {{ message.{name}.Add({read}); }}"
         return f"List<{cs_type}> {name} {{ get; set; }} = new List<{cs_type}>();", write, read
     is_reference = kind == MESSAGE and cs_type not in ("TimeSpan", "DateTime") or cs_type in DEFAULTS

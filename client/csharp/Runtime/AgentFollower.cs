@@ -154,23 +154,11 @@ namespace Waystar {
       change.Put = agent.Query.Copy();
       if (agent.Right != null) {
         var answer = agent.Path.Answer;
-        change.Held = new HeldPath { Path = Held(answer.Path), Cost = answer.Cost, Version = agent.Right };
+        change.Held = new HeldPath { Path = answer.Path, Cost = answer.Cost, Version = agent.Right };
       }
       agent.Asked = change.Number;
       agent.IsFollowed = false;
       agent.RetryAt = null;
-    }
-
-    // Returns what the server reads of a path that it gets back.
-    static Path Held(Path path) {
-      var held = path.Copy();
-      held.Surface = null;
-      held.Corridor = null;
-      held.Polygons = null;
-      if (path.Points.Count + path.Directions.Count + path.Nodes.Count > 0) {
-        held.Positions = null;
-      }
-      return held;
     }
 
     internal override FollowAgentsRequest First() {

@@ -28,10 +28,8 @@ namespace Waystar {
       return json.text.ToString();
     }
 
-    public void Begin() => Next().Append('{');
-    public void End() => text.Append('}');
-    public void BeginList(string name) => Key(name).text.Append('[');
-    public void EndList() => text.Append(']');
+    public void Begin(char bracket) => Next().Append(bracket);
+    public void End(char bracket) => text.Append(bracket);
 
     public JsonWriter Key(string name) {
       Next().Append('"').Append(name).Append("\":");

@@ -1,3 +1,5 @@
+using System.Linq;
+
 namespace Waystar.V1 {
   // A place: (3, 4) is a cell, (2.5, 2, 0) a position, and "harbour" a node.
   public sealed partial class Location {
@@ -15,13 +17,8 @@ namespace Waystar {
 
   /// <summary>Shapes of one part. Make a Shape yourself for one of many parts.</summary>
   public static class Shapes {
-    public static Shape Cells(params (int X, int Y)[] cells) {
-      var shape = new Shape();
-      foreach (var cell in cells) {
-        shape.Cells.Add(new Cell { X = cell.X, Y = cell.Y });
-      }
-      return shape;
-    }
+    public static Shape Cells(params (int X, int Y)[] cells) =>
+      new Shape { Cells = cells.Select(each => new Cell { X = each.X, Y = each.Y }).ToList() };
 
     /// <summary>A rectangle by its top left cell and its size.</summary>
     public static Shape Rect(int x, int y, int width, int height) =>
