@@ -206,7 +206,8 @@ namespace Waystar {
       var problem = state.End ?? state.Problem;
       agent.IsFollowed = true;
       agent.Path = new AgentPath {
-        Answer = state.Answer ?? agent.Path.Answer, Problem = problem, HasEnded = state.End != null, Version = state.Version,
+        Answer = state.Answer ?? agent.Path.Answer, Version = state.Version,
+        Problem = problem, HasEnded = state.End != null,
       };
       if (state.Held != null && wasRight) {
         return;

@@ -106,7 +106,8 @@ namespace Waystar {
     /// </summary>
     public async Task<MessageStream<TRequest, TResponse>> OpenAsync<TRequest, TResponse>(
         Method<TRequest, TResponse> method, TRequest first, TimeSpan? timeout = null,
-        CancellationToken cancel = default(CancellationToken)) where TRequest : class, IMessage where TResponse : class {
+        CancellationToken cancel = default(CancellationToken))
+        where TRequest : class, IMessage where TResponse : class {
       return await AtServer(!method.OnlyReads, async server => {
         var links = CancellationTokenSource.CreateLinkedTokenSource(cancel, disposal.Token);
         var stream = new MessageStream<TRequest, TResponse>(this, server.Url + method.Path, method.Read, links);
@@ -148,7 +149,8 @@ namespace Waystar {
     /// Fails with a WaystarError: DeadlineExceeded after `patience`, even if what was started cannot be
     /// cancelled, and Unavailable if the transport fails.
     /// </summary>
-    internal async Task<T> Within<T>(TimeSpan patience, CancellationToken cancel, Func<CancellationToken, Task<T>> start) {
+    internal async Task<T> Within<T>(TimeSpan patience, CancellationToken cancel,
+        Func<CancellationToken, Task<T>> start) {
       cancel.ThrowIfCancellationRequested();
       using (var stop = CancellationTokenSource.CreateLinkedTokenSource(cancel)) {
         try {
@@ -218,15 +220,9 @@ namespace Waystar {
       try {
         var text = await Ask(server.Url + "/grpc.health.v1.Health/Check", "{\"service\":\"waystar.v1.PathService\"}",
           Clock.Now + TimeSpan.FromSeconds(2), disposal.Token);
-        if (text.Contains("\"SERVING\"")) {
-          server.Succeed();
-        } else {
-          server.AvoidedUntil = TimeSpan.MaxValue;
-        }
+        server.AvoidedUntil = text.Contains("\"SERVING\"") ? TimeSpan.Zero : TimeSpan.MaxValue;
       } catch (WaystarError) {
         server.Fail();
-      } catch (OperationCanceledException) {
-        // The client is gone.
       }
     }
   }

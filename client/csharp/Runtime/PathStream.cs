@@ -24,22 +24,20 @@ namespace Waystar {
 
     public async Task<FindPathResponse> FindPathAsync(FindPathRequest query, TimeSpan? timeout = null) {
       var each = new Asked();
-      bool mustRun;
       lock (asked) {
         each.Query = new StreamedQuery { Id = ++lastId, Query = query };
         asked[lastId] = each;
         unsent.Enqueue(lastId);
-        mustRun = !isRunning;
-        isRunning = true;
+        if (!isRunning) {
+          isRunning = true;
+          _ = Answer();
+        }
       }
       Send();
-      if (mustRun) {
-        _ = Answer();
-      }
       using (var done = new CancellationTokenSource()) {
         _ = Expire(each, timeout ?? Client.Timeout, done.Token);
         try {
-          return await each.Answer.Task;
+          return await each.Task;
         } finally {
           done.Cancel();
         }
@@ -98,16 +96,16 @@ namespace Waystar {
         asked.Remove(each.Query.Id);
       }
       if (problem == null) {
-        each.Answer.TrySetResult(answer);
+        each.TrySetResult(answer);
       } else {
-        each.Answer.TrySetException(problem);
+        each.TrySetException(problem);
       }
     }
 
-    sealed class Asked {
+    sealed class Asked : TaskCompletionSource<FindPathResponse> {
       public StreamedQuery Query;
-      public readonly TaskCompletionSource<FindPathResponse> Answer =
-        new TaskCompletionSource<FindPathResponse>(TaskCreationOptions.RunContinuationsAsynchronously);
+
+      public Asked() : base(TaskCreationOptions.RunContinuationsAsynchronously) {}
     }
   }
 }
