@@ -121,8 +121,8 @@ namespace Waystar {
 
       public async Task<(string Name, GrpcMessage Message)> Next() {
         try {
-          return await call.ResponseStream.MoveNext(CancellationToken.None)
-            ? ("result", call.ResponseStream.Current) : ("error", new GrpcStatus());
+          var hasMore = await call.ResponseStream.MoveNext(CancellationToken.None);
+          return hasMore ? ("result", call.ResponseStream.Current) : ("error", new GrpcStatus());
         } catch (RpcException error) {
           var details = error.Trailers.GetValueBytes("grpc-status-details-bin");
           return ("error", details != null ? GrpcStatus.Parser.ParseFrom(details)
