@@ -69,7 +69,7 @@ namespace Waystar {
       Transport.Dispose();
     }
 
-    public MapHandle Map(string name) => new MapHandle(this, name);
+    public MapHandle Map(string name) => new MapHandle { Client = this, Name = name };
 
     /// <summary>Makes any call that has one answer.</summary>
     public async Task<TResponse> CallAsync<TRequest, TResponse>(Method<TRequest, TResponse> method, TRequest request,

@@ -8,14 +8,8 @@ namespace Waystar {
 
   /// <summary>A map of the client, by its name.</summary>
   public sealed class MapHandle {
-    readonly Client client;
-
-    internal MapHandle(Client client, string name) {
-      this.client = client;
-      Name = name;
-    }
-
-    public string Name { get; }
+    public Client Client { get; internal set; }
+    public string Name { get; internal set; }
 
     /// <summary>Returns a query of this map, for streams and agents.</summary>
     public FindPathRequest Query(Location start, Location goal) =>
@@ -26,7 +20,7 @@ namespace Waystar {
       TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken)) {
       var query = Query(start, goal);
       change?.Invoke(query);
-      return client.CallAsync(PathService.FindPath, query, timeout, cancel);
+      return Client.CallAsync(PathService.FindPath, query, timeout, cancel);
     }
 
     /// <summary>Makes one new revision with all of these edits, or fails and changes nothing.</summary>
@@ -36,7 +30,7 @@ namespace Waystar {
     /// <param name="expected">If the map has another version, the update fails.</param>
     public Task<UpdateMapResponse> UpdateAsync(IEnumerable<Edit> edits, string requestId, Version expected = null,
       TimeSpan? timeout = null, CancellationToken cancel = default(CancellationToken)) =>
-      client.CallAsync(MapService.UpdateMap, new UpdateMapRequest {
+      Client.CallAsync(MapService.UpdateMap, new UpdateMapRequest {
         Map = Name,
         Edits = new List<Edit>(edits),
         RequestId = requestId ?? Guid.NewGuid().ToString("N"),
@@ -51,7 +45,7 @@ namespace Waystar {
       var request = new CheckMovesRequest {
         Map = Name, Moves = new List<MoveToCheck>(moves), Speed = speed, TimeTolerance = tolerance,
       };
-      return (await client.CallAsync(PathService.CheckMoves, request, timeout, cancel)).Results;
+      return (await Client.CallAsync(PathService.CheckMoves, request, timeout, cancel)).Results;
     }
 
     /// <summary>
@@ -60,7 +54,7 @@ namespace Waystar {
     /// </summary>
     public async Task WatchAsync(Action<WatchMapResponse> onEvent, bool withEdits = false, Version after = null,
         CancellationToken cancel = default(CancellationToken)) {
-      var watch = new Watch(client) {
+      var watch = new Watch(Client) {
         Request = new WatchMapRequest { Map = Name, After = after, WithEdits = withEdits }, OnEvent = onEvent,
       };
       using (cancel.Register(watch.Dispose)) {
