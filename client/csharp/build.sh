@@ -9,7 +9,7 @@ OUT="$(cd "$1" && pwd)"
 
 rm -rf "$OUT/package"
 mkdir -p "$OUT/package"
-cp -R "$HERE/package.json" "$HERE/README.md" "$HERE/Runtime" "$HERE/Samples~" "$OUT/package"
+cp -R "$HERE/package.json" "$HERE/README.md" "$HERE/Runtime" "$HERE/Editor" "$HERE/Samples~" "$OUT/package"
 protoc -I "$ROOT/proto" -I "$ROOT/proto/third_party" --include_imports --include_source_info \
   --descriptor_set_out="$OUT/descriptors" "$ROOT"/proto/waystar/v1/*.proto
 python3 "$HERE/generate.py" "$OUT/descriptors" "$ROOT/client/service_config.json" "$OUT/package/Runtime/Messages.cs"
