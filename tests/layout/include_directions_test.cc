@@ -54,7 +54,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
          "<absl/ base/ geometry/ core/grid/cells/ core/elements/ core/graph/map/ core/search/"},
         {"server/core/mesh/search/", "<absl/ base/ geometry/ core/elements/ core/mesh/map/ core/search/"},
         {"server/core/mesh/portal/",
-         "<absl/ base/ geometry/ core/mesh/map/ core/search/ core/portal/ core/mesh/search/"},
+         "<absl/ base/ geometry/ core/elements/ core/mesh/map/ core/search/ core/portal/ core/mesh/search/"},
         {"server/core/grid/search/",
          "<absl/ geometry/ core/grid/cells/ core/grid/components/ core/grid/walk/ core/elements/ "
          "core/grid/map/ core/search/ core/portal/"},

@@ -130,6 +130,7 @@ class CellCutter {
     std::vector<Half> next;
     std::vector<std::uint32_t> part_of;
     std::vector<std::uint32_t> vertices;
+    std::vector<WorldPoint> points;
     std::vector<PolygonNumber> across;
     absl::flat_hash_map<PolygonNumber, Half> first_of;
     for (const PolygonNumber polygon : cells_.PolygonsOf(cell)) {
@@ -141,6 +142,7 @@ class CellCutter {
           next.push_back(k + 1 < corners.size() ? static_cast<Half>(next.size() + 1) : first);
           part_of.push_back(static_cast<std::uint32_t>(parts.size()));
           vertices.push_back(corners[k]);
+          points.push_back(mesh_.VertexAt(corners[k]));
           across.push_back(mesh_.Across(part, k));
         }
         parts.push_back(part);
@@ -155,7 +157,7 @@ class CellCutter {
       }
     }
     ConvexJoin join(next, part_of, std::move(twin), parts.size());
-    join.Join([&](Half half) -> const WorldPoint& { return mesh_.VertexAt(vertices[half]); }).IgnoreError();
+    join.Join([&](Half half) -> const WorldPoint& { return points[half]; }).IgnoreError();
 
     std::vector<Half> firsts;
     std::vector<PolygonNumber> piece_of(parts.size(), kNoPolygon);

@@ -367,7 +367,7 @@ class Explainer {
   const MeshQuery& query_;
   const BlockerPrices& prices_;
   const BudgetStop stop_;
-  // What is left of it.
+  // Without the expansions so far.
   Budget budget_;
   MeshScratch& scratch_;
   const NavMesh uncut_;

@@ -857,7 +857,7 @@ TEST_F(MeshPortalTest, ExplanationsPassPortals) {
   EXPECT_EQ(answer.cost(), 2 + 2 + 2);
   EXPECT_EQ(answer.price(), 7);
   ASSERT_THAT(answer.blockers(), SizeIs(1));
-  EXPECT_EQ(TextOf(answer.blockers(0)), "portal: \"ferry\" entry { position { x: 21 y: 1 } } price: 7");
+  EXPECT_EQ(TextOf(answer.blockers(0)), "entry { position { x: 21 y: 1 } } price: 7 portal: \"ferry\"");
   ASSERT_THAT(answer.path().crossings(), SizeIs(1));
   EXPECT_EQ(TextOf(answer.path().crossings(0)), "portal: \"ferry\" index: 2 arrival_position { x: 21 y: 1 }");
   request.mutable_agent()->mutable_profile()->add_required_tags("wings");
