@@ -2,7 +2,8 @@
 """docs/clients.md and the READMEs of the client libraries say what their sources have.
 
 A row of the table "Features" says yes where a library has the name by which programs use the feature. Each
-`name(` and `.name` in the code of a README is a name of the library, its example or the protos.
+`name(` and `.name` in the code of a README is a name of the library, its example or the protos. The game
+loops in docs/agents.md are lines of the examples.
 """
 
 import pathlib
@@ -25,6 +26,11 @@ READMES = {
     "Go": ("go", ["client/examples/go/*/*.go"]),
     "C#": ("csharp", ["client/examples/csharp/*.cs", "client/csharp/Samples~/*/*.cs"]),
 }
+# Pages that show parts of an example, in blocks of that language.
+EXCERPTS = [
+    ("docs/agents.md", "python", "client/examples/python/game_loop.py"),
+    ("docs/agents.md", "js", "client/examples/node/game_loop.js"),
+]
 NEVER = r"(?!)"
 # By the first cell of a row: what is found in the source of each language, in the order of SOURCES, if the
 # language has the feature. Where it has not, that is a guess at the name that it would have.
@@ -178,6 +184,19 @@ def faults_of_readme(readme, text, protos):
                 yield f"{readme.relative_to(ROOT)}:{number}: no source or example has {shown}"
 
 
+def stripped(text):
+    return "".join(line.strip() + "\n" for line in text.splitlines())
+
+
+def faults_of_excerpt(page, language, example):
+    """`…`, a blank line and a comment that ends with a colon stand for any lines."""
+    code = stripped((ROOT / example).read_text())
+    for block in re.findall(rf"(?s)\n```{language}\n(.*?)\n```\n", (ROOT / page).read_text()):
+        for part in re.split(r"(?m)^ *(?:…|[#/]+ .*:)?\n", block + "\n"):
+            if stripped(part) not in code:
+                yield f"{page}: {example} has not these lines:\n{part}"
+
+
 def main():
     sources = {language: text_of(patterns) for language, patterns in SOURCES.items()}
     protos = set(map(folded, re.findall(r"\w+", text_of(["proto/waystar/v1/*.proto"]))))
@@ -185,6 +204,8 @@ def main():
     for language, (folder, examples) in READMES.items():
         text = sources[language] + text_of(examples)
         faults += faults_of_readme(ROOT / "client" / folder / "README.md", text, protos)
+    for excerpt in EXCERPTS:
+        faults += faults_of_excerpt(*excerpt)
     print("\n".join(faults) or f"{len(FEATURES)} features")
     return 1 if faults else 0
 
