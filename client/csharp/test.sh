@@ -24,6 +24,8 @@ compile -out:"$BUILD/tests.exe" -r:"$BUILD/Waystar.dll" "$TESTS"/*Tests.cs "$TES
 # What is for Unity is compiled alone, against the names that it uses.
 compile -target:library -define:UNITY_2019_4_OR_NEWER -out:"$BUILD/Unity.dll" "$TESTS/UnityNames.cs" \
   "$BUILD"/package/Runtime/*.cs "$BUILD"/package/Samples~/Walker/*.cs
+compile -target:library -out:"$BUILD/UnityEditor.dll" -r:"$BUILD/Waystar.dll" "$TESTS/UnityEditorNames.cs" \
+  "$BUILD"/package/Editor/*.cs
 
 WORK="$(mktemp -d)"
 trap 'rm -rf "$WORK"' EXIT
