@@ -84,10 +84,11 @@ namespace Waystar {
         header.ImportOptions = new ImportOptions { AgentRadius = agentRadius };
       }
       using (var import = await client.OpenAsync(MapService.ImportMap, new ImportMapRequest { Header = header })) {
-        for (var start = 0; start < bytes.Length; start += ChunkBytes) {
+        var isOpen = true;
+        for (var start = 0; isOpen && start < bytes.Length; start += ChunkBytes) {
           var chunk = new byte[Math.Min(ChunkBytes, bytes.Length - start)];
           Array.Copy(bytes, start, chunk, 0, chunk.Length);
-          await import.SendAsync(new ImportMapRequest { Chunk = chunk });
+          isOpen = await import.SendAsync(new ImportMapRequest { Chunk = chunk });
         }
         await import.EndSendingAsync();
         return await import.ReceiveAsync();

@@ -39,7 +39,7 @@ namespace Waystar {
     /// <param name="handler">Says whom to trust and which certificate to show, for example.</param>
     public GrpcTransport(HttpMessageHandler handler = null) {
       this.handler = handler ?? new SocketsHttpHandler {
-        UseProxy = false, EnableMultipleHttp2Connections = true, KeepAlivePingDelay = silence, KeepAlivePingTimeout = silence,
+        UseProxy = false, AllowAutoRedirect = false, EnableMultipleHttp2Connections = true, KeepAlivePingDelay = silence, KeepAlivePingTimeout = silence,
       };
     }
 

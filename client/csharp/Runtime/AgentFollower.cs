@@ -25,7 +25,6 @@ namespace Waystar {
   /// </summary>
   public sealed class AgentFollower : LastingStream<FollowAgentsRequest, FollowAgentsResponse> {
     const int MostChanges = 10000;
-    const int MessageLength = 1 << 20;
     static readonly TimeSpan retryDelay = TimeSpan.FromSeconds(1);
 
     readonly FollowAgentsRequest settings;
@@ -47,8 +46,7 @@ namespace Waystar {
     /// <summary>Follows an agent, or gives it another query.</summary>
     public void Put(ulong id, FindPathRequest query) {
       lock (agents) {
-        agents[id] = new Agent { Query = query.Copy() };
-        PutAgain(id);
+        Ask(id, query.Copy());
       }
     }
 
@@ -66,7 +64,7 @@ namespace Waystar {
           query.GoalMap = goalMap == map ? "" : goalMap;
           query.Map = map;
           query.View = null;
-          AskAgain(id);
+          Ask(id, query);
         } else if (changes.TryGetValue(id, out var change) && change.Put != null) {
           PutAgain(id);
         } else if (!agent.Path.HasEnded || !agent.IsFollowed) {
@@ -80,7 +78,7 @@ namespace Waystar {
       lock (agents) {
         if (agents.TryGetValue(id, out var agent)) {
           agent.Query.Goals = new List<Location> { goal };
-          AskAgain(id);
+          Ask(id, agent.Query);
         }
       }
     }
@@ -139,10 +137,10 @@ namespace Waystar {
       return change;
     }
 
-    // Puts an agent whose query has changed.
-    void AskAgain(ulong id) {
-      agents[id].Right = null;
-      agents[id].Path = new AgentPath();
+    // Puts an agent with a query that is not that of its path.
+    void Ask(ulong id, FindPathRequest query) {
+      news.Remove(id);
+      agents[id] = new Agent { Query = query };
       PutAgain(id);
     }
 

@@ -54,9 +54,11 @@ namespace Waystar {
 
     internal override StreamFindPathRequest Next() {
       var message = new StreamFindPathRequest();
+      var length = 0;
       lock (asked) {
-        while (unsent.Count > 0 && message.Queries.Count < MostQueries) {
+        while (unsent.Count > 0 && message.Queries.Count < MostQueries && length < MessageLength) {
           if (asked.TryGetValue(unsent.Dequeue(), out var each)) {
+            length += JsonWriter.Write(each.Query).Length;
             message.Queries.Add(each.Query);
           }
         }

@@ -42,8 +42,11 @@ namespace Waystar {
       }
     }
 
-    /// <summary>Sends a message. Waits while the server does not read.</summary>
-    public async Task SendAsync(TRequest message) {
+    /// <summary>
+    /// Sends a message. Waits while the server does not read. Returns false if the stream has ended: the next
+    /// answer says why.
+    /// </summary>
+    public async Task<bool> SendAsync(TRequest message) {
       var body = JsonWriter.Write(message);
       // The server knows a message that comes twice by its number.
       var number = (++sent).ToString();
@@ -51,7 +54,9 @@ namespace Waystar {
         try {
           (await client.Post(url, body, longestSilence, End, null, false, ("Waystar-Stream", answer.StreamId),
             ("Waystar-Message", number))).Dispose();
-          return;
+          return true;
+        } catch (WaystarError error) when (error.Reason == V1.ErrorReason.StreamNotFound) {
+          return false;
         } catch (WaystarError error) when (error.RetryDelay > TimeSpan.Zero ||
             error.Code == Code.Unavailable && ++failures < 4) {
           await client.Transport.Delay(client.Budget.DelayAfter(error, 1), End);
@@ -103,6 +108,8 @@ namespace Waystar {
   /// <summary>A stream that is opened again, at any server, when it is lost. Any thread may call.</summary>
   public abstract class LastingStream<TRequest, TResponse> : IDisposable
       where TRequest : class, IMessage where TResponse : class {
+    /// <summary>About the length of the longest message, which is well below the server's limit.</summary>
+    internal const int MessageLength = 1 << 20;
     const int FirstDelay = 100, LastDelay = 5000;
 
     readonly Method<TRequest, TResponse> method;
@@ -153,7 +160,8 @@ namespace Waystar {
         if (!Lose(problem)) {
           return;
         }
-        await Client.Transport.Delay(TimeSpan.FromMilliseconds(delay), end.Token);
+        var pause = Math.Max(delay, problem.RetryDelay.TotalMilliseconds);
+        await Client.Transport.Delay(TimeSpan.FromMilliseconds(pause), end.Token);
       }
     }
 

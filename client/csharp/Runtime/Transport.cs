@@ -43,10 +43,12 @@ namespace Waystar {
     readonly HttpClient client;
 
     /// <param name="handler">Says whom to trust and which certificate to show, for example. By default all
-    /// connections are direct, and TLS trusts what this machine trusts.</param>
+    /// connections are direct, TLS trusts what this machine trusts, and no redirect gets the token.</param>
     public HttpTransport(HttpMessageHandler handler = null) {
       // Each open stream takes a connection.
-      client = new HttpClient(handler ?? new HttpClientHandler { UseProxy = false, MaxConnectionsPerServer = 256 }) {
+      client = new HttpClient(handler ?? new HttpClientHandler {
+        UseProxy = false, AllowAutoRedirect = false, MaxConnectionsPerServer = 256,
+      }) {
         Timeout = Timeout.InfiniteTimeSpan,
       };
       client.DefaultRequestHeaders.ExpectContinue = false;

@@ -32,6 +32,8 @@ namespace Waystar {
       var upload = body.Length == 0 ? null : new UploadHandlerRaw(Encoding.UTF8.GetBytes(body));
       var answer = new Answer(new UnityWebRequest(url, UnityWebRequest.kHttpVerbPOST, new Lines(), upload));
       answer.Request.certificateHandler = newCertificateHandler?.Invoke();
+      // A redirect must not get the token.
+      answer.Request.redirectLimit = 0;
       answer.Request.SetRequestHeader("Content-Type", "application/json");
       foreach (var header in headers) {
         answer.Request.SetRequestHeader(header.Key, header.Value);

@@ -1,6 +1,9 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
+using System.Net;
+using System.Net.Sockets;
 using System.Threading;
 using System.Threading.Tasks;
 using Waystar;
@@ -14,7 +17,7 @@ static class RetryTests {
   public static readonly Dictionary<string, Func<Task>> All = new Dictionary<string, Func<Task>> {
     ["retry_waits"] = Waits, ["retry_never"] = Never, ["retry_same_update"] = SameUpdate, ["retry_budget"] = Budget,
     ["retry_deadline"] = Deadline, ["servers_take_turns"] = TakeTurns, ["servers_health"] = Health,
-    ["targets"] = Targets, ["proxy"] = Proxy,
+    ["targets"] = Targets, ["proxy"] = Proxy, ["retry_stream"] = WaitsBeforeStreams, ["redirect"] = Redirect,
   };
 
   // Answers as a test says, and remembers what it was asked. No time passes.
@@ -109,6 +112,12 @@ static class RetryTests {
       NewClient(fake).Map("m").FindPathAsync((0, 0), (1, 1), timeout: TimeSpan.FromMilliseconds(200)));
   }
 
+  static async Task WaitsBeforeStreams() {
+    var fake = Answers((429, Busy), (404, "{\"code\":5}"));
+    await Fails(Code.NotFound, "", () => NewClient(fake).Map("m").WatchAsync(each => {}));
+    Equal(true, fake.Delays.Single() >= 250);
+  }
+
   static async Task TakeTurns() {
     var fake = new Fake {
       Answer = url => url.Contains("/grpc.") ? (200, "{\"status\":\"SERVING\"}") : url.Contains("//a:") ? (503, Gone) : (200, "{}"),
@@ -149,5 +158,22 @@ static class RetryTests {
     await Fails(Code.Unauthenticated, "", () => NewClient(Answers((401, "<html>"))).Map("m").FindPathAsync((0, 0), (1, 1)));
     var fake = Answers((502, "Bad Gateway"), (200, "{}"));
     await NewClient(fake).Map("m").FindPathAsync((0, 0), (1, 1));
+  }
+
+  // A token must not follow a proxy to another place.
+  static async Task Redirect() {
+    var listener = new TcpListener(IPAddress.Loopback, 0);
+    listener.Start();
+    var answers = Task.Run(async () => {
+      using (var connection = await listener.AcceptTcpClientAsync())
+      using (var writer = new StreamWriter(connection.GetStream())) {
+        await writer.WriteAsync("HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
+      }
+    });
+    using (var client = Tests.NewClient(listener.LocalEndpoint.ToString(), "secret")) {
+      await Fails(Code.Internal, "", () => client.Map("m").FindPathAsync((0, 0), (1, 1)));
+    }
+    await answers;
+    listener.Stop();
   }
 }

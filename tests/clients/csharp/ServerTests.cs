@@ -146,6 +146,13 @@ static class ServerTests {
       }
       await Fails(Code.OutOfRange, ErrorReason.OffMap, () => stream.FindPathAsync(map.Query((0, 0), (9, 9))));
       Equal(1.0, (await stream.FindPathAsync(map.Query((0, 0), (1, 0)))).Cost);
+      // All of these are too long for one message.
+      var query = map.Query((0, 0), (1, 0));
+      var cells = Enumerable.Range(0, 2000).Select(i => new Cell { X = 2, Y = i % 8 });
+      query.View = new View { Overlay = new Overlay { Blocked = new Shape { Cells = cells.ToList() } } };
+      foreach (var answer in await Task.WhenAll(Enumerable.Range(0, 200).Select(i => stream.FindPathAsync(query)))) {
+        Equal(1.0, answer.Cost);
+      }
     }
   }
 
@@ -163,6 +170,13 @@ static class ServerTests {
         await stream.EndSendingAsync();
         Equal(16, (await stream.ReceiveAsync()).Info.Grid.Width);
       }
+      await Fails(Code.AlreadyExists, ErrorReason.MapExists, async () => {
+        using (var stream = await client.OpenAsync(MapService.ImportMap, new ImportMapRequest { Header = header })) {
+          // The answer says why the stream has ended while the file was sent.
+          while (await stream.SendAsync(new ImportMapRequest { Chunk = new byte[1] })) {}
+          await stream.ReceiveAsync();
+        }
+      });
       await Fails(Code.NotFound, ErrorReason.MapNotFound, async () => {
         using (var stream = await client.OpenAsync(MapService.ExportMap, new ExportMapRequest { Map = "nowhere" })) {
           await stream.ReceiveAsync();
@@ -199,8 +213,12 @@ static class ServerTests {
       await hasNews(1);
       Equal(false, IsOn(agents.Find(1).Answer.Path, 3, 0));
       Equal(0, news.Count);
+      // News about the goal before is none.
+      agents.Put(2, map.Query((0, 7), (6, 7)));
+      agents.Flush();
+      await Until(() => agents.Find(2).Answer != null);
       agents.SendTo(2, (0, 4));
-      Equal(null, agents.Find(2).Answer);
+      Equal((null, 0), (agents.Find(2).Answer, agents.TakeNews().Count));
       agents.Flush();
       await hasNews(2);
       Equal((3.0, 4), (agents.Find(2).Answer.Cost, agents.Find(2).Answer.Path.Points.Last().Y));

@@ -47,6 +47,7 @@ namespace UnityEngine.Networking {
     public UnityWebRequest(string url, string method, DownloadHandler download, UploadHandler upload) {}
     public CertificateHandler certificateHandler { get; set; }
     public DownloadHandler downloadHandler { get; set; }
+    public int redirectLimit { get; set; }
     public bool isDone => true;
     public long responseCode => 0;
     public string error => null;
