@@ -81,7 +81,7 @@ type Client struct {
 	cancel  context.CancelFunc
 
 	mutex sync.Mutex
-	// What is spent of the budget for retries.
+	// The part of the budget for retries that failures have taken.
 	spent int
 	// The versions that changes have led maps to, of ownMaps maps at most.
 	ownWrites map[string]*pb.Version

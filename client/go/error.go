@@ -24,6 +24,8 @@ type Error struct {
 	RetryDelay time.Duration
 
 	status *status.Status
+	// The budget for retries has this failure. It may be that of several calls on one stream.
+	isCounted bool
 }
 
 // ReasonOf returns the reason of an Error, and "" of any other error.
@@ -51,8 +53,8 @@ func (e *Error) GRPCStatus() *status.Status { return e.status }
 
 // ToError makes an *Error of an error of gRPC or of a context, and nil of nil.
 func ToError(err error) error {
-	if err == nil {
-		return nil
+	if _, ok := err.(*Error); ok || err == nil {
+		return err
 	}
 	from, ok := status.FromError(err)
 	if !ok {

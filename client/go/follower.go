@@ -35,9 +35,9 @@ type AgentPath struct {
 // Ahead returns the cells that follow this place on the path: none if the path is not right, or does not lead over it.
 // Cells behind a crossing of the path may be on another map.
 func (p AgentPath) Ahead(here *pb.Location) []*pb.Cell {
-	points := p.Answer.GetPath().GetPoints()
+	cell, points := here.GetCell(), p.Answer.GetPath().GetPoints()
 	for i, point := range points {
-		if p.Problem == nil && point.X == here.GetCell().GetX() && point.Y == here.GetCell().GetY() {
+		if p.Problem == nil && cell != nil && point.X == cell.X && point.Y == cell.Y {
 			return points[i+1:]
 		}
 	}

@@ -78,7 +78,7 @@ func (p *PathStream) next() (*openPaths, uint64) {
 		ended, end := context.WithCancelCause(p.context)
 		open := &openPaths{queries: make(chan *pb.StreamFindPathRequest), ended: ended}
 		p.open = open
-		go func() { end(open.run(p.client)) }()
+		go func() { end(ToError(open.run(p.client))) }()
 	}
 	p.last++
 	return p.open, p.last

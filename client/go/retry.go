@@ -23,15 +23,24 @@ var backoffs = []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 45
 const (
 	fullBudget  = 1_000
 	failureCost = 10
-	successCost = -1
+	successGain = 1
 )
 
-// Returns what is spent then.
-func (c *Client) spend(cost int) int {
+func (c *Client) noteSuccess() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.spent = min(max(c.spent+cost, 0), fullBudget)
-	return c.spent
+	c.spent = max(c.spent-successGain, 0)
+}
+
+// Reports whether a retry may follow.
+func (c *Client) noteFailure(failure *Error) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if !failure.isCounted {
+		failure.isCounted = true
+		c.spent = min(c.spent+failureCost, fullBudget)
+	}
+	return c.spent <= fullBudget/2
 }
 
 // Makes a call until it succeeds, fails for good, was made four times, has used up the budget, or the context or the
@@ -40,35 +49,23 @@ func (c *Client) retry(ctx context.Context, mayRepeat bool, call func() error) e
 	for attempt := 0; ; attempt++ {
 		err := ToError(call())
 		if err == nil {
-			c.spend(successCost)
+			c.noteSuccess()
 			return nil
 		}
 		failure := err.(*Error)
-		if ctx.Err() != nil || !isTemporary(failure, mayRepeat) {
-			return err
-		}
-		if c.spend(failureCost) > fullBudget/2 || attempt == len(backoffs) {
-			return err
-		}
-		if !c.sleep(ctx, cmp.Or(failure.RetryDelay*time.Duration(attempt+1), backoffs[attempt])) {
+		if ctx.Err() != nil || !isTemporary(failure, mayRepeat) || !c.noteFailure(failure) || attempt == len(backoffs) ||
+			!c.sleep(ctx, cmp.Or(failure.RetryDelay*time.Duration(attempt+1), backoffs[attempt])) {
 			return err
 		}
 	}
 }
 
 func isTemporary(err *Error, mayRepeat bool) bool {
-	switch err.Code {
-	case codes.ResourceExhausted:
-		return err.RetryDelay > 0
-	case codes.Unavailable:
-		return mayRepeat
-	case codes.Canceled, codes.Internal:
-		// A server or a proxy that closes its connections may end the calls on them so, in place of Unavailable.
-		isClosed := err.Code == codes.Canceled || strings.Contains(err.Message, "RST_STREAM")
-		return mayRepeat && err.Reason == "" && isClosed
-	default:
-		return false
-	}
+	isBusy := err.Code == codes.ResourceExhausted && err.RetryDelay > 0
+	// A server or a proxy that closes its connections may end the calls on them so, in place of Unavailable.
+	isClosed := err.Reason == "" && (err.Code == codes.Canceled ||
+		err.Code == codes.Internal && strings.Contains(err.Message, "RST_STREAM"))
+	return isBusy || mayRepeat && (isClosed || err.Code == codes.Unavailable)
 }
 
 // Sleeps up to half as long again, so that many clients do not come at once. Returns false if the context or the
@@ -105,13 +102,12 @@ func takeAll[Message any](ctx context.Context, client *Client, open func() (rece
 		stream, err := open()
 		for err == nil {
 			var message *Message
-			if message, err = stream.Recv(); err != nil {
-				break
+			if message, err = stream.Recv(); err == nil {
+				if !take(message) {
+					return nil
+				}
+				hasMessages, pause = true, firstPause
 			}
-			if !take(message) {
-				return nil
-			}
-			hasMessages, pause = true, firstPause
 		}
 		failure := ToError(err).(*Error)
 		if hasMessages && failure.Code == codes.NotFound {

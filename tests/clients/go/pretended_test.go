@@ -22,6 +22,8 @@ import (
 	pb "waystar.dev/proto/waystar/v1"
 )
 
+type pathStream = grpc.BidiStreamingServer[pb.StreamFindPathRequest, pb.StreamFindPathResponse]
+
 type agentStream = grpc.BidiStreamingServer[pb.FollowAgentsRequest, pb.FollowAgentsResponse]
 
 // A pretended server fails as it is told, and keeps what it is asked.
@@ -34,11 +36,13 @@ type pretended struct {
 	queries  []*pb.FindPathRequest
 	streams  chan agentStream
 	ends     chan error
+	// What the next streams of queries do. Without any they read nothing.
+	pathStreams chan func(pathStream) error
 }
 
 func startPretended(t *testing.T, failures ...error) (*pretended, *waystar.Client) {
 	p := &pretended{failures: failures, ends: make(chan error),
-		streams: make(chan agentStream)}
+		streams: make(chan agentStream), pathStreams: make(chan func(pathStream) error, 2)}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	server := grpc.NewServer()
@@ -79,11 +83,13 @@ func (p *pretended) UpdateMap(_ context.Context, request *pb.UpdateMapRequest) (
 	return &pb.UpdateMapResponse{Version: &pb.Version{Epoch: 1, Revision: 2}}, p.fail()
 }
 
-// Reads nothing.
-func (p *pretended) StreamFindPath(
-	stream grpc.BidiStreamingServer[pb.StreamFindPathRequest, pb.StreamFindPathResponse]) error {
-	<-stream.Context().Done()
-	return stream.Context().Err()
+func (p *pretended) StreamFindPath(stream pathStream) error {
+	select {
+	case serve := <-p.pathStreams:
+		return serve(stream)
+	case <-stream.Context().Done():
+		return stream.Context().Err()
+	}
 }
 
 func (p *pretended) FollowAgents(stream agentStream) error {
@@ -194,6 +200,40 @@ func TestAPathStreamKeepsDeadlines(t *testing.T) {
 			cancel()
 			expect(t, "the code", status.Code(err), codes.DeadlineExceeded)
 		}
+	}
+}
+
+func TestALostPathStreamLosesNoQuery(t *testing.T) {
+	const queries = 200
+	server, client := startPretended(t)
+	server.pathStreams <- func(stream pathStream) error {
+		for range queries {
+			if _, err := stream.Recv(); err != nil {
+				return err
+			}
+		}
+		return status.Error(codes.Unavailable, "gone")
+	}
+	server.pathStreams <- func(stream pathStream) error {
+		for {
+			message, err := stream.Recv()
+			if err != nil {
+				return err
+			}
+			answer := &pb.StreamedAnswer{Id: message.Queries[0].Id,
+				Result: &pb.StreamedAnswer_Answer{Answer: &pb.FindPathResponse{}}}
+			if err := stream.Send(&pb.StreamFindPathResponse{Answers: []*pb.StreamedAnswer{answer}}); err != nil {
+				return err
+			}
+		}
+	}
+	paths := client.StreamFindPath(patient(t))
+	errs := make(chan error)
+	for range queries {
+		go func() { errs <- streamed(paths, patient(t)) }()
+	}
+	for range queries {
+		must(t, <-errs)
 	}
 }
 

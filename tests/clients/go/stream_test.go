@@ -306,6 +306,12 @@ func TestAgentsEndWithTheirMap(t *testing.T) {
 	expect(t, "that the map is the same", state.Version.GetEpoch() == epoch, false)
 }
 
+func TestAPositionIsNoCellOfAPath(t *testing.T) {
+	path := waystar.AgentPath{Answer: &pb.FindPathResponse{Path: &pb.Path{Points: []*pb.Cell{{}, {X: 1}}}}}
+	expect(t, "the number of cells ahead", len(path.Ahead(waystar.Cell(0, 0))), 1)
+	expect(t, "the number of cells ahead", len(path.Ahead(waystar.Position(0.5, 0.5, 0))), 0)
+}
+
 func TestPutsAgentsAgainForWhichThereWasNoRoom(t *testing.T) {
 	client := newClient(t, startServer(t, "--max_agents=1").address, waystar.Options{Timeout: patience})
 	yard := createYard(t, client)
