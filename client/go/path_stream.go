@@ -63,6 +63,10 @@ func (p *PathStream) ask(ctx context.Context, query *pb.FindPathRequest) (*pb.Fi
 		case answer := <-answered:
 			return answer.GetAnswer(), ProblemError(answer.GetProblem())
 		case <-open.ended.Done():
+			if p.context.Err() != nil {
+				// It ends the call too, which is then not tried again.
+				<-ctx.Done()
+			}
 			return nil, context.Cause(open.ended)
 		case <-ctx.Done():
 			return nil, ctx.Err()

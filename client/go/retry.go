@@ -53,8 +53,11 @@ func (c *Client) retry(ctx context.Context, mayRepeat bool, call func() error) e
 			return nil
 		}
 		failure := err.(*Error)
-		if ctx.Err() != nil || !isTemporary(failure, mayRepeat) || !c.noteFailure(failure) || attempt == len(backoffs) ||
-			!c.sleep(ctx, cmp.Or(failure.RetryDelay*time.Duration(attempt+1), backoffs[attempt])) {
+		if ctx.Err() != nil || !isTemporary(failure, mayRepeat) || !c.noteFailure(failure) || attempt == len(backoffs) {
+			return err
+		}
+		delay := cmp.Or(failure.RetryDelay*time.Duration(attempt+1), backoffs[attempt])
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= delay || !c.sleep(ctx, delay) {
 			return err
 		}
 	}
@@ -69,18 +72,14 @@ func isTemporary(err *Error, mayRepeat bool) bool {
 }
 
 // Sleeps up to half as long again, so that many clients do not come at once. Returns false if the context or the
-// Client ends before, and at once if the context is known to.
+// Client ends before.
 func (c *Client) sleep(ctx context.Context, duration time.Duration) bool {
-	duration += rand.N(duration/2 + 1)
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= duration {
-		return false
-	}
 	select {
 	case <-ctx.Done():
 		return false
 	case <-c.context.Done():
 		return false
-	case <-time.After(duration):
+	case <-time.After(duration + rand.N(duration/2+1)):
 		return true
 	}
 }

@@ -237,6 +237,31 @@ func TestALostPathStreamLosesNoQuery(t *testing.T) {
 	}
 }
 
+func TestThePathsOfAStreamThatWasEndedAreNoFailures(t *testing.T) {
+	server, client := startPretended(t)
+	ctx, cancel := context.WithCancel(patient(t))
+	server.pathStreams <- func(stream pathStream) error {
+		for range 1000 {
+			if _, err := stream.Recv(); err != nil {
+				return err
+			}
+		}
+		cancel()
+		return nil
+	}
+	paths := client.StreamFindPath(ctx)
+	errs := make(chan error)
+	for range 1000 {
+		go func() { errs <- streamed(paths, patient(t)) }()
+	}
+	for range 1000 {
+		expect(t, "the code", status.Code(<-errs), codes.Canceled)
+	}
+	server.failures = []error{status.Error(codes.Unavailable, "gone")}
+	_, err := client.Map("yard").FindPath(patient(t), waystar.Cell(0, 0), waystar.Cell(1, 0))
+	must(t, err)
+}
+
 func TestPutsAgentsAgainWithTheirPaths(t *testing.T) {
 	server, client := startPretended(t)
 	agents := client.FollowAgents(patient(t), &pb.FollowAgentsRequest{AtMostEvery: durationpb.New(time.Second)})

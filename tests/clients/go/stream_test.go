@@ -149,6 +149,11 @@ func TestAWatchEndsWithItsContextAndItsClient(t *testing.T) {
 		cancel()
 	}
 	expect(t, "the code", status.Code(last), codes.Canceled)
+	ctx, cancel = context.WithTimeout(patient(t), 50*time.Millisecond)
+	defer cancel()
+	for _, last = range newClient(t, "127.0.0.1:1", waystar.Options{}).Map("yard").Watch(ctx) {
+	}
+	expect(t, "the code", status.Code(last), codes.DeadlineExceeded)
 	agents := follow(t, client)
 	for _, last = range yard.Watch(patient(t)) {
 		client.Close()
