@@ -34,12 +34,11 @@ namespace Waystar {
         }
       }
       Send();
-      using (var done = new CancellationTokenSource()) {
-        _ = Expire(each, timeout ?? Client.Timeout, done.Token);
-        try {
-          return await each.Task;
-        } finally {
-          done.Cancel();
+      try {
+        return await Client.Within(timeout ?? Client.Timeout, CancellationToken.None, stop => each.Task);
+      } finally {
+        lock (asked) {
+          asked.Remove(each.Query.Id);
         }
       }
     }
@@ -88,15 +87,9 @@ namespace Waystar {
       }
     }
 
-    async Task Expire(Asked each, TimeSpan timeout, CancellationToken done) {
-      await Client.Transport.Delay(timeout, done);
-      End(each, null, new WaystarError(Code.DeadlineExceeded, "there was no answer in time"));
-    }
-
+    // With `asked` locked.
     void End(Asked each, FindPathResponse answer, WaystarError problem) {
-      lock (asked) {
-        asked.Remove(each.Query.Id);
-      }
+      asked.Remove(each.Query.Id);
       if (problem == null) {
         each.TrySetResult(answer);
       } else {
