@@ -47,7 +47,7 @@ namespace Waystar {
       try {
         await Run();
       } catch (OperationCanceledException) {
-        Lose(new WaystarError(Code.Cancelled, "the stream or the client was disposed of"));
+        EndAll(new WaystarError(Code.Cancelled, "the stream or the client was disposed of"));
       }
     }
 
@@ -75,15 +75,23 @@ namespace Waystar {
 
     internal override bool Lose(WaystarError problem) {
       lock (asked) {
+        if (!problem.IsTemporary) {
+          EndAll(problem);
+        }
         unsent.Clear();
-        foreach (var each in asked.Values.ToList()) {
-          if (problem.Code == Code.Cancelled || !problem.IsTemporary) {
-            End(each, null, problem);
-          } else {
-            unsent.Enqueue(each.Query.Id);
-          }
+        foreach (var id in asked.Keys) {
+          unsent.Enqueue(id);
         }
         return isRunning = asked.Count > 0;
+      }
+    }
+
+    void EndAll(WaystarError problem) {
+      lock (asked) {
+        isRunning = false;
+        foreach (var each in asked.Values.ToList()) {
+          End(each, null, problem);
+        }
       }
     }
 

@@ -18,6 +18,7 @@ static class RetryTests {
     ["retry_waits"] = Waits, ["retry_never"] = Never, ["retry_same_update"] = SameUpdate, ["retry_budget"] = Budget,
     ["retry_deadline"] = Deadline, ["servers_take_turns"] = TakeTurns, ["servers_health"] = Health,
     ["targets"] = Targets, ["proxy"] = Proxy, ["retry_stream"] = WaitsBeforeStreams, ["redirect"] = Redirect,
+    ["retry_queries"] = AsksAgain,
   };
 
   // Answers as a test says, and remembers what it was asked. No time passes.
@@ -36,7 +37,8 @@ static class RetryTests {
 
     public Task Delay(TimeSpan delay, CancellationToken cancel) {
       Delays.Add(delay.TotalMilliseconds);
-      return Task.CompletedTask;
+      // The longest are those after which there is no answer in time.
+      return delay.TotalSeconds < 10 ? Task.CompletedTask : Task.Delay(delay, cancel);
     }
 
     public void Dispose() {}
@@ -116,6 +118,14 @@ static class RetryTests {
     var fake = Answers((429, Busy), (404, "{\"code\":5}"));
     await Fails(Code.NotFound, "", () => NewClient(fake).Map("m").WatchAsync(each => {}));
     Equal(true, fake.Delays.Single() >= 250);
+  }
+
+  // A server that stops may cancel a stream.
+  static async Task AsksAgain() {
+    var fake = Answers((200, "{\"error\":{\"code\":1}}"), (204, ""),
+      (200, "{\"result\":{\"answers\":[{\"id\":\"1\",\"answer\":{\"cost\":3}}]}}"), (204, ""));
+    var client = NewClient(fake);
+    Equal(3.0, (await client.StreamPaths().FindPathAsync(client.Map("m").Query((0, 0), (1, 1)))).Cost);
   }
 
   static async Task TakeTurns() {
