@@ -249,7 +249,7 @@ void AgentFollower::Run() {
         return;
       }
     }
-    if (!Wait(delay)) {
+    if (!Wait(std::max(delay, RetryDelayOf(status)))) {
       return;
     }
     delay = std::min(2 * delay, kLastDelay);
