@@ -397,8 +397,7 @@ class MeshTimer {
     const std::size_t few = std::min<std::size_t>(pairs.size(), 50);
     std::cout
         << "  the same paths explained, with the usual prices and where they pass obstacles, and found:\n";
-    for (const auto& [name, price] :
-         {std::pair("  explanation", core::BlockerPrices::kDefault), {"  explanation, price 0.5", 0.5}}) {
+    const auto explain = [&](const char* name, double price) {
       PrintRow(name,
                TimeByTurns(
                    few, absl::GetFlag(FLAGS_passes),
@@ -412,7 +411,9 @@ class MeshTimer {
                      sink = found.ok() ? found->cost : -1.0;
                    }),
                {});
-    }
+    };
+    explain("  explanation", core::BlockerPrices::kDefault);
+    explain("  explanation, price 0.5", 0.5);
   }
 
   // Times paths among jumps that cost as much as the way to walk, in turns with the mesh without them, and
