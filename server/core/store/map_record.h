@@ -132,8 +132,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   Ended End(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table);
   // Hides the map from readers that still hold the record; otherwise they would get its last snapshot.
   void Unpublish() { ReplacePublished(nullptr); }
-  // Calls `body` while no batch can be composed. The caller may hold committing_ of another record.
-  // REQUIRES: no other thread has had this record yet.
+  // Calls `body` while no batch can be composed, and after the listeners have learned of an end that has
+  // begun. The caller may hold committing_ of another record if no other thread has had this one yet.
   void HoldCommits(absl::FunctionRef<void()> body);
 
   // Ends the record but not the map, which can be loaded again from the log at version `stored`. Returns the
