@@ -16,6 +16,7 @@
 #include "server/core/mesh/portal/lazy_legs.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_corridor.h"
+#include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 #include "server/geometry/box.h"
@@ -44,17 +45,21 @@ struct MeshBlockers {
 
   // If the path may enter blockers, takes out the holes of all that come within `reach` of it, and returns
   // them.
-  std::vector<OwnedHole> TakeEntered(const std::vector<MeshLeg>& path, double reach) {
-    std::vector<OwnedHole> taken;
-    if (std::ranges::none_of(holes, [&](const HoleList& own) { return IsNear(path, own, 0.0); })) {
-      return taken;
-    }
-    for (std::size_t i = 0; i < holes.size(); ++i) {
+  absl::StatusOr<std::vector<OwnedHole>> TakeEntered(const std::vector<MeshLeg>& path, double reach,
+                                                     const StopCheck& stop) {
+    std::vector<std::uint32_t> near;
+    bool is_entered = false;
+    for (std::uint32_t i = 0; i < holes.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, i));
       if (IsNear(path, holes[i], reach)) {
-        for (std::shared_ptr<const MeshHole>& hole : holes[i]) {
-          taken.push_back({std::move(hole), static_cast<std::uint32_t>(i)});
-        }
-        holes[i].clear();
+        near.push_back(i);
+        is_entered = is_entered || IsNear(path, holes[i], 0.0);
+      }
+    }
+    std::vector<OwnedHole> taken;
+    for (std::size_t k = 0; k < near.size() && is_entered; ++k) {
+      for (std::shared_ptr<const MeshHole>& hole : std::exchange(holes[near[k]], {})) {
+        taken.push_back({std::move(hole), near[k]});
       }
     }
     return taken;
@@ -167,14 +172,14 @@ class Explainer {
 
   absl::StatusOr<MeshExplanation> Explain() {
     WAYSTAR_ASSIGN_OR_RETURN(const MeshSearchTask task, TaskOn(uncut_));
-    FindJumps();
+    WAYSTAR_RETURN_IF_ERROR(FindJumps());
     if (jumps_.empty() && blocked_.ignored.empty() && blocked_.area == nullptr) {
       WAYSTAR_ASSIGN_OR_RETURN(const bool is_legal, FindLegal(task));
       if (is_legal) {
         return std::move(found_);
       }
     }
-    WAYSTAR_RETURN_IF_ERROR(PassBlockers(task.start.point, task.goal.point));
+    WAYSTAR_RETURN_IF_ERROR(PassBlockers(EndAt(task.start), EndAt(task.goal)));
     return std::move(found_);
   }
 
@@ -185,7 +190,11 @@ class Explainer {
     return MeshSearchTask{.start = start, .goal = goals.front().place};
   }
 
-  void FindJumps() {
+  LegEnd EndAt(const MeshPlace& place) const { return {place.point, FindPartsAround(uncut_, place)}; }
+
+  absl::Status FindJumps() {
+    absl::Status status;
+    std::size_t visited = 0;
     blocked_.mesh.portals().VisitAfter("", [&](const PlacedPortal& portal) {
       const bool is_open_to_query = !(portal.closed && prices_.only_obstacles) && portal.to_map.empty() &&
                                     std::ranges::includes(portal.tags, blocked_.required_tags);
@@ -193,19 +202,24 @@ class Explainer {
         const double cost = portal.cost + (portal.closed ? prices_.price : 0.0);
         // Obstacles may have closed lanes of the mesh.
         for (const PortalLane& lane : uncut_.Placed(portal).lanes) {
-          if (lane.is_open()) {
-            AddJump(lane.from.point, lane.to.point, cost, {&portal, false});
+          if (!lane.is_open()) {
+            continue;
           }
-          if (lane.is_open() && portal.both_ways) {
-            AddJump(lane.to.point, lane.from.point, cost, {&portal, true});
+          const LegEnd from = EndAt(lane.from);
+          const LegEnd to = EndAt(lane.to);
+          AddJump({from, to, cost}, {&portal, false});
+          if (portal.both_ways) {
+            AddJump({to, from, cost}, {&portal, true});
           }
         }
       }
-      return true;
+      status = CheckStopAt(&stop_, ++visited);
+      return status.ok();
     });
+    return status;
   }
-  void AddJump(const WorldPoint& from, const WorldPoint& to, double cost, JumpPortal portal) {
-    jumps_.push_back({.from = from, .to = to, .cost = cost});
+  void AddJump(Jump jump, JumpPortal portal) {
+    jumps_.push_back(std::move(jump));
     portals_.push_back(portal);
   }
 
@@ -249,7 +263,7 @@ class Explainer {
   // Finds the cheapest path of legs on the divided mesh, and the jumps between them. Returns no legs if there
   // is no path.
   absl::StatusOr<std::vector<MeshLeg>> FindPath(const DividedMesh& divided, absl::Span<const double> prices,
-                                                const WorldPoint& start, const WorldPoint& goal) {
+                                                const LegEnd& start, const LegEnd& goal) {
     // The leg in the scratch.
     std::optional<std::pair<WorldPoint, WorldPoint>> last;
     MeshSearchReport report;
@@ -270,21 +284,20 @@ class Explainer {
       return report;
     };
     const auto cost_of_leg = [&](const WorldPoint& from, const WorldPoint& to) -> absl::StatusOr<double> {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(&stop_));
       WAYSTAR_ASSIGN_OR_RETURN(const MeshSearchReport leg, search(from, to));
       return leg.end == SearchEnd::kGoalReached ? leg.length + PriceOf(divided, prices, leg.corridor)
                                                 : std::numeric_limits<double>::infinity();
     };
-    WAYSTAR_ASSIGN_OR_RETURN(const auto way, FindCheapestLegs(start, goal, jumps_, cost_of_leg));
+    WAYSTAR_ASSIGN_OR_RETURN(const auto way, FindCheapestLegs(start, goal, jumps_, cost_of_leg, stop_));
     std::vector<MeshLeg> legs;
     if (!way) {
       return legs;
     }
     way_ = *way;
     for (std::size_t i = 0; i <= way_.size(); ++i) {
-      WAYSTAR_ASSIGN_OR_RETURN(
-          const MeshSearchReport leg,
-          search(i == 0 ? start : jumps_[way_[i - 1]].to, i == way_.size() ? goal : jumps_[way_[i]].from));
+      WAYSTAR_ASSIGN_OR_RETURN(const MeshSearchReport leg,
+                               search((i == 0 ? start : jumps_[way_[i - 1]].to).point,
+                                      (i == way_.size() ? goal : jumps_[way_[i]].from).point));
       legs.push_back({{leg.corners.begin(), leg.corners.end()}, {leg.corridor.begin(), leg.corridor.end()}});
     }
     return legs;
@@ -292,7 +305,7 @@ class Explainer {
 
   // Divides the mesh by the blockers that the cheapest path enters, and finds the cheapest path with these
   // alone. It costs no more than the cheapest one with all, so it is that one once it enters no others.
-  absl::Status PassBlockers(const WorldPoint& start, const WorldPoint& goal) {
+  absl::Status PassBlockers(const LegEnd& start, const LegEnd& goal) {
     WAYSTAR_ASSIGN_OR_RETURN(MeshBlockers blockers, BlockersOf(blocked_, prices_, stop_));
     DividedMesh divided{.mesh = uncut_};
     MemoryAccount::Reservation memory;
@@ -307,13 +320,12 @@ class Explainer {
         return MakeError(ErrorReason::kMapsMemoryFull, "", "the areas of the obstacles take too much memory");
       }
       reserved = std::max(reserved, bytes);
-      const bool is_first = path.empty();
       WAYSTAR_ASSIGN_OR_RETURN(path, FindPath(divided, blockers.prices, start, goal));
       if (path.empty()) {
         return absl::OkStatus();
       }
-      holes = blockers.TakeEntered(path, reach);
-      reach = is_first ? kFirstReach * LengthOf(path) : 2.0 * reach;
+      WAYSTAR_ASSIGN_OR_RETURN(holes, blockers.TakeEntered(path, reach, stop_));
+      reach = std::max(2.0 * reach, kFirstReach * LengthOf(path));
     }
     return Take(divided, blockers, path);
   }
@@ -360,7 +372,7 @@ class Explainer {
     return length;
   }
 
-  // Share of the shortest path within which blockers beside the second one count.
+  // Share of the first path's length within which blockers beside the second one count.
   static constexpr double kFirstReach = 1.0 / 128;
 
   const BlockedMesh& blocked_;

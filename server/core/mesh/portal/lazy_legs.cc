@@ -9,27 +9,32 @@
 #include <utility>
 
 #include "server/base/error.h"
+#include "server/core/mesh/map/mesh_portals.h"
 #include "server/core/mesh/map/plan.h"
 
 namespace waystar::core {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Rounding of lengths, so that a line is no longer than a straight leg.
-constexpr double kShare = 1.0 - 1e-9;
 
 class LegSearch {
  public:
-  LegSearch(const WorldPoint& start, const WorldPoint& goal, absl::Span<const Jump> jumps,
-            LegCost cost_of_leg)
-      : start_(start), goal_(goal), jumps_(jumps), cost_of_leg_(cost_of_leg), stops_(jumps.size() + 2) {
-    has_shortcut_ = std::ranges::any_of(
-        jumps, [](const Jump& jump) { return jump.cost < kShare * DistanceInPlan(jump.from, jump.to); });
+  LegSearch(const LegEnd& start, const LegEnd& goal, absl::Span<const Jump> jumps, LegCost cost_of_leg,
+            const StopCheck& stop)
+      : start_(start),
+        goal_(goal),
+        jumps_(jumps),
+        cost_of_leg_(cost_of_leg),
+        stop_(stop),
+        stops_(jumps.size() + 2) {
+    has_shortcut_ =
+        std::ranges::any_of(jumps, [](const Jump& jump) { return jump.cost < LineOf(jump.from, jump.to); });
   }
 
   absl::StatusOr<std::optional<std::vector<std::uint32_t>>> Run() {
     Settle(Start(), Start(), 0.0);
     while (!open_.empty()) {
+      WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       const Leg leg = open_.top();
       open_.pop();
       if (!leg.is_found) {
@@ -39,7 +44,8 @@ class LegSearch {
         continue;
       }
       if (!leg.is_found) {
-        WAYSTAR_ASSIGN_OR_RETURN(const double cost, cost_of_leg_(PlaceOf(leg.from), EndOf(leg.to)));
+        WAYSTAR_ASSIGN_OR_RETURN(const double cost,
+                                 cost_of_leg_(BeginOf(leg.from).point, EndOf(leg.to).point));
         if (cost < kInfinity) {
           const double g = stops_[leg.from].g + cost + CostBehind(leg.to);
           open_.push({.g = g, .f = g + RestOf(leg.to), .is_found = true, .from = leg.from, .to = leg.to});
@@ -80,11 +86,15 @@ class LegSearch {
 
   Stop Start() const { return static_cast<Stop>(jumps_.size()); }
   Stop Goal() const { return Start() + 1; }
-  const WorldPoint& PlaceOf(Stop stop) const { return stop == Start() ? start_ : jumps_[stop].to; }
-  const WorldPoint& EndOf(Stop stop) const { return stop == Goal() ? goal_ : jumps_[stop].from; }
+  const LegEnd& BeginOf(Stop stop) const { return stop == Start() ? start_ : jumps_[stop].to; }
+  const LegEnd& EndOf(Stop stop) const { return stop == Goal() ? goal_ : jumps_[stop].from; }
   double CostBehind(Stop stop) const { return stop == Goal() ? 0.0 : jumps_[stop].cost; }
   double RestOf(Stop stop) const {
-    return stop == Goal() || has_shortcut_ ? 0.0 : kShare * DistanceInPlan(jumps_[stop].to, goal_);
+    return stop == Goal() || has_shortcut_ ? 0.0 : LineOf(jumps_[stop].to, goal_);
+  }
+  // Returns what a leg or a jump costs at least, unless it is a shortcut.
+  static double LineOf(const LegEnd& from, const LegEnd& to) {
+    return kLineShare * DistanceInPlan(from.point, to.point);
   }
 
   void Settle(Stop stop, Stop before, double g) {
@@ -98,10 +108,10 @@ class LegSearch {
   void PushNextFrom(Stop from, std::optional<std::pair<double, Stop>> last) {
     std::optional<std::pair<double, Stop>> next;
     for (Stop to = 0; to <= Goal(); ++to) {
-      if (to == Start() || stops_[to].is_settled) {
+      if (to == Start() || stops_[to].is_settled || !HaveSharedPart(BeginOf(from).parts, EndOf(to).parts)) {
         continue;
       }
-      const double g = stops_[from].g + kShare * DistanceInPlan(PlaceOf(from), EndOf(to)) + CostBehind(to);
+      const double g = stops_[from].g + LineOf(BeginOf(from), EndOf(to)) + CostBehind(to);
       const std::pair key(g + RestOf(to), to);
       if ((!last || key > *last) && (!next || key < *next)) {
         next = key;
@@ -121,10 +131,11 @@ class LegSearch {
     return way;
   }
 
-  const WorldPoint& start_;
-  const WorldPoint& goal_;
+  const LegEnd& start_;
+  const LegEnd& goal_;
   const absl::Span<const Jump> jumps_;
   const LegCost cost_of_leg_;
+  const StopCheck& stop_;
   bool has_shortcut_ = false;
   // Has one straight leg for each settled stop at a time.
   std::priority_queue<Leg, std::vector<Leg>, std::greater<>> open_;
@@ -133,11 +144,12 @@ class LegSearch {
 
 }  // namespace
 
-absl::StatusOr<std::optional<std::vector<std::uint32_t>>> FindCheapestLegs(const WorldPoint& start,
-                                                                           const WorldPoint& goal,
+absl::StatusOr<std::optional<std::vector<std::uint32_t>>> FindCheapestLegs(const LegEnd& start,
+                                                                           const LegEnd& goal,
                                                                            absl::Span<const Jump> jumps,
-                                                                           LegCost cost_of_leg) {
-  return LegSearch(start, goal, jumps, cost_of_leg).Run();
+                                                                           LegCost cost_of_leg,
+                                                                           const StopCheck& stop) {
+  return LegSearch(start, goal, jumps, cost_of_leg, stop).Run();
 }
 
 }  // namespace waystar::core

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -18,10 +19,12 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/memory_account.h"
+#include "server/base/stop_check.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/map/plan.h"
+#include "server/core/mesh/portal/lazy_legs.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
@@ -388,6 +391,49 @@ TEST_F(ExplainMeshPathTest, NamesClosedPortals) {
   EXPECT_FALSE(Explain(closed, {1, 0.5, 0}, {6, 0.5, 0}, {.only_obstacles = true})->is_found);
   // It has no way back.
   EXPECT_FALSE(Explain(open, {6, 0.5, 0}, {1, 0.5, 0})->is_found);
+}
+
+TEST_F(ExplainMeshPathTest, PortalsThatCostTheLineInFloatsAreNoShortcuts) {
+  Random random(1);
+  const NavMesh field = MeshOf(DrawRooms(std::vector<std::string>(64, std::string(64, '.'))));
+  std::vector<Edit> edits;
+  for (int i = 0; i < 200; ++i) {
+    MeshPortal portal{.id = absl::StrCat("p", i),
+                      .from = RandomPlace(field, random).point,
+                      .to = RandomPlace(field, random).point};
+    portal.cost = static_cast<float>(DistanceInPlan(portal.from, portal.to));
+    edits.emplace_back(PutMeshPortal{.portal = std::move(portal)});
+  }
+  const auto found = Explain(Edited(field, edits), {5.5, 0.5, 0}, {60, 63, 0});
+  ASSERT_THAT(found, IsOk());
+  EXPECT_LT(found->statistics.expanded, 1000U);
+}
+
+TEST_F(ExplainMeshPathTest, LegsAreFoundWithinPartsAlone) {
+  // Rooms in a row, 10 units apart, with doors both ways in between.
+  constexpr std::uint32_t kRooms = 50;
+  std::vector<Jump> jumps;
+  for (std::uint32_t room = 0; room + 1 < kRooms; ++room) {
+    const LegEnd left{{10.0 * room + 9.0, 5.0, 0.0}, {room}};
+    const LegEnd right{{10.0 * room + 11.0, 5.0, 0.0}, {room + 1}};
+    jumps.push_back({left, right, 2.0});
+    jumps.push_back({right, left, 2.0});
+  }
+  std::uint32_t legs = 0;
+  const auto cost_of_leg = [&](const WorldPoint& from, const WorldPoint& to) -> absl::StatusOr<double> {
+    ++legs;
+    return DistanceInPlan(from, to);
+  };
+  const LegEnd start{{1.0, 1.0, 0.0}, {0}};
+  const auto way = FindCheapestLegs(start, {{10.0 * kRooms - 1.0, 9.0, 0.0}, {kRooms - 1}}, jumps,
+                                    cost_of_leg, CallerStop());
+  ASSERT_THAT(way, IsOk());
+  ASSERT_TRUE(way->has_value());
+  EXPECT_THAT(**way, SizeIs(kRooms - 1));
+  EXPECT_LE(legs, 3 * kRooms);
+  const CallerStop late(std::chrono::steady_clock::now(), nullptr);
+  EXPECT_THAT(FindCheapestLegs(start, start, jumps, cost_of_leg, late),
+              IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
 }
 
 TEST_F(ExplainMeshPathTest, LiesWithinWhatCoversAll) {
