@@ -171,7 +171,9 @@ class Explainer {
   }
 
   absl::StatusOr<MeshExplanation> Explain() {
-    WAYSTAR_ASSIGN_OR_RETURN(const MeshSearchTask task, TaskOn(uncut_));
+    WAYSTAR_ASSIGN_OR_RETURN(MeshSearchTask task, TaskOn(uncut_));
+    task.start = BesideObstacles(task.start);
+    task.goal = BesideObstacles(task.goal);
     WAYSTAR_RETURN_IF_ERROR(FindJumps());
     if (jumps_.empty() && blocked_.ignored.empty() && blocked_.area == nullptr) {
       WAYSTAR_ASSIGN_OR_RETURN(const bool is_legal, FindLegal(task));
@@ -190,6 +192,12 @@ class Explainer {
     return MeshSearchTask{.start = start, .goal = goals.front().place};
   }
 
+  // Returns the place on the border of obstacles, if other queries tolerate that this one lies within them.
+  MeshPlace BesideObstacles(const MeshPlace& place) const {
+    const std::optional<MeshPlace> legal =
+        blocked_.mesh.FindNearest({place.point, kMeshTolerance, kMeshTolerance});
+    return legal && legal->point != place.point ? MeshPlaceAt(uncut_, legal->point).value_or(place) : place;
+  }
   LegEnd EndAt(const MeshPlace& place) const { return {place.point, FindPartsAround(uncut_, place)}; }
 
   absl::Status FindJumps() {
@@ -205,8 +213,8 @@ class Explainer {
           if (!lane.is_open()) {
             continue;
           }
-          const LegEnd from = EndAt(lane.from);
-          const LegEnd to = EndAt(lane.to);
+          const LegEnd from = EndAt(BesideObstacles(lane.from));
+          const LegEnd to = EndAt(BesideObstacles(lane.to));
           AddJump({from, to, cost}, {&portal, false});
           if (portal.both_ways) {
             AddJump({to, from, cost}, {&portal, true});

@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -291,9 +292,20 @@ TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
     }
     const NavMesh base = MeshOf(DrawRooms(scene.rows, &random));
     std::vector<Edit> edits = EditsOf(obstacles);
+    const NavMesh cut = Edited(base, edits);
+    // Returns a place that is not so little within an obstacle that it counts as beside it.
+    const auto any_place = [&] {
+      while (true) {
+        const MeshPlace place = RandomPlace(base, random);
+        const auto legal = cut.FindNearest({place.point, kMeshTolerance, kMeshTolerance});
+        if (!legal || DistanceInPlan(legal->point, place.point) < kSlack) {
+          return place;
+        }
+      }
+    };
     for (int i = random.Chance(0.5) ? random.Between(1, 4) : 0; i > 0; --i) {
-      const WorldPoint from = RandomPlace(base, random).point;
-      const WorldPoint to = RandomPlace(base, random).point;
+      const WorldPoint from = any_place().point;
+      const WorldPoint to = any_place().point;
       if (DistanceInPlan(from, to) > 0.1) {
         MeshPortal portal{.id = absl::StrCat("p", scene.jumps.size()),
                           .from = from,
@@ -307,8 +319,8 @@ TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
     }
     const NavMesh mesh = Edited(base, edits);
     for (int i = 0; i < 6; ++i) {
-      const MeshPlace start = RandomPlace(base, random);
-      const MeshPlace goal = RandomPlace(base, random);
+      const MeshPlace start = any_place();
+      const MeshPlace goal = any_place();
       const auto found = Explain(mesh, start.point, goal.point, prices);
       ASSERT_THAT(found, IsOk());
       const double cheapest = CheapestOf(scene, start.point, goal.point);
@@ -434,6 +446,22 @@ TEST_F(ExplainMeshPathTest, LegsAreFoundWithinPartsAlone) {
   const CallerStop late(std::chrono::steady_clock::now(), nullptr);
   EXPECT_THAT(FindCheapestLegs(start, start, jumps, cost_of_leg, late),
               IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+}
+
+TEST_F(ExplainMeshPathTest, ToleratesPlacesJustWithinObstacles) {
+  const NavMesh yard = Edited(
+      MeshOf(DrawRooms({".........", "........."})),
+      {PutObstacle{.obstacle = {.id = "crate", .shape = {.rectangles = {{4, 0, 1, 1}}}}},
+       PutMeshPortal{.portal = {.id = "ferry", .from = {4.0005, 0.25, 0}, .to = {8, 0.25, 0}, .cost = 0.5}}});
+  const WorldPoint within = {4.0005, 0.25, 0};
+  for (const auto& [start, goal, cost] : {std::tuple(WorldPoint{1, 0.25, 0}, within, 3.0),
+                                          {within, WorldPoint{1, 0.25, 0}, 3.0},
+                                          {WorldPoint{1, 0.25, 0}, WorldPoint{8.5, 0.25, 0}, 4.0}}) {
+    const auto found = Explain(yard, start, goal);
+    ASSERT_THAT(found, IsOk());
+    EXPECT_THAT(Told(*found), IsEmpty());
+    EXPECT_NEAR(found->cost, cost, kMeshTolerance);
+  }
 }
 
 TEST_F(ExplainMeshPathTest, LiesWithinWhatCoversAll) {
