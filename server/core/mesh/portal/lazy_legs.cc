@@ -17,6 +17,9 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Maximum number of straight lines by which bounds are found, which takes some ten milliseconds.
+constexpr std::size_t kMostLines = std::size_t{1} << 22;
+
 class LegSearch {
  public:
   LegSearch(const LegEnd& start, const LegEnd& goal, absl::Span<const Jump> jumps, LegCost cost_of_leg,
@@ -26,9 +29,9 @@ class LegSearch {
         jumps_(jumps),
         cost_of_leg_(cost_of_leg),
         stop_(stop),
+        rests_(jumps.size()),
         stops_(jumps.size() + 2) {
-    has_shortcut_ =
-        std::ranges::any_of(jumps, [](const Jump& jump) { return jump.cost < LineOf(jump.from, jump.to); });
+    FindRests();
   }
 
   absl::StatusOr<std::optional<std::vector<std::uint32_t>>> Run() {
@@ -89,12 +92,36 @@ class LegSearch {
   const LegEnd& BeginOf(Stop stop) const { return stop == Start() ? start_ : jumps_[stop].to; }
   const LegEnd& EndOf(Stop stop) const { return stop == Goal() ? goal_ : jumps_[stop].from; }
   double CostBehind(Stop stop) const { return stop == Goal() ? 0.0 : jumps_[stop].cost; }
-  double RestOf(Stop stop) const {
-    return stop == Goal() || has_shortcut_ ? 0.0 : LineOf(jumps_[stop].to, goal_);
-  }
+  double RestOf(Stop stop) const { return stop == Goal() ? 0.0 : rests_[stop]; }
   // Returns what a leg or a jump costs at least, unless it is a shortcut.
   static double LineOf(const LegEnd& from, const LegEnd& to) {
     return kLineShare * DistanceInPlan(from.point, to.point);
+  }
+
+  // A way costs at least as much as one along straight lines from shortcut to shortcut. If there are too many
+  // shortcuts, the bounds stay 0.
+  void FindRests() {
+    std::vector<Stop> shortcuts;
+    for (Stop jump = 0; jump < jumps_.size(); ++jump) {
+      if (jumps_[jump].cost < LineOf(jumps_[jump].from, jumps_[jump].to)) {
+        shortcuts.push_back(jump);
+      }
+    }
+    if (shortcuts.size() * jumps_.size() > kMostLines) {
+      return;
+    }
+    for (Stop jump = 0; jump < jumps_.size(); ++jump) {
+      rests_[jump] = LineOf(jumps_[jump].to, goal_);
+    }
+    while (!shortcuts.empty()) {
+      const auto last = std::ranges::min_element(shortcuts, {}, [&](Stop jump) { return rests_[jump]; });
+      const Jump& shortcut = jumps_[*last];
+      const double rest = shortcut.cost + rests_[*last];
+      shortcuts.erase(last);
+      for (Stop jump = 0; jump < jumps_.size(); ++jump) {
+        rests_[jump] = std::min(rests_[jump], LineOf(jumps_[jump].to, shortcut.from) + rest);
+      }
+    }
   }
 
   void Settle(Stop stop, Stop before, double g) {
@@ -136,7 +163,8 @@ class LegSearch {
   const absl::Span<const Jump> jumps_;
   const LegCost cost_of_leg_;
   const StopCheck& stop_;
-  bool has_shortcut_ = false;
+  // Lower bound of the cost behind each jump.
+  std::vector<double> rests_;
   // Has one straight leg for each settled stop at a time.
   std::priority_queue<Leg, std::vector<Leg>, std::greater<>> open_;
   std::vector<Reached> stops_;

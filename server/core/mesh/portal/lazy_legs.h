@@ -36,8 +36,8 @@ using LegCost = absl::FunctionRef<absl::StatusOr<double>(const WorldPoint& from,
 //
 // Lazy A* after Cohen, Phillips and Likhachev, "Planning Single-arm Manipulations with N-Arm Robots" (RSS
 // 2014): a leg is found only once no other way could be cheaper than the straight line instead of the leg.
-// Costs O(jumps) for each leg that is considered, and O(jumps) memory. Returns the errors of `cost_of_leg`
-// and `stop`.
+// Costs O(jumps) for each leg that is considered and for each jump that costs less than a straight line, and
+// O(jumps) memory. Returns the errors of `cost_of_leg` and `stop`.
 // REQUIRES: costs are not negative.
 absl::StatusOr<std::optional<std::vector<std::uint32_t>>> FindCheapestLegs(const LegEnd& start,
                                                                            const LegEnd& goal,
