@@ -26,6 +26,8 @@
 #include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/portal/lazy_legs.h"
+#include "server/core/mesh/portal/mesh_portal_net.h"
+#include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
@@ -354,6 +356,93 @@ TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
       if (path.ok()) {
         EXPECT_LE(path->cost, length + kSlack);
       }
+    }
+  });
+  EXPECT_GT(blocked, 0);
+  EXPECT_GT(crossed, 0);
+}
+
+class NoOtherMaps final : public MeshWorld {
+ public:
+  const NavMesh* Find(absl::string_view /*id*/) override { return nullptr; }
+};
+
+TEST_F(ExplainMeshPathTest, AgreesWithPathsThroughPortalsOnSeveralFloors) {
+  int blocked = 0;
+  int crossed = 0;
+  ForSeeds(300, [&](Random& random) {
+    const NavMesh base = MeshOf(BentFloors(random, random.Between(1, 3)));
+    std::vector<Edit> edits;
+    for (int i = random.Between(0, 5); i > 0; --i) {
+      Obstacle obstacle{.id = absl::StrCat("o", i),
+                        .shape = {.rectangles = {{random.Between(0, 6), random.Between(0, 6),
+                                                  random.Between(1, 3), random.Between(1, 3)}}}};
+      if (random.Chance(0.5)) {
+        const double floor = 3.0 * random.Between(0, 2);
+        obstacle.heights = HeightRange{floor - 1.0, floor + 2.0};
+      }
+      edits.emplace_back(PutObstacle{.obstacle = std::move(obstacle)});
+    }
+    std::map<std::string, MeshPortal> portals;
+    for (int i = random.Between(0, 8); i > 0; --i) {
+      MeshPortal portal{.id = absl::StrCat("p", i),
+                        .from = RandomPlace(base, random).point,
+                        .to = RandomPlace(base, random).point,
+                        .both_ways = random.Chance(0.5),
+                        .closed = random.Chance(0.3),
+                        .width = random.Chance(0.3) ? 0.25 * random.Between(1, 8) : 0.0};
+      const double line = DistanceInPlan(portal.from, portal.to);
+      portal.cost = random.Chance(0.3) ? 0.125 * random.Between(0, 16) : line + random.Between(0, 3);
+      if (random.Chance(0.4)) {
+        portal.tags = {"ladder"};
+      }
+      const bool is_alike =
+          std::ranges::any_of(portals, [&](const auto& other) { return other.second.from == portal.from; });
+      if (line > 0.1 && !is_alike) {
+        portals[portal.id] = portal;
+        edits.emplace_back(PutMeshPortal{.portal = std::move(portal)});
+      }
+    }
+    const NavMesh mesh = Edited(base, edits);
+    std::vector<std::string> tags;
+    if (random.Chance(0.2)) {
+      tags.emplace_back("ladder");
+    }
+    NoOtherMaps world;
+    for (int i = 0; i < 4; ++i) {
+      // An end does not move to another floor, where no obstacle is around it.
+      const MeshQuery query{.start = RandomPlace(base, random).point,
+                            .goals = {RandomPlace(base, random).point},
+                            .snap = {.height = 0.5}};
+      const auto cost_on = [&](const NavMesh& on) {
+        MeshPortalNet net(on, world, tags);
+        const auto path = FindMeshPathThroughPortals(net, {.path = query, .goal_map = ""}, {}, scratch_);
+        return path.ok() && path->path.outcome == Outcome::kFound ? path->path.cost : kUnreached;
+      };
+      const BlockerPrices prices{.price = random.Chance(0.5) ? 1000.0 : 0.5 * random.Between(0, 10),
+                                 .only_obstacles = random.Chance(0.2)};
+      const auto found = ExplainMeshPath({.mesh = mesh, .required_tags = tags, .memory = memory_}, query,
+                                         prices, {}, scratch_);
+      ASSERT_THAT(found, IsOk());
+      const double cost = found->is_found ? found->cost : kUnreached;
+      ASSERT_LE(cost + found->price, cost_on(mesh) + kSlack);
+      std::vector<Edit> removals;
+      std::set<std::string> named;
+      for (const Blocker& blocker : found->blockers) {
+        if (!named.insert(blocker.id).second) {
+          continue;
+        }
+        if (blocker.kind == Blocker::Kind::kObstacle) {
+          removals.emplace_back(RemoveObstacle{blocker.id});
+        } else {
+          portals.at(blocker.id).closed = false;
+          removals.emplace_back(PutMeshPortal{.portal = portals.at(blocker.id), .replace = true});
+          portals.at(blocker.id).closed = true;
+        }
+      }
+      ASSERT_LE(cost_on(Edited(mesh, removals)), cost + kSlack);
+      blocked += removals.empty() ? 0 : 1;
+      crossed += found->crossings.empty() ? 0 : 1;
     }
   });
   EXPECT_GT(blocked, 0);
