@@ -176,8 +176,8 @@ class Explainer {
     task.goal = BesideObstacles(task.goal);
     WAYSTAR_RETURN_IF_ERROR(FindJumps());
     if (jumps_.empty() && blocked_.ignored.empty() && blocked_.area == nullptr) {
-      WAYSTAR_ASSIGN_OR_RETURN(const bool is_legal, FindLegal(task));
-      if (is_legal) {
+      WAYSTAR_ASSIGN_OR_RETURN(const bool is_answered, FindLegal(task));
+      if (is_answered) {
         return std::move(found_);
       }
     }
@@ -246,6 +246,7 @@ class Explainer {
   }
 
   // Looks for a legal path that is no longer than the shortest line on the uncut mesh and the least price.
+  // Returns true if that is the answer, or if there is no such line and so no path.
   absl::StatusOr<bool> FindLegal(const MeshSearchTask& task) {
     WAYSTAR_ASSIGN_OR_RETURN(const MeshSearchReport line,
                              Checked(SearchMesh(uncut_, task, budget_, scratch_)));
