@@ -68,7 +68,6 @@ export class Client {
     init: pb.MessageInitShape<I>,
     { timeoutMs = this.timeoutMs, signal }: CallOptions = {},
   ): Promise<pb.MessageShape<O>> {
-    this.check(method, signal);
     const deadline = performance.now() + timeoutMs;
     const request = { ...pb.create(method.input, init) } as pb.MessageShape<I> & Request;
     const { map = '', view, requestId } = request;
@@ -78,7 +77,10 @@ export class Client {
     if (least) request.view = { ...pb.create(v1.ViewSchema), ...view, leastVersion: least };
     try {
       const isRepeatable = Boolean(requestId) || !CHANGES.includes(method.name);
-      const attempt = (left: number) => this.transport.unary(method, request, { timeoutMs: left, signal });
+      const attempt = async (left: number) => {
+        this.check(method, signal);
+        return await this.transport.unary(method, request, { timeoutMs: left, signal });
+      };
       const answer = await (isRepeatable ? this.retry(attempt, deadline, signal) : attempt(timeoutMs));
       const { version, info } = answer as Answer;
       const latest = version ?? info?.version;

@@ -103,8 +103,14 @@ export class HttpTransport implements Transport {
 }
 
 function signalOf({ timeoutMs, signal }: CallOptions): AbortSignal {
-  const timeout = timeoutMs === undefined ? [] : [AbortSignal.timeout(Math.ceil(timeoutMs))];
-  return AbortSignal.any(signal ? [signal, ...timeout] : timeout);
+  const signals = signal ? [signal] : [];
+  if (timeoutMs !== undefined) {
+    const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
+    // Without a listener, Node's garbage collector may take it before its time.
+    timeout.addEventListener('abort', () => {});
+    signals.push(timeout);
+  }
+  return AbortSignal.any(signals);
 }
 
 function failureOf(error: unknown, signal: AbortSignal): WaystarError {

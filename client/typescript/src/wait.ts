@@ -22,7 +22,8 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 // Yields the messages of one stream after the other. When one ends, and after an error that may pass, it calls
-// `onLost` and opens another, after 100 ms at first and up to 5 s later. Throws other errors.
+// `onLost` and opens another, after 100 ms at first and up to 5 s later, and not sooner than the server asks. Throws
+// other errors.
 export async function* reopened<T>(
   open: () => AsyncIterable<T>,
   signal: AbortSignal | undefined,
@@ -30,19 +31,20 @@ export async function* reopened<T>(
 ): AsyncGenerator<T> {
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(2 * delay, LAST_DELAY_MS)) {
     let hasMessages = false;
+    let lost: WaystarError | undefined;
     try {
       for await (const message of open()) {
         hasMessages = true;
         delay = FIRST_DELAY_MS;
         yield message;
       }
-      onLost();
     } catch (error) {
       if (signal?.aborted || !(error instanceof WaystarError)) throw error;
       // A watched map was deleted or replaced: the next stream tells which.
       if (!error.mayPass && !(hasMessages && error.reason === 'MAP_NOT_FOUND')) throw error;
-      onLost(error);
+      lost = error;
     }
-    await sleep(delay, signal);
+    onLost(lost);
+    await sleep(Math.max(delay, lost?.retryDelayMs ?? 0), signal);
   }
 }

@@ -6,6 +6,9 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { create, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import {
   type AgentChange,
@@ -29,6 +32,9 @@ const ROWS = ['........', '........', '........', '........'];
 const WALL = rect(3, 0, 1, 3);
 
 const hasCode = (code: string) => (error: unknown) => error instanceof WaystarError && error.code === code;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 const servers: Server[] = [];
 
@@ -158,6 +164,12 @@ for (const transport of TRANSPORTS) {
       await server.freeze();
       await assert.rejects(map.findPath([0, 0], [7, 0], { timeoutMs: 50 }), hasCode('DEADLINE_EXCEEDED'));
       await assert.rejects(paths.findPath('arena', [0, 0], [7, 0], { timeoutMs: 50 }), hasCode('DEADLINE_EXCEEDED'));
+      const late = assert.rejects(map.findPath([0, 0], [7, 0], { timeoutMs: 200 }), hasCode('DEADLINE_EXCEEDED'));
+      for (let i = 0; i < 3; i++) {
+        await setImmediate();
+        collectGarbage();
+      }
+      await late;
       const aborted = new AbortController();
       const call = map.update([unblock(WALL)], { signal: aborted.signal });
       aborted.abort();
@@ -262,6 +274,20 @@ describe('followed agents', () => {
     assert.deepEqual(textOf(transport.changes.slice(2)), [`at 7 ${at(2)}`, `at 8 ${at(2)}`]);
     agents.close();
   });
+
+  test('are put again when the server allows it', async () => {
+    const transport = new Scripted();
+    const agents = new Client(transport).followAgents();
+    agents.put(7, 'arena', [0, 0], [7, 0]);
+    agents.flush();
+    await until(() => transport.changes.length === 1);
+    const lost = transport.changes;
+    const start = performance.now();
+    transport.answer(new WaystarError('RESOURCE_EXHAUSTED', 'busy', 'QUEUE_FULL', '', 300));
+    await until(() => transport.changes !== lost);
+    assert(performance.now() - start > 250);
+    agents.close();
+  });
 });
 
 describe('several servers', () => {
@@ -347,6 +373,14 @@ describe('retries', () => {
     assert(transport.calls.length < 70);
     const late = failing(new WaystarError('UNAVAILABLE', 'wait', 'STORAGE_FAILED', '', 60_000));
     await assert.rejects(new Client(late).map('arena').info(), hasCode('UNAVAILABLE'));
+  });
+
+  test('end when the client is closed', async () => {
+    for (const client of [connect('127.0.0.1:1'), connectHttp('http://127.0.0.1:1')]) {
+      const call = assert.rejects(client.map('arena').info(), hasCode('FAILED_PRECONDITION'));
+      client.close();
+      await call;
+    }
   });
 
   test('follow a session that a proxy closed', async () => {
