@@ -9,6 +9,8 @@ export * from './index.js';
 
 const FROM_JSON = { registry: ERROR_DETAILS, ignoreUnknownFields: true };
 const REPEAT_MS = 100;
+// The server sends an empty line after 5 s of silence.
+const LONGEST_SILENCE_MS = 15_000;
 
 export interface HttpOptions {
   // Sent with each call. To other machines, only by https.
@@ -52,7 +54,8 @@ export class HttpTransport implements Transport {
         const id = response.headers.get('Waystar-Stream') ?? '';
         this.sendAll(method, id, messages, signal).catch((error: unknown) => left.abort(error));
       }
-      for await (const { result, error } of linesOf(response)) {
+      const onSilence = () => left.abort(new WaystarError('UNAVAILABLE', 'the server is silent'));
+      for await (const { result, error } of linesOf(response, onSilence)) {
         if (result !== undefined) yield fromJson(method.output, result, FROM_JSON);
         if (error === undefined) continue;
         const status = fromJson(StatusSchema, error, FROM_JSON);
@@ -131,12 +134,16 @@ async function errorOf(response: Response): Promise<WaystarError> {
   return new WaystarError(response.status >= 502 ? 'UNAVAILABLE' : 'UNKNOWN', `HTTP ${response.status}`);
 }
 
-async function* linesOf(response: Response): AsyncGenerator<{ result?: JsonValue; error?: JsonValue }> {
+type Line = { result?: JsonValue; error?: JsonValue };
+
+async function* linesOf(response: Response, onSilence: () => void): AsyncGenerator<Line> {
   // Not all browsers iterate over streams.
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    const lines = (rest + read.value).split('\n');
+  for (let rest = ''; ; ) {
+    const timer = setTimeout(onSilence, LONGEST_SILENCE_MS);
+    const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+    if (done) return;
+    const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       if (line.trim() !== '') yield JSON.parse(line);
