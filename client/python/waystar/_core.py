@@ -62,10 +62,10 @@ class Attempts:
             client.forget_change(self.request.map)
         return response
 
-    def failed(self, problem: grpc.RpcError) -> float:
+    def failed(self, problem: BaseException) -> float:
         """Returns after how many seconds to try again. Raises the error if there is to be no other attempt."""
-        error = WaystarError.of_rpc(problem)
         client = self._client
+        error = client.error_of(problem)
         delay = 0.0
         if self._asked is not None and error.reason == "MAP_REPLACED":
             client.forget_change(self.request.map, self.request.view.least_version.epoch)
@@ -176,6 +176,12 @@ class BaseClient:
         self.maps: Any = MapServiceStub(self._channel)  # type: ignore[no-untyped-call]
         self.pictures: Any = PictureServiceStub(self._channel)  # type: ignore[no-untyped-call]
         self.server: Any = ServerServiceStub(self._channel)  # type: ignore[no-untyped-call]
+
+    def error_of(self, problem: BaseException) -> WaystarError:
+        """Returns the error for what gRPC has raised, which is no grpc.RpcError if the client is closed."""
+        if self.is_closed:
+            return WaystarError.of(grpc.StatusCode.CANCELLED, "the client was closed")
+        return WaystarError.of_rpc(problem)
 
     def note_change(self, map: str, version: messages.Version) -> None:
         """Makes later queries see a change by another client, as if this client had made it."""

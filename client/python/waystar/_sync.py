@@ -47,7 +47,7 @@ class Client(_Closing, BaseClient):
             try:
                 response = attempts.rpc(attempts.request, timeout=attempts.left, **self.settings)
                 return attempts.succeeded(response)
-            except grpc.RpcError as problem:
+            except (grpc.RpcError, ValueError) as problem:
                 delay = attempts.failed(problem)
             time.sleep(delay)
 
@@ -121,30 +121,30 @@ class _ThreadedStream(_Closing, BaseStream):
 
     def _run(self) -> None:
         while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._is_needed() or not self._can_go_on())
-                if not self._can_go_on():
-                    self._lose(self.end_of_stream())
-                    self._wake()
-                    return
-                self._open()
-                self._stream = object()
-                self._call = self._rpc(self._send(self._stream), **self._client.settings)
             error = self._read()
             with self._changed:
                 self._call = self._stream = None
                 self._lose(error)
                 self._wake()
+                if not self._can_go_on():
+                    return
                 self._changed.wait_for(lambda: not self._can_go_on(), self._pause(error))
 
     def _read(self) -> WaystarError:
         try:
+            with self._changed:
+                self._changed.wait_for(lambda: self._is_needed() or not self._can_go_on())
+                if not self._can_go_on():
+                    return self.end_of_stream()
+                self._open()
+                self._stream = object()
+                self._call = self._rpc(self._send(self._stream), **self._client.settings)
             for message in self._call:
                 with self._changed:
                     self._receive(message)
                     self._changed.wait_for(lambda: self._has_room() or not self._can_go_on())
-        except grpc.RpcError as problem:
-            return WaystarError.of_rpc(problem)
+        except (grpc.RpcError, ValueError) as problem:
+            return self._client.error_of(problem)
         return self.end_of_stream()
 
 

@@ -47,7 +47,13 @@ class Client(_Closing, BaseClient):
             try:
                 response = await attempts.rpc(attempts.request, timeout=attempts.left, **self.settings)
                 return attempts.succeeded(response)
-            except grpc.RpcError as problem:
+            except (grpc.RpcError, grpc.aio.UsageError) as problem:
+                delay = attempts.failed(problem)
+            except asyncio.CancelledError as problem:
+                # gRPC also cancels the calls of a closed client. A task can tell the two apart since Python 3.11.
+                cancelling = getattr(asyncio.current_task(), "cancelling", None)
+                if not self.is_closed or cancelling is None or cancelling():
+                    raise
                 delay = attempts.failed(problem)
             await asyncio.sleep(delay)
 

@@ -85,6 +85,21 @@ class AioTest(unittest.IsolatedAsyncioTestCase):
             await asyncio.to_thread(self.server.restart)
             self.assertEqual((await stream.find_path((0, 0), (2, 0))).cost, 2)
 
+    async def test_calls_fail_when_the_client_is_closed(self):
+        await self.arena.find_path((0, 0), (3, 0))
+        self.server.pause()
+        waiting = asyncio.ensure_future(self.arena.find_path((0, 0), (3, 0)))
+        cancelled = asyncio.ensure_future(self.arena.find_path((0, 0), (3, 0)))
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        await self.client.close()
+        for call in (waiting, self.arena.find_path((0, 0), (3, 0))):
+            with self.assertRaises(waystar.WaystarError) as caught:
+                await call
+            self.assertEqual(caught.exception.code, grpc.StatusCode.CANCELLED)
+        with self.assertRaises(asyncio.CancelledError):
+            await cancelled
+
     async def test_queries_fail_when_the_client_is_closed(self):
         stream = self.arena.stream_find_path()
         await stream.find_path((0, 0), (3, 0))

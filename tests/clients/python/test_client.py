@@ -4,6 +4,7 @@ import signal
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
@@ -147,6 +148,13 @@ class RetryTest(unittest.TestCase):
             self.ask(*[BUSY] * 9).map("arena").find_path((0, 0), (1, 0))
         self.assertEqual((caught.exception.reason, caught.exception.retry_delay), ("QUEUE_FULL", 0.001))
         self.assertEqual(len(self.server.requests), 4)
+
+    def test_no_retry_when_the_client_is_closed(self):
+        client = self.ask(BUSY)
+        with unittest.mock.patch("time.sleep", lambda _: client.close()):
+            with self.assertRaises(waystar.WaystarError) as caught:
+                client.map("arena").find_path((0, 0), (1, 0))
+        self.assertEqual(caught.exception.code, grpc.StatusCode.CANCELLED)
 
     def test_no_retry_after_the_deadline(self):
         later = messages.RetryInfo(retry_delay=Duration(seconds=100))

@@ -101,6 +101,11 @@ class PathStreamTest(ServerTest):
         with self.assertRaises(waystar.WaystarError):
             stream.find_path((0, 0), (3, 0))
 
+    def test_the_client_is_closed_while_the_stream_is_opened(self):
+        stream = self.arena.stream_find_path()
+        stream._open = self.client.close
+        self.assertEqual(stream.find_path((0, 0), (1, 0)).exception(TIMEOUT).code, grpc.StatusCode.CANCELLED)
+
     def test_no_server_comes_back(self):
         self.server.stop()
         impatient = self.connect(wait_for_ready=False)
