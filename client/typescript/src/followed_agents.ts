@@ -49,7 +49,8 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
   private readonly agents = new Map<number, Agent>();
   private readonly progress = new Map<string, v1.MapProgress>();
   private readonly news = new Set<number>();
-  private changes: v1.AgentChange[] = [];
+  // One change of an agent holds all that was done to it.
+  private readonly changes = new Map<number, v1.AgentChange>();
   // Agents to put again, and when.
   private readonly retries = new Map<number, number>();
   private lastNumber = 0n;
@@ -76,7 +77,9 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
       return;
     }
     query.start = start;
-    if (!path.hasEnded || !isFollowed) this.change(id, { case: 'at', value: start });
+    // A put that is not sent yet has the same query.
+    const isPut = this.changes.get(id)?.change.case === 'put';
+    if (!isPut && (!path.hasEnded || !isFollowed)) this.change(id, { case: 'at', value: start });
   }
 
   sendTo(id: number, goal: Place): void {
@@ -97,7 +100,7 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
       if (time <= now) this.retries.delete(id);
     }
     // The next stream puts all agents as they are then.
-    if (!this.isOpen) this.changes = [];
+    if (!this.isOpen) this.changes.clear();
     this.wake();
   }
 
@@ -121,20 +124,21 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
 
   protected begin(): void {
     this.isOpen = true;
-    this.changes = [];
+    this.changes.clear();
     this.retries.clear();
     this.agents.forEach((agent, id) => this.putAgain(id, agent));
   }
 
   protected next(): MessageInitShape<Asks> | undefined {
-    if (this.changes.length === 0) return undefined;
+    const changes: v1.AgentChange[] = [];
     let bytes = 0;
-    const isBeyond = (change: v1.AgentChange) => {
+    for (const [id, change] of this.changes) {
       if (change.change.case === 'put') bytes += toBinary(v1.AgentChangeSchema, change).length;
-      return bytes > MESSAGE_BYTES;
-    };
-    const fitting = this.changes.slice(0, MAX_CHANGES).findIndex(isBeyond);
-    return { ...this.settings, changes: this.changes.splice(0, fitting < 0 ? MAX_CHANGES : Math.max(fitting, 1)) };
+      if (changes.length === MAX_CHANGES || (changes.length > 0 && bytes > MESSAGE_BYTES)) break;
+      this.changes.delete(id);
+      changes.push(change);
+    }
+    return changes.length > 0 ? { ...this.settings, changes } : undefined;
   }
 
   protected take({ states, progress }: v1.FollowAgentsResponse): void {
@@ -156,7 +160,7 @@ export class FollowedAgents extends LastingStream<Asks, Tells> {
 
   private change(id: number, change: Change['change'], held?: v1.HeldPath): void {
     const number = ++this.lastNumber;
-    this.changes.push(create(v1.AgentChangeSchema, { agent: BigInt(id), number, change, held }));
+    this.changes.set(id, create(v1.AgentChangeSchema, { agent: BigInt(id), number, change, held }));
   }
 
   private ask(id: number, query: v1.FindPathRequest): void {

@@ -275,6 +275,25 @@ describe('followed agents', () => {
     agents.close();
   });
 
+  test('are told in one change what was done to each since the last message', async () => {
+    const transport = new Scripted();
+    const agents = new Client(transport).followAgents();
+    agents.put(7, 'arena', [0, 0], [7, 0]);
+    agents.flush();
+    await until(() => transport.changes.length > 0);
+    agents.sendTo(7, [5, 0]);
+    agents.moveTo(7, [1, 0]);
+    agents.flush();
+    await until(() => transport.changes.length > 1);
+    assert.deepEqual(textOf(transport.changes.slice(1)), [`put 7 ${at(1)}`]);
+    agents.moveTo(7, [2, 0]);
+    agents.moveTo(7, [3, 0]);
+    agents.flush();
+    await until(() => transport.changes.length > 2);
+    assert.deepEqual(textOf(transport.changes.slice(2)), [`at 7 ${at(3)}`]);
+    agents.close();
+  });
+
   test('are put again when the server allows it', async () => {
     const transport = new Scripted();
     const agents = new Client(transport).followAgents();
