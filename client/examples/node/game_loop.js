@@ -19,7 +19,7 @@ function randomPlace() {
   return isWall(place[1]) ? randomPlace() : place;
 }
 
-const client = connect(server);
+const client = connect(server, { timeoutMs: 10_000, waitForReady: true });
 const city = await client.createMap('node-city', Array.from({ length: size }, (_, y) => rowAt(y)));
 const follower = client.followAgents({ atMostEvery: durationFromMs(TICK_MS) });
 const agents = Array.from({ length: 200 }, (_, id) => ({ id, at: randomPlace(), goal: randomPlace(), path: [] }));
@@ -30,7 +30,7 @@ const carts = Array.from({ length: 12 }, (_, i) => cartOf(i));
 const isBlocked = ([x, y]) => carts.some((cart) => [0, 1].includes(x - cart.x) && [0, 1].includes(y - cart.y));
 let [late, lost, paths, steps] = [0, 0, 0, 0];
 
-// Moves all carts by one update. Its retries outlast a restart of the server.
+// Moves all carts by one update. While the server restarts, it waits.
 let areCartsPut = false;
 async function drive() {
   const edits = carts.map((cart) => {

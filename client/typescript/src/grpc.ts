@@ -13,6 +13,8 @@ export interface GrpcOptions {
   token?: string;
   // Certificates and the key are PEM. `serverName` is the name that the server must prove, if not that of the target.
   tls?: { ca?: Buffer; cert?: Buffer; key?: Buffer; serverName?: string };
+  // If true, calls wait within their timeout for a server that can be reached.
+  waitForReady?: boolean;
 }
 
 // Makes a client that speaks gRPC and connects with its first call. The target is HOST:PORT, unix:PATH, or for several
@@ -24,15 +26,16 @@ export function connect(target = 'localhost:7450', options: ClientOptions & Grpc
 export class GrpcTransport implements Transport {
   readonly hasSeveralServers: boolean;
   private readonly client: Grpc;
-  private readonly metadata = new Metadata();
+  private readonly metadata: Metadata;
 
-  constructor(target: string, { token, tls }: GrpcOptions = {}) {
+  constructor(target: string, { token, tls, waitForReady = false }: GrpcOptions = {}) {
     const [scheme] = /^(unix|unix-abstract|ipv4|ipv6|dns):(\/\/\/)?/.exec(target) ?? [''];
     const addresses = target.slice(scheme.length).split(',');
     const isLocal = scheme.startsWith('unix') || addresses.every(isLoopback);
     this.hasSeveralServers = scheme.startsWith('dns') || addresses.length > 1;
     const listScheme = target.startsWith('[') ? 'ipv6:' : 'ipv4:';
     const address = addresses.length > 1 && !scheme ? `${listScheme}${target}` : target;
+    this.metadata = new Metadata({ waitForReady });
     if (token !== undefined) this.metadata.set('authorization', bearer(token, isLocal || tls !== undefined));
     const { ca, cert, key, serverName } = tls ?? {};
     // A bare name may have several addresses of one server, which take no turns.
