@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import time
 from concurrent.futures import Future
-from typing import Any, ContextManager, Dict, List, Optional
+from typing import Any, ContextManager, Dict, List, Optional, Tuple
 
 import grpc
 
@@ -84,6 +84,9 @@ class BaseStream:
 
     # Takes the error that ended a stream, and sets `error` if another stream would have it too.
     def _lose(self, error: WaystarError) -> None: ...
+
+    # Hands over what was taken or lost, without the lock: callbacks of users may wait for other threads.
+    def _settle(self) -> None: ...
 
     def _pause(self, error: WaystarError) -> float:
         """Returns after how many seconds to open another stream: longer each time, until a message arrives."""
@@ -386,6 +389,8 @@ class BasePathStream(BaseStream):
         self._map = map
         self._last_id = 0
         self._queries: Dict[int, _Query] = {}
+        # Futures that are to be done, with an answer or an error.
+        self._done: List[Tuple[Future[messages.FindPathResponse], Any]] = []
         super().__init__(client, client.paths.StreamFindPath)
 
     def _ask(self, start: Place, goal: Goal, fields: Dict[str, Any]) -> Future[messages.FindPathResponse]:
@@ -414,12 +419,9 @@ class BasePathStream(BaseStream):
     def _take(self, message: messages.StreamFindPathResponse) -> None:
         for answer in message.answers:
             query = self._queries.pop(answer.id, None)
-            if query is None or not query.future.set_running_or_notify_cancel():
-                continue
-            if answer.HasField("problem"):
-                query.future.set_exception(WaystarError(answer.problem))
-            else:
-                query.future.set_result(answer.answer)
+            if query is not None:
+                result = WaystarError(answer.problem) if answer.HasField("problem") else answer.answer
+                self._done.append((query.future, result))
 
     def _lose(self, error: WaystarError) -> None:
         is_over = error.code.name in _FINAL or not self._can_go_on()
@@ -427,5 +429,14 @@ class BasePathStream(BaseStream):
             query.failures += 1
             if is_over or query.failures >= _MOST_ATTEMPTS:
                 del self._queries[number]
-                if query.future.set_running_or_notify_cancel():
-                    query.future.set_exception(error)
+                self._done.append((query.future, error))
+
+    def _settle(self) -> None:
+        done, self._done = self._done, []
+        for future, result in done:
+            if not future.set_running_or_notify_cancel():
+                continue
+            if isinstance(result, WaystarError):
+                future.set_exception(result)
+            else:
+                future.set_result(result)

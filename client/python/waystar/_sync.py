@@ -105,7 +105,9 @@ class _ThreadedStream(_Closing, BaseStream):
             if self._call is not None:
                 self._call.cancel()
             self._wake()
-        self._thread.join()
+        # A callback of a future may be what closes the stream.
+        if self._thread is not threading.current_thread():
+            self._thread.join()
 
     def _wake(self) -> None:
         self._changed.notify_all()
@@ -126,6 +128,8 @@ class _ThreadedStream(_Closing, BaseStream):
                 self._call = self._stream = None
                 self._lose(error)
                 self._wake()
+            self._settle()
+            with self._changed:
                 if not self._can_go_on():
                     return
                 self._changed.wait_for(lambda: not self._can_go_on(), self._pause(error))
@@ -143,6 +147,7 @@ class _ThreadedStream(_Closing, BaseStream):
                 with self._changed:
                     self._receive(message)
                     self._changed.wait_for(lambda: self._has_room() or not self._can_go_on())
+                self._settle()
         except (grpc.RpcError, ValueError) as problem:
             return self._client.error_of(problem)
         return self.end_of_stream()

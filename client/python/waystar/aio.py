@@ -108,6 +108,7 @@ class _TaskStream(_Closing, BaseStream):
     def _end(self) -> None:
         self._lose(self.end_of_stream())
         self._wake()
+        self._settle()
 
     def _wake(self) -> None:
         self._changed.set()
@@ -133,6 +134,7 @@ class _TaskStream(_Closing, BaseStream):
             error = await self._read()
             self._lose(error)
             self._wake()
+            self._settle()
             await asyncio.sleep(self._pause(error))
 
     async def _read(self) -> WaystarError:
@@ -141,6 +143,7 @@ class _TaskStream(_Closing, BaseStream):
         try:
             async for message in self._call:
                 self._receive(message)
+                self._settle()
                 await self._until(self._has_room)
         except grpc.RpcError as problem:
             return WaystarError.of_rpc(problem)

@@ -3,6 +3,7 @@
 import shutil
 import signal
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import grpc
 from servers import TIMEOUT, ServerTest
@@ -100,6 +101,24 @@ class PathStreamTest(ServerTest):
         self.server.go_on()
         with self.assertRaises(waystar.WaystarError):
             stream.find_path((0, 0), (3, 0))
+
+    def test_callbacks_may_use_the_stream(self):
+        again, is_closed = Future(), Future()
+        with ThreadPoolExecutor(1) as other_thread:
+            stream = self.arena.stream_find_path()
+
+            def ask_again(_):
+                again.set_result(other_thread.submit(stream.find_path, (0, 0), (2, 0)).result(TIMEOUT))
+
+            self.server.pause()
+            stream.find_path((0, 0), (3, 0)).add_done_callback(ask_again)
+            self.server.go_on()
+            self.assertEqual(again.result(TIMEOUT).result(TIMEOUT).cost, 2)
+            self.server.pause()
+            stream.find_path((0, 0), (3, 0)).add_done_callback(lambda _: is_closed.set_result(stream.close()))
+            self.server.go_on()
+            is_closed.result(TIMEOUT)
+            stream.close()
 
     def test_the_client_is_closed_while_the_stream_is_opened(self):
         stream = self.arena.stream_find_path()
