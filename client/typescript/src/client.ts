@@ -5,7 +5,7 @@ import { FollowedAgents, type FollowSettings } from './followed_agents.js';
 import { MapHandle } from './map_handle.js';
 import * as v1 from './messages.js';
 import { PathStream } from './path_stream.js';
-import type { CallOptions, Transport } from './transport.js';
+import { type CallOptions, MAX_TIMEOUT_MS, type Transport } from './transport.js';
 import { sleep, throwIfAborted } from './wait.js';
 
 const MAX_OWN_WRITES = 1024;
@@ -68,7 +68,8 @@ export class Client {
     init: pb.MessageInitShape<I>,
     { timeoutMs = this.timeoutMs, signal }: CallOptions = {},
   ): Promise<pb.MessageShape<O>> {
-    const deadline = performance.now() + timeoutMs;
+    const timeout = Math.min(timeoutMs, MAX_TIMEOUT_MS);
+    const deadline = performance.now() + timeout;
     const request = { ...pb.create(method.input, init) } as pb.MessageShape<I> & Request;
     const { map = '', view, requestId } = request;
     if (requestId && method.name === 'UpdateMap') request.requestTime ??= timestampNow();
@@ -81,7 +82,7 @@ export class Client {
         this.check(method, signal);
         return await this.transport.unary(method, request, { timeoutMs: left, signal });
       };
-      const answer = await (isRepeatable ? this.retry(attempt, deadline, signal) : attempt(timeoutMs));
+      const answer = await (isRepeatable ? this.retry(attempt, deadline, signal) : attempt(timeout));
       const { version, info } = answer as Answer;
       const latest = version ?? info?.version;
       if (method.name === 'DeleteMap') this.ownWrites.delete(map);

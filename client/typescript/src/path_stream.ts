@@ -5,6 +5,7 @@ import { LastingStream } from './lasting_stream.js';
 import { query, type QueryFields } from './map_handle.js';
 import * as v1 from './messages.js';
 import type { Goals, Place } from './places.js';
+import { MAX_TIMEOUT_MS } from './transport.js';
 
 const MAX_QUERIES = 1000;
 const MAX_ATTEMPTS = 4;
@@ -41,7 +42,8 @@ export class PathStream extends LastingStream<Asks, Tells> {
         if (result instanceof WaystarError) reject(result);
         else resolve(result);
       };
-      const timer = setTimeout(() => settle(new WaystarError('DEADLINE_EXCEEDED', 'no answer in time')), timeoutMs);
+      const late = () => settle(new WaystarError('DEADLINE_EXCEEDED', 'no answer in time'));
+      const timer = setTimeout(late, Math.min(timeoutMs, MAX_TIMEOUT_MS));
       this.pending.set(id, { query: streamed, attempts: 0, settle });
       this.unsent.push(streamed);
       this.wake();

@@ -1,11 +1,14 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 
 export interface CallOptions {
-  // How long the call may take in all, retries included.
+  // How long the call may take in all, retries included. Calls with one answer take a day at most.
   timeoutMs?: number;
   // Its abortion cancels the call.
   signal?: AbortSignal | undefined;
 }
+
+// Servers take no longer timeout by HTTP, and timers none beyond 24 days.
+export const MAX_TIMEOUT_MS = 24 * 3_600_000;
 
 // A way to call servers. It retries nothing, and without `timeoutMs` sets no deadline. All failures are WaystarErrors:
 // UNAVAILABLE if no server is reached, CANCELLED after an abortion.

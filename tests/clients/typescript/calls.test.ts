@@ -66,6 +66,14 @@ for (const transport of TRANSPORTS) {
       await assert.rejects(map.findPath([0.5, 0], [1, 1]), RangeError);
     });
 
+    test('waits as long as it is told', async () => {
+      const map = await client.createMap('waits', ROWS, { timeoutMs: Infinity });
+      assert.equal((await map.findPath([0, 0], [1, 0], { timeoutMs: Infinity })).cost, 1);
+      const paths = client.pathStream();
+      assert.equal((await paths.findPath('waits', [0, 0], [1, 0], { timeoutMs: Infinity })).cost, 1);
+      paths.close();
+    });
+
     test('updates maps, once for each request_id', async () => {
       const map = await client.createMap('updates', ROWS);
       const edits = [block({ ...rect(3, 0, 1, 2), ...cells([3, 2]) }), putObstacle('crate', disc(3, 3, 0))];
