@@ -27,4 +27,13 @@ unset PYTHONPATH
 "$PYTHON" -m pip install -q --no-index "$WORK"/out/waystar-*.whl
 cd "$HERE/../../tests/clients/python"
 export PYTHONDONTWRITEBYTECODE=1 GRPC_VERBOSITY=NONE
-timeout -k 5 120 "$PYTHON" -W error::ResourceWarning -m unittest -q
+jobs=()
+for file in test_*.py; do
+  timeout -k 5 120 "$PYTHON" -W error::ResourceWarning -m unittest -q "${file%.py}" &
+  jobs+=($!)
+done
+status=0
+for job in "${jobs[@]}"; do
+  wait "$job" || status=1
+done
+exit "$status"
