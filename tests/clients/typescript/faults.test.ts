@@ -6,7 +6,7 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { create, type Message, type MessageInitShape } from '@bufbuild/protobuf';
@@ -392,6 +392,19 @@ describe('retries', () => {
     assert(transport.calls.length < 70);
     const late = failing(new WaystarError('UNAVAILABLE', 'wait', 'STORAGE_FAILED', '', 60_000));
     await assert.rejects(new Client(late).map('arena').info(), hasCode('UNAVAILABLE'));
+  });
+
+  test('are not needed by calls that wait for a server', async () => {
+    const server = await startServer(withData);
+    const client = connect(server.address('grpc'), { timeoutMs: 30_000, waitForReady: true });
+    const map = await client.createMap('arena', ROWS);
+    await server.stop('SIGKILL');
+    const updated = map.update([block(WALL)]);
+    // Longer than retries last.
+    await setTimeout(1500);
+    await server.start();
+    assert.equal((await updated).version?.revision, 2n);
+    client.close();
   });
 
   test('end when the client is closed', async () => {
