@@ -30,6 +30,7 @@ namespace {
 
 // How soon a connection that broke is tried again, at first and at last: a server that restarts is back in a
 // second or two.
+constexpr int kPingMillis = 30'000;
 constexpr int kFirstReconnectMillis = 100;
 constexpr int kLastReconnectMillis = 2'000;
 
@@ -100,6 +101,9 @@ grpc::ChannelArguments BasicArguments(const std::string& target, int max_receive
   // A proxy would see the token.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, IsOnThisMachine(target) ? 0 : 1);
   arguments.SetMaxReceiveMessageSize(max_receive_bytes);
+  // A server that is gone without a word is noticed after kPingMillis and another 20 s.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingMillis);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMillis);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastReconnectMillis);
   if (!server_name.empty()) {

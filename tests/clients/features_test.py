@@ -84,6 +84,9 @@ FEATURES = {
         r"Wait\(std::max\(", r"max\(self\._delay, error\.retry_delay\)", r"Math\.max\(.*retryDelayMs",
         r"max\(pause, failure\.RetryDelay\)", r"Math\.Max\(.*RetryDelay",
     ],
+    "servers noticed that are gone without a word": [
+        r"KEEPALIVE_TIME_MS", r"keepalive_time_ms", r"keepalive_time_ms", r"WithKeepaliveParams", r"longestSilence",
+    ],
     "moves judged by `CheckMoves`": [
         r"> CheckMoves\(", r"def check_moves\(self", r"checkMoves\(moves", r"\(m \*Map\) CheckMoves\(",
         r"CheckMovesAsync\(",
@@ -171,7 +174,7 @@ def code_of(readme):
 
 def faults_of_readme(readme, text, protos):
     words = set(re.findall(r"\w+", text))
-    called = set(re.findall(r"(\w+)(?:<[^()]*>)?(?: = )?\(", text))
+    called = {"Array", *re.findall(r"(\w+)(?:<[^()]*>)?(?: = )?\(", text)}
     for number, code in code_of(readme):
         # Names of files and addresses have dots too.
         code = re.sub(r"\S*/\S*|\S*\.(?:sh|py|cs|csproj|tgz)\b", "", code)
