@@ -78,14 +78,14 @@ class Page:
     def press_node(self, place):
         self.browser.point([place, "down", "up"])
 
-    def color_at(self, x, y):
+    def color_at(self, x, y, canvas="map"):
         """Of the map, as red, green and blue."""
         return self.browser.run("""
-            const canvas = document.getElementById('map');
+            const canvas = document.getElementById(arguments[2]);
             const { left, top, width } = canvas.getBoundingClientRect();
             const scale = canvas.width / width;
             const at = [(arguments[0] - left) * scale, (arguments[1] - top) * scale].map(Math.round);
-            return [...canvas.getContext('2d').getImageData(...at, 1, 1).data].slice(0, 3);""", x, y)
+            return [...canvas.getContext('2d').getImageData(...at, 1, 1).data].slice(0, 3);""", x, y, canvas)
 
     def ink(self, name):
         """A colour of the page's style, such as "#fdfcf9"."""
@@ -110,6 +110,24 @@ class Page:
 
     def choose_option(self, element, value):
         self.set(element, "change", json.dumps(value))
+
+    def beside(self, place):
+        """Where a place of the map lies on the one beside it."""
+        dx, dy = self.browser.run("const [a, b] = ['map', 'map-beside'].map((id) => document.getElementById(id)"
+                                  ".getBoundingClientRect()); return [b.left - a.left, b.top - a.top]")
+        return place[0] + dx, place[1] + dy
+
+    def figures(self, suffix=""):
+        """The algorithm of a search, and what it has expanded, generated and found."""
+        names = ("name", "expanded", "generated", "cost")
+        return [self.browser.text(f"#figures{suffix} [data-figure={name}]") for name in names]
+
+    def shows_figures(self, first, second):
+        """`None` stands for any text."""
+        def are_there():
+            pairs = zip(first + second, self.figures() + self.figures("-beside"))
+            return all(expected in (None, text) for expected, text in pairs)
+        wait_for(are_there, lambda: f"{self.figures()} and {self.figures('-beside')}, not {first} and {second}")
 
     def revision(self):
         return int(self.browser.text("#revision"))
@@ -514,6 +532,87 @@ def test_search_on_mesh(page, _programs):
     page.wait_for_color(way, route)
 
 
+def test_two_searches(page, programs):
+    browser = page.browser
+    page.choose("dungeon", 48, 26)
+    page.choose_option("option-beside", "ALGORITHM_DIJKSTRA")
+    page.choose_option("option-algorithm", "ALGORITHM_ASTAR")
+    # On either map.
+    page.press(2, 2)
+    browser.point([page.beside(page.place(45, 23)), "down", "up"])
+    page.shows("#goal", "45, 23")
+    cost = programs.cost("dungeon", "2,2", "45,23")
+    page.shows("#algorithm", "A*")
+    page.shows_figures(["A*", None, None, cost], ["Dijkstra", None, None, cost])
+    ends = page.figures()[1:], page.figures("-beside")[1:]
+    (few, _, _), (many, _, _) = ends
+    assert few == browser.text("#expanded") and int(few) * 2 < int(many), ends
+    page.shows("#moment-text", f"{many} of {many} expansions")
+    # A screen reader hears the figures.
+    page.shows("#announce", f"~{few}")
+    page.shows("#announce", f"~{many}")
+    # Both have expanded the same number, and each ends when its search does.
+    page.set("moment", "input", "0")
+    page.shows_figures(["A*", "0", "1", "–"], ["Dijkstra", "0", "1", "–"])
+    browser.run("document.getElementById('map').focus()")
+    browser.keys("...,")
+    page.shows_figures(["A*", "2", None, "–"], ["Dijkstra", "2", None, "–"])
+    page.set("moment", "input", few)
+    page.shows_figures(["A*", *ends[0]], ["Dijkstra", few, None, "–"])
+    door, route = page.place(10, 4), page.ink("path")
+    page.wait_for_color(door, route)
+    assert page.color_at(*page.beside(door), "map-beside") != route
+    page.choose_option("speed", "5")
+    browser.keys(SPACE)
+    page.shows_figures(["A*", *ends[0]], ["Dijkstra", *ends[1]])
+    wait_for(lambda: page.color_at(*page.beside(door), "map-beside") == route, "the path beside")
+    # They follow the map.
+    programs.run("block", "dungeon", "10,4")
+    page.shows_figures(["A*", None, None, None], ["Dijkstra", None, None, programs.cost("dungeon", "2,2", "45,23")])
+    assert page.figures("-beside")[3] == page.figures()[3] != cost
+    programs.run("unblock", "dungeon", "10,4")
+    page.shows_figures(["A*", *ends[0]], ["Dijkstra", *ends[1]])
+    # An algorithm that does not suit the question says so.
+    page.choose_option("option-corners", "CORNER_RULE_ALWAYS")
+    page.choose_option("option-beside", "ALGORITHM_SUBGOAL_HIERARCHY")
+    wait_for(lambda: "corner" in page.figures("-beside")[0].lower(), lambda: page.figures("-beside"))
+    assert all("400" in line for line in browser.console_errors())
+    page.choose_option("option-corners", "CORNER_RULE_NO_CORNER_CUTTING")
+    page.choose_option("option-beside", "")
+    assert browser.run("return location.hash") == "#map=dungeon&start=2,2&goal=45,23"
+    page.shows("#moment-text", "How the path was found, step by step.")
+
+
+def test_link_to_two_searches(page, programs):
+    """On every kind of map."""
+    def opens(link, first, second):
+        page.browser.open("about:blank")
+        page.browser.open(f"{page.address}#{link}")
+        page.shows_figures(first, second)
+        assert page.browser.run("return location.hash") == f"#{link}"
+    dijkstra = "algorithm=ALGORITHM_ASTAR&beside=ALGORITHM_DIJKSTRA"
+    for ends in ("map=dungeon&start=2,2&goal=45,23", "map=hex-isle&start=3,3&goal=12,7",
+                 "map=isles&start=harbour&goal=lighthouse"):
+        map_name, start, goal = (field.split("=")[1] for field in ends.split("&"))
+        cost = programs.cost(map_name, start, goal)
+        opens(f"{ends}&{dijkstra}", ["A*", None, None, cost], ["Dijkstra", None, None, cost])
+    choices = "return [...document.querySelectorAll('#option-beside option:enabled')].map((each) => each.value)"
+    assert page.browser.run(choices) == ["", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA", "0.2", "1"]
+    ends = "map=dungeon&start=2,2&goal=45,23"
+    opens(f"{ends}&footprint=2&unreachablePolicy=UNREACHABLE_POLICY_REPORT&beside=1",
+          ["jump point search", None, None, "–"], ["jump point search, tolerance 1", None, None, "–"])
+    cost = programs.cost("keep", "2,2,0", "2,3,4")
+    opens("map=keep&start=2%2C2%2C0&goal=2%2C3%2C4&beside=0.2",
+          ["Polyanya", "20", "21", cost], ["Polyanya, tolerance 0.2", None, None, cost])
+    page.set("moment", "input", "1")
+    page.shows_figures(["Polyanya", "1", None, "–"], ["Polyanya, tolerance 0.2", "1", None, "–"])
+    assert page.browser.run(choices) == ["", "0.2", "1"]
+    # A link to one search leaves none beside it.
+    page.browser.run("location.hash = '#map=dungeon&start=2,2&goal=45,23'")
+    wait_for(lambda: page.browser.run("return document.getElementById('map-beside').offsetParent === null"), "one search")
+    page.choose_option("option-policy", "UNREACHABLE_POLICY_NEAREST_BY_DISTANCE")
+
+
 def test_large_map(page, programs):
     programs.run("map", "create", "large", "2048x2048")
     programs.run("block", "large", "1024,0..1024,2046")
@@ -529,6 +628,13 @@ def test_large_map(page, programs):
     wait_for(lambda: page.browser.run("return document.querySelector('[data-map=large]') === null"), "the end of the map")
 
 
+def is_for_fingers(browser):
+    assert browser.run("return document.scrollingElement.scrollWidth <= innerWidth"), "the page is too wide"
+    small = browser.run("return [...document.querySelectorAll('button')].filter((b) => b.offsetParent)"
+                        ".filter((b) => Math.min(b.offsetWidth, b.offsetHeight) < 44).map((b) => b.id)")
+    assert small == [], f"too small for a finger: {small}"
+
+
 def test_phone(page, programs):
     browser = page.browser
     page.choose("dungeon", 48, 26)
@@ -537,10 +643,7 @@ def test_phone(page, programs):
     page.shows("#outcome", "found")
     start, goal = (browser.text(end).replace(" ", "") for end in ("#start", "#goal"))
     page.shows("#cost", programs.cost("dungeon", start, goal))
-    assert browser.run("return document.scrollingElement.scrollWidth <= innerWidth"), "the page is too wide"
-    small = browser.run("return [...document.querySelectorAll('button')].filter((b) => b.offsetParent)"
-                        ".filter((b) => Math.min(b.offsetWidth, b.offsetHeight) < 44).map((b) => b.id)")
-    assert small == [], f"too small for a finger: {small}"
+    is_for_fingers(browser)
     box = page.place(24, 13)
 
     def finger(name, x, y):
@@ -553,6 +656,22 @@ def test_phone(page, programs):
     page.press(2, 2, "touch")
     # Pinched apart, what lies there now is another cell.
     wait_for(lambda: browser.text("#goal").replace(" ", "") not in (goal, "2,2"), "the pinch")
+
+
+def test_two_searches_on_phone(page, _programs):
+    browser = page.browser
+    browser.open("about:blank")
+    browser.open(f"{page.address}#map=dungeon&start=2,2&goal=45,23&algorithm=ALGORITHM_ASTAR&beside=ALGORITHM_DIJKSTRA")
+    page.shows_figures(["A*", "243", None, None], ["Dijkstra", "934", None, None])
+    is_for_fingers(browser)
+    # Both maps, one below the other, and what plays them fit on the screen.
+    boxes = browser.run("""
+        return ['map', 'figures', 'map-beside', 'figures-beside', 'play', 'moment'].map((id) => {
+          const { top, bottom } = document.getElementById(id).getBoundingClientRect();
+          return [top, bottom];
+        });""")
+    assert all(above[1] <= below[0] for above, below in zip(boxes, boxes[1:])), boxes
+    assert boxes[-1][1] - boxes[0][0] < 844, boxes
 
 
 def test_dark(page, _programs):
@@ -677,9 +796,9 @@ def main():
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
                     test_keyboard, test_zoom, test_hexagons, test_waypoint_graph, test_search_on_graph,
-                    test_graph_without_places, test_mesh, test_search_on_mesh, test_large_map,
+                    test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches, test_large_map,
                     *inspect_modules.TESTS], **desktop)
-            run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
+            run_in(driver, programs, address, [test_phone, test_two_searches_on_phone], width=390, height=844, phone=True)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)
         finally:
             programs.close()

@@ -80,8 +80,8 @@ struct OwnedHole {
 };
 
 // Divides a mesh along the outlines of further holes, as ChangeHoles cuts it. Returns the same errors, also
-// if more than kMaxDividedPolygons are touched in all; the mesh is then undefined. REQUIRES: the mesh is not
-// cut, but divided by this function or not at all.
+// if more than kMaxDividedPolygons are touched in all; the mesh is then undefined.
+// REQUIRES: the mesh is not cut, but divided by this function or not at all.
 absl::Status DivideByHoles(absl::Span<const OwnedHole> holes, DividedMesh& divided,
                            const StopCheck* stop = nullptr);
 

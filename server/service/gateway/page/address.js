@@ -1,13 +1,14 @@
 // What is shown, in the page's address: #map=arena&start=1,1&goal=60,40, or #map=isles&start=harbour&goal=lighthouse.
+// With two searches it has the options of both: &algorithm=ALGORITHM_ASTAR&beside=ALGORITHM_DIJKSTRA.
 
 export function readAddress() {
   const fields = new URLSearchParams(location.hash.slice(1));
-  const place = (name) => {
-    const text = fields.get(name);
+  const place = (text) => {
     const cell = /^(-?\d+),(-?\d+)$/.exec(text ?? "");
     return cell ? { x: Number(cell[1]), y: Number(cell[2]) } : text ? { id: text } : null;
   };
-  return { map: fields.get("map") ?? "", start: place("start"), goal: place("goal") };
+  const { map = "", start, goal, ...options } = Object.fromEntries(fields);
+  return { map, start: place(start), goal: place(goal), options };
 }
 
 // Of a cell, or of a node.
@@ -15,11 +16,13 @@ function placeText(place) {
   return place && (place.id === undefined ? `${place.x},${place.y}` : encodeURIComponent(place.id));
 }
 
-export function writeAddress({ map, start, goal }) {
+// `options` are pairs of a name and a value.
+export function writeAddress({ map, start, goal }, options) {
   const fields = [
     ["map", encodeURIComponent(map)],
     ["start", placeText(start)],
     ["goal", placeText(goal)],
+    ...options,
   ];
   const hash = fields.flatMap(([name, value]) => (value ? [`${name}=${value}`] : [])).join("&");
   if (location.hash.slice(1) !== hash) {

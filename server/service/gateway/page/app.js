@@ -13,8 +13,9 @@ import { MeshModel, readMesh } from "./mesh_model.js";
 import { MeshPicture } from "./mesh_picture.js";
 import { covers, placeObstacles } from "./obstacles.js";
 import { Painter } from "./painter.js";
-import { showAnswer, showCell, showEnds, showLink, showNothing, showPlayer, showProblem } from "./panel.js";
+import { showAnswer, showCell, showEnds, showFigures, showLink, showNothing, showPlayback, showProblem } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
+import { Playback } from "./playback.js";
 import { Pointer } from "./pointer.js";
 import { CellPlaces, IntervalPlaces, NodePlaces } from "./search_places.js";
 import { SearchPlayer } from "./search_player.js";
@@ -26,7 +27,7 @@ import { algorithmText, costText, countText, sizeText } from "./words.js";
 
 const MAX_OBSTACLES = 1000;
 const GRAPH_OPTIONS = ["algorithm", "unreachablePolicy"];
-const GRAPH_ALGORITHMS = ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"];
+const PLAIN_ALGORITHMS = ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"];
 const MESH_OPTIONS = ["unreachablePolicy"];
 const MAX_PIXELS_TO_NODE = 30;
 const NOTE_MILLIS = 8000;
@@ -34,10 +35,25 @@ const NOTE_MILLIS = 8000;
 const element = (id) => document.getElementById(id);
 const canvas = element("map");
 const options = [...document.querySelectorAll("[data-option]")];
+const beside = element("option-beside");
+
+// A search as the page shows it: on a canvas, with figures below when there is another beside it.
+function sideOf(suffix) {
+  const painter = new Painter(element(`map${suffix}`));
+  const player = new SearchPlayer((place) => painter.touchSearch(place));
+  return { painter, player, figures: element(`figures${suffix}`), path: null };
+}
+
+// The first choice if there is none of that value.
+function select(choice, value) {
+  choice.value = value;
+  choice.selectedIndex = Math.max(choice.selectedIndex, 0);
+}
 
 class App {
   view = new View();
-  painter = new Painter(canvas);
+  // The search for the answer, and the one beside it.
+  sides = [sideOf(""), sideOf("-beside")];
   tools = new Tools(this);
   toolBar = new ToolBar(this.tools);
   // The id of the map that is shown, and its cells once they are there.
@@ -48,7 +64,6 @@ class App {
   goal = null;
   cursor = null;
   hover = null;
-  path = null;
   // The ends of which the ground is asked for.
   landing = {};
   // Why a change was refused, while it is shown.
@@ -62,9 +77,9 @@ class App {
     problem: (error) => showProblem(error),
   });
 
-  player = new SearchPlayer(
+  playback = new Playback(
+    this.sides.map(({ player }) => player),
     () => this.#searchMoved(),
-    (place) => this.painter.touchSearch(place),
   );
   editor = new Editor(() => this.model, {
     painted: () => this.redraw(),
@@ -117,6 +132,14 @@ class App {
     return this.model.isGraph || this.model.isMesh ? query : { ...query, pathForm, agent: { cornerRule, footprint: this.footprint } };
   }
 
+  // One for each search that is shown. Beside the first is one by another algorithm, or with a tolerance.
+  #questions() {
+    const first = this.question();
+    const { value } = beside;
+    const other = value.startsWith("ALGORITHM") ? { algorithm: value } : { tolerance: Number(value) };
+    return first && this.playback.isComparing ? [first, { ...first, ...other }] : [first];
+  }
+
   #locationOf({ x, y, z, id }) {
     if (this.model.isMesh) {
       return { position: { x, y, z } };
@@ -157,7 +180,7 @@ class App {
   // While an end is dragged.
   moveEnd(end, cell) {
     this[end] = cell;
-    this.player.clear();
+    this.playback.clear();
     this.#showEnds();
     this.query.ask();
     this.redraw();
@@ -170,6 +193,7 @@ class App {
     this.redraw();
     this.#land("start");
     this.#land("goal");
+    this.#compare();
   }
 
   // A place of a mesh that was pressed takes the height of the ground there.
@@ -198,27 +222,31 @@ class App {
     this.isDrawing = true;
     requestAnimationFrame(() => {
       this.isDrawing = false;
-      const { model, view, player, path, start, goal, cursor, hover, footprint, obstacles } = this;
+      const { model, view, playback, start, goal, cursor, hover, footprint, obstacles } = this;
       const brush = model ? this.tools.preview(hover) : [];
       const { picture, isOblique } = this;
       if (model?.isMesh) {
         // The page draws the path itself on top of a search.
-        const query = player.isLoaded ? null : this.question();
+        const query = playback.isLoaded ? null : this.question();
         picture.want(model, view, canvas.width / view.width, isOblique, query);
       }
-      this.painter.draw({
-        model, view, player, answer: path, start, goal, cursor, hover, footprint, brush, obstacles, picture, isOblique,
-      });
+      for (const { painter, player, path } of this.sides.slice(0, playback.players.length)) {
+        // Two searches show what they found when they are over.
+        const answer = playback.isComparing && this.isGrid && !player.isAtEnd ? null : path;
+        painter.draw({
+          model, view, player, answer, start, goal, cursor, hover, footprint, brush, obstacles, picture, isOblique,
+        });
+      }
     });
   }
 
   async run() {
-    new Pointer(canvas, this.tools);
+    this.sides.forEach(({ painter }) => new Pointer(painter.canvas, this.tools));
     new ResizeObserver(() => this.#resized()).observe(element("frame"));
     onThemeChange(() => this.#prepare());
     listenToControls(this, options);
     this.#prepare();
-    showPlayer(this.player, false);
+    this.#searchMoved();
     showLink("waiting", location.host);
     await this.#configure();
     this.list.run();
@@ -228,6 +256,7 @@ class App {
     const info = await call("ServerService/GetServerInfo", {}).catch(() => ({ algorithms: [] }));
     for (const algorithm of info.algorithms ?? []) {
       element("option-algorithm").add(new Option(algorithmText(algorithm), algorithm));
+      element("algorithms-beside").append(new Option(algorithmText(algorithm), algorithm));
     }
   }
 
@@ -236,6 +265,7 @@ class App {
       const asked = readAddress();
       this.start = asked.start;
       this.goal = asked.goal;
+      this.#choose(asked.options);
       this.#open(maps.some((info) => info.map === asked.map) ? asked.map : maps[0].map, true);
     }
     if (maps.length === 0) {
@@ -248,10 +278,10 @@ class App {
     this.feed?.stop();
     this.feed = null;
     this.query.stop();
-    this.player.clear();
+    this.playback.clear();
     this.editor.clear();
     this.picture.forget();
-    this.path = null;
+    this.#forgetPaths();
     if (map !== this.map || !this.isGrid) {
       this.model = null;
       this.cursor = null;
@@ -283,7 +313,7 @@ class App {
         ? [new GraphModel(), readGraph]
         : kind === "MAP_KIND_MESH"
           ? [new MeshModel(), readMesh]
-          : [new MapModel((x, y) => this.painter.base?.invalidate(x, y)), readMap];
+          : [new MapModel((x, y) => this.sides.forEach(({ painter }) => painter.base?.invalidate(x, y))), readMap];
     const model = this.model ?? fresh;
     this.feed = new MapFeed(model, read, {
       map: (isNew) => this.#mapRead(model, isNew),
@@ -314,7 +344,7 @@ class App {
       this.#offerFloors();
     } else {
       this.view.follow(model.lattice.bounds);
-      this.painter.refresh(model);
+      this.sides.forEach(({ painter }) => painter.refresh(model));
     }
     element("places").hidden = !model.isLaidOut;
     this.settle();
@@ -323,14 +353,45 @@ class App {
 
   // What a question can ask of this kind of map.
   #offerOptions() {
-    const { isGraph, isMesh } = this.model;
+    const { isGraph, isMesh, lattice } = this.model;
     const known = isGraph ? GRAPH_OPTIONS : isMesh ? MESH_OPTIONS : null;
     options.forEach((each) => (each.disabled = known !== null && !known.includes(each.dataset.option)));
-    const algorithm = element("option-algorithm");
-    [...algorithm.options].forEach((each) => (each.disabled = isGraph && !GRAPH_ALGORITHMS.includes(each.value)));
-    if (isMesh || algorithm.selectedOptions[0].disabled) {
-      algorithm.value = "ALGORITHM_AUTO";
+    const suited = isMesh ? ["ALGORITHM_AUTO"] : isGraph || lattice.isHex ? PLAIN_ALGORITHMS : null;
+    const isSuited = (value) => suited?.includes(value) ?? value !== "ALGORITHM_POLYANYA";
+    for (const choice of [element("option-algorithm"), beside]) {
+      const all = [...choice.options];
+      all.forEach((each) => (each.disabled = each.value.startsWith("ALGORITHM") && !isSuited(each.value)));
+      if (choice.selectedOptions[0].disabled) {
+        choice.value = all.find((each) => each.value && !each.disabled).value;
+      }
     }
+  }
+
+  // A link to two searches names what was chosen for them.
+  #optionsInLink() {
+    if (!beside.value) {
+      return [];
+    }
+    const chosen = options.filter((each) => !each.disabled && each.selectedIndex > 0);
+    return [...chosen.map(({ dataset, value }) => [dataset.option, value]), ["beside", beside.value]];
+  }
+
+  // Takes the options of a link: none of one search, or all of two.
+  #choose(named) {
+    select(beside, named.beside);
+    if (named.beside) {
+      options.forEach((each) => select(each, named[each.dataset.option]));
+    }
+    this.#showSides();
+  }
+
+  #showSides() {
+    const isComparing = beside.value !== "";
+    this.playback.count = isComparing ? 2 : 1;
+    document.querySelector("main").classList.toggle("compares", isComparing);
+    element("view-beside").hidden = !isComparing;
+    element("figures").hidden = !isComparing;
+    this.#searchMoved();
   }
 
   // A mesh is shown with all of its heights at first, from above.
@@ -445,16 +506,35 @@ class App {
   }
 
   #answered(answer) {
-    this.path = linesOf(answer, this.model);
+    const path = linesOf(answer, this.model);
     const { isGraph, isMesh } = this.model;
     const stops = isGraph ? answer.path?.nodes : isMesh ? answer.path?.positions : null;
-    this.path.steps = stops === null ? this.#stepsOf(this.path) : (stops?.length ?? 1) - 1;
-    if (this.player.isLoaded && !this.player.isOf(this.question(), answer)) {
-      this.player.clear();
+    path.steps = stops === null ? this.#stepsOf(path) : (stops?.length ?? 1) - 1;
+    const { playback } = this;
+    const [first] = this.sides;
+    first.path = { ...path, asked: JSON.stringify(this.question()) };
+    if (first.player.answer && !first.player.isOf(this.question(), answer)) {
+      playback.clear();
     }
-    showAnswer(answer, this.path);
-    showPlayer(this.player, true);
-    this.redraw();
+    showAnswer(answer, path);
+    this.#searchMoved();
+    this.#compare();
+  }
+
+  // Shows the ends of two searches for the path, unless they are there, or on their way.
+  #compare() {
+    const { playback, sides, tools } = this;
+    const [{ path, player }] = sides;
+    const question = this.question();
+    if (!playback.isComparing || tools.dragged || path?.asked !== JSON.stringify(question) || player.isFor(question)) {
+      return;
+    }
+    playback.clear();
+    this.#searchMoved("Searching …");
+    this.#withSearch(() => {
+      playback.seek(playback.length);
+      element("announce").textContent = sides.map(({ figures }) => figures.innerText).join("\n");
+    });
   }
 
   #stepsOf({ lines, jumps }) {
@@ -463,43 +543,45 @@ class App {
       .reduce((sum, each) => sum + each, jumps.length);
   }
 
+  #forgetPaths() {
+    this.sides.forEach((side) => (side.path = null));
+  }
+
   #forgetPath() {
-    this.path = null;
-    this.player.clear();
-    showPlayer(this.player, false);
-    this.redraw();
+    this.#forgetPaths();
+    this.playback.clear();
+    this.#searchMoved();
   }
 
   async #withSearch(then) {
-    const query = this.question();
-    if (!query) {
+    const queries = this.#questions();
+    if (!queries[0]) {
       return;
     }
-    const { model } = this;
-    const places = model.isGraph
-      ? new NodePlaces((id, position) => model.placeOf(id, position))
-      : model.isMesh
-        ? new IntervalPlaces()
-        : new CellPlaces(model.width, model.height);
-    try {
-      if (!this.player.isLoaded) {
-        await this.player.load(query, places);
+    const { model, playback } = this;
+    const placesOf = () =>
+      model.isGraph
+        ? new NodePlaces((id, position) => model.placeOf(id, position))
+        : model.isMesh
+          ? new IntervalPlaces()
+          : new CellPlaces(model.width, model.height);
+    if (!playback.isLoaded) {
+      if (!(await playback.load(queries, placesOf))) {
+        return;
       }
-      if (this.player.isLoaded) {
-        then();
-      } else {
-        showPlayer(this.player, true, "That is known without a search.");
-      }
-    } catch (error) {
-      if (error.code === undefined && error.name !== "AbortError") {
-        throw error;
-      }
-      showPlayer(this.player, true, error.message);
+      const [, second] = this.sides;
+      second.path = second.player.answer && linesOf(second.player.answer, model);
+    }
+    if (playback.isLoaded) {
+      then();
+    } else {
+      this.#searchMoved(this.sides[0].player.problem || "That is known without a search.");
     }
   }
 
-  #searchMoved() {
-    showPlayer(this.player, this.question() !== null);
+  #searchMoved(problem = "") {
+    showPlayback(this.playback, this.sides[0].path !== null, problem);
+    this.sides.forEach(({ figures, player }) => showFigures(figures, player));
     this.redraw();
   }
 
@@ -507,7 +589,7 @@ class App {
     const label = (cell) => cell && this.model && this.model.lattice.label(cell);
     showEnds(label(this.start), label(this.goal), this.feed?.latest);
     if (this.map) {
-      writeAddress(this);
+      writeAddress(this, this.#optionsInLink());
     }
   }
 
@@ -541,15 +623,17 @@ class App {
   }
 
   #prepare() {
-    this.painter.prepare(this.model);
+    this.sides.forEach(({ painter }) => painter.prepare(this.model));
     this.redraw();
   }
 
   #resized() {
     const { width, height } = element("frame").getBoundingClientRect();
     const ratio = devicePixelRatio || 1;
-    canvas.width = Math.max(Math.round(width * ratio), 1);
-    canvas.height = Math.max(Math.round(height * ratio), 1);
+    for (const { painter } of this.sides) {
+      painter.canvas.width = Math.max(Math.round(width * ratio), 1);
+      painter.canvas.height = Math.max(Math.round(height * ratio), 1);
+    }
     this.view.resize(width, height);
     this.redraw();
   }
@@ -606,20 +690,21 @@ class App {
   }
 
   step(by) {
-    this.#withSearch(() => this.player.step(by));
+    this.#withSearch(() => this.playback.step(by));
   }
 
   play() {
-    this.#withSearch(() => this.player.toggle());
+    this.#withSearch(() => this.playback.toggle());
   }
 
   changeOptions() {
-    this.player.clear();
+    this.#showSides();
     this.settle();
   }
 
   followAddress() {
-    const { map, start, goal } = readAddress();
+    const { map, start, goal, options: named } = readAddress();
+    this.#choose(named);
     if (map && map !== this.map) {
       Object.assign(this, { start, goal });
       this.#open(map, true);
@@ -635,7 +720,7 @@ class App {
     if (document.hidden) {
       this.feed?.stop();
       this.query.stop();
-      this.player.pause();
+      this.playback.pause();
     } else if (this.map) {
       this.#open(this.map, true);
     }

@@ -7,7 +7,7 @@ const ZOOM_STEP = 1.5;
 const element = (id) => document.getElementById(id);
 
 export function listenToControls(app, options) {
-  const { player, toolBar, tools } = app;
+  const { playback, toolBar, tools } = app;
   const help = () => element("help").showModal();
   const zoomIn = () => app.zoom(ZOOM_STEP);
   const zoomOut = () => app.zoom(1 / ZOOM_STEP);
@@ -28,19 +28,19 @@ export function listenToControls(app, options) {
   const changes = {
     terrain: (value) => (tools.terrain = Number(value)),
     brush: (value) => (tools.brush = Number(value)),
-    speed: (value) => (player.speed = Number(value)),
+    speed: (value) => (playback.speed = Number(value)),
   };
   Object.entries(changes).forEach(([id, action]) => {
     element(id).addEventListener("change", (event) => action(event.target.value));
   });
-  options.forEach((each) => each.addEventListener("change", () => app.changeOptions()));
+  [...options, element("option-beside")].forEach((each) => each.addEventListener("change", () => app.changeOptions()));
   ["height-low", "height-high", "oblique"].forEach((id) => {
     element(id).addEventListener("change", () => app.changeFloors());
   });
   element("moment").addEventListener("input", (event) => {
     const moment = Number(event.target.value);
-    player.pause();
-    player.seek(moment);
+    playback.pause();
+    playback.seek(moment);
   });
 
   addEventListener("hashchange", () => app.followAddress());

@@ -27,7 +27,7 @@ export function drawIntervals(context, model, player, place, ink) {
     drawLine(context, ends.map(place), ink["open-rim"], 2.5);
   }
   context.globalAlpha = 1;
-  if (player.current) {
+  if (player.current && !player.isAtEnd) {
     const { left, right } = player.currentPlace;
     drawLine(context, wayOf(player.trail()).map(place), ink.trail, 2);
     drawLine(context, [left, right].map(place), ink.trail, 4);

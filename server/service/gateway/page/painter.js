@@ -272,7 +272,7 @@ export class Painter {
 
   #drawTrail(player) {
     const { context } = this;
-    if (player.current) {
+    if (player.current && !player.isAtEnd) {
       this.#trace(player.trail());
       context.lineJoin = context.lineCap = "round";
       stroke(context, this.ink.trail, Math.min(Math.max(this.view.scale * 0.1, 1.5), 4));

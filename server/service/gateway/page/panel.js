@@ -1,4 +1,4 @@
-// What the page says of the path, of the cell under the pointer, and of the search.
+// What the page says of the path, of the cell under the pointer, and of searches.
 
 import { algorithmText, costText, countText, outcomeText, timeText } from "./words.js";
 
@@ -58,26 +58,47 @@ export function showCell(pairs) {
   }
 }
 
-export function showPlayer(player, canPlay, problem = "") {
+export function showPlayback(playback, canPlay, problem) {
+  const { isPlaying, isLoaded, isComparing, length, position } = playback;
   const play = element("play");
   play.disabled = !canPlay;
-  play.setAttribute("aria-pressed", String(player.isPlaying));
-  set("play-label", player.isPlaying ? "Pause" : "Play");
-  play.querySelector("path").setAttribute("d", player.isPlaying ? "M7 4v12M13 4v12" : "M6 4l10 6-10 6z");
+  play.setAttribute("aria-pressed", String(isPlaying));
+  set("play-label", isPlaying ? "Pause" : "Play");
+  play.querySelector("path").setAttribute("d", isPlaying ? "M7 4v12M13 4v12" : "M6 4l10 6-10 6z");
   element("step-back").disabled = !canPlay;
   element("step-forward").disabled = !canPlay;
   const moment = element("moment");
-  moment.disabled = !player.isLoaded;
-  moment.max = String(player.events.length);
-  moment.value = String(player.position);
+  moment.disabled = !isLoaded;
+  moment.max = String(length);
+  moment.value = String(position);
+  const [first] = playback.players;
+  const cost = first.current ? `, cost so far ${costText(first.current.g)}` : "";
+  const all = `${countText(length)}${playback.players.some(({ isTruncated }) => isTruncated) ? " and more" : ""}`;
   if (problem) {
     set("moment-text", problem);
-  } else if (!player.isLoaded) {
+  } else if (!isLoaded) {
     set("moment-text", "How the path was found, step by step.");
+  } else if (isComparing) {
+    set("moment-text", `${countText(position)} of ${all} expansions`);
   } else {
-    const cost = player.current ? `, cost so far ${costText(player.current.g)}` : "";
-    const all = `${countText(player.events.length)}${player.isTruncated ? " and more" : ""}`;
-    set("moment-text", `${countText(player.position)} of ${all}: ${countText(player.expanded)} expanded${cost}`);
+    set("moment-text", `${countText(position)} of ${all}: ${countText(first.expanded)} expanded${cost}`);
+  }
+}
+
+// Shows the figures of a search so far and, when it is over, those of its answer.
+export function showFigures(figures, { answer, problem, query, isAtEnd, expanded, position }) {
+  const statistics = answer?.info.statistics ?? {};
+  const soFar = isAtEnd ? statistics : { expanded, generated: position - expanded };
+  const countOf = (count) => (answer ? countText(count) : "–");
+  const tolerance = query?.tolerance ? `, tolerance ${query.tolerance}` : "";
+  const texts = {
+    name: problem || algorithmText(statistics.algorithm) + tolerance,
+    expanded: countOf(soFar.expanded),
+    generated: countOf(soFar.generated),
+    cost: isAtEnd && answer.path?.end ? costText(answer.cost) : "–",
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    figures.querySelector(`[data-figure=${name}]`).textContent = text;
   }
 }
 

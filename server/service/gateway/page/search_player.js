@@ -1,35 +1,32 @@
-// Plays a search forward and back: what was put on the open list, and what was expanded.
+// A search that can be shown at any moment: what was put on the open list, and what was expanded.
 
-import { stream } from "./api.js";
+import { needRpcError, stream } from "./api.js";
 
 export const OPEN = 1;
 export const CLOSED = 2;
 const MAX_EVENTS = 200000;
-const SECONDS_TO_PLAY = 6;
 
 export class SearchPlayer {
-  // `changed()` is called when another moment is shown, `touched(place)` for each cell,
-  // node or interval that looks otherwise.
-  constructor(changed, touched) {
-    this.changed = changed;
+  // `touched(place)` is called for each cell, node or interval that looks otherwise.
+  constructor(touched) {
     this.touched = touched;
-    this.speed = 1;
     this.clear();
   }
 
   clear() {
-    this.control?.abort();
-    this.control = new AbortController();
-    this.isPlaying = false;
     this.isTruncated = false;
-    this.asked = "";
-    this.version = null;
+    // The question that it is of, or is to be of, the answer of FindPath, and why there is none.
+    this.query = null;
+    this.answer = null;
+    this.problem = "";
     this.events = [];
+    // Which of the events expand something.
+    this.expansions = [];
     this.position = 0;
     this.places = null;
     // By number of the place: what was done with it last, at which cost so far, and where the way to it comes from.
     this.states = new Uint8Array(0);
-    this.costs = new Float64Array(0);
+    this.costs = new Float32Array(0);
     this.parents = new Map();
     this.expanded = 0;
     this.mostCost = 0;
@@ -40,42 +37,55 @@ export class SearchPlayer {
   }
 
   get isAtEnd() {
-    return this.isLoaded && this.position === this.events.length;
+    return this.answer !== null && this.position === this.events.length;
   }
 
-  // `places` are CellPlaces, NodePlaces or IntervalPlaces. Throws what the call fails with.
-  async load(query, places) {
-    this.clear();
-    const { signal } = this.control;
+  // `places` are CellPlaces, NodePlaces or IntervalPlaces.
+  async load(query, places, signal) {
+    this.query = query;
     const events = [];
     const request = { query, maxEvents: MAX_EVENTS };
-    for await (const message of stream("PictureService/TraceSearch", request, signal)) {
-      for (const event of message.events ?? []) {
-        const [index, parent] = places.numbersOf(event);
-        const state = event.kind === "KIND_EXPANDED" ? CLOSED : OPEN;
-        events.push({ index, state, parent, g: places.costOf(event), f: event.f ?? 0, before: null });
+    let result = null;
+    try {
+      for await (const message of stream("PictureService/TraceSearch", request, signal)) {
+        for (const event of message.events ?? []) {
+          const [index, parent] = places.numbersOf(event);
+          const state = event.kind === "KIND_EXPANDED" ? CLOSED : OPEN;
+          events.push({ index, state, parent, g: places.costOf(event), f: event.f ?? 0, before: null });
+        }
+        result = message.result;
       }
-      if (message.result) {
-        this.isTruncated = message.result.truncated ?? false;
-        this.version = message.result.answer.info.version;
+    } catch (error) {
+      if (!signal.aborted) {
+        needRpcError(error);
+        this.problem = error.message;
+        this.query = null;
       }
+      return;
     }
     if (signal.aborted) {
       return;
     }
-    this.asked = JSON.stringify(query);
+    this.isTruncated = result.truncated ?? false;
+    this.answer = result.answer;
     this.places = places;
     this.events = events;
+    this.expansions = [...events.keys()].filter((i) => events[i].state === CLOSED);
     this.states = new Uint8Array(places.size);
-    this.costs = new Float64Array(places.size);
+    this.costs = new Float32Array(places.size);
     this.mostCost = events.reduce((most, { state, g }) => (state === CLOSED ? Math.max(most, g) : most), 0);
-    this.changed();
+  }
+
+  // Whether it is the search for `query`, or is to be.
+  isFor(query) {
+    return JSON.stringify(this.query) === JSON.stringify(query);
   }
 
   // Whether it is the search that an answer to `query` came from.
   isOf(query, answer) {
     const { epoch, revision } = answer.info.version;
-    return this.asked === JSON.stringify(query) && this.version?.revision === revision && this.version.epoch === epoch;
+    const version = this.answer?.info.version;
+    return this.isFor(query) && version?.revision === revision && version.epoch === epoch;
   }
 
   // The event that was played last.
@@ -119,50 +129,11 @@ export class SearchPlayer {
     while (this.position > goal) {
       this.#undo(this.events[--this.position]);
     }
-    this.changed();
   }
 
-  step(by) {
-    this.pause();
-    this.seek(this.position + by);
-  }
-
-  toggle() {
-    if (this.isPlaying) {
-      this.pause();
-    } else if (this.isLoaded) {
-      this.#play();
-    }
-  }
-
-  pause() {
-    this.isPlaying = false;
-    this.changed();
-  }
-
-  #play() {
-    if (this.position === this.events.length) {
-      this.seek(0);
-    }
-    this.isPlaying = true;
-    const { signal } = this.control;
-    let before = performance.now();
-    let exact = this.position;
-    const frame = (now) => {
-      if (!this.isPlaying || signal.aborted) {
-        return;
-      }
-      const perSecond = Math.max(this.events.length / SECONDS_TO_PLAY, 8) * this.speed;
-      exact += (Math.min(now - before, 100) / 1000) * perSecond;
-      before = now;
-      this.seek(exact);
-      if (this.position === this.events.length) {
-        this.pause();
-      } else {
-        requestAnimationFrame(frame);
-      }
-    };
-    requestAnimationFrame(frame);
+  // After so many expansions, and all that the last of them puts on the open list.
+  momentAfter(expansions) {
+    return this.expansions[expansions] ?? this.events.length;
   }
 
   #apply(event) {
