@@ -116,6 +116,7 @@ static class FaultTests {
     using (var client = NewClient(server.Address)) {
       await client.Map("tiles").FindPathAsync((0, 0), (1, 1));
       server.Signal("STOP");
+      await Until(() => server.IsStopped);
       await Fails(Code.DeadlineExceeded, "", () =>
         client.Map("tiles").FindPathAsync((0, 0), (1, 1), timeout: TimeSpan.FromMilliseconds(100)));
       using (var stream = client.StreamPaths()) {

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 
@@ -64,6 +65,10 @@ sealed class Server : IDisposable {
   }
 
   public void Signal(string name) => Process.Start("kill", $"-{name} {process.Id}").WaitForExit();
+
+  // True if none of its threads runs.
+  public bool IsStopped => Directory.GetDirectories($"/proc/{process.Id}/task").All(
+    task => File.ReadAllText($"{task}/stat").Contains(") T "));
 
   public void Dispose() {
     if (!process.HasExited) {

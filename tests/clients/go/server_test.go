@@ -84,6 +84,9 @@ func (s *server) stop(signal syscall.Signal) {
 // Holds the server still until the test lets it go on.
 func (s *server) pause() (resume func()) {
 	must(s.t, s.process.Process.Signal(syscall.SIGSTOP))
+	var stopped syscall.WaitStatus
+	_, err := syscall.Wait4(s.process.Process.Pid, &stopped, syscall.WUNTRACED, nil)
+	must(s.t, err)
 	return func() { must(s.t, s.process.Process.Signal(syscall.SIGCONT)) }
 }
 
