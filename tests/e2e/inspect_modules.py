@@ -62,15 +62,19 @@ def test_links(page, _programs):
 
 
 def test_labels(page, _programs):
-    def labels(*nodes):
-        found = run(page, "node_labels.js", "return m.placeLabels(arguments[0], 200, 100, (text) => text.length * 8)",
-                    [{"text": text, "x": x, "y": y, "radius": 4} for text, x, y in nodes])
+    def labels(*nodes, lines=()):
+        script = "return m.placeLabels(arguments[0], arguments[1], 200, 100, (text) => text.length * 8)"
+        items = [{"text": text, "x": x, "y": y, "across": 4, "down": 4} for text, x, y in nodes]
+        found = run(page, "labels.js", script, items, lines)
         return {label["text"]: (label["left"], label["middle"]) for label in found}
     alone = labels(("inn", 50, 50))["inn"]
     assert alone[0] > 54
     # At the right edge there is room to the left.
     assert labels(("inn", 195, 50))["inn"][0] + 24 < 191
     assert labels(("inn", 300, 50)) == {}
+    # Edges are avoided: here those to the right and up.
+    left, middle = labels(("inn", 50, 50), lines=[((50, 50), (200, 50)), ((50, 50), (90, 0))])["inn"]
+    assert not (left + 24 > 54 and middle < 57), (left, middle)
     # The first of a crowd have names, which do not touch each other.
     crowd = labels(*[(f"n{i:02}", 100 + i % 10 * 3, 50 + i // 10 * 3) for i in range(100)])
     assert 0 < len(crowd) < 30 and "n00" in crowd, crowd
@@ -80,9 +84,9 @@ def test_labels(page, _programs):
 
 def test_obstacles_on_graphs(page, _programs):
     def covers(shape, x, y):
-        return run(page, "graph_obstacles.js", """
-            const [{ areas }] = m.placeAreas([{ id: "it", shape: arguments[0] }]);
-            return m.areasHold(areas, { x: arguments[1], y: arguments[2] });""", shape, x, y)
+        return run(page, "obstacles.js", """
+            const area = new m.WorldArea(arguments[0], null);
+            return area.holds({ x: arguments[1], y: arguments[2] });""", shape, x, y)
     cell = {"cells": [{"x": 2, "y": 3}]}
     assert covers(cell, 2, 3) and covers(cell, 3, 4) and covers(cell, 2.5, 3.5)
     assert not covers(cell, 1.9, 3.5) and not covers(cell, 3.1, 3.5)
@@ -94,6 +98,25 @@ def test_obstacles_on_graphs(page, _programs):
     assert covers(polygon, 1, 1) and covers(polygon, 2, 2) and not covers(polygon, 3, 3)
     line = {"lines": [{"start": {}, "end": {"x": 10}, "width": 2}]}
     assert covers(line, 5, 1) and not covers(line, 5, 1.1)
+
+
+def test_obstacles_on_grids(page, _programs):
+    def bounds(grid, shape):
+        found = run(page, "obstacles.js", """
+            return import("/lattice.js").then(({ latticeOf }) => {
+              const model = { cells: [], lattice: latticeOf(arguments[0]) };
+              return m.placeObstacles([{ id: "it", shape: arguments[1] }], model)[0].area.outline.bounds;
+            });""", {"width": 20, "height": 10, **grid}, shape)
+        return tuple(round(found[side], 3) for side in ("left", "top", "right", "bottom"))
+    line = {"lines": [{"start": {"x": 5, "y": 4}, "end": {"x": 9, "y": 2}}]}
+    assert bounds({}, line) == (5, 2, 10, 5)
+    assert bounds({}, {"discs": [{"center": {"x": 4, "y": 4}, "radius": 1.4}]}) == (3, 3, 6, 6)
+    assert bounds({}, {"rectangles": [{"x": 18, "y": 8, "width": 9, "height": 9}]}) == (18, 8, 20, 10)
+    board = {"hexagons": {"layout": "HEX_LAYOUT_ODD_ROWS"}}
+    side = 1 / math.sqrt(3)
+    assert bounds(board, {"cells": [{}]}) == (-0.5, -round(side, 3), 0.5, round(side, 3))
+    # Its second row is shifted.
+    assert bounds(board, {"rectangles": [{"width": 2, "height": 2}]}) == (-0.5, -round(side, 3), 2, round(2.5 * side, 3))
 
 
 def test_intervals(page, _programs):
@@ -134,4 +157,4 @@ def test_sizes(page, _programs):
 
 
 TESTS = [test_layout, test_layout_is_for_graphs_without_places, test_links, test_labels, test_obstacles_on_graphs,
-         test_intervals, test_parts_by_heights, test_sizes]
+         test_obstacles_on_grids, test_intervals, test_parts_by_heights, test_sizes]

@@ -220,6 +220,27 @@ def test_terrain(page, programs):
     page.browser.click("[data-tool=path]")
 
 
+def test_obstacles_and_portals(page, programs):
+    page.browser.run("location.hash = 'map=river'")
+    page.shows("#start", "–")
+    # The outline goes around the cells that it covers.
+    programs.run("obstacle", "put", "river", "log", "6,0..8,1", "--factor", "3")
+    programs.run("portal", "put", "river", "ferry", "1,1", "20,9", "--cost", "2")
+    portal = page.ink("portal")
+    page.wait_for_color(page.place(1, 1), portal)
+    page.wait_for_color(page.place(20, 9), portal)
+    plain = page.color_at(*page.place(10, 0.2))
+    assert page.color_at(*page.place(8.3, 1.3)) != plain == page.color_at(*page.place(8.7, 1.3))
+    page.point_at(8, 1)
+    page.shows("#cell", "~under log")
+    page.browser.run("location.hash = 'map=river&start=0,1&goal=21,9'")
+    page.shows("#cost", programs.cost("river", "0,1", "21,9"))
+    page.shows("#steps", "3")
+    programs.run("portal", "remove", "river", "ferry")
+    programs.run("obstacle", "remove", "river", "log")
+    page.shows("#cost", programs.cost("river", "0,1", "21,9"))
+
+
 def test_options(page, programs):
     def choose(name, value):
         page.choose_option(f"option-{name}", value)
@@ -320,6 +341,15 @@ def test_hexagons(page, programs):
     page.shows("#start", "3, 3")
     page.shows("#goal", "12, 7")
     page.shows("#cost", programs.cost("hex-isle", "3,3", "12,7"))
+    # A link leads to the same place again.
+    link = browser.run("return location.hash")
+    browser.run("location.hash = '#map=keep&start=2,2,0&goal=2,3,4'")
+    page.shows("#start", "2, 2, 0")
+    browser.run("location.hash = arguments[0]", link)
+    page.shows("#start", "3, 3")
+    page.shows("#goal", "12, 7")
+    page.shows("#cost", programs.cost("hex-isle", "3,3", "12,7"))
+    assert browser.run("return location.hash") == link
 
 
 def create_graph(page, programs, name, graph):
@@ -388,7 +418,7 @@ def test_search_on_graph(page, programs):
     page.browser.point([(640, 20)])
     street = between(nodes["a"], nodes["b"])
     alley = between(nodes["b"], nodes["alley"])
-    route, rim, wall, outside = (page.ink(name) for name in ("route", "open-rim", "wall", "outside"))
+    route, rim, wall, outside = (page.ink(name) for name in ("path", "open-rim", "wall", "outside"))
     page.wait_for_color(street, route)
     # What a node is filled with, beside the lines that meet in it.
     page.wait_for_color(nodes["b"], wall)
@@ -443,7 +473,7 @@ def test_graph_without_places(page, programs):
     page.shows("#start", "inn")
     page.shows("#goal", "mill")
     page.shows("#cost", "6")
-    page.wait_for_color(between(nodes["lake"], nodes["mill"], 0.4), page.ink("route"))
+    page.wait_for_color(between(nodes["lake"], nodes["mill"], 0.4), page.ink("path"))
     page.choose("street")
     wait_for(lambda: page.browser.run("return document.getElementById('places').hidden"), "the end of it")
 
@@ -456,8 +486,9 @@ def place_on_mesh(page, x, y):
 
 
 def test_mesh(page, programs):
+    page.browser.run("location.hash = ''")
     page.choose("keep")
-    paper = [255, 255, 255]
+    paper = page.ink("outside")
     court, pillar = place_on_mesh(page, 2, 13), place_on_mesh(page, 6, 11)
     wait_for(lambda: page.color_at(*court) != paper, "the picture of the mesh")
     assert page.color_at(*pillar) == paper
@@ -478,17 +509,22 @@ def test_mesh(page, programs):
     page.shows("#goal", "2, 3, 4")
     page.shows("#cost", programs.cost("keep", "2,2,0", "2,3,4"))
     page.shows("#steps", "5")
-    path = page.ink("route")
+    path = page.ink("path")
     page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
-    drawn = [0x1F, 0x4F, 0xD8]
-    # At some heights the server draws it: on the gallery it is dashed, and one sees the court between.
+    # On the gallery, which is not shown, it is dashed, and one sees the court between.
     on_gallery = [place_on_mesh(page, x, 3 + (x - 2) / 18) for x in (8 + i / 8 for i in range(40))]
     assert all(page.color_at(*place) == path for place in on_gallery)
     page.choose_option("height-high", "1")
-    page.wait_for_color(place_on_mesh(page, 17, 10.5), drawn)
-    colors = [page.color_at(*place) for place in on_gallery]
-    assert page.color_at(*court) in colors and path not in colors and drawn not in colors, colors
+    wait_for(lambda: page.color_at(*court) in [page.color_at(*place) for place in on_gallery], "the court")
+    assert page.color_at(*place_on_mesh(page, 17, 10.5)) == path
+    assert path not in [page.color_at(*place) for place in on_gallery]
+    full = page.color_at(*court)
     page.choose_option("height-high", "")
+    # Lower floors are faint.
+    page.choose_option("height-low", "3")
+    wait_for(lambda: page.color_at(*court) not in (full, paper), "the faint court")
+    assert sum(full) < sum(page.color_at(*court)) < sum(paper)
+    page.choose_option("height-low", "")
     page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
     # From the side the server draws the path, and a press does nothing.
     page.browser.click("#oblique")
@@ -504,10 +540,10 @@ def test_mesh(page, programs):
 
 def test_search_on_mesh(page, _programs):
     seen, way, pillar = (place_on_mesh(page, x, y) for x, y in [(7, 1.2), (17, 10.5), (6, 11)])
-    route = page.ink("route")
+    route = page.ink("path")
     page.wait_for_color(way, route)
     # The picture may still be on its way, and then there is paper.
-    paper = [255, 255, 255]
+    paper = page.ink("outside")
     wait_for(lambda: page.color_at(*seen) != paper, "the ground")
     ground = page.color_at(*seen)
     page.browser.click("#step-forward")
@@ -678,6 +714,11 @@ def test_dark(page, _programs):
     background = page.browser.run("return getComputedStyle(document.body).backgroundColor")
     channels = [int(part) for part in background[4:-1].split(",")]
     assert max(channels) < 60, f"not dark: {background}"
+    page.choose("keep")
+    ground = place_on_mesh(page, 2, 13)
+    wait_for(lambda: page.color_at(*ground) != page.ink("outside"), "the picture of the mesh")
+    assert max(page.color_at(*ground)) < 90, f"not dark: {page.color_at(*ground)}"
+    assert max(page.color_at(*place_on_mesh(page, -1, 13))) < 60
 
 
 def test_server_that_comes_back(page, programs):
@@ -788,13 +829,14 @@ def main():
         programs = Programs(folder, work)
         try:
             address = programs.address
-            dungeon = {"map_name": "dungeon", "ends": "start=2,2&goal=43,17", "search": 0.7}
-            river = {"map_name": "river", "ends": "start=0,0&goal=25,0", "search": 0.55}
+            dungeon = {"map_name": "dungeon", "ends": "start=2,2&goal=43,17", "search": 1}
+            river = {"map_name": "river", "ends": "start=0,0&goal=25,0", "search": 1}
             desktop = {"width": 1200, "height": 760}
             run_in(driver, programs, address, [], {"path": pictures / "light.png", **river}, **desktop)
             run_in(driver, programs, address, [test_dark], {"path": pictures / "dark.png", **dungeon}, dark=True, **desktop)
             run_in(driver, programs, address,
-                   [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
+                   [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_obstacles_and_portals,
+                    test_options, test_player,
                     test_keyboard, test_zoom, test_hexagons, test_waypoint_graph, test_search_on_graph,
                     test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches, test_large_map,
                     *inspect_modules.TESTS], **desktop)

@@ -5,13 +5,12 @@ import { readAddress, writeAddress } from "./address.js";
 import { listenToControls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { GraphModel, MAX_NODES, readGraph } from "./graph_model.js";
-import { areasHold, placeAreas } from "./graph_obstacles.js";
 import { MapFeed, readMap } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
 import { MeshModel, readMesh } from "./mesh_model.js";
 import { MeshPicture } from "./mesh_picture.js";
-import { covers, placeObstacles } from "./obstacles.js";
+import { placeObstacles, placePortals } from "./obstacles.js";
 import { Painter } from "./painter.js";
 import { showAnswer, showCell, showEnds, showFigures, showLink, showNothing, showPlayback, showProblem } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
@@ -25,7 +24,8 @@ import { Tools } from "./tools.js";
 import { View } from "./view.js";
 import { algorithmText, costText, countText, sizeText } from "./words.js";
 
-const MAX_OBSTACLES = 1000;
+// The page shows so many named obstacles, and as many portals.
+const MAX_NAMED = 1000;
 const GRAPH_OPTIONS = ["algorithm", "unreachablePolicy"];
 const PLAIN_ALGORITHMS = ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"];
 const MESH_OPTIONS = ["unreachablePolicy"];
@@ -69,6 +69,7 @@ class App {
   // Why a change was refused, while it is shown.
   note = "";
   obstacles = [];
+  portals = [];
   isDrawing = false;
   // Of a mesh: whether it is seen from the side, and its picture.
   isOblique = false;
@@ -222,19 +223,17 @@ class App {
     this.isDrawing = true;
     requestAnimationFrame(() => {
       this.isDrawing = false;
-      const { model, view, playback, start, goal, cursor, hover, footprint, obstacles } = this;
+      const { model, view, playback, start, goal, cursor, hover, footprint, obstacles, portals } = this;
       const brush = model ? this.tools.preview(hover) : [];
       const { picture, isOblique } = this;
       if (model?.isMesh) {
-        // The page draws the path itself on top of a search.
-        const query = playback.isLoaded ? null : this.question();
+        // Seen from the side, only the server knows what of a path is hidden. On top of a search, the page draws it.
+        const query = isOblique && !playback.isLoaded ? this.question() : null;
         picture.want(model, view, canvas.width / view.width, isOblique, query);
       }
       for (const { painter, player, path } of this.sides.slice(0, playback.players.length)) {
-        // Two searches show what they found when they are over.
-        const answer = playback.isComparing && this.isGrid && !player.isAtEnd ? null : path;
         painter.draw({
-          model, view, player, answer, start, goal, cursor, hover, footprint, brush, obstacles, picture, isOblique,
+          model, view, player, answer: path, start, goal, cursor, hover, footprint, brush, obstacles, portals, picture, isOblique,
         });
       }
     });
@@ -287,6 +286,7 @@ class App {
       this.cursor = null;
       this.hover = null;
       this.obstacles = [];
+      this.portals = [];
     }
     if (!keepsEnds) {
       this.start = null;
@@ -445,21 +445,25 @@ class App {
     this.list.update(this.map, String(this.feed.latest));
     this.#showEnds();
     this.#showCell(this.hover ?? this.cursor);
-    this.#readObstacles();
+    this.#readNamed();
     this.redraw();
   }
 
-  async #readObstacles() {
+  async #readNamed() {
     const { map, feed } = this;
-    if (this.isReadingObstacles || !feed || !this.model) {
+    if (this.isReadingNamed || !feed || !this.model) {
       return;
     }
-    this.isReadingObstacles = true;
+    this.isReadingNamed = true;
     const { latest, epoch } = feed;
     try {
-      const { obstacles } = await call("MapService/ListObstacles", { map, pageSize: MAX_OBSTACLES });
+      const request = { map, pageSize: MAX_NAMED };
+      const { obstacles = [] } = await call("MapService/ListObstacles", request);
+      const { portals = [] } = this.model.isGraph ? {} : await call("MapService/ListPortals", request);
       if (this.feed === feed && this.model) {
-        this.obstacles = this.#placed(obstacles ?? []);
+        // Among nodes whose places are not those of the world, nothing has a place.
+        this.obstacles = this.model.isLaidOut ? [] : placeObstacles(obstacles, this.model);
+        this.portals = placePortals(portals, map);
         this.#showCell(this.hover ?? this.cursor);
         this.redraw();
       }
@@ -467,16 +471,10 @@ class App {
     } catch {
       // The feed tells what is wrong.
     }
-    this.isReadingObstacles = false;
+    this.isReadingNamed = false;
     if (this.feed && (this.feed !== feed || feed.latest !== latest || feed.epoch !== epoch)) {
-      this.#readObstacles();
+      this.#readNamed();
     }
-  }
-
-  // None among nodes whose places are not those of the world.
-  #placed(obstacles) {
-    const { isGraph, isLaidOut, lattice } = this.model;
-    return isLaidOut ? [] : isGraph ? placeAreas(obstacles) : placeObstacles(obstacles, lattice);
   }
 
   // Says it for a while, whatever else is shown meanwhile.
@@ -600,12 +598,10 @@ class App {
 
   #factsOf(cell) {
     const { model } = this;
-    if (model.isMesh) {
-      return model.factsOf(cell);
-    }
-    if (model.isGraph) {
-      const over = this.obstacles.filter(({ areas }) => areasHold(areas, cell));
-      return [...model.factsOf(cell), ...this.#namesOf(over)];
+    const over = this.obstacles.filter(({ area }) => area.holds(cell)).map(({ id }) => id);
+    const under = over.length > 0 ? [["under", over.join(", ")]] : [];
+    if (model.isMesh || model.isGraph) {
+      return [...model.factsOf(cell), ...under];
     }
     const terrain = model.terrainAt(cell);
     const pairs = [["cell", model.lattice.label(cell)]];
@@ -614,12 +610,7 @@ class App {
       pairs.push(["cost", costText(terrain.cost)]);
     }
     pairs.push(["", model.isBlocked(cell) ? "blocked" : "free"]);
-    const over = this.obstacles.filter((obstacle) => covers(obstacle.shape, cell, model.lattice));
-    return [...pairs, ...this.#namesOf(over)];
-  }
-
-  #namesOf(obstacles) {
-    return obstacles.length > 0 ? [["under", obstacles.map(({ id }) => id).join(", ")]] : [];
+    return [...pairs, ...under];
   }
 
   #prepare() {

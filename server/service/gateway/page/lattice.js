@@ -32,6 +32,18 @@ class CellLattice {
   label({ x, y }) {
     return `${x}, ${y}`;
   }
+
+  // The cells of the map that may lie in such bounds: columns from left to right and rows from top to bottom.
+  rangeOf({ left, top, right, bottom }) {
+    const corners = [[left, top], [right, top], [left, bottom], [right, bottom]].map(([x, y]) => this.cellAt(x, y));
+    const range = boundsOf(corners.map(({ x, y }) => [x, y, 1]));
+    return {
+      left: Math.max(range.left, 0),
+      top: Math.max(range.top, 0),
+      right: Math.min(range.right, this.width - 1),
+      bottom: Math.min(range.bottom, this.height - 1),
+    };
+  }
 }
 
 export class SquareLattice extends CellLattice {
@@ -41,6 +53,8 @@ export class SquareLattice extends CellLattice {
     this.bounds = { left: 0, top: 0, right: this.width, bottom: this.height };
     // From cells to places.
     this.matrix = [1, 0, 0, 1, 0, 0];
+    // The corners of a cell lie so around its centre.
+    this.corners = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]];
   }
 
   center(x, y) {

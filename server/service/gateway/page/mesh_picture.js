@@ -1,11 +1,12 @@
 // The picture of a navigation mesh, which the server draws: of what is in sight, as large as it is shown.
 
 import { call, needRpcError } from "./api.js";
-import { isDark } from "./theme.js";
+import { colorOf, isDark, pixelOf } from "./theme.js";
 
 // The most that the server draws, and the least.
 const MOST_PIXELS = 4096;
 const LEAST_PIXELS = 16;
+const FAINT_OPACITY = 0.3;
 
 export class MeshPicture {
   // `events` has drawn(placement) and problem(error).
@@ -15,17 +16,16 @@ export class MeshPicture {
   }
 
   forget() {
-    this.image = null;
-    this.placement = null;
+    // From the lowest to the highest, each with its image, placement and opacity.
+    this.floors = [];
     this.asked = "";
     this.wanted = null;
   }
 
-  // `model` as `view` shows it. Seen from the side or at some heights, the path of `query` is drawn by the server too,
-  // since it knows what is hidden, or lies at others.
+  // `model` as `view` shows it, with the path of `query` if there is one.
   want(model, view, ratio, isOblique, query) {
     const request = this.#requestFor(model, view, ratio, isOblique);
-    if (query && (isOblique || model.hasHeights)) {
+    if (query) {
       request.query = query;
     }
     // Another revision is another picture.
@@ -73,11 +73,10 @@ export class MeshPicture {
       const request = this.wanted;
       this.wanted = null;
       try {
-        const { image, placement } = await this.#draw(request);
+        const floors = [...(await this.#drawBelow(request)), { ...(await this.#draw(request)), opacity: 1 }];
         if (this.asked && !this.wanted) {
-          this.image = image;
-          this.placement = placement;
-          this.events.drawn(placement);
+          this.floors = floors;
+          this.events.drawn(floors.at(-1).placement);
         }
       } catch (error) {
         needRpcError(error);
@@ -86,6 +85,15 @@ export class MeshPicture {
       }
     }
     this.isAsking = false;
+  }
+
+  // The floors below the heights that are shown, if there are any.
+  async #drawBelow({ query, heights, ...request }) {
+    if (heights?.low === undefined) {
+      return [];
+    }
+    const below = await this.#draw({ ...request, heights: { high: heights.low } });
+    return [{ ...below, opacity: FAINT_OPACITY }];
   }
 
   // What is wrong with the query is told by the path, not by the picture.
@@ -98,18 +106,36 @@ export class MeshPicture {
     });
     const bytes = Uint8Array.from(atob(answer.image), (letter) => letter.charCodeAt(0));
     const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-    return { image, placement: answer.placement };
+    return { image: withoutPaper(image), placement: answer.placement };
   }
 
   // Where it lies now, also while another one is on its way. `context` is in pixels of the page.
   draw(context, lattice, view) {
-    if (!this.image) {
-      return;
+    for (const { image, placement, opacity } of this.floors) {
+      const { zero, xStep } = placement;
+      const scale = (view.scale * lattice.unit) / xStep.x;
+      const [x, y] = view.toScreen(...lattice.center(0, 0, 0));
+      const [left, top] = [x - (zero.x ?? 0) * scale, y - (zero.y ?? 0) * scale];
+      context.globalAlpha = opacity;
+      context.drawImage(image, left, top, image.width * scale, image.height * scale);
     }
-    const { zero, xStep } = this.placement;
-    const scale = (view.scale * lattice.unit) / xStep.x;
-    const [x, y] = view.toScreen(...lattice.center(0, 0, 0));
-    const { width, height } = this.image;
-    context.drawImage(this.image, x - (zero.x ?? 0) * scale, y - (zero.y ?? 0) * scale, width * scale, height * scale);
+    context.globalAlpha = 1;
   }
+}
+
+// Around the mesh, and in its holes, one sees what is drawn below.
+function withoutPaper(bitmap) {
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.drawImage(bitmap, 0, 0);
+  const image = context.getImageData(0, 0, bitmap.width, bitmap.height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const paper = pixelOf(colorOf("picture-paper"));
+  for (let i = 0; i < pixels.length; ++i) {
+    if (pixels[i] === paper) {
+      pixels[i] = 0;
+    }
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
 }

@@ -2,6 +2,7 @@
 
 import { needRpcError, stream } from "./api.js";
 
+// A place is OPEN, or has a value from CLOSED to 255 by the cost at which it was expanded.
 export const OPEN = 1;
 export const CLOSED = 2;
 const MAX_EVENTS = 200000;
@@ -114,7 +115,7 @@ export class SearchPlayer {
         yield {
           place: this.places.at(index),
           parent: parent === undefined ? null : this.places.at(parent),
-          isExpanded: this.states[index] === CLOSED,
+          isExpanded: this.states[index] >= CLOSED,
           share: this.costs[index] / (this.mostCost || 1),
         };
       }
@@ -139,7 +140,8 @@ export class SearchPlayer {
   #apply(event) {
     const { index, state, g, parent } = event;
     event.before = { state: this.states[index], cost: this.costs[index], parent: this.parents.get(index) };
-    this.#set(index, { state, cost: g, parent: state === OPEN ? parent : event.before.parent });
+    const look = state === OPEN ? OPEN : CLOSED + Math.round(((255 - CLOSED) * g) / (this.mostCost || 1));
+    this.#set(index, { state: look, cost: g, parent: state === OPEN ? parent : event.before.parent });
     this.expanded += state === CLOSED ? 1 : 0;
   }
 

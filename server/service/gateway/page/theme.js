@@ -4,18 +4,25 @@ import { WALL } from "./map_model.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-// Hue and saturation of what terrains are often called.
+// Names that terrains often have, their symbol, and their colours if passable and if not, in the light and in the dark,
+// as in the pictures of the server.
 const KNOWN = [
-  [/water|river|sea|lake|ocean|ford/, 205, 52],
-  [/swamp|marsh|mud|bog/, 88, 24],
-  [/grass|meadow|field/, 105, 32],
-  [/tree|forest|wood|jungle/, 146, 30],
-  [/road|path|bridge|street|trail/, 38, 34],
-  [/sand|desert|beach|dirt/, 45, 46],
-  [/hill|mountain|rock|stone/, 28, 14],
-  [/lava|fire|danger/, 12, 62],
-  [/snow|ice/, 200, 30],
+  [/ground|floor|plain|earth|dirt/, ".", "#faf9f5", "#8a8f96", "#21252c", "#4e5868"],
+  [/water|river|sea|lake|ocean|ford/, "~", "#a9d3ee", "#5a9bcb", "#173957", "#296499"],
+  [/tree|forest|wood|jungle/, "T", "#b4d49c", "#66a06c", "#1a321f", "#35663e"],
+  [/grass|meadow|field/, "G", "#ddecc6", "#8fb573", "#354f25", "#4f7838"],
+  [/swamp|mud|marsh|bog/, "s", "#c9c391", "#8c8757", "#30351b", "#5b6333"],
+  [/road|path|street|bridge|track|trail/, "=", "#ebd7a6", "#b79a5b", "#544122", "#816535"],
+  [/hill|mountain|rock|rubble|cliff|stone/, "^", "#d5c2ae", "#94806b", "#4e3d30", "#7d624d"],
+  [/sand|desert|beach/, ":", "#f4e6b8", "#c2ac6a", "#5a4d20", "#826f2e"],
+  [/snow|ice|glacier/, "*", "#e4eef7", "#a7bdd3", "#3b5a6e", "#527c99"],
+  [/lava|fire|danger/, "%", "#f2b08a", "#c4572d", "#672714", "#ad4121"],
+  [/wall|building|house/, "+", "#c4c8ce", "#596270", "#4b525c", "#6a7482"],
 ];
+const OTHERS = {
+  light: ["#f2d0a9", "#bfd7ea", "#d9c7e3", "#c6e2d3", "#f3c6c6", "#e3e0a6", "#cbd2da", "#e6c9b8"],
+  dark: ["#5a3c22", "#223646", "#5d3e73", "#234233", "#5b2929", "#535225", "#3e4852", "#422b20"],
+};
 
 export function isDark() {
   return dark.matches;
@@ -34,33 +41,31 @@ const RAMP = ["ffe96b", "fdc04d", "f68e3b", "e4552b", "b71c2a"].map((color) =>
   [0, 2, 4].map((at) => parseInt(color.slice(at, at + 2), 16)),
 );
 
-export function rampColor(share) {
+export function rampColor(share, opacity = 1) {
   const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
   const below = Math.min(Math.floor(at), RAMP.length - 2);
   const parts = RAMP[below].map((part, i) => Math.round(part + (RAMP[below + 1][i] - part) * (at - below)));
-  return `rgb(${parts.join(" ")})`;
+  return `rgb(${parts.join(" ")} / ${opacity})`;
 }
 
-function terrainColor(terrain, index) {
-  if (terrain.symbol === "." && !/grass|sand|snow/.test(terrain.name)) {
-    return colorOf("ground");
+function terrainColor({ name = "", symbol, impassable }, index) {
+  const known = KNOWN.find(([pattern]) => pattern.test(name.toLowerCase())) ?? KNOWN.find((each) => each[1] === symbol);
+  if (known) {
+    return known[2 + (isDark() ? 2 : 0) + (impassable ? 1 : 0)];
   }
-  const known = KNOWN.find(([pattern]) => pattern.test(terrain.name.toLowerCase()));
-  const [hue, saturation] = known ? known.slice(1) : [(index * 137.5 + 260) % 360, 30];
-  // The dearer, the stronger.
-  const weight = terrain.impassable ? 3.4 : Math.min(Math.max(Math.log2(terrain.cost) + 1, 0), 3);
-  const lightness = isDark() ? 20 + weight * 5 : 93 - weight * 7;
-  return `hsl(${hue} ${saturation}% ${lightness}%)`;
+  const others = OTHERS[isDark() ? "dark" : "light"];
+  const color = others[index % others.length];
+  return impassable ? `color-mix(in srgb, ${color} 55%, ${colorOf("wall")})` : color;
 }
+
+const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 
 // As ImageData holds it.
-function pixelOf(color) {
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = 1;
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  context.fillStyle = color;
-  context.fillRect(0, 0, 1, 1);
-  return new Uint32Array(context.getImageData(0, 0, 1, 1).data.buffer)[0];
+export function pixelOf(color) {
+  pixel.clearRect(0, 0, 1, 1);
+  pixel.fillStyle = color;
+  pixel.fillRect(0, 0, 1, 1);
+  return new Uint32Array(pixel.getImageData(0, 0, 1, 1).data.buffer)[0];
 }
 
 // From the bytes of a map to colours, as CSS has them and as pixels. Byte 0 has none.
@@ -68,7 +73,7 @@ export function mapColors(terrains) {
   const css = new Map([[WALL, colorOf("wall")]]);
   let index = 0;
   for (const [symbol, terrain] of terrains) {
-    css.set(symbol, terrainColor(terrain, ++index));
+    css.set(symbol, terrainColor(terrain, index++));
   }
   return { css, pixels: pixelsOf(css) };
 }
