@@ -207,6 +207,8 @@ def test_terrain(page, programs):
     page.press(0, 0)
     page.press(25, 0)
     page.shows("#cost", programs.cost("river", "0,0", "25,0"))
+    for text in ("river, cost 3", "trees, impassable", "wall", "start", "goal", "path", "expanded, by cost"):
+        page.shows("#legend", f"~{text}")
     page.browser.click("[data-tool=terrain]")
     page.set("terrain", "change", "[...element.options].find((each) => each.text === 'river').value")
     page.drag((8, 5), (8, 8))
@@ -223,9 +225,12 @@ def test_terrain(page, programs):
 def test_obstacles_and_portals(page, programs):
     page.browser.run("location.hash = 'map=river'")
     page.shows("#start", "–")
+    assert "obstacle" not in page.browser.text("#legend") and "portal" not in page.browser.text("#legend")
     # The outline goes around the cells that it covers.
     programs.run("obstacle", "put", "river", "log", "6,0..8,1", "--factor", "3")
+    page.shows("#legend", "~costs more")
     programs.run("portal", "put", "river", "ferry", "1,1", "20,9", "--cost", "2")
+    page.shows("#legend", "~portal")
     portal = page.ink("portal")
     page.wait_for_color(page.place(1, 1), portal)
     page.wait_for_color(page.place(20, 9), portal)
@@ -239,6 +244,7 @@ def test_obstacles_and_portals(page, programs):
     programs.run("portal", "remove", "river", "ferry")
     programs.run("obstacle", "remove", "river", "log")
     page.shows("#cost", programs.cost("river", "0,1", "21,9"))
+    wait_for(lambda: "portal" not in page.browser.text("#legend"), "the legend without portals")
 
 
 def test_options(page, programs):
@@ -345,11 +351,13 @@ def test_hexagons(page, programs):
     link = browser.run("return location.hash")
     browser.run("location.hash = '#map=keep&start=2,2,0&goal=2,3,4'")
     page.shows("#start", "2, 2, 0")
+    page.shows("#legend", "~highest, at 4")
     browser.run("location.hash = arguments[0]", link)
     page.shows("#start", "3, 3")
     page.shows("#goal", "12, 7")
     page.shows("#cost", programs.cost("hex-isle", "3,3", "12,7"))
     assert browser.run("return location.hash") == link
+    page.shows("#legend", "~hills, cost 2")
 
 
 def create_graph(page, programs, name, graph):
@@ -416,6 +424,7 @@ def test_search_on_graph(page, programs):
     page.choose_option("option-algorithm", "ALGORITHM_DIJKSTRA")
     page.shows("#algorithm", "Dijkstra")
     page.browser.point([(640, 20)])
+    page.shows("#legend", "~one-way edge")
     street = between(nodes["a"], nodes["b"])
     alley = between(nodes["b"], nodes["alley"])
     route, rim, wall, outside = (page.ink(name) for name in ("path", "open-rim", "wall", "outside"))

@@ -5,6 +5,7 @@ import { readAddress, writeAddress } from "./address.js";
 import { listenToControls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { GraphModel, MAX_NODES, readGraph } from "./graph_model.js";
+import { legendOf, showLegend } from "./legend.js";
 import { MapFeed, readMap } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
@@ -324,6 +325,7 @@ class App {
         this.query.stop();
         this.map = "";
         this.model = null;
+        this.#showLegend();
         this.#say(`The map ${map} is gone.`);
         this.redraw();
       },
@@ -441,7 +443,13 @@ class App {
     }
   }
 
+  // Another map's stays until this one is there, so that the canvas keeps its size meanwhile.
+  #showLegend() {
+    showLegend(element("legend"), this.model ? legendOf(this, this.sides[0].painter.colors?.css) : []);
+  }
+
   #revised() {
+    this.#showLegend();
     this.list.update(this.map, String(this.feed.latest));
     this.#showEnds();
     this.#showCell(this.hover ?? this.cursor);
@@ -464,6 +472,7 @@ class App {
         // Among nodes whose places are not those of the world, nothing has a place.
         this.obstacles = this.model.isLaidOut ? [] : placeObstacles(obstacles, this.model);
         this.portals = placePortals(portals, map);
+        this.#showLegend();
         this.#showCell(this.hover ?? this.cursor);
         this.redraw();
       }
@@ -615,6 +624,7 @@ class App {
 
   #prepare() {
     this.sides.forEach(({ painter }) => painter.prepare(this.model));
+    this.#showLegend();
     this.redraw();
   }
 
