@@ -20,6 +20,9 @@ namespace Waystar {
     /// <summary>Sent with each call, but never unencrypted to another machine.</summary>
     public string Token { get; set; } = "";
 
+    /// <summary>Whether calls that may be repeated wait for a server that is away, within their timeout.</summary>
+    public bool WaitForReady { get; set; }
+
     /// <summary>By default UnityTransport in Unity, and elsewhere HttpTransport. The client disposes of it.</summary>
     public ITransport Transport { get; set; }
   }
@@ -188,7 +191,8 @@ namespace Waystar {
           var mayPass = error.Code == Code.Unavailable || error.Code == Code.Cancelled ||
             error.Code == Code.ResourceExhausted && error.RetryDelay > TimeSpan.Zero;
           var delay = Budget.DelayAfter(error, attempt);
-          if (!mayRepeat || !mayPass || !Budget.Note(false) || attempt == MaxAttempts || Clock.Now + delay >= end) {
+          var isLast = attempt >= MaxAttempts && !(options.WaitForReady && error.Code == Code.Unavailable);
+          if (!mayRepeat || !mayPass || !Budget.Note(false) || isLast || Clock.Now + delay >= end) {
             throw;
           }
           await Transport.Delay(delay, cancel);

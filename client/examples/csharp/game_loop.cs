@@ -36,7 +36,10 @@ static class GameLoop {
     var carts = Enumerable.Range(0, 12).Select(i => new Cart { X = random.Next(size - 2), Y = i * (size / 12) }).ToList();
     var agents = Enumerable.Range(0, 200).Select(i => new Agent { Id = (ulong)i, Cell = FreeCell() }).ToList();
     int late = 0, lost = 0, paths = 0;
-    using (var client = new Client(new ClientOptions { Target = args.ElementAtOrDefault(0) ?? "http://localhost:8080" }))
+    // Updates wait for a server that starts again.
+    using (var client = new Client(new ClientOptions {
+      Target = args.ElementAtOrDefault(0) ?? "http://localhost:8080", WaitForReady = true, Timeout = TimeSpan.FromMinutes(1)
+    }))
     using (var follower = client.FollowAgents()) {
       var yard = client.Map($"yard-{Guid.NewGuid():N}");
       var blank = new BlankGrid { Width = size, Height = size };
