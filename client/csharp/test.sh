@@ -21,6 +21,7 @@ compile() {
 compile -target:library -out:"$BUILD/Waystar.dll" "$BUILD"/package/Runtime/*.cs
 compile -out:"$BUILD/game_loop.exe" -r:"$BUILD/Waystar.dll" "$ROOT/client/examples/csharp/game_loop.cs"
 compile -out:"$BUILD/tests.exe" -r:"$BUILD/Waystar.dll" "$TESTS"/*Tests.cs "$TESTS/Server.cs"
+compile -out:"$BUILD/overhead.exe" -r:"$BUILD/Waystar.dll" "$TESTS/Overhead.cs"
 # What is for Unity is compiled alone, against the names that it uses.
 compile -target:library -define:UNITY_2019_4_OR_NEWER -out:"$BUILD/Unity.dll" "$TESTS/UnityNames.cs" \
   "$BUILD"/package/Runtime/*.cs "$BUILD"/package/Samples~/Walker/*.cs
@@ -31,3 +32,6 @@ WORK="$(mktemp -d)"
 trap 'rm -rf "$WORK"' EXIT
 export GAME_LOOP="$BUILD/game_loop.exe"
 timeout 120 mono --debug "$BUILD/tests.exe" "$BIN" "$ROOT/server/samples" "$WORK" "${@:2}"
+if [[ -n "${WAYSTAR_OVERHEAD:-}" ]]; then
+  "$TESTS/../overhead.py" "$BIN" csharp "mono $BUILD/overhead.exe" "mono $GAME_LOOP"
+fi

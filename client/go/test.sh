@@ -43,4 +43,7 @@ race=()
 if [[ "$(go env CGO_ENABLED)" == 1 ]]; then
   race=(-race)
 fi
-go test "${race[@]}" -count=1 -timeout=2m ./...
+go test "${race[@]}" -count=1 -timeout=2m .
+if [[ -n "${WAYSTAR_OVERHEAD:-}" ]]; then
+  ../overhead.py "$WAYSTAR_BIN" go "go run ./overhead" "$WAYSTAR_EXAMPLES/game_loop"
+fi

@@ -36,4 +36,7 @@ status=0
 for job in "${jobs[@]}"; do
   wait "$job" || status=1
 done
-exit "$status"
+((status == 0)) || exit 1
+if [[ -n "${WAYSTAR_OVERHEAD:-}" ]]; then
+  ../overhead.py "$BIN" python "$PYTHON overhead.py" "$PYTHON $HERE/../examples/python/game_loop.py"
+fi

@@ -18,4 +18,7 @@ cp -r "$ROOT/tests/clients/typescript" tests
 cp -r "$WORK/node_modules" .
 npm install --offline --no-package-lock --ignore-scripts --no-audit --no-fund --silent
 ../node_modules/.bin/tsc --project tests
-WAYSTAR_BIN="$BIN" exec timeout 120 node --test --test-concurrency=3 --test-reporter=spec build/tests/
+WAYSTAR_BIN="$BIN" timeout 120 node --test --test-concurrency=3 --test-reporter=spec build/tests/*.test.js
+if [[ -n "${WAYSTAR_OVERHEAD:-}" ]]; then
+  "$ROOT/tests/clients/overhead.py" "$BIN" typescript "node build/tests/overhead.js" "node game_loop.js"
+fi
