@@ -7,7 +7,7 @@ import pkgutil
 import random
 import threading
 import time
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 import grpc
 
@@ -29,21 +29,17 @@ class Attempts:
     """The attempts of one call: `rpc` is to be called with `request` within `left` seconds."""
 
     def __init__(self, client: BaseClient, request: Any, timeout: Optional[float]) -> None:
-        name = type(request).__name__[: -len("Request")]
-        self._is_change = name in _CHANGES
+        self.rpc, self._is_change, has_view = client.method_of(type(request))
         if self._is_change and client.target.is_several:
             message = f"{client.target.name} may be several servers: change the map at each by its own address"
             raise WaystarError.of(grpc.StatusCode.FAILED_PRECONDITION, message)
-        stub = next(each for each in (client.paths, client.maps, client.pictures, client.server) if hasattr(each, name))
         self._client = client
-        self.rpc = getattr(stub, name)
         self.request = request
         self.left = client.timeout if timeout is None else timeout
         self._end = time.monotonic() + self.left
         self._count = 0
         # The request as it was given, if this one also asks for the client's own changes.
         self._asked = None
-        has_view = stub is client.paths and "view" in request.DESCRIPTOR.fields_by_name
         own = client.own_writes.get(request.map) if has_view else None
         if own is not None and not request.view.HasField("least_version"):
             self._asked = request
@@ -176,6 +172,16 @@ class BaseClient:
         self.maps: Any = MapServiceStub(self._channel)  # type: ignore[no-untyped-call]
         self.pictures: Any = PictureServiceStub(self._channel)  # type: ignore[no-untyped-call]
         self.server: Any = ServerServiceStub(self._channel)  # type: ignore[no-untyped-call]
+        self._methods: Dict[type, Tuple[Any, bool, bool]] = {}
+
+    def method_of(self, request: Any) -> Tuple[Any, bool, bool]:
+        """Returns for a type of request how to make the call, and if it is a change, and if it is a query of a view."""
+        if request not in self._methods:
+            name = request.__name__[: -len("Request")]
+            stub = next(each for each in (self.paths, self.maps, self.pictures, self.server) if hasattr(each, name))
+            has_view = stub is self.paths and "view" in request.DESCRIPTOR.fields_by_name
+            self._methods[request] = (getattr(stub, name), name in _CHANGES, has_view)
+        return self._methods[request]
 
     def error_of(self, problem: BaseException) -> WaystarError:
         """Returns the error for what gRPC has raised, which is no grpc.RpcError if the client is closed."""
