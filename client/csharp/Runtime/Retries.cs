@@ -26,9 +26,12 @@ namespace Waystar {
         throw new WaystarError(Code.FailedPrecondition,
           $"{target} are several servers: make a change at each of them by its own address");
       }
+      if (all.Count == 1) {
+        return all[0];
+      }
       lock (all) {
         var now = Clock.Now;
-        foreach (var each in all.Where(each => all.Count > 1 && now >= each.CheckAt)) {
+        foreach (var each in all.Where(each => now >= each.CheckAt)) {
           each.CheckAt = now + checkEvery;
           check(each);
         }
@@ -45,10 +48,11 @@ namespace Waystar {
 
     public Server(string address) {
       Uri = new Uri(address.Contains("://") ? address : "http://" + address);
+      Url = Uri.AbsoluteUri.TrimEnd('/');
     }
 
     public Uri Uri { get; }
-    public string Url => Uri.AbsoluteUri.TrimEnd('/');
+    public string Url { get; }
     public TimeSpan CheckAt { get; set; }
     public TimeSpan AvoidedUntil { get; set; }
 
