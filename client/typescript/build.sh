@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # build.sh OUT: makes the package, waystar-client-VERSION.tgz, in folder OUT. Downloads and generated code go to
-# build/clients/typescript in the root of the repository. Exits 77 without Node 20.3, npm or protoc.
+# build/clients/typescript in the root of the repository. Exits 77 without Node 20.3, npm, protoc or the packages that it
+# needs.
 set -euo pipefail
 for program in node npm protoc; do
   if ! command -v "$program" >/dev/null; then
@@ -23,7 +24,10 @@ cd "$ROOT/build/clients/typescript"
 rm -rf src dist
 cp -r "$HERE"/{src,package.json,package-lock.json,tsconfig.json,README.md} .
 if ! cmp -s package-lock.json node_modules/installed; then
-  npm ci --ignore-scripts --no-audit --no-fund --silent
+  if ! timeout 120 npm ci --ignore-scripts --no-audit --no-fund --silent; then
+    echo "skipped: the packages that it needs cannot be fetched"
+    exit 77
+  fi
   cp package-lock.json node_modules/installed
 fi
 mkdir -p dist/gen
