@@ -7,6 +7,7 @@ inspect_test.py BIN: BIN is the folder of the programs. Pictures go to $WAYSTAR_
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -65,9 +66,9 @@ class Page:
     def read_nodes(self, graph):
         """Where the nodes of a graph lie, by id, while all of it is shown."""
         bounds, nodes = self.browser.run("""
-            return import('/graph_model.js').then(async ({ GraphModel, readGraph }) => {
+            return import('/graph_model.js').then(async ({ GraphModel }) => {
               const model = new GraphModel();
-              model.load(await readGraph(arguments[0]));
+              model.load(await model.read(arguments[0]));
               const places = model.nodes.map((node) => [node.id, model.lattice.center(node.x, node.y)]);
               return [model.lattice.bounds, places];
             });""", graph)
@@ -88,10 +89,9 @@ class Page:
             return [...canvas.getContext('2d').getImageData(...at, 1, 1).data].slice(0, 3);""", x, y, canvas)
 
     def ink(self, name):
-        """A colour of the page's style, such as "#fdfcf9"."""
-        style = "return getComputedStyle(document.documentElement).getPropertyValue('--' + arguments[0]).trim()"
-        color = self.browser.run(style, name)
-        return [int(color[at:at + 2], 16) for at in (1, 3, 5)]
+        """A colour of the page's style, as red, green and blue."""
+        color = self.browser.run("return import('/theme.js').then((m) => m.colorOf(arguments[0]))", name)
+        return [int(part) for part in re.findall(r"\d+", color)]
 
     def wait_for_color(self, place, color):
         wait_for(lambda: self.color_at(*place) == color, lambda: f"{self.color_at(*place)} is not {color}")

@@ -56,6 +56,18 @@ export async function call(method, request, signal) {
   return (await post(method, request, signal)).json();
 }
 
+// All pages of a listing.
+export async function listAll(method, request, field, signal) {
+  const all = [];
+  let pageToken = "";
+  do {
+    const page = await call(method, { ...request, pageToken }, signal);
+    all.push(...(page[field] ?? []));
+    pageToken = page.nextPageToken ?? "";
+  } while (pageToken);
+  return all;
+}
+
 // The messages of a stream, as they come. Throws what the stream fails with.
 export async function* stream(method, request, signal) {
   const response = await post(method, request, signal);
@@ -117,4 +129,22 @@ export function pause(millis, signal) {
       resolve();
     });
   });
+}
+
+// A function that has `work()` done once more, one at a time: the last begins after the last call.
+export function oneAtATime(work) {
+  let isWorking = false;
+  let isWanted = false;
+  return async () => {
+    isWanted = true;
+    if (isWorking) {
+      return;
+    }
+    isWorking = true;
+    while (isWanted) {
+      isWanted = false;
+      await work();
+    }
+    isWorking = false;
+  };
 }

@@ -1,15 +1,15 @@
 // Puts the parts of the page together, and holds what they share.
 
-import { pause, call } from "./api.js";
+import { call, oneAtATime, pause } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
 import { listenToControls } from "./controls.js";
 import { Editor } from "./editor.js";
-import { GraphModel, MAX_NODES, readGraph } from "./graph_model.js";
+import { GraphModel, MAX_NODES } from "./graph_model.js";
 import { legendOf, showLegend } from "./legend.js";
-import { MapFeed, readMap } from "./map_feed.js";
+import { MapFeed } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
-import { MeshModel, readMesh } from "./mesh_model.js";
+import { MeshModel } from "./mesh_model.js";
 import { MeshPicture } from "./mesh_picture.js";
 import { placeObstacles, placePortals } from "./obstacles.js";
 import { Painter } from "./painter.js";
@@ -17,19 +17,18 @@ import { showAnswer, showCell, showEnds, showFigures, showLink, showNothing, sho
 import { PathQuery, linesOf } from "./path_query.js";
 import { Playback } from "./playback.js";
 import { Pointer } from "./pointer.js";
-import { CellPlaces, IntervalPlaces, NodePlaces } from "./search_places.js";
 import { SearchPlayer } from "./search_player.js";
 import { onThemeChange } from "./theme.js";
 import { ToolBar } from "./tool_bar.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
-import { algorithmText, costText, countText, sizeText } from "./words.js";
+import { algorithmText, countText, sizeText } from "./words.js";
 
 // The page shows so many named obstacles, and as many portals.
 const MAX_NAMED = 1000;
-const GRAPH_OPTIONS = ["algorithm", "unreachablePolicy"];
-const PLAIN_ALGORITHMS = ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"];
-const MESH_OPTIONS = ["unreachablePolicy"];
+// Without one of these, a map is a grid.
+const MODELS = { MAP_KIND_WAYPOINT_GRAPH: GraphModel, MAP_KIND_MESH: MeshModel };
+const HEIGHTS = [["height-low", "low"], ["height-high", "high"]];
 const MAX_PIXELS_TO_NODE = 30;
 const NOTE_MILLIS = 8000;
 
@@ -109,7 +108,7 @@ class App {
   });
 
   get isGrid() {
-    return this.model !== null && !this.model.isGraph && !this.model.isMesh;
+    return Boolean(this.model?.cells);
   }
 
   get footprint() {
@@ -117,21 +116,21 @@ class App {
   }
 
   get #firstSentence() {
-    if (this.model?.isMesh) {
-      return this.isOblique ? "Seen from the side, a press is on no floor." : "Press two places: the start, then the goal.";
-    }
-    return this.model?.isGraph ? "Press two nodes: the start, then the goal." : "Press two cells: the start, then the goal.";
+    return this.isOblique
+      ? "Seen from the side, a press is on no floor."
+      : `Press two ${this.model?.noun ?? "cells"}: the start, then the goal.`;
   }
 
   question() {
-    if (!this.model || !this.start || !this.goal) {
+    const { map, model, start, goal } = this;
+    if (!model || !start || !goal) {
       return null;
     }
-    const { map, start, goal } = this;
     const chosen = Object.fromEntries(options.map((each) => [each.dataset.option, each.value]));
     const { algorithm, unreachablePolicy, pathForm, cornerRule } = chosen;
-    const query = { map, start: this.#locationOf(start), goals: [this.#locationOf(goal)], algorithm, unreachablePolicy };
-    return this.model.isGraph || this.model.isMesh ? query : { ...query, pathForm, agent: { cornerRule, footprint: this.footprint } };
+    const ends = { start: model.locationOf(start), goals: [model.locationOf(goal)] };
+    const query = { map, ...ends, algorithm, unreachablePolicy };
+    return this.isGrid ? { ...query, pathForm, agent: { cornerRule, footprint: this.footprint } } : query;
   }
 
   // One for each search that is shown. Beside the first is one by another algorithm, or with a tolerance.
@@ -140,13 +139,6 @@ class App {
     const { value } = beside;
     const other = value.startsWith("ALGORITHM") ? { algorithm: value } : { tolerance: Number(value) };
     return first && this.playback.isComparing ? [first, { ...first, ...other }] : [first];
-  }
-
-  #locationOf({ x, y, z, id }) {
-    if (this.model.isMesh) {
-      return { position: { x, y, z } };
-    }
-    return this.model.isGraph ? { node: id } : { cell: { x, y } };
   }
 
   // Of the canvas; null off the map.
@@ -167,11 +159,7 @@ class App {
   }
 
   placeOf(cell) {
-    const { lattice } = this.model;
-    const hasCells = !this.model.isGraph && !this.model.isMesh;
-    return this.view.toScreen(
-      ...(hasCells ? lattice.middleOf(cell, this.footprint) : lattice.center(cell.x, cell.y)),
-    );
+    return this.view.toScreen(...this.model.lattice.middleOf(cell, this.footprint));
   }
 
   setEnd(end, cell) {
@@ -224,30 +212,28 @@ class App {
     this.isDrawing = true;
     requestAnimationFrame(() => {
       this.isDrawing = false;
-      const { model, view, playback, start, goal, cursor, hover, footprint, obstacles, portals } = this;
-      const brush = model ? this.tools.preview(hover) : [];
-      const { picture, isOblique } = this;
+      const { model, view, playback, footprint, picture, isOblique } = this;
+      const brush = model ? this.tools.preview(this.hover) : [];
       if (model?.isMesh) {
         // Seen from the side, only the server knows what of a path is hidden. On top of a search, the page draws it.
         const query = isOblique && !playback.isLoaded ? this.question() : null;
         picture.want(model, view, canvas.width / view.width, isOblique, query);
       }
       for (const { painter, player, path } of this.sides.slice(0, playback.players.length)) {
-        painter.draw({
-          model, view, player, answer: path, start, goal, cursor, hover, footprint, brush, obstacles, portals, picture, isOblique,
-        });
+        painter.draw({ ...this, player, answer: path, footprint, brush });
       }
     });
   }
 
   async run() {
+    element("figures-beside").innerHTML = element("figures").innerHTML;
     this.sides.forEach(({ painter }) => new Pointer(painter.canvas, this.tools));
     new ResizeObserver(() => this.#resized()).observe(element("frame"));
     onThemeChange(() => this.#prepare());
     listenToControls(this, options);
     this.#prepare();
     this.#searchMoved();
-    showLink("waiting", location.host);
+    showLink("fair", location.host);
     await this.#configure();
     this.list.run();
   }
@@ -278,10 +264,9 @@ class App {
     this.feed?.stop();
     this.feed = null;
     this.query.stop();
-    this.playback.clear();
     this.editor.clear();
     this.picture.forget();
-    this.#forgetPaths();
+    this.#forgetPath();
     if (map !== this.map || !this.isGrid) {
       this.model = null;
       this.cursor = null;
@@ -309,14 +294,9 @@ class App {
   }
 
   #follow(map, kind) {
-    const [fresh, read] =
-      kind === "MAP_KIND_WAYPOINT_GRAPH"
-        ? [new GraphModel(), readGraph]
-        : kind === "MAP_KIND_MESH"
-          ? [new MeshModel(), readMesh]
-          : [new MapModel((x, y) => this.sides.forEach(({ painter }) => painter.base?.invalidate(x, y))), readMap];
-    const model = this.model ?? fresh;
-    this.feed = new MapFeed(model, read, {
+    const changed = (x, y) => this.sides.forEach(({ painter }) => painter.base?.invalidate(x, y));
+    const model = this.model ?? new (MODELS[kind] ?? MapModel)(changed);
+    this.feed = new MapFeed(map, model, {
       map: (isNew) => this.#mapRead(model, isNew),
       revision: () => this.#revised(),
       up: () => this.#showLive(),
@@ -330,7 +310,7 @@ class App {
         this.redraw();
       },
     });
-    this.feed.run(map);
+    this.feed.run();
   }
 
   #mapRead(model, isNew) {
@@ -355,14 +335,11 @@ class App {
 
   // What a question can ask of this kind of map.
   #offerOptions() {
-    const { isGraph, isMesh, lattice } = this.model;
-    const known = isGraph ? GRAPH_OPTIONS : isMesh ? MESH_OPTIONS : null;
-    options.forEach((each) => (each.disabled = known !== null && !known.includes(each.dataset.option)));
-    const suited = isMesh ? ["ALGORITHM_AUTO"] : isGraph || lattice.isHex ? PLAIN_ALGORITHMS : null;
-    const isSuited = (value) => suited?.includes(value) ?? value !== "ALGORITHM_POLYANYA";
+    const { model } = this;
+    options.forEach((each) => (each.disabled = !model.options.includes(each.dataset.option)));
     for (const choice of [element("option-algorithm"), beside]) {
       const all = [...choice.options];
-      all.forEach((each) => (each.disabled = each.value.startsWith("ALGORITHM") && !isSuited(each.value)));
+      all.forEach((each) => (each.disabled = each.value.startsWith("ALGORITHM") && !model.suits(each.value)));
       if (choice.selectedOptions[0].disabled) {
         choice.value = all.find((each) => each.value && !each.disabled).value;
       }
@@ -401,7 +378,7 @@ class App {
     element("floors").hidden = !this.model.isMesh;
     this.isOblique = false;
     element("oblique").checked = false;
-    for (const [id, end] of [["height-low", "low"], ["height-high", "high"]]) {
+    for (const [id, end] of HEIGHTS) {
       element(id).value = "";
       element(id).placeholder = this.model.isMesh ? String(Number(this.model.lattice[end].z.toFixed(2))) : "";
     }
@@ -409,9 +386,8 @@ class App {
 
   // After the heights or the side were chosen.
   changeFloors() {
-    const heightIn = (id) => (element(id).value === "" ? undefined : Number(element(id).value));
-    const [low, high] = [heightIn("height-low"), heightIn("height-high")];
-    this.model.heights = { ...(low !== undefined && { low }), ...(high !== undefined && { high }) };
+    const chosen = HEIGHTS.filter(([id]) => element(id).value !== "");
+    this.model.heights = Object.fromEntries(chosen.map(([id, end]) => [end, Number(element(id).value)]));
     const isOblique = element("oblique").checked;
     if (isOblique !== this.isOblique) {
       this.isOblique = isOblique;
@@ -457,20 +433,18 @@ class App {
     this.redraw();
   }
 
-  async #readNamed() {
-    const { map, feed } = this;
-    if (this.isReadingNamed || !feed || !this.model) {
+  #readNamed = oneAtATime(async () => {
+    const { map, feed, model } = this;
+    if (!feed || !model) {
       return;
     }
-    this.isReadingNamed = true;
-    const { latest, epoch } = feed;
     try {
       const request = { map, pageSize: MAX_NAMED };
       const { obstacles = [] } = await call("MapService/ListObstacles", request);
-      const { portals = [] } = this.model.isGraph ? {} : await call("MapService/ListPortals", request);
+      const { portals = [] } = model.isGraph ? {} : await call("MapService/ListPortals", request);
       if (this.feed === feed && this.model) {
         // Among nodes whose places are not those of the world, nothing has a place.
-        this.obstacles = this.model.isLaidOut ? [] : placeObstacles(obstacles, this.model);
+        this.obstacles = model.isLaidOut ? [] : placeObstacles(obstacles, model);
         this.portals = placePortals(portals, map);
         this.#showLegend();
         this.#showCell(this.hover ?? this.cursor);
@@ -480,11 +454,7 @@ class App {
     } catch {
       // The feed tells what is wrong.
     }
-    this.isReadingNamed = false;
-    if (this.feed && (this.feed !== feed || feed.latest !== latest || feed.epoch !== epoch)) {
-      this.#readNamed();
-    }
-  }
+  });
 
   // Says it for a while, whatever else is shown meanwhile.
   #note(text) {
@@ -499,12 +469,12 @@ class App {
 
   #showLive() {
     if (!this.feed?.isDown) {
-      showLink("live", location.host, this.note);
+      showLink("good", location.host, this.note);
     }
   }
 
   #down(error) {
-    showLink("down", location.host, `${location.host}: ${error.message}. Trying again …`);
+    showLink("bad", location.host, `${location.host}: ${error.message}. Trying again …`);
   }
 
   #say(text) {
@@ -514,16 +484,13 @@ class App {
 
   #answered(answer) {
     const path = linesOf(answer, this.model);
-    const { isGraph, isMesh } = this.model;
-    const stops = isGraph ? answer.path?.nodes : isMesh ? answer.path?.positions : null;
-    path.steps = stops === null ? this.#stepsOf(path) : (stops?.length ?? 1) - 1;
     const { playback } = this;
     const [first] = this.sides;
     first.path = { ...path, asked: JSON.stringify(this.question()) };
     if (first.player.answer && !first.player.isOf(this.question(), answer)) {
       playback.clear();
     }
-    showAnswer(answer, path);
+    showAnswer(answer, this.#stepsOf(path), path.leadsTo);
     this.#searchMoved();
     this.#compare();
   }
@@ -550,12 +517,8 @@ class App {
       .reduce((sum, each) => sum + each, jumps.length);
   }
 
-  #forgetPaths() {
-    this.sides.forEach((side) => (side.path = null));
-  }
-
   #forgetPath() {
-    this.#forgetPaths();
+    this.sides.forEach((side) => (side.path = null));
     this.playback.clear();
     this.#searchMoved();
   }
@@ -566,14 +529,8 @@ class App {
       return;
     }
     const { model, playback } = this;
-    const placesOf = () =>
-      model.isGraph
-        ? new NodePlaces((id, position) => model.placeOf(id, position))
-        : model.isMesh
-          ? new IntervalPlaces()
-          : new CellPlaces(model.width, model.height);
     if (!playback.isLoaded) {
-      if (!(await playback.load(queries, placesOf))) {
+      if (!(await playback.load(queries, () => model.searchPlaces()))) {
         return;
       }
       const [, second] = this.sides;
@@ -606,20 +563,8 @@ class App {
   }
 
   #factsOf(cell) {
-    const { model } = this;
     const over = this.obstacles.filter(({ area }) => area.holds(cell)).map(({ id }) => id);
-    const under = over.length > 0 ? [["under", over.join(", ")]] : [];
-    if (model.isMesh || model.isGraph) {
-      return [...model.factsOf(cell), ...under];
-    }
-    const terrain = model.terrainAt(cell);
-    const pairs = [["cell", model.lattice.label(cell)]];
-    pairs.push(terrain ? ["terrain", terrain.name] : ["", "wall"]);
-    if (terrain && !terrain.impassable) {
-      pairs.push(["cost", costText(terrain.cost)]);
-    }
-    pairs.push(["", model.isBlocked(cell) ? "blocked" : "free"]);
-    return [...pairs, ...under];
+    return [...this.model.factsOf(cell), ...(over.length > 0 ? [["under", over.join(", ")]] : [])];
   }
 
   #prepare() {
@@ -678,11 +623,6 @@ class App {
     this.start = null;
     this.goal = null;
     this.settle();
-  }
-
-  zoom(factor) {
-    this.view.zoom(factor);
-    this.redraw();
   }
 
   fit() {

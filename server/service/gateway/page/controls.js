@@ -9,8 +9,8 @@ const element = (id) => document.getElementById(id);
 export function listenToControls(app, options) {
   const { playback, toolBar, tools } = app;
   const help = () => element("help").showModal();
-  const zoomIn = () => app.zoom(ZOOM_STEP);
-  const zoomOut = () => app.zoom(1 / ZOOM_STEP);
+  const zoomIn = () => tools.zoom(ZOOM_STEP);
+  const zoomOut = () => tools.zoom(1 / ZOOM_STEP);
 
   const presses = {
     "help-button": help,

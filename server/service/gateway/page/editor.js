@@ -1,7 +1,7 @@
 // Paints walls and terrains, lifts walls, and takes strokes back. What is painted shows at once; the server is told of it
 // in batches, one at a time.
 
-import { call, needRpcError } from "./api.js";
+import { call, needRpcError, oneAtATime } from "./api.js";
 import { WALL } from "./map_model.js";
 
 // Of an edit, and edits of a request: as many as fit one.
@@ -22,7 +22,6 @@ export class Editor {
     this.strokes = [];
     this.stroke = null;
     this.waiting = [];
-    this.isSending = false;
   }
 
   clear() {
@@ -107,13 +106,10 @@ export class Editor {
     for (let i = 0; i < cells.length; i += MAX_CELLS) {
       this.waiting.push({ map, edit: EDITS[tool]({ cells: cells.slice(i, i + MAX_CELLS) }, symbol) });
     }
-    if (!this.isSending) {
-      this.#sendAll();
-    }
+    this.#sendAll();
   }
 
-  async #sendAll() {
-    this.isSending = true;
+  #sendAll = oneAtATime(async () => {
     while (this.waiting.length > 0) {
       const { map } = this.waiting[0];
       let count = 1;
@@ -129,8 +125,7 @@ export class Editor {
         this.events.problem(error);
       }
     }
-    this.isSending = false;
-  }
+  });
 }
 
 // Makes it harmless to send a batch again.

@@ -1,11 +1,11 @@
 // A waypoint graph: its nodes take the part that cells have on a grid.
 
-import { call, pointOf } from "./api.js";
+import { call, listAll, pointOf } from "./api.js";
 import { layOut, needsLayout } from "./graph_layout.js";
 import { linksOf } from "./graph_links.js";
 import { boundsOf } from "./lattice.js";
-import { listAll } from "./map_feed.js";
-import { Model } from "./map_model.js";
+import { Model, isPlain } from "./map_model.js";
+import { NodePlaces } from "./search_places.js";
 
 export const MAX_NODES = 20000;
 // The longer side of its picture, in the units of the view.
@@ -27,6 +27,14 @@ class GraphLattice {
 
   center(x, y) {
     return [(x - this.left) * this.unit, (y - this.top) * this.unit];
+  }
+
+  middleOf({ x, y }) {
+    return this.center(x, y);
+  }
+
+  steps() {
+    return 1;
   }
 
   // The nearest node.
@@ -65,16 +73,16 @@ class GraphLattice {
 }
 
 export class GraphModel extends Model {
-  constructor() {
-    super();
-    this.isGraph = true;
-    this.nodes = [];
-    this.byId = new Map();
-    this.links = [];
-    // Whether the places of the nodes are not those of the world, but chosen to show them apart.
-    this.isLaidOut = false;
-    this.lattice = new GraphLattice([]);
-  }
+  isGraph = true;
+  noun = "nodes";
+  options = ["algorithm", "unreachablePolicy"];
+  suits = isPlain;
+  nodes = [];
+  byId = new Map();
+  links = [];
+  // Whether the places of the nodes are not those of the world, but chosen to show them apart.
+  isLaidOut = false;
+  lattice = new GraphLattice([]);
 
   // 0 of nodes that are not there.
   at(node) {
@@ -84,6 +92,11 @@ export class GraphModel extends Model {
   // As it is now.
   again(node) {
     return this.byId.get(node?.id) ?? null;
+  }
+
+  async read(map, signal) {
+    const { info } = await call("MapService/GetMap", { map }, signal);
+    return { info, nodes: await listAll("MapService/ListNodes", { map, pageSize: 1000 }, "nodes", signal) };
   }
 
   load({ info, nodes }) {
@@ -116,9 +129,20 @@ export class GraphModel extends Model {
     return this.byId.get(id) ?? { id, x, y };
   }
 
-  // What an edit does to the edges only the server knows.
-  apply(edits) {
-    return edits.length === 0;
+  locationOf({ id }) {
+    return { node: id };
+  }
+
+  pointsOf({ nodes = [], positions }) {
+    return nodes.map((id, i) => this.placeOf(id, positions?.[i]));
+  }
+
+  arrivalOf(_crossing, [next]) {
+    return next;
+  }
+
+  searchPlaces() {
+    return new NodePlaces(this);
   }
 
   factsOf({ id }) {
@@ -135,10 +159,4 @@ export class GraphModel extends Model {
 
 function positionText({ x, y, z }) {
   return (z === 0 ? [x, y] : [x, y, z]).map((each) => Number(each.toFixed(4))).join(", ");
-}
-
-// What GraphModel.load takes.
-export async function readGraph(map, signal) {
-  const { info } = await call("MapService/GetMap", { map }, signal);
-  return { info, nodes: await listAll("MapService/ListNodes", { map, pageSize: 1000 }, "nodes", signal) };
 }

@@ -1,7 +1,7 @@
 // Draws a waypoint graph, and a search on it. Edges that no path may go along are dotted; nodes that are disabled are
 // crossed out. The path goes below the nodes.
 
-import { addArrowhead, stroke, trace } from "./pen.js";
+import { addArrowhead, discAt, fill, stroke, trace } from "./pen.js";
 import { rampColor } from "./theme.js";
 
 // Smaller nodes are dots without a rim.
@@ -20,8 +20,7 @@ export function drawGraph(context, view, { model, player }, place, ink, drawPath
   drawPath();
   for (const [path, color] of heads) {
     stroke(context, ink.outside, 3, path);
-    context.fillStyle = color;
-    context.fill(path);
+    fill(context, color, path);
   }
   const stages = new Map(reached.map((each) => [each.place.id, each]));
   for (const node of model.nodes) {
@@ -52,54 +51,44 @@ function drawLinks(context, view, links, place, ink) {
       addArrowhead(isOpen ? openHeads : closedHeads, a, b);
     }
   }
-  context.lineCap = "butt";
   stroke(context, ink.edge, 1.5, open);
-  context.setLineDash([3, 4]);
-  stroke(context, ink["closed-edge"], 1.5, closed);
-  context.setLineDash([]);
+  stroke(context, ink["closed-edge"], 1.5, closed, [3, 4]);
   return [[openHeads, ink.edge], [closedHeads, ink["closed-edge"]]];
 }
 
 // The edges that the search has come along.
 function drawTree(context, reached, place, ink) {
-  context.beginPath();
-  for (const { place: node, parent } of reached) {
-    if (parent) {
-      context.moveTo(...place(parent));
-      context.lineTo(...place(node));
-    }
+  const edges = new Path2D();
+  for (const { place: node, parent } of reached.filter((each) => each.parent)) {
+    trace(edges, [place(parent), place(node)]);
   }
-  stroke(context, ink["open-rim"], 3);
+  stroke(context, ink["open-rim"], 3, edges);
 }
 
 function lookOf(node, stage, ink) {
   if (stage?.isExpanded) {
-    const fill = rampColor(stage.share);
-    return { fill, rim: ink.wall, width: 1, dot: fill };
+    const inside = rampColor(stage.share);
+    return { inside, rim: ink.wall, width: 1, dot: inside };
   }
   if (stage) {
-    return { fill: ink.outside, rim: ink["open-rim"], width: 3, dot: ink["open-rim"] };
+    return { inside: ink.outside, rim: ink["open-rim"], width: 3, dot: ink["open-rim"] };
   }
   const { isDisabled } = node;
-  return { fill: isDisabled ? ink.outside : ink.wall, rim: ink.wall, width: 1.5, isCrossed: isDisabled, dot: ink.wall };
+  return { inside: isDisabled ? ink.outside : ink.wall, rim: ink.wall, width: 1.5, isCrossed: isDisabled, dot: ink.wall };
 }
 
-function drawNode(context, px, py, radius, { fill, rim, width, isCrossed, dot }) {
+function drawNode(context, px, py, radius, { inside, rim, width, isCrossed, dot }) {
   if (radius < LEAST_RADIUS_FOR_RIM) {
     context.fillStyle = dot;
     context.fillRect(px - radius, py - radius, 2 * radius, 2 * radius);
     return;
   }
-  context.beginPath();
-  context.arc(px, py, radius, 0, 2 * Math.PI);
-  context.fillStyle = fill;
-  context.fill();
+  const path = discAt(px, py, radius);
+  fill(context, inside, path);
   if (isCrossed) {
     const reach = radius * Math.SQRT1_2;
-    context.moveTo(px - reach, py - reach);
-    context.lineTo(px + reach, py + reach);
-    context.moveTo(px - reach, py + reach);
-    context.lineTo(px + reach, py - reach);
+    trace(path, [[px - reach, py - reach], [px + reach, py + reach]]);
+    trace(path, [[px - reach, py + reach], [px + reach, py - reach]]);
   }
-  stroke(context, rim, width);
+  stroke(context, rim, width, path);
 }

@@ -61,9 +61,9 @@ class Screen {
     this.squares = new Uint8Array(this.columns * this.rows);
   }
 
-  add(left, top, width, height) {
+  add(left, top, width, height, what = TAKEN) {
     this.#some(left, top, width, height, (index) => {
-      this.squares[index] |= TAKEN;
+      this.squares[index] |= what;
       return false;
     });
   }
@@ -71,10 +71,7 @@ class Screen {
   addLine([ax, ay], [bx, by]) {
     const count = Math.ceil(Math.hypot(bx - ax, by - ay) / SQUARE) || 1;
     for (let i = 0; i <= count; ++i) {
-      this.#some(ax + ((bx - ax) * i) / count, ay + ((by - ay) * i) / count, 0, 0, (index) => {
-        this.squares[index] |= LINE;
-        return false;
-      });
+      this.add(ax + ((bx - ax) * i) / count, ay + ((by - ay) * i) / count, 0, 0, LINE);
     }
   }
 

@@ -62,7 +62,7 @@ export class SquareLattice extends CellLattice {
   }
 
   // Where an agent that covers some cells to each side has its middle.
-  middleOf({ x, y }, footprint) {
+  middleOf({ x, y }, footprint = 1) {
     return [x + footprint / 2, y + footprint / 2];
   }
 
@@ -103,8 +103,7 @@ export class HexLattice extends CellLattice {
     return this.#placeOf(this.toAxial({ x, y }));
   }
 
-  // Where an agent that covers some cells to each side has its middle.
-  middleOf(cell, footprint) {
+  middleOf(cell, footprint = 1) {
     const { x, y } = this.toAxial(cell);
     const reach = (footprint - 1) / 2;
     return this.#placeOf({ x: x + reach, y: y + reach });

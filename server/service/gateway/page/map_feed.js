@@ -1,6 +1,6 @@
 // Keeps a model of a map up to date: reads the map, watches it, and starts again when the server was gone.
 
-import { NOT_FOUND, call, needRpcError, pause, stream } from "./api.js";
+import { NOT_FOUND, needRpcError, oneAtATime, pause, stream } from "./api.js";
 
 const FIRST_DELAY = 500;
 const LAST_DELAY = 8000;
@@ -8,18 +8,16 @@ const LAST_DELAY = 8000;
 const LEAST_MILLIS_BETWEEN_READS = 250;
 
 export class MapFeed {
-  // `read(map, signal)` gives what model.load() takes. `events` has map(isNew), revision(), down(error),
-  // up() and gone().
-  constructor(model, read, events) {
+  // `events` has map(isNew), revision(), down(error), up() and gone().
+  constructor(map, model, events) {
+    this.map = map;
     this.model = model;
-    this.read = read;
     this.events = events;
     this.control = new AbortController();
     this.latest = 0;
     this.epoch = "";
     this.recent = [];
     this.isReading = false;
-    this.mustRead = false;
     this.isDown = false;
   }
 
@@ -27,23 +25,23 @@ export class MapFeed {
     this.control.abort();
   }
 
-  async run(map) {
+  async run() {
     const { signal } = this.control;
     let delay = FIRST_DELAY;
     while (!signal.aborted) {
       try {
-        await this.#read(map);
+        await this.#read();
         delay = FIRST_DELAY;
         this.isDown = false;
         this.events.up();
-        await this.#watch(map);
+        await this.#watch();
       } catch (error) {
         if (signal.aborted) {
           return;
         }
         if (error.code === NOT_FOUND) {
           this.stop();
-          this.events.gone(map);
+          this.events.gone();
           return;
         }
         needRpcError(error);
@@ -55,15 +53,15 @@ export class MapFeed {
     }
   }
 
-  async #watch(map) {
+  async #watch() {
     const { epoch, revision } = this.model;
-    const request = { map, after: { epoch, revision: String(revision) }, withEdits: true };
+    const request = { map: this.map, after: { epoch, revision: String(revision) }, withEdits: true };
     for await (const message of stream("MapService/WatchMap", request, this.control.signal)) {
       if (message.commit) {
-        this.#take(map, message.commit);
+        this.#take(message.commit);
       } else if (message.resynchronize) {
         this.#advance(message.resynchronize.version);
-        this.#readSoon(map);
+        this.#readSoon();
       }
     }
   }
@@ -74,7 +72,7 @@ export class MapFeed {
     this.epoch = epoch;
   }
 
-  #take(map, { version, edits, editsOmitted, changedAreas, changedNodes, changedEdges }) {
+  #take({ version, edits, editsOmitted, changedAreas, changedNodes, changedEdges }) {
     // A map that has taken the place of this one was read before the watch has ended.
     if (version.epoch !== this.epoch) {
       return;
@@ -86,38 +84,29 @@ export class MapFeed {
       this.recent.push({ epoch: this.epoch, revision: this.latest, edits: edits ?? [] });
     }
     if (touched && !isKnown) {
-      this.#readSoon(map);
+      this.#readSoon();
     }
     this.events.revision();
   }
 
-  // One at a time.
-  async #readSoon(map) {
-    this.mustRead = true;
-    if (this.isReading) {
+  #readSoon = oneAtATime(async () => {
+    const { signal } = this.control;
+    if (signal.aborted) {
       return;
     }
     this.isReading = true;
-    const { signal } = this.control;
-    while (this.mustRead && !signal.aborted) {
-      this.mustRead = false;
-      const began = performance.now();
-      try {
-        await this.#read(map);
-      } catch {
-        // Whatever keeps the map from being read ends the watch as well, or it passes.
-        this.mustRead = true;
-      }
-      const took = performance.now() - began;
-      await pause(Math.max(LEAST_MILLIS_BETWEEN_READS, took * 4), signal);
-    }
+    const began = performance.now();
+    // Whatever keeps the map from being read ends the watch as well, or it passes.
+    await this.#read().catch(() => this.#readSoon());
+    const took = performance.now() - began;
+    await pause(Math.max(LEAST_MILLIS_BETWEEN_READS, took * 4), signal);
     this.isReading = false;
     this.recent = [];
-  }
+  });
 
-  async #read(map) {
+  async #read() {
     const { signal } = this.control;
-    const content = await this.read(map, signal);
+    const content = await this.model.read(this.map, signal);
     if (signal.aborted) {
       return;
     }
@@ -131,37 +120,4 @@ export class MapFeed {
     this.#advance(this.model);
     this.events.map(isNew);
   }
-}
-
-// A grid's description and its text.
-export async function readMap(map, signal) {
-  let info = null;
-  let bytes = new Uint8Array(0);
-  let end = 0;
-  const request = { map, format: "MAP_FORMAT_TEXT" };
-  for await (const { header, chunk } of stream("MapService/ExportMap", request, signal)) {
-    if (header) {
-      info = header.info;
-      bytes = new Uint8Array(Number(header.size));
-    } else {
-      const text = atob(chunk);
-      for (let i = 0; i < text.length; ++i) {
-        bytes[end + i] = text.charCodeAt(i);
-      }
-      end += text.length;
-    }
-  }
-  return { info, bytes };
-}
-
-// All pages of a listing.
-export async function listAll(method, request, field, signal) {
-  const all = [];
-  let pageToken = "";
-  do {
-    const page = await call(method, { ...request, pageToken }, signal);
-    all.push(...(page[field] ?? []));
-    pageToken = page.nextPageToken ?? "";
-  } while (pageToken);
-  return all;
 }

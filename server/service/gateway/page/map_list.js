@@ -1,7 +1,6 @@
 // The maps of the server, asked for now and then.
 
-import { needRpcError, pause } from "./api.js";
-import { listAll } from "./map_feed.js";
+import { listAll, needRpcError, pause } from "./api.js";
 import { countText, sizeText } from "./words.js";
 
 const MILLIS_BETWEEN_ASKS = 4000;

@@ -1,16 +1,25 @@
 // The cells of a grid map as the server exports them: a byte each, the symbol of its terrain or of a wall.
 
-import { cellOf } from "./api.js";
+import { cellOf, stream } from "./api.js";
 import { latticeOf } from "./lattice.js";
+import { CellPlaces } from "./search_places.js";
+import { costText } from "./words.js";
 
 export const WALL = "#".charCodeAt(0);
 const NEWLINE = 10;
 
-// Base of the models of all kinds of maps: the description and version that was read.
+// Base of the models of all kinds of maps: the description and version that was read. Each has read(map, signal), which
+// gives what load() takes, and says what the contract asks of its places: locationOf(place), pointsOf(path) and
+// arrivalOf(crossing, points). `searchPlaces()` are those of a search.
 export class Model {
   info = null;
   revision = 0;
   epoch = "";
+  // What is pressed.
+  noun = "cells";
+  // The options of a question that this kind of map has, and the algorithms.
+  options = ["algorithm", "cornerRule", "footprint", "pathForm", "unreachablePolicy"];
+  suits = (algorithm) => algorithm !== "ALGORITHM_POLYANYA";
 
   // Takes a description. Returns true if it is another map than before, of another size perhaps.
   describe(info) {
@@ -20,6 +29,17 @@ export class Model {
     this.epoch = info.version.epoch;
     return before?.map !== info.map || before?.createTime !== info.createTime;
   }
+
+  // What others have changed, as far as it can be told from the edits alone. False if the map has to be read again.
+  apply(edits) {
+    return edits.length === 0;
+  }
+}
+
+const PLAIN_ALGORITHMS = ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"];
+
+export function isPlain(algorithm) {
+  return PLAIN_ALGORITHMS.includes(algorithm);
 }
 
 export class MapModel extends Model {
@@ -50,13 +70,31 @@ export class MapModel extends Model {
     return cell && cell.id === undefined && this.at(cell) !== 0 ? cell : null;
   }
 
-  terrainAt(cell) {
-    return this.terrains.get(this.at(cell));
+  factsOf(cell) {
+    const terrain = this.terrains.get(this.at(cell));
+    const isFree = terrain && !terrain.impassable;
+    return [
+      ["cell", this.lattice.label(cell)],
+      terrain ? ["terrain", terrain.name] : ["", "wall"],
+      ...(isFree ? [["cost", costText(terrain.cost)]] : []),
+      ["", isFree ? "free" : "blocked"],
+    ];
   }
 
-  isBlocked(cell) {
-    const terrain = this.terrainAt(cell);
-    return !terrain || terrain.impassable;
+  locationOf({ x, y }) {
+    return { cell: { x, y } };
+  }
+
+  pointsOf({ points = [] }) {
+    return points.map(cellOf);
+  }
+
+  arrivalOf({ arrival }) {
+    return cellOf(arrival);
+  }
+
+  searchPlaces() {
+    return new CellPlaces(this);
   }
 
   set({ x, y }, symbol) {
@@ -67,7 +105,28 @@ export class MapModel extends Model {
     }
   }
 
-  // The whole map as a file of text. Returns the same as describe().
+  // A description, and the map as a file of text.
+  async read(map, signal) {
+    let info = null;
+    let bytes = new Uint8Array(0);
+    let end = 0;
+    const request = { map, format: "MAP_FORMAT_TEXT" };
+    for await (const { header, chunk } of stream("MapService/ExportMap", request, signal)) {
+      if (header) {
+        info = header.info;
+        bytes = new Uint8Array(Number(header.size));
+      } else {
+        const text = atob(chunk);
+        for (let i = 0; i < text.length; ++i) {
+          bytes[end + i] = text.charCodeAt(i);
+        }
+        end += text.length;
+      }
+    }
+    return { info, bytes };
+  }
+
+  // Returns the same as describe().
   load({ info, bytes }) {
     const isNew = this.describe(info);
     this.terrains = new Map(
@@ -75,6 +134,7 @@ export class MapModel extends Model {
     );
     if (isNew) {
       this.lattice = latticeOf(info.grid);
+      this.suits = this.lattice.isHex ? isPlain : this.suits;
     }
     const cells = this.#place(bytes.subarray(startOfRows(bytes)));
     const old = this.cells;
@@ -97,7 +157,6 @@ export class MapModel extends Model {
     return cells;
   }
 
-  // What others have changed, as far as it can be told from the edits alone. False if the map has to be read again.
   apply(edits) {
     return edits.every((edit) => edit.block && this.#block(edit.block));
   }
@@ -121,15 +180,15 @@ export class MapModel extends Model {
   }
 }
 
-// Behind the line "map", which ends the header.
+// Behind the line "map", which ends the header if there is one.
 function startOfRows(bytes) {
-  for (let line = 0; line < bytes.length; line = bytes.indexOf(NEWLINE, line) + 1) {
-    if (String.fromCharCode(...bytes.subarray(line, line + 4)) === "map\n") {
+  const isEnd = (at) => [..."map\n"].every((letter, i) => bytes[at + i] === letter.charCodeAt(0));
+  let line = 0;
+  do {
+    if (isEnd(line)) {
       return line + 4;
     }
-    if (bytes.indexOf(NEWLINE, line) < 0) {
-      break;
-    }
-  }
+    line = bytes.indexOf(NEWLINE, line) + 1;
+  } while (line > 0);
   return 0;
 }

@@ -2,6 +2,7 @@
 
 import { call, pointOf } from "./api.js";
 import { Model } from "./map_model.js";
+import { IntervalPlaces } from "./search_places.js";
 
 // The longer side of its picture, in the units of the view.
 const SIDE = 60;
@@ -29,6 +30,14 @@ class MeshLattice {
   center(x, y, z = this.low.z) {
     const { low, unit, depth, rise } = this;
     return [(x - low.x) * unit, ((y - low.y) * depth - (z - low.z) * rise) * unit];
+  }
+
+  middleOf({ x, y, z }) {
+    return this.center(x, y, z);
+  }
+
+  steps() {
+    return 1;
   }
 
   // Rounded so that labels are short and a pixel is still more. It has no height yet.
@@ -63,13 +72,13 @@ function placeAloft(x, y, z) {
 }
 
 export class MeshModel extends Model {
-  constructor() {
-    super();
-    this.isMesh = true;
-    this.lattice = new MeshLattice({ x: 0, y: 0, z: 0 }, { x: 1, y: 1, z: 0 });
-    // The heights that are shown, from "low" to "high"; without one, all beyond the other.
-    this.heights = {};
-  }
+  isMesh = true;
+  noun = "places";
+  options = ["unreachablePolicy"];
+  suits = (algorithm) => algorithm === "ALGORITHM_AUTO";
+  lattice = new MeshLattice({ x: 0, y: 0, z: 0 }, { x: 1, y: 1, z: 0 });
+  // The heights that are shown, from "low" to "high"; without one, all beyond the other.
+  heights = {};
 
   get hasHeights() {
     return Object.keys(this.heights).length > 0;
@@ -113,6 +122,10 @@ export class MeshModel extends Model {
     return results?.[0]?.found ? placeAt(x, y, Number((results[0].start.z ?? 0).toFixed(4)) + 0) : null;
   }
 
+  read(map, signal) {
+    return call("MapService/GetMap", { map }, signal);
+  }
+
   load({ info }) {
     const isOther = this.describe(info);
     if (isOther) {
@@ -121,17 +134,23 @@ export class MeshModel extends Model {
     return isOther;
   }
 
-  // What an edit does to the polygons only the server knows.
-  apply(edits) {
-    return edits.length === 0;
+  locationOf({ x, y, z }) {
+    return { position: { x, y, z } };
+  }
+
+  pointsOf({ positions = [] }) {
+    return positions.map(pointOf);
+  }
+
+  arrivalOf(_crossing, [next]) {
+    return next;
+  }
+
+  searchPlaces() {
+    return new IntervalPlaces();
   }
 
   factsOf(place) {
     return [["at", this.lattice.label(place)]];
   }
-}
-
-// What MeshModel.load takes.
-export async function readMesh(map, signal) {
-  return call("MapService/GetMap", { map }, signal);
 }

@@ -2,7 +2,7 @@
 // expanded one, what is seen between the interval before, or its root, and itself is filled by the cost to its middle.
 // What lies at heights that are not shown is faint.
 
-import { stroke, trace } from "./pen.js";
+import { fill, lineThrough, polygonOf, stroke } from "./pen.js";
 import { rampColor } from "./theme.js";
 
 const FILL_OPACITY = 0.82;
@@ -15,22 +15,19 @@ export function drawIntervals(context, model, player, place, ink) {
   for (const each of reached.filter(({ isExpanded }) => isExpanded)) {
     const seen = seenBefore(each.place, each.parent);
     context.globalAlpha = model.shows(seen) ? FILL_OPACITY : FAINT_FILL_OPACITY;
-    context.beginPath();
-    trace(context, seen.map(place));
-    context.fillStyle = rampColor(each.share);
-    context.fill();
+    fill(context, rampColor(each.share), polygonOf(seen.map(place)));
   }
-  context.lineCap = context.lineJoin = "round";
+  const draw = (points, color, width) => stroke(context, color, width, lineThrough(points.map(place)));
   for (const { place: interval } of reached.filter(({ isExpanded }) => !isExpanded)) {
     const ends = [interval.left, interval.right];
     context.globalAlpha = model.shows(ends) ? 1 : FAINT_LINE_OPACITY;
-    drawLine(context, ends.map(place), ink["open-rim"], 2.5);
+    draw(ends, ink["open-rim"], 2.5);
   }
   context.globalAlpha = 1;
   if (player.current && !player.isAtEnd) {
     const { left, right } = player.currentPlace;
-    drawLine(context, wayOf(player.trail()).map(place), ink.trail, 2);
-    drawLine(context, [left, right].map(place), ink.trail, 4);
+    draw(wayOf(player.trail()), ink.trail, 2);
+    draw([left, right], ink.trail, 4);
   }
 }
 
@@ -87,10 +84,4 @@ function between(a, b, share) {
 
 function isSame(a, b) {
   return a.x === b.x && a.y === b.y;
-}
-
-function drawLine(context, points, color, width) {
-  context.beginPath();
-  trace(context, points);
-  stroke(context, color, width);
 }

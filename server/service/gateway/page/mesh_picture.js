@@ -1,6 +1,6 @@
 // The picture of a navigation mesh, which the server draws: of what is in sight, as large as it is shown.
 
-import { call, needRpcError } from "./api.js";
+import { call, needRpcError, oneAtATime } from "./api.js";
 import { colorOf, isDark, pixelOf } from "./theme.js";
 
 // The most that the server draws, and the least.
@@ -63,29 +63,23 @@ export class MeshPicture {
     };
   }
 
-  // One at a time, and the latest only.
-  async #ask() {
-    if (this.isAsking) {
+  #ask = oneAtATime(async () => {
+    const request = this.wanted;
+    if (!request) {
       return;
     }
-    this.isAsking = true;
-    while (this.wanted) {
-      const request = this.wanted;
-      this.wanted = null;
-      try {
-        const floors = [...(await this.#drawBelow(request)), { ...(await this.#draw(request)), opacity: 1 }];
-        if (this.asked && !this.wanted) {
-          this.floors = floors;
-          this.events.drawn(floors.at(-1).placement);
-        }
-      } catch (error) {
-        needRpcError(error);
-        this.asked = "";
-        this.events.problem(error);
+    try {
+      const floors = [...(await this.#drawBelow(request)), { ...(await this.#draw(request)), opacity: 1 }];
+      if (this.wanted === request) {
+        this.floors = floors;
+        this.events.drawn(floors.at(-1).placement);
       }
+    } catch (error) {
+      needRpcError(error);
+      this.asked = "";
+      this.events.problem(error);
     }
-    this.isAsking = false;
-  }
+  });
 
   // The floors below the heights that are shown, if there are any.
   async #drawBelow({ query, heights, ...request }) {

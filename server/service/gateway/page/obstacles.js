@@ -2,7 +2,7 @@
 
 import { cellOf, pointOf } from "./api.js";
 import { boundsOf } from "./lattice.js";
-import { trace } from "./pen.js";
+import { addPolygon, polygonOf, trace } from "./pen.js";
 
 // The outline of a larger area is its bounds.
 const MAX_CELLS = 10000;
@@ -39,16 +39,57 @@ export function placePortals(portals, map) {
   });
 }
 
-// The cells that a shape covers on a grid.
+// The parts of a shape, with points [x, y]: rectangles of cells, polygons, and lines with round ends, as discs are as
+// well. A line reaches that far to its sides at least.
+function partsOf({ cells = [], rectangles = [], discs = [], polygons = [], lines = [] }, leastReach) {
+  const at = (point) => [point?.x ?? 0, point?.y ?? 0];
+  return {
+    rectangles: [
+      ...cells.map((cell) => ({ ...cellOf(cell), width: 1, height: 1 })),
+      ...rectangles.map((each) => ({ ...each, ...cellOf(each) })),
+    ],
+    polygons: polygons.map(({ vertices }) => vertices.map(at)),
+    lines: [
+      ...discs.map(({ center, radius = 0 }) => ({ a: at(center), b: at(center), reach: radius })),
+      ...lines.map(({ start, end, width = 0 }) => ({ a: at(start), b: at(end), reach: Math.max(width / 2, leastReach) })),
+    ],
+  };
+}
+
+function isNearLine(point, lines) {
+  return lines.some(({ a, b, reach }) => distanceToLine(point, a, b) <= reach + 1e-9);
+}
+
+export function boxOf({ left, top, right, bottom }) {
+  return polygonOf([[left, top], [right, top], [right, bottom], [left, bottom]]);
+}
+
+// The cells that a shape covers on a grid. Of lines, the cells whose centre is near: those that a line only clips may be
+// missing.
 class CellArea {
   constructor(shape, lattice) {
-    this.shape = shape;
+    const at = (point) => lattice.center(...point);
+    const { rectangles, polygons, lines } = partsOf(shape, 0.5);
     this.lattice = lattice;
-    this.reach = boundsOf(pointsOf(shape, lattice));
+    this.rectangles = rectangles;
+    this.polygons = polygons.map((vertices) => vertices.map(at));
+    this.lines = lines.map(({ a, b, reach }) => ({ a: at(a), b: at(b), reach }));
+    this.reach = boundsOf([
+      ...rectangles.flatMap(({ x, y, width, height }) =>
+        [[x, y], [x + width - 1, y + height - 1]].map((corner) => [...at(corner), 0.5]),
+      ),
+      ...this.polygons.flat(),
+      ...this.lines.flatMap(({ a, b, reach }) => [[...a, reach], [...b, reach]]),
+    ]);
   }
 
-  holds(cell) {
-    return covers(this.shape, cell, this.lattice);
+  holds({ x, y }) {
+    const place = this.lattice.center(x, y);
+    return (
+      this.rectangles.some((each) => x >= each.x && y >= each.y && x < each.x + each.width && y < each.y + each.height) ||
+      this.polygons.some((vertices) => isInside(place, vertices)) ||
+      isNearLine(place, this.lines)
+    );
   }
 
   get outline() {
@@ -60,9 +101,7 @@ class CellArea {
     const { lattice, reach } = this;
     const cells = this.#cells();
     if (!cells) {
-      const box = new Path2D();
-      box.rect(reach.left, reach.top, reach.right - reach.left, reach.bottom - reach.top);
-      return { fill: box, rim: box, bounds: reach };
+      return { fill: boxOf(reach), rim: boxOf(reach), bounds: reach };
     }
     const [fill, rim] = [new Path2D(), new Path2D()];
     const keyOf = ({ x, y }) => `${x},${y}`;
@@ -71,8 +110,7 @@ class CellArea {
     for (const cell of cells) {
       const [x, y] = lattice.center(cell.x, cell.y);
       const own = lattice.corners.map(([dx, dy]) => [x + dx, y + dy]);
-      trace(fill, own);
-      fill.closePath();
+      addPolygon(fill, own);
       own.forEach(([ax, ay], i) => {
         const [bx, by] = own[(i + 1) % own.length];
         // The neighbour lies beyond the middle of that side.
@@ -106,48 +144,28 @@ class CellArea {
 // The area of a shape on a waypoint graph or a mesh: there, cell (x, y) is the square to (x + 1, y + 1).
 export class WorldArea {
   constructor(shape, lattice) {
-    const square = ({ x, y }, width, height) => [
-      { x, y },
-      { x: x + width, y },
-      { x: x + width, y: y + height },
-      { x, y: y + height },
-    ];
-    const line = (a, b, reach = 0) => ({ a: cellOf(a), b: cellOf(b), reach });
-    this.polygons = [
-      ...(shape.cells ?? []).map((cell) => square(cellOf(cell), 1, 1)),
-      ...(shape.rectangles ?? []).map((each) => square(cellOf(each), each.width, each.height)),
-      ...(shape.polygons ?? []).map(({ vertices }) => vertices.map(cellOf)),
-    ];
-    // With round ends, as discs have as well.
-    this.lines = [
-      ...(shape.discs ?? []).map(({ center, radius }) => line(center, center, radius)),
-      ...(shape.lines ?? []).map(({ start, end, width }) => line(start, end, (width ?? 0) / 2)),
-    ];
+    const { rectangles, polygons, lines } = partsOf(shape, 0);
+    const corners = ({ x, y, width, height }) => [[x, y], [x + width, y], [x + width, y + height], [x, y + height]];
+    this.polygons = [...rectangles.map(corners), ...polygons];
+    this.lines = lines;
     this.lattice = lattice;
   }
 
   // Edges included.
-  holds(point) {
-    const at = ({ x, y }) => [x, y];
-    const isNear = (a, b, reach) => distanceToLine(at(point), at(a), at(b)) <= reach + 1e-9;
-    return (
-      this.polygons.some((polygon) => isInside(at(point), polygon.map(at))) ||
-      this.polygons.some((polygon) => polygon.some((a, i) => isNear(a, polygon[(i + 1) % polygon.length], 0))) ||
-      this.lines.some(({ a, b, reach }) => isNear(a, b, reach))
+  holds({ x, y }) {
+    const sides = this.polygons.flatMap((polygon) =>
+      polygon.map((a, i) => ({ a, b: polygon[(i + 1) % polygon.length], reach: 0 })),
     );
+    return this.polygons.some((polygon) => isInside([x, y], polygon)) || isNearLine([x, y], [...sides, ...this.lines]);
   }
 
   get outline() {
     const fill = new Path2D();
-    const { unit } = this.lattice;
-    const at = ({ x, y }) => this.lattice.center(x, y);
+    const at = (point) => this.lattice.center(...point);
     const points = this.polygons.flat().map(at);
-    for (const polygon of this.polygons) {
-      trace(fill, polygon.map(at));
-      fill.closePath();
-    }
+    this.polygons.forEach((polygon) => addPolygon(fill, polygon.map(at)));
     for (const { a, b, reach } of this.lines) {
-      const [[ax, ay], [bx, by], radius] = [at(a), at(b), reach * unit];
+      const [[ax, ay], [bx, by], radius] = [at(a), at(b), reach * this.lattice.unit];
       const angle = Math.atan2(by - ay, bx - ax);
       fill.moveTo(bx + radius * Math.sin(angle), by - radius * Math.cos(angle));
       fill.arc(bx, by, radius, angle - Math.PI / 2, angle + Math.PI / 2);
@@ -159,49 +177,11 @@ export class WorldArea {
   }
 }
 
-// Points of a shape on the map, with how far it reaches around each.
-function pointsOf({ cells, rectangles, discs, polygons, lines }, lattice) {
-  const at = (point, reach) => [...lattice.center(point?.x ?? 0, point?.y ?? 0), reach];
-  const ends = (rectangle) => {
-    const { x, y } = cellOf(rectangle);
-    return [at({ x, y }, 0.5), at({ x: x + rectangle.width - 1, y: y + rectangle.height - 1 }, 0.5)];
-  };
-  return [
-    ...(cells ?? []).map((cell) => at(cell, 0.5)),
-    ...(rectangles ?? []).flatMap(ends),
-    ...(discs ?? []).map(({ center, radius }) => at(center, radius ?? 0)),
-    ...(polygons ?? []).flatMap(({ vertices }) => vertices.map((vertex) => at(vertex, 0))),
-    ...(lines ?? []).flatMap(({ start, end, width }) => [start, end].map((each) => at(each, (width ?? 0) / 2))),
-  ];
-}
-
-// Of lines, the cells whose centre is near: those that a line only clips may be missing.
-function covers(shape, cell, lattice) {
-  const place = lattice.center(cell.x, cell.y);
-  const at = (point) => lattice.center(point?.x ?? 0, point?.y ?? 0);
-  return (
-    (shape.cells ?? []).some((each) => (each.x ?? 0) === cell.x && (each.y ?? 0) === cell.y) ||
-    (shape.rectangles ?? []).some((each) => {
-      const { x, y } = cellOf(each);
-      return cell.x >= x && cell.y >= y && cell.x < x + each.width && cell.y < y + each.height;
-    }) ||
-    (shape.discs ?? []).some(({ center, radius }) => distance(place, at(center)) <= (radius ?? 0) + 1e-9) ||
-    (shape.polygons ?? []).some(({ vertices }) => isInside(place, vertices.map(at))) ||
-    (shape.lines ?? []).some(
-      ({ start, end, width }) => distanceToLine(place, at(start), at(end)) <= Math.max((width ?? 0) / 2, 0.5),
-    )
-  );
-}
-
-function distance([ax, ay], [bx, by]) {
-  return Math.hypot(ax - bx, ay - by);
-}
-
 function distanceToLine([px, py], [ax, ay], [bx, by]) {
   const length = (bx - ax) ** 2 + (by - ay) ** 2;
   const share = length === 0 ? 0 : ((px - ax) * (bx - ax) + (py - ay) * (by - ay)) / length;
   const t = Math.min(Math.max(share, 0), 1);
-  return distance([px, py], [ax + t * (bx - ax), ay + t * (by - ay)]);
+  return Math.hypot(ax + t * (bx - ax) - px, ay + t * (by - ay) - py);
 }
 
 function isInside([px, py], vertices) {

@@ -2,8 +2,9 @@
 
 import { drawGraph, linksInSight, radiusOf } from "./graph_painter.js";
 import { placeLabels } from "./labels.js";
+import { boxOf } from "./obstacles.js";
 import { drawIntervals, partByHeights } from "./mesh_painter.js";
-import { addArrowhead, stroke, trace } from "./pen.js";
+import { addArrowhead, addPolygon, discAt, fill, lineThrough, polygonOf, stroke, trace } from "./pen.js";
 import { CLOSED, OPEN } from "./search_player.js";
 import { TileLayer } from "./tiles.js";
 import { colorOf, mapColors, pixelsOf, rampColor } from "./theme.js";
@@ -56,13 +57,14 @@ export class Painter {
 
   draw(scene) {
     const { model, view, start, goal, cursor, hover, footprint, brush, isOblique } = scene;
-    const { context } = this;
+    const { context, ink } = this;
     const ratio = this.canvas.width / view.width;
     this.ratio = ratio;
     this.view = view;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.fillStyle = this.ink.outside;
+    context.fillStyle = ink.outside;
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    context.lineCap = context.lineJoin = "round";
     if (!model) {
       return;
     }
@@ -75,19 +77,9 @@ export class Painter {
     }
     this.#drawPortals(scene);
     this.#drawLabels(scene);
-    brush.forEach((cell) => this.#outline(cell, this.ink.cursor, 1.5));
-    if (hover) {
-      this.#outline(hover, this.ink.cursor, 1.5);
-    }
-    if (start) {
-      this.#drawMark(start, this.ink.start, "S", footprint);
-    }
-    if (goal) {
-      this.#drawMark(goal, this.ink.goal, "G", footprint);
-    }
-    if (cursor) {
-      this.#outline(cursor, this.ink.cursor, 3);
-    }
+    [...brush, hover].forEach((cell) => this.#outline(cell, ink.cursor, 1.5));
+    this.#drawMarks(start, goal, footprint);
+    this.#outline(cursor, ink.cursor, 3);
   }
 
   #drawCells({ view, player, answer, footprint, obstacles }) {
@@ -95,10 +87,10 @@ export class Painter {
     if (player.isLoaded) {
       this.#drawSearch(player);
     }
+    this.#usePixels();
     if (!this.lattice.isHex && view.scale >= FINE_SCALE) {
       this.#drawGrid();
     }
-    this.#usePixels();
     this.#drawObstacles(obstacles);
     this.#drawTrail(player);
     this.#drawPath(answer, player, footprint);
@@ -127,13 +119,12 @@ export class Painter {
     }
     if (answer && (player.isLoaded || !isOblique)) {
       const parts = answer.lines.map((line) => partByHeights(line, model.heights));
-      this.#drawFaint(player, parts.flatMap(({ faint }) => faint));
-      this.#drawPath({ ...answer, lines: parts.flatMap(({ plain }) => plain) }, player);
+      const [lines, faint] = ["plain", "faint"].map((name) => parts.flatMap((part) => part[name]));
+      this.#drawPath({ ...answer, lines, faint }, player);
     }
     if (isOblique && answer) {
       const points = answer.lines.flat();
-      this.#drawMark(points[0], this.ink.start, "S", 1);
-      this.#drawMark(points.at(-1), this.ink.goal, "G", 1);
+      this.#drawMarks(points[0], points.at(-1), 1);
     }
   }
 
@@ -186,16 +177,12 @@ export class Painter {
         }
       }
     }
-    for (const [value, path] of paths) {
-      context.fillStyle = css.get(value);
-      context.fill(path);
-    }
+    paths.forEach((path, value) => fill(context, css.get(value), path));
   }
 
   #addCell(path, px, py, size) {
     const reach = this.view.scale * size;
-    trace(path, this.lattice.corners.map(([dx, dy]) => [px + dx * reach, py + dy * reach]));
-    path.closePath();
+    addPolygon(path, this.lattice.corners.map(([dx, dy]) => [px + dx * reach, py + dy * reach]));
   }
 
   #drawSearch(player) {
@@ -206,105 +193,81 @@ export class Painter {
   }
 
   #drawGrid() {
-    const { context, view, lattice } = this;
+    const { view, lattice } = this;
     const part = this.#part();
-    const [left, top] = view.toScreen(0, 0);
-    const [right, bottom] = view.toScreen(lattice.width, lattice.height);
-    this.#usePixels();
-    context.beginPath();
+    const [left, top] = view.toScreen(0, 0).map((each) => Math.max(each, 0));
+    const [width, height] = view.toScreen(lattice.width, lattice.height);
+    const [right, bottom] = [Math.min(width, view.width), Math.min(height, view.height)];
+    const lines = new Path2D();
     for (let x = part.left; x <= part.right + 1; ++x) {
       const px = view.toScreen(x, 0)[0];
-      context.moveTo(px, Math.max(top, 0));
-      context.lineTo(px, Math.min(bottom, view.height));
+      trace(lines, [[px, top], [px, bottom]]);
     }
     for (let y = part.top; y <= part.bottom + 1; ++y) {
       const py = view.toScreen(0, y)[1];
-      context.moveTo(Math.max(left, 0), py);
-      context.lineTo(Math.min(right, view.width), py);
+      trace(lines, [[left, py], [right, py]]);
     }
-    stroke(context, this.ink.grid, 1);
+    stroke(this.context, this.ink.grid, 1, lines);
   }
 
-  // Where an agent of some size stands that is at a cell.
-  #placeOf({ x, y, z }, footprint = 1) {
-    const place =
-      footprint === 1 ? this.lattice.center(x, y, z) : this.lattice.middleOf({ x, y }, footprint);
-    return this.view.toScreen(...place);
+  // Where an agent of some size stands that is at a place.
+  #placeOf(place, footprint) {
+    return this.view.toScreen(...this.lattice.middleOf(place, footprint));
   }
 
-  #trace(cells, footprint) {
-    this.context.beginPath();
-    trace(this.context, cells.map((cell) => this.#placeOf(cell, footprint)));
+  #through(places, footprint) {
+    return lineThrough(places.map((place) => this.#placeOf(place, footprint)));
   }
 
-  get #pathWidth() {
-    return Math.min(Math.max(this.view.scale * 0.22, 4), 8);
-  }
-
-  // The path that a search finds is shown when it is over.
-  #isFound(player) {
-    return !player.isLoaded || player.isAtEnd;
-  }
-
+  // The path that a search finds is shown when it is over. What of it lies at heights that are not shown is `faint`.
   #drawPath(answer, player, footprint) {
-    if (!answer || !this.#isFound(player)) {
+    if (!answer || (player.isLoaded && !player.isAtEnd)) {
       return;
     }
-    const { context } = this;
-    const width = this.#pathWidth;
-    context.lineJoin = context.lineCap = "round";
-    for (const cells of answer.lines) {
-      this.#trace(cells, footprint);
-      stroke(context, this.ink["path-edge"], width + 3);
-      stroke(context, this.ink.path, width);
-    }
-    context.setLineDash([width, width * 2]);
-    for (const jump of answer.jumps) {
-      this.#trace(jump, footprint);
-      stroke(context, this.ink.path, width);
-    }
-    context.setLineDash([]);
-  }
-
-  // What of a path lies at heights that are not shown.
-  #drawFaint(player, lines) {
-    const { context } = this;
-    const width = this.#pathWidth;
+    const { context, ink } = this;
+    const width = Math.min(Math.max(this.view.scale * 0.22, 4), 8);
     context.globalAlpha = 0.55;
-    context.setLineDash([width * 2, width * 2]);
-    for (const line of this.#isFound(player) ? lines : []) {
-      this.#trace(line, 1);
-      stroke(context, this.ink.path, width * 0.75);
+    for (const line of answer.faint ?? []) {
+      stroke(context, ink.path, width * 0.75, this.#through(line), [width * 2, width * 2]);
     }
-    context.setLineDash([]);
     context.globalAlpha = 1;
+    for (const cells of answer.lines) {
+      const line = this.#through(cells, footprint);
+      stroke(context, ink["path-edge"], width + 3, line);
+      stroke(context, ink.path, width, line);
+    }
+    for (const jump of answer.jumps) {
+      stroke(context, ink.path, width, this.#through(jump, footprint), [width, width * 2]);
+    }
   }
 
   #drawTrail(player) {
-    const { context } = this;
     if (player.current && !player.isAtEnd) {
-      this.#trace(player.trail());
-      context.lineJoin = context.lineCap = "round";
-      stroke(context, this.ink.trail, Math.min(Math.max(this.view.scale * 0.1, 1.5), 4));
+      const width = Math.min(Math.max(this.view.scale * 0.1, 1.5), 4);
+      stroke(this.context, this.ink.trail, width, this.#through(player.trail()));
       this.#outline(player.currentPlace, this.ink.trail, 2.5);
     }
   }
 
+  #drawMarks(start, goal, footprint) {
+    this.#drawMark(start, this.ink.start, "S", footprint);
+    this.#drawMark(goal, this.ink.goal, "G", footprint);
+  }
+
   #drawMark(cell, color, letter, footprint) {
-    const { context, view } = this;
-    if (footprint > 1) {
-      for (let i = 0; i < footprint * footprint; ++i) {
-        this.#outline({ x: cell.x + (i % footprint), y: cell.y + Math.floor(i / footprint) }, color, 1);
-      }
+    if (!cell) {
+      return;
+    }
+    const { context, view, ink } = this;
+    for (let i = 0; footprint > 1 && i < footprint * footprint; ++i) {
+      this.#outline({ x: cell.x + (i % footprint), y: cell.y + Math.floor(i / footprint) }, color, 1);
     }
     const [px, py] = this.#placeOf(cell, footprint);
     const radius = Math.min(Math.max(view.scale * 0.38, 9), 16);
-    context.beginPath();
-    context.arc(px, py, radius, 0, 2 * Math.PI);
-    context.fillStyle = color;
-    context.fill();
-    stroke(context, this.ink["path-edge"], 2);
-    context.fillStyle = this.ink["path-edge"];
+    const disc = discAt(px, py, radius);
+    fill(context, color, disc);
+    stroke(context, ink["path-edge"], 2, disc);
+    context.fillStyle = ink["path-edge"];
     context.font = `700 ${Math.round(radius * 1.1)}px ${FONT}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -312,13 +275,14 @@ export class Painter {
   }
 
   #outline(cell, color, width) {
+    if (!cell) {
+      return;
+    }
     const { context, lattice, view } = this;
-    const path = new Path2D();
     const [px, py] = view.toScreen(...lattice.center(cell.x, cell.y));
+    const path = this.hasCells ? new Path2D() : discAt(px, py, 12);
     if (this.hasCells) {
       this.#addCell(path, px, py, Math.max(1, 4 / view.scale));
-    } else {
-      path.arc(px, py, 12, 0, 2 * Math.PI);
     }
     stroke(context, color, width, path);
   }
@@ -329,21 +293,16 @@ export class Painter {
     const scale = view.scale * ratio;
     const isAfar = this.hasCells && view.scale < FINE_SCALE;
     context.setTransform(scale, 0, 0, scale, -view.left * scale, -view.top * scale);
-    context.setLineDash([5 / view.scale, 4 / view.scale]);
     for (const { area, ink } of obstacles.filter((each) => this.#isInSight(each))) {
-      const { fill, rim, bounds } = area.outline;
-      context.lineWidth = 1.5 / view.scale;
-      context.strokeStyle = context.fillStyle = this.ink[ink];
-      if (isAfar) {
-        context.strokeRect(bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top);
-      } else {
+      const { outline } = area;
+      if (!isAfar) {
         context.globalAlpha = OBSTACLE_OPACITY;
-        context.fill(fill);
+        fill(context, this.ink[ink], outline.fill);
         context.globalAlpha = 1;
-        context.stroke(rim);
       }
+      const rim = isAfar ? boxOf(outline.bounds) : outline.rim;
+      stroke(context, this.ink[ink], 1.5 / view.scale, rim, [5 / view.scale, 4 / view.scale]);
     }
-    context.setLineDash([]);
     this.#usePixels();
   }
 
@@ -366,19 +325,13 @@ export class Painter {
         addArrowhead(heads, ...places);
       }
     }
-    context.setLineDash([3, 4]);
-    stroke(context, ink.portal, 1.5, lines);
-    context.setLineDash([]);
-    context.fillStyle = ink.portal;
-    context.fill(heads);
+    stroke(context, ink.portal, 1.5, lines, [3, 4]);
+    fill(context, ink.portal, heads);
+    const reach = PORTAL_RADIUS;
     for (const { ends, isClosed } of portals) {
       for (const [x, y] of ends.map((end) => this.#placeOf(end))) {
-        const diamond = new Path2D();
-        const reach = PORTAL_RADIUS;
-        trace(diamond, [[x - reach, y], [x, y - reach], [x + reach, y], [x, y + reach]]);
-        diamond.closePath();
-        context.fillStyle = isClosed ? ink.outside : ink.portal;
-        context.fill(diamond);
+        const diamond = polygonOf([[x - reach, y], [x, y - reach], [x + reach, y], [x, y + reach]]);
+        fill(context, isClosed ? ink.outside : ink.portal, diamond);
         stroke(context, isClosed ? ink.portal : ink["path-edge"], 1.5, diamond);
       }
     }
@@ -392,7 +345,6 @@ export class Painter {
     context.strokeStyle = ink.outside;
     context.fillStyle = ink.text;
     context.lineWidth = 3;
-    context.lineJoin = "round";
     const widthOf = (text) => this.#widthOf(text);
     const labels = placeLabels(this.#named(scene), this.#linesOf(scene), view.width, view.height, widthOf);
     for (const { text, left, middle } of labels) {

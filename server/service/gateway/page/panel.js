@@ -20,7 +20,7 @@ export function showNothing(sentence) {
   ["steps", "expanded", "search-time", "queue-time", "algorithm"].forEach((id) => set(id, "–"));
 }
 
-export function showAnswer(answer, { steps, leadsTo }) {
+export function showAnswer(answer, steps, leadsTo) {
   const [word, kind, reason] = outcomeText(answer);
   const beyond = leadsTo ? `Goes on, on the map ${leadsTo}.` : "";
   const hasPath = answer.path?.end !== undefined;
@@ -102,8 +102,8 @@ export function showFigures(figures, { answer, problem, query, isAtEnd, expanded
   }
 }
 
-export function showLink(state, server, problem = "") {
-  element("link").dataset.state = state;
+export function showLink(kind, server, problem = "") {
+  element("link").dataset.kind = kind;
   set("server", server);
   const banner = element("banner");
   banner.hidden = !problem;

@@ -1,7 +1,7 @@
 // The path from the start to the goal, followed like that of an agent, so that it is always that of the latest
 // revision; while one end is dragged, asked for again and again instead, one question at a time and the latest only.
 
-import { RpcError, cellOf, call, needRpcError, pause, pointOf, stream } from "./api.js";
+import { RpcError, call, needRpcError, oneAtATime, pause, stream } from "./api.js";
 
 const RETRY_MILLIS = 1000;
 
@@ -12,8 +12,6 @@ export class PathQuery {
     this.request = request;
     this.events = events;
     this.control = new AbortController();
-    this.isAsking = false;
-    this.mustAsk = false;
     this.asked = "";
   }
 
@@ -71,54 +69,44 @@ export class PathQuery {
     }
   }
 
-  async ask() {
+  ask() {
     this.stop();
-    this.mustAsk = true;
-    if (this.isAsking) {
+    this.#askSoon();
+  }
+
+  #askSoon = oneAtATime(async () => {
+    const query = this.request();
+    if (!query) {
+      this.events.nothing();
       return;
     }
-    this.isAsking = true;
-    while (this.mustAsk) {
-      this.mustAsk = false;
-      const query = this.request();
-      if (!query) {
-        this.events.nothing();
-        continue;
+    try {
+      const answer = await call("PathService/FindPath", query);
+      if (this.asked === "") {
+        this.events.answer(answer);
       }
-      try {
-        const answer = await call("PathService/FindPath", query);
-        if (this.asked === "") {
-          this.events.answer(answer);
-        }
-      } catch (error) {
-        needRpcError(error);
-        this.events.problem(error);
-      }
+    } catch (error) {
+      needRpcError(error);
+      this.events.problem(error);
     }
-    this.isAsking = false;
-  }
+  });
 }
 
 // The lines of an answer: each a list of cells, of nodes of a graph or of places of a mesh, to draw through, and where a
 // portal leads from one to the next. `model` is the map.
 export function linesOf({ path = {} }, model) {
-  const points = model.isGraph
-    ? (path.nodes ?? []).map((id, i) => model.placeOf(id, path.positions?.[i]))
-    : model.isMesh
-      ? (path.positions ?? []).map(pointOf)
-      : (path.points ?? []).map(cellOf);
-  const lines = [];
-  const jumps = [];
+  const points = model.pointsOf(path);
+  const found = { lines: [], jumps: [], leadsTo: "" };
   let begin = 0;
   for (const crossing of path.crossings ?? []) {
     const end = crossing.index ?? 0;
-    lines.push(points.slice(begin, end));
+    found.lines.push(points.slice(begin, end));
     if (crossing.map) {
-      return { lines, jumps, leadsTo: crossing.map };
+      return { ...found, leadsTo: crossing.map };
     }
-    jumps.push([points[end - 1], model.isMesh ? points[end] : cellOf(crossing.arrival)]);
+    found.jumps.push([points[end - 1], model.arrivalOf(crossing, points.slice(end))]);
     begin = end;
   }
-  lines.push(points.slice(begin));
-  return { lines, jumps, leadsTo: "" };
+  found.lines.push(points.slice(begin));
+  return found;
 }

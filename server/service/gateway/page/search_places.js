@@ -2,19 +2,36 @@
 
 import { cellOf, pointOf } from "./api.js";
 
-export class CellPlaces {
-  constructor(width, height) {
-    this.width = width;
-    this.size = width * height;
-  }
+// By the number of each. `numbersOf(event)` gives the number of its place, and that of the parent if there is one.
+class Places {
+  all = [];
 
-  // Of an event, and of the parent in it.
-  numbersOf({ cell, parent }) {
-    return [this.#number(cell), parent && this.#number(parent)];
+  get size() {
+    return this.all.length;
   }
 
   costOf({ g }) {
     return g ?? 0;
+  }
+
+  at(number) {
+    return this.all[number];
+  }
+}
+
+export class CellPlaces extends Places {
+  constructor({ width, height }) {
+    super();
+    this.width = width;
+    this.height = height;
+  }
+
+  get size() {
+    return this.width * this.height;
+  }
+
+  numbersOf({ cell, parent }) {
+    return [this.#number(cell), parent && this.#number(parent)];
   }
 
   at(number) {
@@ -28,54 +45,35 @@ export class CellPlaces {
 }
 
 // Numbers nodes in the order in which the search comes to them.
-export class NodePlaces {
-  // `placeOf(id, position)` gives a node with its place on the picture.
-  constructor(placeOf) {
-    this.placeOf = placeOf;
-    this.numbers = new Map();
-    this.nodes = [];
-  }
+export class NodePlaces extends Places {
+  numbers = new Map();
 
-  get size() {
-    return this.nodes.length;
+  // `model.placeOf(id, position)` gives a node with its place on the picture.
+  constructor(model) {
+    super();
+    this.model = model;
   }
 
   numbersOf({ node, parentNode, position }) {
     return [this.#number(node, position), parentNode ? this.#number(parentNode) : undefined];
   }
 
-  costOf({ g }) {
-    return g ?? 0;
-  }
-
-  at(number) {
-    return this.nodes[number];
-  }
-
   #number(id, position) {
     if (!this.numbers.has(id)) {
-      this.numbers.set(id, this.nodes.length);
-      this.nodes.push(this.placeOf(id, position));
+      this.numbers.set(id, this.all.length);
+      this.all.push(this.model.placeOf(id, position));
     }
     return this.numbers.get(id);
   }
 }
 
 // The intervals of a navigation mesh: { left, right, root }, as the search generates them.
-export class IntervalPlaces {
-  constructor() {
-    this.intervals = [];
-  }
-
-  get size() {
-    return this.intervals.length;
-  }
-
+export class IntervalPlaces extends Places {
   // Only an event that generates an interval tells more of it than its id.
   numbersOf({ kind, interval }) {
     const { id, parent, left, right, root } = interval;
     if (kind === "KIND_GENERATED") {
-      this.intervals[id - 1] = { left: pointOf(left), right: pointOf(right), root: pointOf(root) };
+      this.all[id - 1] = { left: pointOf(left), right: pointOf(right), root: pointOf(root) };
     }
     return [id - 1, parent ? parent - 1 : undefined];
   }
@@ -84,9 +82,5 @@ export class IntervalPlaces {
   costOf({ g, interval }) {
     const { left, right, root } = this.at(interval.id - 1);
     return (g ?? 0) + Math.hypot((left.x + right.x) / 2 - root.x, (left.y + right.y) / 2 - root.y);
-  }
-
-  at(number) {
-    return this.intervals[number];
   }
 }

@@ -32,8 +32,13 @@ export function onThemeChange(listener) {
   dark.addEventListener("change", listener);
 }
 
+const sample = document.body.appendChild(document.createElement("i"));
+sample.hidden = true;
+
+// A colour of style.css, as light or dark as the page is now.
 export function colorOf(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  sample.style.color = `var(--${name})`;
+  return getComputedStyle(sample).color;
 }
 
 // From yellow at 0 to red at 1, as in the pictures of the server.
