@@ -17,7 +17,7 @@ import webdriver
 from programs import Programs, wait_for
 
 LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
-ESCAPE, SPACE = "\ue00c", " "
+ESCAPE, ENTER, SPACE = "\ue00c", "\ue007", " "
 
 
 class Page:
@@ -358,6 +358,41 @@ def test_hexagons(page, programs):
     page.shows("#cost", programs.cost("hex-isle", "3,3", "12,7"))
     assert browser.run("return location.hash") == link
     page.shows("#legend", "~hills, cost 2")
+
+
+def test_missing_map(page, programs):
+    browser = page.browser
+    chosen = "return document.querySelector('#map-list [aria-current=true]') === null"
+    link = "#map=cellar&start=1,1&goal=6,4"
+    browser.open("about:blank")
+    browser.open(f"{page.address}{link}")
+    page.shows("#empty", "There is no map cellar on this server. Choose a map from the list.")
+    assert browser.run(chosen) and browser.run("return location.hash") == link
+    # The link means what it says once there is such a map.
+    programs.run("map", "create", "cellar", "8x6")
+    page.shows("#cost", programs.cost("cellar", "1,1", "6,4"))
+    page.shows("#empty", "")
+    page.size = (8, 6)
+    page.point_at(7, 5)
+    page.shows("#cell", "~free")
+    programs.run("map", "delete", "cellar")
+    page.shows("#empty", "The map cellar was deleted. Choose a map from the list.")
+    page.shows("#cost", "–")
+    wait_for(lambda: browser.run(chosen), "the list without the map")
+    assert browser.text("#legend") == "" and browser.run("return location.hash") == link
+    page.choose("dungeon", 48, 26)
+    page.shows("#empty", "")
+
+
+def test_skip_link(page, _programs):
+    browser = page.browser
+    browser.run("location.hash = '#map=ten-by-ten&start=0,0&goal=7,7'")
+    page.shows("#cost", "14")
+    browser.run("document.getElementById('skip').focus()")
+    browser.keys(ENTER)
+    assert browser.run("return document.activeElement.id") == "map"
+    assert browser.run("return location.hash") == "#map=ten-by-ten&start=0,0&goal=7,7"
+    page.shows("#cost", "14")
 
 
 def create_graph(page, programs, name, graph):
@@ -846,7 +881,7 @@ def main():
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_obstacles_and_portals,
                     test_options, test_player,
-                    test_keyboard, test_zoom, test_hexagons, test_waypoint_graph, test_search_on_graph,
+                    test_keyboard, test_skip_link, test_zoom, test_missing_map, test_hexagons, test_waypoint_graph, test_search_on_graph,
                     test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches, test_large_map,
                     *inspect_modules.TESTS], **desktop)
             run_in(driver, programs, address, [test_phone, test_two_searches_on_phone], width=390, height=844, phone=True)

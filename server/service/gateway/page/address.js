@@ -7,8 +7,8 @@ export function readAddress() {
     const cell = /^(-?\d+),(-?\d+)$/.exec(text ?? "");
     return cell ? { x: Number(cell[1]), y: Number(cell[2]) } : text ? { id: text } : null;
   };
-  const { map = "", start, goal, ...options } = Object.fromEntries(fields);
-  return { map, start: place(start), goal: place(goal), options };
+  const { map, start, goal, ...options } = Object.fromEntries(fields);
+  return { map: map || undefined, start: place(start), goal: place(goal), options };
 }
 
 // Of a cell, or of a node.

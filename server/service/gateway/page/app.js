@@ -56,9 +56,10 @@ class App {
   sides = [sideOf(""), sideOf("-beside")];
   tools = new Tools(this);
   toolBar = new ToolBar(this.tools);
-  // The id of the map that is shown, and its cells once they are there.
+  // The id of the map that is shown, and its cells once they are there; whether there is no such map.
   map = "";
   model = null;
+  isMissing = false;
   feed = null;
   start = null;
   goal = null;
@@ -247,14 +248,12 @@ class App {
   }
 
   #listed(maps) {
-    if (!this.map && maps.length > 0) {
-      const asked = readAddress();
-      this.start = asked.start;
-      this.goal = asked.goal;
-      this.#choose(asked.options);
-      this.#open(maps.some((info) => info.map === asked.map) ? asked.map : maps[0].map, true);
+    if (!this.map) {
+      this.followAddress(maps[0]?.map);
+    } else if (this.isMissing && this.list.find(this.map)) {
+      this.#open(this.map, true);
     }
-    if (maps.length === 0) {
+    if (!this.map) {
       this.#say("There are no maps on this server yet.");
     }
     this.#showLive();
@@ -285,12 +284,31 @@ class App {
     this.#showEnds();
     showNothing(this.#firstSentence);
     this.redraw();
-    const info = this.list.maps.find((each) => each.map === map);
-    if (info?.graph?.nodes > MAX_NODES) {
+    this.isMissing = false;
+    const info = this.list.find(map);
+    if (!info) {
+      this.#miss(`There is no map ${map} on this server.`);
+      // It may be newer than the list.
+      this.list.ask();
+    } else if (info.graph?.nodes > MAX_NODES) {
       this.#say(`${map} has more nodes than there is a picture for: ${countText(info.graph.nodes)}.`);
-      return;
+    } else {
+      this.#follow(map, info.kind);
     }
-    this.#follow(map, info?.kind);
+  }
+
+  // No other map takes its place: the address names this one, which may come.
+  #miss(text) {
+    this.isMissing = true;
+    this.feed?.stop();
+    this.feed = null;
+    this.model = null;
+    this.query.stop();
+    this.#forgetPath();
+    this.#showLegend();
+    this.#showCell(null);
+    this.#say(`${text} Choose a map from the list.`);
+    showNothing("");
   }
 
   #follow(map, kind) {
@@ -301,14 +319,7 @@ class App {
       revision: () => this.#revised(),
       up: () => this.#showLive(),
       down: (error) => this.#down(error),
-      gone: () => {
-        this.query.stop();
-        this.map = "";
-        this.model = null;
-        this.#showLegend();
-        this.#say(`The map ${map} is gone.`);
-        this.redraw();
-      },
+      gone: () => this.#miss(`The map ${map} was deleted.`),
     });
     this.feed.run();
   }
@@ -479,7 +490,6 @@ class App {
 
   #say(text) {
     element("empty").textContent = text;
-    element("empty").hidden = !text;
   }
 
   #answered(answer) {
@@ -643,10 +653,11 @@ class App {
     this.settle();
   }
 
-  followAddress() {
-    const { map, start, goal, options: named } = readAddress();
+  // An address without a map means `first`.
+  followAddress(first = this.map) {
+    const { map = first, start, goal, options: named } = readAddress();
     this.#choose(named);
-    if (map && map !== this.map) {
+    if (map !== this.map) {
       Object.assign(this, { start, goal });
       this.#open(map, true);
     } else {

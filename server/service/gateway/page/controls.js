@@ -43,6 +43,11 @@ export function listenToControls(app, options) {
     playback.seek(moment);
   });
 
+  // What follows "#" in the address names a map.
+  element("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    element("map").focus();
+  });
   addEventListener("hashchange", () => app.followAddress());
   document.addEventListener("visibilitychange", () => app.seen());
 

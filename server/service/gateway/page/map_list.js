@@ -1,6 +1,6 @@
 // The maps of the server, asked for now and then.
 
-import { listAll, needRpcError, pause } from "./api.js";
+import { listAll, needRpcError, oneAtATime, pause } from "./api.js";
 import { countText, sizeText } from "./words.js";
 
 const MILLIS_BETWEEN_ASKS = 4000;
@@ -18,22 +18,30 @@ export class MapList {
   async run() {
     for (;;) {
       if (!document.hidden) {
-        try {
-          this.maps = await listAll("MapService/ListMaps", { pageSize: 200 }, "maps");
-          this.show();
-          this.events.listed(this.maps);
-        } catch (error) {
-          needRpcError(error);
-          this.events.down(error);
-        }
+        await this.ask();
       }
       await pause(MILLIS_BETWEEN_ASKS);
     }
   }
 
+  ask = oneAtATime(async () => {
+    try {
+      this.maps = await listAll("MapService/ListMaps", { pageSize: 200 }, "maps");
+      this.show();
+      this.events.listed(this.maps);
+    } catch (error) {
+      needRpcError(error);
+      this.events.down(error);
+    }
+  });
+
+  find(map) {
+    return this.maps.find((info) => info.map === map);
+  }
+
   // The revision of a map that is known to be at another by now.
   update(map, revision) {
-    const info = this.maps.find((each) => each.map === map);
+    const info = this.find(map);
     if (info) {
       info.version.revision = revision;
       this.show();
