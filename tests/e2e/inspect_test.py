@@ -395,6 +395,42 @@ def test_skip_link(page, _programs):
     page.shows("#cost", "14")
 
 
+def shows_in_list(page, names):
+    script = "return [...document.querySelectorAll('#map-list button')].map((each) => each.dataset.map)"
+    wait_for(lambda: page.browser.run(script) == names, lambda: f"{page.browser.run(script)}, not {names}")
+
+
+def chosen_is_in_view(page):
+    return page.browser.run("""
+        const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+        const box = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+        const button = box('#map-list [aria-current=true]');
+        return Boolean(button) && inside(button, box('nav')) && button.right <= innerWidth && button.bottom <= innerHeight;""")
+
+
+def test_many_maps(page, programs):
+    browser = page.browser
+    added = [f"vault{i}" for i in (10, 2, 1, 21, 3)]
+    for name in added:
+        programs.run("map", "create", name, "4x4")
+    wait_for(lambda: browser.run("return !document.getElementById('map-filter').hidden"), "the filter")
+    browser.run("location.hash = '#map=vault21'")
+    page.shows("#cell", "~vault21")
+    wait_for(lambda: chosen_is_in_view(page), "the chosen map in view")
+    browser.click("#map-filter")
+    browser.keys("AULT")
+    shows_in_list(page, ["vault1", "vault2", "vault3", "vault10", "vault21"])
+    browser.keys("x")
+    page.shows("#no-map", 'No map has a name with "aultx".')
+    shows_in_list(page, [])
+    page.set("map-filter", "input", "''")
+    page.shows("#no-map", "")
+    wait_for(lambda: chosen_is_in_view(page), "the chosen map in view without the filter")
+    for name in added:
+        programs.run("map", "delete", name)
+    page.choose("dungeon", 48, 26)
+
+
 def create_graph(page, programs, name, graph):
     file = programs.work / f"{name}.json"
     file.write_text(json.dumps(graph))
@@ -881,10 +917,10 @@ def main():
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_obstacles_and_portals,
                     test_options, test_player,
-                    test_keyboard, test_skip_link, test_zoom, test_missing_map, test_hexagons, test_waypoint_graph, test_search_on_graph,
+                    test_keyboard, test_skip_link, test_zoom, test_missing_map, test_many_maps, test_hexagons, test_waypoint_graph, test_search_on_graph,
                     test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches, test_large_map,
                     *inspect_modules.TESTS], **desktop)
-            run_in(driver, programs, address, [test_phone, test_two_searches_on_phone], width=390, height=844, phone=True)
+            run_in(driver, programs, address, [test_phone, test_many_maps, test_two_searches_on_phone], width=390, height=844, phone=True)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)
         finally:
             programs.close()

@@ -102,7 +102,7 @@ class App {
       showNothing(this.start ? "Now press the goal." : this.#firstSentence);
     },
   });
-  list = new MapList(element("map-list"), {
+  list = new MapList({
     choose: (map) => this.#open(map),
     listed: (maps) => this.#listed(maps),
     down: (error) => this.#down(error),

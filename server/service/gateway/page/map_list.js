@@ -4,15 +4,24 @@ import { listAll, needRpcError, oneAtATime, pause } from "./api.js";
 import { countText, sizeText } from "./words.js";
 
 const MILLIS_BETWEEN_ASKS = 4000;
+// A list of more maps has a filter.
+const MANY = 10;
+
+const element = (id) => document.getElementById(id);
+const filter = element("map-filter");
+// In which map2 comes before map10.
+const order = new Intl.Collator("en", { numeric: true });
 
 export class MapList {
+  maps = [];
+  chosen = "";
+  shown = "";
+  list = element("map-list");
+
   // `events` has choose(map), listed(maps), down(error).
-  constructor(list, events) {
-    this.list = list;
+  constructor(events) {
     this.events = events;
-    this.maps = [];
-    this.chosen = "";
-    this.shown = "";
+    filter.addEventListener("input", () => this.#showChosen());
   }
 
   async run() {
@@ -26,7 +35,8 @@ export class MapList {
 
   ask = oneAtATime(async () => {
     try {
-      this.maps = await listAll("MapService/ListMaps", { pageSize: 200 }, "maps");
+      const maps = await listAll("MapService/ListMaps", { pageSize: 200 }, "maps");
+      this.maps = maps.sort((a, b) => order.compare(a.map, b.map));
       this.show();
       this.events.listed(this.maps);
     } catch (error) {
@@ -50,18 +60,27 @@ export class MapList {
 
   choose(map) {
     this.chosen = map;
+    this.#showChosen();
+  }
+
+  #showChosen() {
     this.show();
+    this.list.querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   // Buttons keep the focus while the list is the same.
   show() {
-    const content = JSON.stringify([this.chosen, this.maps.map((info) => [info.map, info.version.revision, sizeText(info)])]);
+    filter.hidden = this.maps.length <= MANY;
+    const part = filter.hidden ? "" : filter.value.trim().toLowerCase();
+    const maps = this.maps.filter((info) => info.map.toLowerCase().includes(part));
+    const content = JSON.stringify([this.chosen, maps.map((info) => [info.map, info.version.revision, sizeText(info)])]);
     if (content === this.shown) {
       return;
     }
     this.shown = content;
     const focused = document.activeElement?.dataset?.map;
-    this.list.replaceChildren(...this.maps.map((info) => this.#item(info)));
+    this.list.replaceChildren(...maps.map((info) => this.#item(info)));
+    element("no-map").textContent = part && maps.length === 0 ? `No map has a name with "${part}".` : "";
     [...this.list.querySelectorAll("button")].find((button) => button.dataset.map === focused)?.focus();
   }
 
