@@ -4,13 +4,16 @@
 inspect_test.py BIN: BIN is the folder of the programs. Pictures go to $WAYSTAR_SCREENSHOTS, or below BIN.
 """
 
+import ast
 import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 import inspect_modules
 import webdriver
@@ -269,6 +272,65 @@ def test_options(page, programs):
     choose("algorithm", "ALGORITHM_ASTAR")
     page.shows("#algorithm", "A*")
     page.shows("#cost", cost)
+
+
+def test_copy_as(page, programs):
+    def copied(form):
+        page.browser.run("document.getElementById('copied-text').value = ''")
+        page.browser.click(f"[data-copy={form}]")
+        page.shows("#copied", "~Copied.")
+        return page.browser.run("return document.getElementById('copied-text').value")
+    def check(name, start, goal, *options):
+        cost = programs.cost(name, start, goal, *options)
+        page.shows("#cost", cost)
+        words = shlex.split(copied("command"))
+        server = words.index("--server")
+        assert words[:2] == ["waystar", "find"] and words[server + 1].endswith(":7450"), words
+        assert programs.cost(*words[2:server], *words[server + 2:]) == cost, words
+        words = shlex.split(copied("json"))
+        request = urllib.request.Request(words[2], words[words.index("-d") + 1].encode())
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert round(json.load(answer)["cost"], 4) == float(cost), words
+        text = copied("python")
+        ast.parse(text)
+        return text
+    page.choose("dungeon", 48, 26)
+    page.browser.click("#clear")
+    page.browser.click("[data-copy=json]")
+    page.shows("#copied", "Set a start and a goal first.")
+    page.browser.run("location.hash = '#map=dungeon&start=2,2&goal=7,4'")
+    page.choose_option("option-footprint", "2")
+    page.choose_option("option-algorithm", "ALGORITHM_ASTAR")
+    page.choose_option("option-form", "PATH_FORM_SMOOTHED")
+    text = check("dungeon", "2,2", "7,4", "--footprint", "2", "--algorithm", "astar", "--form", "smoothed")
+    assert text.split("\n", 3)[3] == """\
+    answer = client.map("dungeon").find_path(
+        (2, 2),
+        (7, 4),
+        algorithm="ALGORITHM_ASTAR",
+        unreachable_policy="UNREACHABLE_POLICY_NEAREST_BY_DISTANCE",
+        path_form="PATH_FORM_SMOOTHED",
+        agent={"footprint": 2},
+    )
+    print(answer)
+""", text
+    page.choose_option("option-footprint", "1")
+    page.choose_option("option-algorithm", "ALGORITHM_AUTO")
+    page.choose_option("option-form", "PATH_FORM_CORNERS")
+    page.browser.run("location.hash = '#map=keep&start=2,2,0&goal=2,3,4'")
+    page.shows("#goal", "2, 3, 4")
+    assert "(2, 3, 4)," in check("keep", "2,2,0", "2,3,4")
+    create_graph(page, programs, "crossing", {
+        "nodes": [{"id": name, "position": {"x": x}} for x, name in enumerate(["inn:1", "mill"])],
+        "edges": [{"edge": {"from": "inn:1", "to": "mill"}}]})
+    page.browser.run("location.hash = '#map=crossing&start=inn:1&goal=mill'")
+    page.shows("#goal", "mill")
+    assert '"inn:1",' in check("crossing", "inn:1", "mill")
+    programs.run("map", "delete", "crossing")
+    page.choose("dungeon", 48, 26)
+    page.browser.run("location.hash = '#map=dungeon&start=2,2&goal=43,17'")
+    page.choose_option("option-algorithm", "ALGORITHM_ASTAR")
+    page.shows("#algorithm", "A*")
 
 
 def test_player(page, _programs):
@@ -916,7 +978,7 @@ def main():
             run_in(driver, programs, address, [test_dark], {"path": pictures / "dark.png", **dungeon}, dark=True, **desktop)
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_obstacles_and_portals,
-                    test_options, test_player,
+                    test_options, test_copy_as, test_player,
                     test_keyboard, test_skip_link, test_zoom, test_missing_map, test_many_maps, test_hexagons, test_waypoint_graph, test_search_on_graph,
                     test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches, test_large_map,
                     *inspect_modules.TESTS], **desktop)

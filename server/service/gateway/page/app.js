@@ -3,6 +3,7 @@
 import { call, oneAtATime, pause } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
 import { listenToControls } from "./controls.js";
+import { FORMS } from "./copy_as.js";
 import { Editor } from "./editor.js";
 import { GraphModel, MAX_NODES } from "./graph_model.js";
 import { legendOf, showLegend } from "./legend.js";
@@ -13,7 +14,9 @@ import { MeshModel } from "./mesh_model.js";
 import { MeshPicture } from "./mesh_picture.js";
 import { placeObstacles, placePortals } from "./obstacles.js";
 import { Painter } from "./painter.js";
-import { showAnswer, showCell, showEnds, showFigures, showLink, showNothing, showPlayback, showProblem } from "./panel.js";
+import {
+  showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showNothing, showPlayback, showProblem,
+} from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Playback } from "./playback.js";
 import { Pointer } from "./pointer.js";
@@ -646,6 +649,12 @@ class App {
 
   play() {
     this.#withSearch(() => this.playback.toggle());
+  }
+
+  // `form` is one of FORMS.
+  copy(form) {
+    const question = this.question();
+    showCopied(question && FORMS[form](question), form);
   }
 
   changeOptions() {

@@ -43,6 +43,13 @@ export function listenToControls(app, options) {
     playback.seek(moment);
   });
 
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.addEventListener("click", () => {
+      app.copy(button.dataset.copy);
+      button.focus();
+    });
+  }
+
   // What follows "#" in the address names a map.
   element("skip").addEventListener("click", (event) => {
     event.preventDefault();

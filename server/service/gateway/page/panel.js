@@ -102,6 +102,18 @@ export function showFigures(figures, { answer, problem, query, isAtEnd, expanded
   }
 }
 
+// Copies a text and shows it. `form` says whether it names a gRPC port, which the page cannot know. The Clipboard API is
+// only for pages that came encrypted or from this machine.
+export function showCopied(text, form) {
+  const field = element("copied-text");
+  field.hidden = !text;
+  field.value = text ?? "";
+  field.select();
+  const isCopied = Boolean(text) && document.execCommand("copy");
+  const note = form === "json" ? "" : " 7450 is the default port of gRPC.";
+  set("copied", isCopied ? `Copied.${note}` : text ? "Copy the text below." : "Set a start and a goal first.");
+}
+
 export function showLink(kind, server, problem = "") {
   element("link").dataset.kind = kind;
   set("server", server);
