@@ -154,6 +154,9 @@ def test_sizes(page, _programs):
     assert size({"mesh": {"polygons": 1}}) == "1 polygon"
     assert size({"mesh": {"polygons": 1200}}) == "1,200 polygons"
     assert size({"graph": {"nodes": "1"}}) == "1 node, 0 edges"
+    assert size({"grid": {"width": 3, "height": 2}}) == "3 × 2, 8 neighbours"
+    four = {"connectivity": "CONNECTIVITY_FOUR"}
+    assert size({"grid": {"width": 3, "height": 2, "squares": four}}) == "3 × 2, 4 neighbours"
 
 
 TESTS = [test_layout, test_layout_is_for_graphs_without_places, test_links, test_labels, test_obstacles_on_graphs,

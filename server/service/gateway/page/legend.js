@@ -6,7 +6,7 @@ import { costText } from "./words.js";
 // Entries: a sign of style.css, its colour, and what it stands for. `colors` has those of cells.
 export function legendOf({ model, obstacles, portals }, colors) {
   const ink = (name) => `var(--${name})`;
-  const seen = "seen, not expanded";
+  const seen = "on the open list";
   const inks = new Set(obstacles.map((each) => each.ink));
   const ground = model.isGraph ? linksOf(model, ink) : model.isMesh ? floorsOf(model, ink) : cellsOf(model, colors);
   const entries = [

@@ -24,7 +24,7 @@ export function timeText(duration) {
 }
 
 const ALGORITHMS = {
-  ALGORITHM_AUTO: "the fastest",
+  ALGORITHM_AUTO: "auto",
   ALGORITHM_ASTAR: "A*",
   ALGORITHM_DIJKSTRA: "Dijkstra",
   ALGORITHM_JUMP_POINT_SEARCH: "jump point search",
@@ -39,23 +39,23 @@ export function algorithmText(algorithm) {
 
 const REASONS = {
   OUTCOME_REASON_GOAL_REACHED: "",
-  OUTCOME_REASON_NO_ROUTE: "No way leads from the start to the goal.",
+  OUTCOME_REASON_NO_ROUTE: "No path leads from the start to the goal.",
   OUTCOME_REASON_GOAL_BLOCKED: "The goal is blocked.",
-  OUTCOME_REASON_EXPANSION_LIMIT: "The search was cut short.",
-  OUTCOME_REASON_SCRATCH_LIMIT: "The search took too much memory.",
-  OUTCOME_REASON_COST_LIMIT: "The path is too costly.",
+  OUTCOME_REASON_EXPANSION_LIMIT: "The search has come to its limit of expansions.",
+  OUTCOME_REASON_SCRATCH_LIMIT: "The search needs more memory than the server gives one.",
+  OUTCOME_REASON_COST_LIMIT: "Every path costs more than the limit.",
 };
 
 const OUTCOMES = {
   OUTCOME_FOUND: ["found", "good"],
-  OUTCOME_PARTIAL: ["goes near", "fair"],
-  OUTCOME_UNREACHABLE: ["no way", "bad"],
+  OUTCOME_PARTIAL: ["partial", "fair"],
+  OUTCOME_UNREACHABLE: ["unreachable", "bad"],
   OUTCOME_TOO_COSTLY: ["too costly", "bad"],
 };
 
 // A word, what kind of news it is, and a sentence.
 export function outcomeText({ outcome, reason }) {
-  return [...(OUTCOMES[outcome] ?? ["out of budget", "fair"]), REASONS[reason] ?? ""];
+  return [...(OUTCOMES[outcome] ?? ["budget exhausted", "fair"]), REASONS[reason] ?? ""];
 }
 
 export function sizeText(info) {
@@ -72,5 +72,5 @@ export function sizeText(info) {
   if (hexagons) {
     return `${width} × ${height} hexagons`;
   }
-  return `${width} × ${height}, ${squares?.connectivity === "CONNECTIVITY_FOUR" ? "4" : "8"} ways`;
+  return `${width} × ${height}, ${squares?.connectivity === "CONNECTIVITY_FOUR" ? "4" : "8"} neighbours`;
 }
