@@ -3,7 +3,7 @@
 import { call, listAll, pointOf } from "./api.js";
 import { layOut, needsLayout } from "./graph_layout.js";
 import { linksOf } from "./graph_links.js";
-import { boundsOf } from "./lattice.js";
+import { Lattice, boundsOf } from "./lattice.js";
 import { Model, isPlain } from "./map_model.js";
 import { NodePlaces } from "./search_places.js";
 
@@ -11,8 +11,9 @@ export const MAX_NODES = 20000;
 // The longer side of its picture, in the units of the view.
 const SIDE = 60;
 
-class GraphLattice {
+class GraphLattice extends Lattice {
   constructor(nodes) {
+    super();
     this.nodes = nodes;
     const { left, top, right, bottom } = boundsOf(nodes.length > 0 ? nodes.map(({ x, y }) => [x, y]) : [[0, 0]]);
     this.left = left;
@@ -27,14 +28,6 @@ class GraphLattice {
 
   center(x, y) {
     return [(x - this.left) * this.unit, (y - this.top) * this.unit];
-  }
-
-  middleOf({ x, y }) {
-    return this.center(x, y);
-  }
-
-  steps() {
-    return 1;
   }
 
   // The nearest node.

@@ -14,10 +14,27 @@ export function boundsOf(points) {
   return bounds;
 }
 
-class CellLattice {
+export class Lattice {
+  // Of a straight run or a line from one place to the next.
+  steps() {
+    return 1;
+  }
+
+  // Where an agent that covers some cells to each side has its middle.
+  middleOf({ x, y, z }) {
+    return this.center(x, y, z);
+  }
+}
+
+class CellLattice extends Lattice {
   constructor({ width, height }) {
+    super();
     this.width = width;
     this.height = height;
+  }
+
+  center(x, y) {
+    return this.middleOf({ x, y });
   }
 
   holds({ x, y }) {
@@ -57,11 +74,6 @@ export class SquareLattice extends CellLattice {
     this.corners = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]];
   }
 
-  center(x, y) {
-    return [x + 0.5, y + 0.5];
-  }
-
-  // Where an agent that covers some cells to each side has its middle.
   middleOf({ x, y }, footprint = 1) {
     return [x + footprint / 2, y + footprint / 2];
   }
@@ -70,7 +82,6 @@ export class SquareLattice extends CellLattice {
     return { x: Math.floor(px), y: Math.floor(py) };
   }
 
-  // Of a straight run or a line.
   steps(a, b) {
     const dx = Math.abs(a.x - b.x);
     const dy = Math.abs(a.y - b.y);
@@ -99,17 +110,10 @@ export class HexLattice extends CellLattice {
   }
 
   // A point between cells counts in the row nearest to it, or the column.
-  center(x, y) {
-    return this.#placeOf(this.toAxial({ x, y }));
-  }
-
   middleOf(cell, footprint = 1) {
-    const { x, y } = this.toAxial(cell);
+    const axial = this.toAxial(cell);
     const reach = (footprint - 1) / 2;
-    return this.#placeOf({ x: x + reach, y: y + reach });
-  }
-
-  #placeOf({ x, y }) {
+    const [x, y] = [axial.x + reach, axial.y + reach];
     return this.isFlat ? [(x * ROOT3) / 2, y + x / 2] : [x + y / 2, (y * ROOT3) / 2];
   }
 

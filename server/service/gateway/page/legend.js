@@ -1,9 +1,24 @@
 // The legend: what is on a map of this kind, whatever is asked, so that the map stays where it is.
 
 import { WALL } from "./map_model.js";
+import { rampColor } from "./theme.js";
 import { costText } from "./words.js";
 
-// Entries: a sign of style.css, its colour, and what it stands for. `colors` has those of cells.
+const WIDTHS = { ramp: 36 };
+// In the colour of an entry, on 14 x 12 pixels if WIDTHS has no other.
+const SIGNS = {
+  area: '<path d="M0 0h14v12H0z" fill="currentColor" stroke="none" /><path d="M0 0h14v12H0z" stroke="gray" stroke-opacity=".6" />',
+  outline: '<path d="M1 1h12v10H1z" fill="currentColor" fill-opacity=".3" stroke-width="1.5" stroke-dasharray="2 3" />',
+  disc: '<circle cx="7" cy="6" r="6" fill="currentColor" stroke="none" />',
+  ring: '<circle cx="7" cy="6" r="4.700" stroke-width="2.500" />',
+  diamond: '<path d="M7 0l7 6-7 6-7-6z" fill="currentColor" stroke="none" />',
+  line: '<path d="M0 6h14" stroke-width="3" stroke-linecap="butt" />',
+  dashes: '<path d="M0 6h14" stroke-width="2" stroke-linecap="butt" stroke-dasharray="4 2" />',
+  arrow: '<path d="M0 6h7" /><path d="M7 1l7 5-7 5z" fill="currentColor" stroke="none" />',
+  ramp: [...Array(9).keys()].map((i) => `<path d="M${4 * i} 0h4v12h-4z" fill="${rampColor(i / 8)}" stroke="none" />`).join(""),
+};
+
+// Entries: one of SIGNS, its colour, and what it stands for. `colors` has those of cells.
 export function legendOf({ model, obstacles, portals }, colors) {
   const ink = (name) => `var(--${name})`;
   const seen = "on the open list";
@@ -60,10 +75,9 @@ export function showLegend(list, entries) {
   list.replaceChildren(
     ...entries.map(([sign, color, text]) => {
       const item = document.createElement("li");
-      const mark = document.createElement("i");
-      mark.dataset.sign = sign;
-      mark.style.color = color;
-      item.append(mark, text);
+      item.innerHTML = `<svg viewBox="0 0 ${WIDTHS[sign] ?? 14} 12" aria-hidden="true">${SIGNS[sign]}</svg>`;
+      item.firstChild.style.color = color;
+      item.append(text);
       return item;
     }),
   );

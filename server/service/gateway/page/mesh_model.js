@@ -1,6 +1,7 @@
 // A navigation mesh: places on it take the part that cells have on a grid. What they look like the server draws.
 
 import { call, pointOf } from "./api.js";
+import { Lattice } from "./lattice.js";
 import { Model } from "./map_model.js";
 import { IntervalPlaces } from "./search_places.js";
 
@@ -9,8 +10,9 @@ const SIDE = 60;
 // How many steps of the keys lead along that side.
 const STEPS = 100;
 
-class MeshLattice {
+class MeshLattice extends Lattice {
   constructor(low, high) {
+    super();
     this.low = low;
     this.high = high;
     this.size = Math.max(high.x - low.x, high.y - low.y) || 1;
@@ -30,14 +32,6 @@ class MeshLattice {
   center(x, y, z = this.low.z) {
     const { low, unit, depth, rise } = this;
     return [(x - low.x) * unit, ((y - low.y) * depth - (z - low.z) * rise) * unit];
-  }
-
-  middleOf({ x, y, z }) {
-    return this.center(x, y, z);
-  }
-
-  steps() {
-    return 1;
   }
 
   // Rounded so that labels are short and a pixel is still more. It has no height yet.

@@ -42,9 +42,7 @@ export function colorOf(name) {
 }
 
 // From yellow at 0 to red at 1, as in the pictures of the server.
-const RAMP = ["ffe96b", "fdc04d", "f68e3b", "e4552b", "b71c2a"].map((color) =>
-  [0, 2, 4].map((at) => parseInt(color.slice(at, at + 2), 16)),
-);
+const RAMP = [[255, 233, 107], [253, 192, 77], [246, 142, 59], [228, 85, 43], [183, 28, 42]];
 
 export function rampColor(share, opacity = 1) {
   const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
