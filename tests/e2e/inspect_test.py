@@ -277,8 +277,9 @@ def test_options(page, programs):
 def test_copy_as(page, programs):
     def copied(form):
         page.browser.run("document.getElementById('copied-text').value = ''")
-        page.browser.click(f"[data-copy={form}]")
+        page.browser.click(f"#copy-{form}")
         page.shows("#copied", "~Copied.")
+        assert page.browser.run("return document.activeElement.id") == f"copy-{form}"
         return page.browser.run("return document.getElementById('copied-text').value")
     def check(name, start, goal, *options):
         cost = programs.cost(name, start, goal, *options)
@@ -296,9 +297,10 @@ def test_copy_as(page, programs):
         return text
     page.choose("dungeon", 48, 26)
     page.browser.click("#clear")
-    page.browser.click("[data-copy=json]")
+    page.browser.click("#copy-json")
     page.shows("#copied", "Set a start and a goal first.")
     page.browser.run("location.hash = '#map=dungeon&start=2,2&goal=7,4'")
+    page.choose_option("option-policy", "UNREACHABLE_POLICY_NEAREST_BY_DISTANCE")
     page.choose_option("option-footprint", "2")
     page.choose_option("option-algorithm", "ALGORITHM_ASTAR")
     page.choose_option("option-form", "PATH_FORM_SMOOTHED")
@@ -870,9 +872,10 @@ def test_server_that_comes_back(page, programs):
     page.shows("#outcome", "found")
     assert page.browser.console_errors() == []
     programs.stop_server()
-    wait_for(lambda: page.browser.run("return !document.getElementById('banner').hidden"), "the banner")
+    page.shows("#banner", "The server does not answer. What you see may be out of date. Trying again …")
+    page.shows("#outcome", "no answer")
     programs.start_server()
-    wait_for(lambda: page.browser.run("return document.getElementById('banner').hidden"), "the banner to go")
+    page.shows("#banner", "The server answers again. What you see is up to date.")
     page.shows("#outcome", "found")
     # The browser tells of every call that failed meanwhile.
     strange = [line for line in page.browser.console_errors() if "Failed to load resource" not in line]

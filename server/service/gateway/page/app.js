@@ -1,6 +1,6 @@
 // Puts the parts of the page together, and holds what they share.
 
-import { call, oneAtATime, pause } from "./api.js";
+import { UNAVAILABLE, call, oneAtATime, pause } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
 import { listenToControls } from "./controls.js";
 import { FORMS } from "./copy_as.js";
@@ -70,8 +70,9 @@ class App {
   hover = null;
   // The ends of which the ground is asked for.
   landing = {};
-  // Why a change was refused, while it is shown.
-  note = "";
+  // A note that is shown for a while, and whether the server is away.
+  note = { text: "", kind: "bad" };
+  isDown = false;
   obstacles = [];
   portals = [];
   isDrawing = false;
@@ -471,24 +472,31 @@ class App {
   });
 
   // Says it for a while, whatever else is shown meanwhile.
-  #note(text) {
-    this.note = text;
+  #note(text, kind = "bad") {
+    this.note = { text, kind };
     this.#showLive();
     clearTimeout(this.noteTimer);
     this.noteTimer = setTimeout(() => {
-      this.note = "";
+      this.note.text = "";
       this.#showLive();
     }, NOTE_MILLIS);
   }
 
   #showLive() {
-    if (!this.feed?.isDown) {
-      showLink("good", location.host, this.note);
+    if (this.feed?.isDown) {
+      return;
     }
+    if (this.isDown) {
+      this.isDown = false;
+      this.#note("The server answers again. What you see is up to date.", "good");
+    }
+    showLink("good", location.host, this.note.text, this.note.kind);
   }
 
-  #down(error) {
-    showLink("bad", location.host, `${location.host}: ${error.message}. Trying again …`);
+  #down({ code, message }) {
+    this.isDown = true;
+    const away = "The server does not answer. What you see may be out of date.";
+    showLink("bad", location.host, `${code === UNAVAILABLE ? away : `${message}.`} Trying again …`, "bad");
   }
 
   #say(text) {
@@ -666,13 +674,12 @@ class App {
   followAddress(first = this.map) {
     const { map = first, start, goal, options: named } = readAddress();
     this.#choose(named);
-    if (map !== this.map) {
-      Object.assign(this, { start, goal });
-      this.#open(map, true);
-    } else {
-      this.start = this.model?.again(start) ?? null;
-      this.goal = this.model?.again(goal) ?? null;
+    const model = map === this.map ? this.model : null;
+    [this.start, this.goal] = [start, goal].map((end) => (model ? model.again(end) : end));
+    if (model || !map) {
       this.settle();
+    } else {
+      this.#open(map, true);
     }
   }
 

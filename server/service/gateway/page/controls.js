@@ -22,6 +22,9 @@ export function listenToControls(app, options) {
     play: () => app.play(),
     "step-back": () => app.step(-1),
     "step-forward": () => app.step(1),
+    "copy-command": () => app.copy("command"),
+    "copy-json": () => app.copy("json"),
+    "copy-python": () => app.copy("python"),
   };
   Object.entries(presses).forEach(([id, action]) => element(id).addEventListener("click", action));
 
@@ -42,13 +45,6 @@ export function listenToControls(app, options) {
     playback.pause();
     playback.seek(moment);
   });
-
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    button.addEventListener("click", () => {
-      app.copy(button.dataset.copy);
-      button.focus();
-    });
-  }
 
   // What follows "#" in the address names a map.
   element("skip").addEventListener("click", (event) => {

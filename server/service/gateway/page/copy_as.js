@@ -13,7 +13,7 @@ const FLAGS = {
   PATH_FORM_SMOOTHED: "--form smoothed",
   UNREACHABLE_POLICY_NEAREST_BY_DISTANCE: "--nearest",
 };
-// What a question need not say. The corners of a path are only what the page draws it from.
+// A question need not say these. The corners of a path are only what the page draws it from.
 const DEFAULTS = [
   "ALGORITHM_AUTO", "CORNER_RULE_NO_CORNER_CUTTING", "PATH_FORM_CORNERS", "UNREACHABLE_POLICY_REPORT", 1,
 ];

@@ -15,7 +15,7 @@ export function boundsOf(points) {
 }
 
 export class Lattice {
-  // Of a straight run or a line from one place to the next.
+  // Counts the steps of a straight run or a line from one place to another.
   steps() {
     return 1;
   }

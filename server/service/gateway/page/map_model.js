@@ -15,7 +15,7 @@ export class Model {
   info = null;
   revision = 0;
   epoch = "";
-  // What is pressed.
+  // The name of its places.
   noun = "cells";
   // The options of a question that this kind of map has, and the algorithms.
   options = ["algorithm", "cornerRule", "footprint", "pathForm", "unreachablePolicy"];

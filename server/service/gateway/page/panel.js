@@ -1,5 +1,6 @@
 // What the page says of the path, of the cell under the pointer, and of searches.
 
+import { UNAVAILABLE } from "./api.js";
 import { algorithmText, costText, countText, outcomeText, timeText } from "./words.js";
 
 const element = (id) => document.getElementById(id);
@@ -33,9 +34,9 @@ export function showAnswer(answer, steps, leadsTo) {
   set("algorithm", algorithmText(statistics.algorithm));
 }
 
-export function showProblem({ message, reason }) {
+export function showProblem({ code, message, reason }) {
   showNothing("");
-  headline("–", "refused", "bad", reason ? `${message} (${reason})` : message);
+  headline("–", code === UNAVAILABLE ? "no answer" : "refused", "bad", reason ? `${message} (${reason})` : message);
 }
 
 export function showEnds(start, goal, revision) {
@@ -106,20 +107,24 @@ export function showFigures(figures, { answer, problem, query, isAtEnd, expanded
 // only for pages that came encrypted or from this machine.
 export function showCopied(text, form) {
   const field = element("copied-text");
+  const focused = document.activeElement;
   field.hidden = !text;
   field.value = text ?? "";
   field.select();
   const isCopied = Boolean(text) && document.execCommand("copy");
+  focused.focus();
   const note = form === "json" ? "" : " 7450 is the default port of gRPC.";
   set("copied", isCopied ? `Copied.${note}` : text ? "Copy the text below." : "Set a start and a goal first.");
 }
 
-export function showLink(kind, server, problem = "") {
+// `news` of that kind is a banner.
+export function showLink(kind, server, news = "", newsKind = "bad") {
   element("link").dataset.kind = kind;
   set("server", server);
   const banner = element("banner");
-  banner.hidden = !problem;
-  if (banner.textContent !== problem) {
-    banner.textContent = problem;
+  banner.hidden = !news;
+  banner.dataset.kind = newsKind;
+  if (banner.textContent !== news) {
+    banner.textContent = news;
   }
 }

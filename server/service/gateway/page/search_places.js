@@ -2,7 +2,7 @@
 
 import { cellOf, pointOf } from "./api.js";
 
-// By the number of each. `numbersOf(event)` gives the number of its place, and that of the parent if there is one.
+// Places by number. `numbersOf(event)` gives the number of its place, and that of the parent if there is one.
 class Places {
   all = [];
 
