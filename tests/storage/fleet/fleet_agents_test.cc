@@ -42,6 +42,12 @@ class FleetAgentsTest : public OneMemberTest {
     last_ = servers_.back()->NewClient();
     const auto created = last_->CreateMap(BlankMap("arena", kSide));
     ASSERT_TRUE(created.ok()) << created.status();
+    // Agents on a map that their server has not heard of yet are no longer followed.
+    for (const auto& server : servers_) {
+      const std::unique_ptr<client::Client> client = server->NewClient();
+      ASSERT_TRUE(
+          WaitUntil([&] { return client->GetMap(About<v1::GetMapRequest>("arena")).ok(); }, "the map"));
+    }
   }
 
   // Blocks a cell, or frees it.
