@@ -2,6 +2,7 @@
 // expanded one, what is seen between the interval before, or its root, and itself is filled by the cost to its middle.
 // What lies at heights that are not shown is faint.
 
+import { sameCell } from "./api.js";
 import { fill, lineThrough, polygonOf, stroke } from "./pen.js";
 import { rampColor } from "./theme.js";
 
@@ -33,7 +34,7 @@ export function drawIntervals(context, model, player, place, ink) {
 
 // The corners of what an expanded interval shows. `parent` is the interval before, or null.
 export function seenBefore({ left, right, root }, parent) {
-  if (!parent || !isSame(parent.root, root)) {
+  if (!parent || !sameCell(parent.root, root)) {
     return [root, right, left];
   }
   const crossing = (end) => between(parent.left, parent.right, shareAtCrossing(root, end, parent.left, parent.right));
@@ -66,7 +67,7 @@ export function wayOf(trail) {
   const roots = trail.map(({ root }) => root);
   return [
     between(trail[0].left, trail[0].right, 0.5),
-    ...roots.filter((root, i) => i === 0 || !isSame(root, roots[i - 1])),
+    ...roots.filter((root, i) => i === 0 || !sameCell(root, roots[i - 1])),
   ];
 }
 
@@ -80,8 +81,4 @@ function shareAtCrossing(from, to, a, b) {
 function between(a, b, share) {
   const at = (name) => a[name] + (b[name] - a[name]) * share;
   return { x: at("x"), y: at("y"), z: at("z") };
-}
-
-function isSame(a, b) {
-  return a.x === b.x && a.y === b.y;
 }

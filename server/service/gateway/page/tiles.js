@@ -47,10 +47,7 @@ export class TileLayer {
     let tile = this.tiles.get(key);
     this.tiles.delete(key);
     if (!tile) {
-      const canvas = document.createElement("canvas");
-      canvas.width = SIDE;
-      canvas.height = SIDE;
-      tile = { canvas, isStale: true };
+      tile = { canvas: new OffscreenCanvas(SIDE, SIDE), isStale: true };
     }
     // The map remembers in which order they were used.
     this.tiles.set(key, tile);

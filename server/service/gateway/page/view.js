@@ -4,16 +4,14 @@ const MAX_SCALE = 96;
 const MARGIN = 20;
 
 export class View {
-  constructor() {
-    // Pixels of the page for a unit of the map, and the place of the map at the canvas's corner.
-    this.scale = 1;
-    this.left = 0;
-    this.top = 0;
-    this.width = 1;
-    this.height = 1;
-    this.bounds = { left: 0, top: 0, right: 1, bottom: 1 };
-    this.isFitted = true;
-  }
+  // Pixels of the page for a unit of the map, and the place of the map at the canvas's corner.
+  scale = 1;
+  left = 0;
+  top = 0;
+  width = 1;
+  height = 1;
+  bounds = { left: 0, top: 0, right: 1, bottom: 1 };
+  isFitted = true;
 
   resize(width, height) {
     const [x, y] = this.toMap(this.width / 2, this.height / 2);
