@@ -793,6 +793,122 @@ def test_link_to_two_searches(page, programs):
     page.choose_option("option-policy", "UNREACHABLE_POLICY_NEAREST_BY_DISTANCE")
 
 
+def test_why_there_is_no_path(page, programs):
+    """On every kind of map."""
+    def opens(link, blocker):
+        page.browser.open("about:blank")
+        page.browser.open(f"{page.address}#{link}")
+        page.shows("#asked", "~Without this in the way, a path of cost ")
+        page.shows("#asked", f"~ leads there:\n1. {blocker}")
+    fair, route = page.ink("fair"), page.ink("path")
+    village = "map=village&start=1,1&goal=25,14"
+    programs.run("obstacle", "put", "village", "fence", "20,0..20,15")
+    opens(village, "obstacle fence, at 20, 8")
+    page.size = (28, 16)
+    x, y = page.place(20, 8)
+    page.wait_for_color((x - 6, y), fair)
+    # Dashed.
+    beyond = [(x + 20 + i, y) for i in range(40)]
+    wait_for(lambda: 0 < [page.color_at(*place) for place in beyond].count(route) < 30, "the dashed path")
+    page.shows("#legend", "~path through blockers")
+    # A refused question too.
+    page.choose_option("option-policy", "UNREACHABLE_POLICY_REPORT")
+    page.shows("#outcome", "unreachable")
+    page.shows("#asked", "~1. obstacle fence, at 20, 8")
+    # The answer follows the map.
+    programs.run("obstacle", "remove", "village", "fence")
+    page.shows("#asked", "")
+    # Asked although there is a path.
+    page.choose_option("ask", "explain")
+    page.shows("#asked", f"Nothing is in the way: a path costs {programs.cost('village', '1,1', '25,14')}.")
+    assert page.browser.run("return location.hash").endswith("UNREACHABLE_POLICY_REPORT&ask=explain")
+    opens("map=hex-isle&start=3,3&goal=15,7&ask=explain", "terrain sea, at 14, 7")
+    programs.run("obstacle", "put", "isles", "tide", "6,0")
+    programs.run("obstacle", "put", "isles", "flood", "6,8")
+    opens("map=isles&start=harbour&goal=lighthouse", "obstacle tide, at harbour")
+    for obstacle in ("tide", "flood"):
+        programs.run("obstacle", "remove", "isles", obstacle)
+    page.shows("#asked", "")
+    programs.run("obstacle", "put", "keep", "fence", "20,7..23,8")
+    opens("map=keep&start=2%2C2%2C0&goal=2%2C3%2C4", "obstacle fence, at 20, 9, 1.5")
+    x, y = place_on_mesh(page, 20, 9)
+    page.wait_for_color((x - 6, y), fair)
+    programs.run("obstacle", "remove", "keep", "fence")
+    page.shows("#asked", "")
+
+
+def test_reach(page, programs):
+    """On every kind of map."""
+    browser = page.browser
+    browser.run("location.hash = '#map=ten-by-ten&start=0,0'")
+    page.shows("#start", "0, 0")
+    page.choose_option("ask", "reach")
+    page.shows("#asked", "~cells can be reached from the start, the farthest at a cost of ")
+    page.set("budget", "change", "3")
+    page.shows("#asked", "8 cells can be reached from the start, the farthest at a cost of 3.")
+    page.shows("#legend", "~reached or expanded, by cost")
+    assert browser.run("return location.hash") == "#map=ten-by-ten&start=0,0&ask=reach&budget=3"
+    page.size = (10, 10)
+    # The dearer, the redder; what is dearer than the budget has no colour.
+    near, far, beyond = (page.place(*cell) for cell in [(0, 1), (0, 3), (0, 4)])
+    wait_for(lambda: page.color_at(*near)[1] > page.color_at(*far)[1] + 60, "the bands of colour")
+    page.wait_for_color(beyond, page.ink("ground"))
+    page.set("budget", "change", "4")
+    wait_for(lambda: page.color_at(*beyond) != page.ink("ground"), "a wider reach")
+    page.set("budget", "change", "-1")
+    page.shows("#asked", "~max_cost")
+    assert all("400" in line for line in browser.console_errors())
+
+    def opens(link, text):
+        browser.open("about:blank")
+        browser.open(f"{page.address}#{link}")
+        page.shows("#asked", f"~{text}")
+    opens("map=hex-isle&start=3,3&ask=reach&budget=1", "4 cells can be reached")
+    opens("map=isles&start=harbour&ask=reach&budget=6", "2 nodes can be reached")
+    nodes = page.read_nodes("isles")
+    wall = page.ink("wall")
+    x, y = nodes["ford"]
+    wait_for(lambda: page.color_at(x, y + 4) != wall, "the colour of the ford")
+    page.wait_for_color((nodes["bridge"][0], nodes["bridge"][1] + 4), wall)
+    opens("map=keep&start=2%2C2%2C0&goal=2%2C3%2C4&ask=reach&budget=2", "3 polygons can be reached")
+    x, y = place_on_mesh(page, 4, 2)
+    wait_for(lambda: page.color_at(x, y)[0] > page.color_at(x, y)[2] + 100, "a polygon that is reached")
+    page.choose_option("ask", "")
+    page.shows("#asked", "")
+
+
+def test_ray(page, programs):
+    """On every kind of map."""
+    def opens(link, text):
+        page.browser.open("about:blank")
+        page.browser.open(f"{page.address}#{link}&ask=ray")
+        page.shows("#asked", text)
+    page.browser.run("location.hash = '#map=dungeon&start=2,2&goal=2,4'")
+    page.shows("#goal", "2, 4")
+    page.choose_option("ask", "ray")
+    page.shows("#asked", "Nothing blocks the straight line.")
+    page.shows("#legend", "~straight line")
+    assert page.browser.run("return location.hash") == "#map=dungeon&start=2,2&goal=2,4&ask=ray"
+    opens("map=dungeon&start=2,2&goal=30,20", "Something blocks the straight line after 25% of it, at 9, 7.")
+    page.size = (48, 26)
+    x, y = page.place(9, 7)
+    page.wait_for_color((x - 6, y), page.ink("fair"))
+    trail = page.ink("trail")
+    page.wait_for_color(between(page.place(2, 2), page.place(30, 20), 0.15), trail)
+    # From there on it is dotted.
+    beyond = [between(page.place(2, 2), page.place(30, 20), share / 100) for share in range(40, 60)]
+    assert 0 < [page.color_at(*place) for place in beyond].count(trail) < 18
+    opens("map=hex-isle&start=3,3&goal=4,3", "Nothing blocks the straight line.")
+    programs.run("obstacle", "put", "isles", "tide", "6,0")
+    opens("map=isles&start=harbour&goal=lighthouse", "Obstacle tide blocks the straight line after 50% of it, at 6, 0.")
+    programs.run("obstacle", "remove", "isles", "tide")
+    page.shows("#asked", "Nothing blocks the straight line.")
+    opens("map=keep&start=2%2C2%2C0&goal=20%2C12%2C0", "A wall blocks the straight line after 67% of it, at 14, 8.67, 0.")
+    opens("map=keep&start=2%2C2%2C0&goal=2%2C3%2C4", "The straight line arrives on another floor, at 2, 3, 0.")
+    page.choose_option("ask", "")
+    page.shows("#asked", "")
+
+
 def test_large_map(page, programs):
     programs.run("map", "create", "large", "2048x2048")
     programs.run("block", "large", "1024,0..1024,2046")
@@ -983,7 +1099,8 @@ def main():
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_obstacles_and_portals,
                     test_options, test_copy_as, test_player,
                     test_keyboard, test_skip_link, test_zoom, test_missing_map, test_many_maps, test_hexagons, test_waypoint_graph, test_search_on_graph,
-                    test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches, test_large_map,
+                    test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches,
+                    test_why_there_is_no_path, test_reach, test_ray, test_large_map,
                     *inspect_modules.TESTS], **desktop)
             run_in(driver, programs, address, [test_phone, test_many_maps, test_two_searches_on_phone], width=390, height=844, phone=True)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)

@@ -131,19 +131,20 @@ export function pause(millis, signal) {
   });
 }
 
-// A function that has `work()` done once more, one at a time: the last begins after the last call.
+// A function that has `work()` done once more, one at a time: the last begins after the last call, for its arguments.
 export function oneAtATime(work) {
   let isWorking = false;
-  let isWanted = false;
-  return async () => {
-    isWanted = true;
+  let wanted = null;
+  return async (...latest) => {
+    wanted = latest;
     if (isWorking) {
       return;
     }
     isWorking = true;
-    while (isWanted) {
-      isWanted = false;
-      await work();
+    while (wanted) {
+      const each = wanted;
+      wanted = null;
+      await work(...each);
     }
     isWorking = false;
   };

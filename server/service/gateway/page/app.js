@@ -1,7 +1,8 @@
 // Puts the parts of the page together, and holds what they share.
 
-import { UNAVAILABLE, call, oneAtATime, pause } from "./api.js";
+import { NOT_FOUND, UNAVAILABLE, call, oneAtATime, pause } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
+import { Ask } from "./ask.js";
 import { listenToControls } from "./controls.js";
 import { FORMS } from "./copy_as.js";
 import { Editor } from "./editor.js";
@@ -39,6 +40,8 @@ const element = (id) => document.getElementById(id);
 const canvas = element("map");
 const options = [...document.querySelectorAll("[data-option]")];
 const beside = element("option-beside");
+const asking = element("ask");
+const budget = element("budget");
 
 // A search as the page shows it: on a canvas, with figures below when there is another beside it.
 function sideOf(suffix) {
@@ -68,6 +71,12 @@ class App {
   goal = null;
   cursor = null;
   hover = null;
+  // The question that has no path for an answer, and what is asked beside that for the path.
+  unanswered = "";
+  ask = new Ask((answer) => {
+    element("asked").textContent = answer?.text ?? "";
+    this.redraw();
+  });
   // The ends of which the ground is asked for.
   landing = {};
   // A note that is shown for a while, and whether the server is away.
@@ -98,6 +107,7 @@ class App {
   query = new PathQuery(() => this.question(), {
     answer: (answer) => this.#answered(answer),
     problem: (error) => {
+      this.unanswered = error.reason && error.code !== NOT_FOUND ? JSON.stringify(this.question()) : "";
       this.#forgetPath();
       showProblem(error);
     },
@@ -127,15 +137,28 @@ class App {
   }
 
   question() {
-    const { map, model, start, goal } = this;
-    if (!model || !start || !goal) {
+    const { map, start, goal, agent, algorithm, unreachablePolicy, pathForm } = this.#chosen();
+    if (!start || !goal) {
       return null;
     }
-    const chosen = Object.fromEntries(options.map((each) => [each.dataset.option, each.value]));
-    const { algorithm, unreachablePolicy, pathForm, cornerRule } = chosen;
-    const ends = { start: model.locationOf(start), goals: [model.locationOf(goal)] };
-    const query = { map, ...ends, algorithm, unreachablePolicy };
-    return this.isGrid ? { ...query, pathForm, agent: { cornerRule, footprint: this.footprint } } : query;
+    const query = { map, start, goals: [goal], algorithm, unreachablePolicy };
+    return agent ? { ...query, pathForm, agent } : query;
+  }
+
+  // All that questions are made of, as far as it is there.
+  #chosen() {
+    const { map, model, footprint } = this;
+    const { cornerRule, ...chosen } = Object.fromEntries(options.map((each) => [each.dataset.option, each.value]));
+    const [start, goal] = [this.start, this.goal].map((end) => end && model?.locationOf(end));
+    return { ...chosen, map, start, goal, agent: this.isGrid ? { cornerRule, footprint } : undefined };
+  }
+
+  // Unless another question is chosen, it is why there is no path.
+  #askBeside() {
+    const { map, start, goal, agent } = this.#chosen();
+    const maxCost = budget.value ? Number(budget.value) : undefined;
+    const kind = asking.value || (JSON.stringify(this.question()) === this.unanswered ? "explain" : "");
+    this.ask.want(kind, { map, start, goal, agent, maxCost }, this.model, [this.feed?.epoch, this.feed?.latest]);
   }
 
   // One for each search that is shown. Beside the first is one by another algorithm, or with a tolerance.
@@ -224,6 +247,7 @@ class App {
         const query = isOblique && !playback.isLoaded ? this.question() : null;
         picture.want(model, view, canvas.width / view.width, isOblique, query);
       }
+      this.#askBeside();
       for (const { painter, player, path } of this.sides.slice(0, playback.players.length)) {
         painter.draw({ ...this, player, answer: path, footprint, brush });
       }
@@ -361,25 +385,29 @@ class App {
     }
   }
 
-  // A link to two searches names what was chosen for them.
+  // A link to two searches, or to another question, names what was chosen for them.
   #optionsInLink() {
-    if (!beside.value) {
+    if (!beside.value && !asking.value) {
       return [];
     }
     const chosen = options.filter((each) => !each.disabled && each.selectedIndex > 0);
-    return [...chosen.map(({ dataset, value }) => [dataset.option, value]), ["beside", beside.value]];
+    const others = [["beside", beside.value], ["ask", asking.value], ["budget", budget.value]];
+    return [...chosen.map(({ dataset, value }) => [dataset.option, value]), ...others];
   }
 
-  // Takes the options of a link: none of one search, or all of two.
+  // Takes the options of a link: none of a path alone, or all.
   #choose(named) {
     select(beside, named.beside);
-    if (named.beside) {
+    select(asking, named.ask);
+    budget.value = named.budget ?? "";
+    if (beside.value || asking.value) {
       options.forEach((each) => select(each, named[each.dataset.option]));
     }
     this.#showSides();
   }
 
   #showSides() {
+    budget.hidden = element("budget-label").hidden = asking.value !== "reach";
     const isComparing = beside.value !== "";
     this.playback.count = isComparing ? 2 : 1;
     document.querySelector("main").classList.toggle("compares", isComparing);
@@ -507,7 +535,9 @@ class App {
     const path = linesOf(answer, this.model);
     const { playback } = this;
     const [first] = this.sides;
-    first.path = { ...path, asked: JSON.stringify(this.question()) };
+    const asked = JSON.stringify(this.question());
+    first.path = { ...path, asked };
+    this.unanswered = answer.outcome === "OUTCOME_FOUND" ? "" : asked;
     if (first.player.answer && !first.player.isOf(this.question(), answer)) {
       playback.clear();
     }

@@ -36,7 +36,9 @@ export function listenToControls(app, options) {
   Object.entries(changes).forEach(([id, action]) => {
     element(id).addEventListener("change", (event) => action(event.target.value));
   });
-  [...options, element("option-beside")].forEach((each) => each.addEventListener("change", () => app.changeOptions()));
+  [...options, ...["option-beside", "ask", "budget"].map(element)].forEach((each) => {
+    each.addEventListener("change", () => app.changeOptions());
+  });
   ["height-low", "height-high", "oblique"].forEach((id) => {
     element(id).addEventListener("change", () => app.changeFloors());
   });

@@ -12,10 +12,10 @@ export function radiusOf(view, lattice) {
 }
 
 // `place(node)` is in pixels; `drawPath()` draws the path.
-export function drawGraph(context, view, { model, player }, place, ink, drawPath) {
+export function drawGraph(context, view, { model, player, ask }, place, ink, drawPath) {
   const radius = radiusOf(view, model.lattice);
   const heads = drawLinks(context, view, model.links, place, ink);
-  const reached = player.isLoaded ? [...player.reached()] : [];
+  const reached = player.isLoaded ? [...player.reached()] : (ask.answer?.reached ?? []);
   drawTree(context, reached, place, ink);
   drawPath();
   for (const [path, color] of heads) {

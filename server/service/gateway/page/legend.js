@@ -33,7 +33,10 @@ export function legendOf({ model, obstacles, portals }, colors) {
     ["disc", ink("start"), "start"],
     ["disc", ink("goal"), "goal"],
     ["line", ink("path"), "path"],
-    ["ramp", "", "expanded, by cost"],
+    ["dashes", ink("path"), "path through blockers"],
+    ["disc", ink("fair"), "blocker"],
+    ["line", ink("trail"), "straight line"],
+    ["ramp", "", "reached or expanded, by cost"],
     model.cells ? ["area", ink("open"), seen] : [model.isMesh ? "line" : "ring", ink("open-rim"), seen],
   ];
   return entries.filter(Boolean);

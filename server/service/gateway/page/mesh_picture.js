@@ -19,21 +19,16 @@ export class MeshPicture {
     // From the lowest to the highest, each with its image, placement and opacity.
     this.floors = [];
     this.asked = "";
-    this.wanted = null;
   }
 
   // `model` as `view` shows it, with the path of `query` if there is one.
   want(model, view, ratio, isOblique, query) {
-    const request = this.#requestFor(model, view, ratio, isOblique);
-    if (query) {
-      request.query = query;
-    }
+    const request = { ...this.#requestFor(model, view, ratio, isOblique), query: query ?? undefined };
     // Another revision is another picture.
     const asked = JSON.stringify([request, model.epoch, model.revision]);
     if (asked !== this.asked) {
       this.asked = asked;
-      this.wanted = request;
-      this.#ask();
+      this.#ask(request, asked);
     }
   }
 
@@ -63,14 +58,10 @@ export class MeshPicture {
     };
   }
 
-  #ask = oneAtATime(async () => {
-    const request = this.wanted;
-    if (!request) {
-      return;
-    }
+  #ask = oneAtATime(async (request, asked) => {
     try {
       const floors = [...(await this.#drawBelow(request)), { ...(await this.#draw(request)), opacity: 1 }];
-      if (this.wanted === request) {
+      if (this.asked === asked) {
         this.floors = floors;
         this.events.drawn(floors.at(-1).placement);
       }

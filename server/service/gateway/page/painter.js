@@ -15,13 +15,17 @@ const FINE_SCALE = 7;
 const SEARCH_OPACITY = 0.8;
 const OBSTACLE_OPACITY = 0.3;
 const PORTAL_RADIUS = 7;
+// Of a disc at the nearest point of a polygon that is reached.
+const POLYGON_RADIUS = 7;
+// So near to an end, another mark would lie below it.
+const MARK_REACH = 16;
 // Half the pixels from which an obstacle has its name beside it.
 const LEAST_ACROSS_FOR_NAME = 8;
 const FONT = "Inter, system-ui, sans-serif";
 
 const INKS = [
   "outside", "text", "wall", "edge", "closed-edge", "grid", "path", "path-edge", "start", "goal", "cursor", "open",
-  "open-rim", "trail", "obstacle", "dearer", "cheaper", "portal",
+  "open-rim", "trail", "obstacle", "dearer", "cheaper", "portal", "fair",
 ];
 
 export class Painter {
@@ -72,6 +76,7 @@ export class Painter {
     this.hasCells = Boolean(model.cells);
     const drawing = model.isMesh ? this.#drawMesh : model.isGraph ? this.#drawGraph : this.#drawCells;
     drawing.call(this, scene);
+    this.#drawAsked(scene);
     if (isOblique) {
       return;
     }
@@ -82,10 +87,11 @@ export class Painter {
     this.#outline(cursor, ink.cursor, 3);
   }
 
-  #drawCells({ view, player, answer, footprint, obstacles }) {
+  #drawCells({ view, player, answer, ask, footprint, obstacles }) {
     this.#drawLayer(this.base, this.colors.css);
-    if (player.isLoaded) {
-      this.#drawSearch(player);
+    const states = player.isLoaded ? player.states : ask.answer?.states;
+    if (states) {
+      this.#drawSearch(states);
     }
     this.#usePixels();
     if (!this.lattice.isHex && view.scale >= FINE_SCALE) {
@@ -185,9 +191,9 @@ export class Painter {
     addPolygon(path, this.lattice.corners.map(([dx, dy]) => [px + dx * reach, py + dy * reach]));
   }
 
-  #drawSearch(player) {
-    if (this.search?.values !== player.states) {
-      this.search = new TileLayer(this.lattice.width, this.lattice.height, player.states, pixelsOf(this.searchColors));
+  #drawSearch(states) {
+    if (this.search?.values !== states) {
+      this.search = new TileLayer(this.lattice.width, this.lattice.height, states, pixelsOf(this.searchColors));
     }
     this.#drawLayer(this.search, this.searchColors);
   }
@@ -217,6 +223,32 @@ export class Painter {
 
   #through(places, footprint) {
     return lineThrough(places.map((place) => this.#placeOf(place, footprint)));
+  }
+
+  // What another question has found.
+  #drawAsked({ model, player, ask, start, goal, footprint }) {
+    const { way, ray, reached = [], marks = [] } = ask.answer ?? {};
+    const { context, ink } = this;
+    const isShown = ({ place }) => model.isMesh && !player.isLoaded && model.shows([place]);
+    for (const { place, share } of reached.filter(isShown)) {
+      const disc = discAt(...this.#placeOf(place), POLYGON_RADIUS);
+      fill(context, rampColor(share), disc);
+      stroke(context, ink.wall, 1, disc);
+    }
+    this.#drawPath(way, player, footprint);
+    const ends = [start, goal].filter(Boolean).map((end) => this.#placeOf(end, footprint));
+    if (ray !== undefined && ends.length > 1) {
+      const [from, to] = ends;
+      const free = lineThrough([from, from.map((each, i) => each + (to[i] - each) * ray)]);
+      stroke(context, ink.trail, 2, lineThrough(ends), [3, 6]);
+      stroke(context, ink["path-edge"], 6, free);
+      stroke(context, ink.trail, 3, free);
+    }
+    for (const { place, letter } of marks) {
+      const [px, py] = this.#placeOf(place);
+      const shift = ends.some(([x, y]) => Math.hypot(x - px, y - py) < MARK_REACH) ? MARK_REACH : 0;
+      this.#drawDisc(px + shift, py - shift, ink.fair, letter);
+    }
   }
 
   // The path that a search finds is shown when it is over. What of it lies at heights that are not shown is `faint`.
@@ -258,11 +290,14 @@ export class Painter {
     if (!cell) {
       return;
     }
-    const { context, view, ink } = this;
     for (let i = 0; footprint > 1 && i < footprint * footprint; ++i) {
       this.#outline({ x: cell.x + (i % footprint), y: cell.y + Math.floor(i / footprint) }, color, 1);
     }
-    const [px, py] = this.#placeOf(cell, footprint);
+    this.#drawDisc(...this.#placeOf(cell, footprint), color, letter);
+  }
+
+  #drawDisc(px, py, color, letter) {
+    const { context, view, ink } = this;
     const radius = Math.min(Math.max(view.scale * 0.38, 9), 16);
     const disc = discAt(px, py, radius);
     fill(context, color, disc);
@@ -363,7 +398,7 @@ export class Painter {
   }
 
   // Items for labels, or that labels may not cover: first what is looked at.
-  #named({ model, view, start, goal, hover, cursor, obstacles, portals }) {
+  #named({ model, view, ask, start, goal, hover, cursor, obstacles, portals }) {
     const at = (place, text, reach) => {
       const [x, y] = this.#placeOf(place);
       return { text, x, y, across: reach, down: reach };
@@ -374,6 +409,7 @@ export class Painter {
     const radius = model.isGraph ? radiusOf(view, model.lattice) : 0;
     return [
       ...(model.isGraph ? [] : marks.map((place) => at(place, "", 14))),
+      ...(ask.answer?.marks ?? []).map(({ place }) => at(place, "", 14)),
       ...obstacles.flatMap(({ id, area }) => {
         const { left, top, right, bottom } = area.outline.bounds;
         const [x, y] = view.toScreen((left + right) / 2, (top + bottom) / 2);

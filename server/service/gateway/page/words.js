@@ -9,7 +9,7 @@ export function countText(count) {
 }
 
 // Such as "1 polygon".
-function amountText(count, noun) {
+export function amountText(count, noun) {
   return `${countText(count)} ${noun}${Number(count ?? 0) === 1 ? "" : "s"}`;
 }
 
