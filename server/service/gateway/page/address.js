@@ -1,5 +1,5 @@
 // What is shown, in the page's address: #map=arena&start=1,1&goal=60,40, or #map=isles&start=harbour&goal=lighthouse.
-// With two searches, or another question, it has the options of both: &algorithm=ALGORITHM_ASTAR&beside=ALGORITHM_DIJKSTRA.
+// With two searches, or another question, it has the options of all: &algorithm=ALGORITHM_ASTAR&beside=ALGORITHM_DIJKSTRA.
 
 export function readAddress() {
   const fields = new URLSearchParams(location.hash.slice(1));

@@ -136,7 +136,10 @@ export class MapModel extends Model {
       this.lattice = latticeOf(info.grid);
       this.suits = this.lattice.isHex ? isPlain : this.suits;
     }
-    const cells = this.#place(bytes.subarray(startOfRows(bytes)));
+    const cells = new Uint8Array(this.width * this.height);
+    for (let row = 0, at = startOfRows(bytes); row < this.height; ++row, at += this.width + 1) {
+      cells.set(bytes.subarray(at, at + this.width), row * this.width);
+    }
     const old = this.cells;
     this.cells = cells;
     if (!isNew) {
@@ -147,14 +150,6 @@ export class MapModel extends Model {
       }
     }
     return isNew;
-  }
-
-  #place(rows) {
-    const cells = new Uint8Array(this.width * this.height);
-    for (let row = 0, at = 0; row < this.height; ++row, at += this.width + 1) {
-      cells.set(rows.subarray(at, at + this.width), row * this.width);
-    }
-    return cells;
   }
 
   apply(edits) {
