@@ -108,6 +108,13 @@ absl::StatusOr<MeshBlockers> BlockersOf(const BlockedMesh& blocked, const Blocke
   return all;
 }
 
+// Calls visit(owner) for each owner that a path enters with polygon i of its corridor.
+template <typename Visitor>
+void VisitEnteredAt(const DividedMesh& divided, absl::Span<const PolygonNumber> corridor, std::size_t i,
+                    const Visitor& visit) {
+  VisitEntered(divided.OwnersAt(i == 0 ? kNoPolygon : corridor[i - 1]), divided.OwnersAt(corridor[i]), visit);
+}
+
 // Appends the blockers that each polygon of the corridor is entered through, and where.
 absl::Status AppendEntries(const DividedMesh& divided, const MeshBlockers& blockers, const MeshLeg& leg,
                            std::vector<Blocker>& entries) {
@@ -119,8 +126,7 @@ absl::Status AppendEntries(const DividedMesh& divided, const MeshBlockers& block
       ++point;
     }
     const std::size_t begin = entries.size();
-    const DividedMesh::Owners before = i == 0 ? DividedMesh::Owners() : divided.OwnersAt(leg.corridor[i - 1]);
-    VisitEntered(before, divided.OwnersAt(leg.corridor[i]), [&](std::uint32_t owner) {
+    VisitEnteredAt(divided, leg.corridor, i, [&](std::uint32_t owner) {
       entries.push_back(blockers.blockers[owner]);
       entries.back().point = line[point];
     });
@@ -135,8 +141,7 @@ double PriceOf(const DividedMesh& divided, absl::Span<const double> prices,
                absl::Span<const PolygonNumber> corridor) {
   double price = 0.0;
   for (std::size_t i = 0; i < corridor.size(); ++i) {
-    const DividedMesh::Owners before = i == 0 ? DividedMesh::Owners() : divided.OwnersAt(corridor[i - 1]);
-    VisitEntered(before, divided.OwnersAt(corridor[i]), [&](std::uint32_t owner) { price += prices[owner]; });
+    VisitEnteredAt(divided, corridor, i, [&](std::uint32_t owner) { price += prices[owner]; });
   }
   return price;
 }

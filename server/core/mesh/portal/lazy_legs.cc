@@ -30,7 +30,7 @@ class LegSearch {
         cost_of_leg_(cost_of_leg),
         stop_(stop),
         rests_(jumps.size()),
-        stops_(jumps.size() + 2) {
+        nodes_(jumps.size() + 2) {
     FindRests();
   }
 
@@ -43,14 +43,14 @@ class LegSearch {
       if (!leg.is_found) {
         PushNextFrom(leg.from, std::pair(leg.f, leg.to));
       }
-      if (stops_[leg.to].is_settled) {
+      if (nodes_[leg.to].is_settled) {
         continue;
       }
       if (!leg.is_found) {
         WAYSTAR_ASSIGN_OR_RETURN(const double cost,
                                  cost_of_leg_(BeginOf(leg.from).point, EndOf(leg.to).point));
         if (cost < kInfinity) {
-          const double g = stops_[leg.from].g + cost + CostBehind(leg.to);
+          const double g = nodes_[leg.from].g + cost + CostBehind(leg.to);
           open_.push({.g = g, .f = g + RestOf(leg.to), .is_found = true, .from = leg.from, .to = leg.to});
         }
         continue;
@@ -65,12 +65,12 @@ class LegSearch {
 
  private:
   // Start, goal, or a jump; reached once the jump is made.
-  using Stop = std::uint32_t;
+  using Node = std::uint32_t;
 
   struct Reached {
     bool is_settled = false;
     double g = 0.0;
-    Stop before = 0;
+    Node before = 0;
   };
   // A leg and the jump behind it.
   struct Leg {
@@ -79,20 +79,20 @@ class LegSearch {
     // Lower bound of the cost of a way to the goal.
     double f = 0.0;
     bool is_found = false;
-    Stop from = 0;
-    Stop to = 0;
+    Node from = 0;
+    Node to = 0;
 
     bool operator>(const Leg& other) const {
       return std::tie(f, from, to) > std::tie(other.f, other.from, other.to);
     }
   };
 
-  Stop Start() const { return static_cast<Stop>(jumps_.size()); }
-  Stop Goal() const { return Start() + 1; }
-  const LegEnd& BeginOf(Stop stop) const { return stop == Start() ? start_ : jumps_[stop].to; }
-  const LegEnd& EndOf(Stop stop) const { return stop == Goal() ? goal_ : jumps_[stop].from; }
-  double CostBehind(Stop stop) const { return stop == Goal() ? 0.0 : jumps_[stop].cost; }
-  double RestOf(Stop stop) const { return stop == Goal() ? 0.0 : rests_[stop]; }
+  Node Start() const { return static_cast<Node>(jumps_.size()); }
+  Node Goal() const { return Start() + 1; }
+  const LegEnd& BeginOf(Node node) const { return node == Start() ? start_ : jumps_[node].to; }
+  const LegEnd& EndOf(Node node) const { return node == Goal() ? goal_ : jumps_[node].from; }
+  double CostBehind(Node node) const { return node == Goal() ? 0.0 : jumps_[node].cost; }
+  double RestOf(Node node) const { return node == Goal() ? 0.0 : rests_[node]; }
   // Returns what a leg or a jump costs at least, unless it is a shortcut.
   static double LineOf(const LegEnd& from, const LegEnd& to) {
     return kLineShare * DistanceInPlan(from.point, to.point);
@@ -101,8 +101,8 @@ class LegSearch {
   // A way costs at least as much as one along straight lines from shortcut to shortcut. If there are too many
   // shortcuts, the bounds stay 0.
   void FindRests() {
-    std::vector<Stop> shortcuts;
-    for (Stop jump = 0; jump < jumps_.size(); ++jump) {
+    std::vector<Node> shortcuts;
+    for (Node jump = 0; jump < jumps_.size(); ++jump) {
       if (jumps_[jump].cost < LineOf(jumps_[jump].from, jumps_[jump].to)) {
         shortcuts.push_back(jump);
       }
@@ -110,35 +110,35 @@ class LegSearch {
     if (shortcuts.size() * jumps_.size() > kMostLines) {
       return;
     }
-    for (Stop jump = 0; jump < jumps_.size(); ++jump) {
+    for (Node jump = 0; jump < jumps_.size(); ++jump) {
       rests_[jump] = LineOf(jumps_[jump].to, goal_);
     }
     while (!shortcuts.empty()) {
-      const auto last = std::ranges::min_element(shortcuts, {}, [&](Stop jump) { return rests_[jump]; });
+      const auto last = std::ranges::min_element(shortcuts, {}, [&](Node jump) { return rests_[jump]; });
       const Jump& shortcut = jumps_[*last];
       const double rest = shortcut.cost + rests_[*last];
       shortcuts.erase(last);
-      for (Stop jump = 0; jump < jumps_.size(); ++jump) {
+      for (Node jump = 0; jump < jumps_.size(); ++jump) {
         rests_[jump] = std::min(rests_[jump], LineOf(jumps_[jump].to, shortcut.from) + rest);
       }
     }
   }
 
-  void Settle(Stop stop, Stop before, double g) {
-    stops_[stop] = {.is_settled = true, .g = g, .before = before};
-    if (stop != Goal()) {
-      PushNextFrom(stop, std::nullopt);
+  void Settle(Node node, Node before, double g) {
+    nodes_[node] = {.is_settled = true, .g = g, .before = before};
+    if (node != Goal()) {
+      PushNextFrom(node, std::nullopt);
     }
   }
 
-  // Pushes the straight leg from a stop that comes after another one in the order of Leg.
-  void PushNextFrom(Stop from, std::optional<std::pair<double, Stop>> last) {
-    std::optional<std::pair<double, Stop>> next;
-    for (Stop to = 0; to <= Goal(); ++to) {
-      if (to == Start() || stops_[to].is_settled || !HaveSharedPart(BeginOf(from).parts, EndOf(to).parts)) {
+  // Pushes the straight leg from a node that comes after the last one pushed, in the order of Leg.
+  void PushNextFrom(Node from, std::optional<std::pair<double, Node>> last) {
+    std::optional<std::pair<double, Node>> next;
+    for (Node to = 0; to <= Goal(); ++to) {
+      if (to == Start() || nodes_[to].is_settled || !HaveSharedPart(BeginOf(from).parts, EndOf(to).parts)) {
         continue;
       }
-      const double g = stops_[from].g + LineOf(BeginOf(from), EndOf(to)) + CostBehind(to);
+      const double g = nodes_[from].g + LineOf(BeginOf(from), EndOf(to)) + CostBehind(to);
       const std::pair key(g + RestOf(to), to);
       if ((!last || key > *last) && (!next || key < *next)) {
         next = key;
@@ -151,8 +151,8 @@ class LegSearch {
 
   std::vector<std::uint32_t> Trace() const {
     std::vector<std::uint32_t> way;
-    for (Stop stop = stops_[Goal()].before; stop != Start(); stop = stops_[stop].before) {
-      way.push_back(stop);
+    for (Node node = nodes_[Goal()].before; node != Start(); node = nodes_[node].before) {
+      way.push_back(node);
     }
     std::ranges::reverse(way);
     return way;
@@ -165,9 +165,9 @@ class LegSearch {
   const StopCheck& stop_;
   // Lower bound of the cost behind each jump.
   std::vector<double> rests_;
-  // Has one straight leg for each settled stop at a time.
+  // Has one straight leg for each settled node at a time.
   std::priority_queue<Leg, std::vector<Leg>, std::greater<>> open_;
-  std::vector<Reached> stops_;
+  std::vector<Reached> nodes_;
 };
 
 }  // namespace
