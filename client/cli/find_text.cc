@@ -385,6 +385,7 @@ std::string ExplanationText(const v1::ExplainPathRequest& request, const v1::Exp
   *query.add_goals() = request.goal();
   v1::FindPathResponse found;
   found.set_outcome(answer.outcome());
+  *found.mutable_info() = answer.info();
   *found.mutable_path() = answer.path();
   return absl::StrCat("Blocked: a path of cost ", CostText(answer.cost()), " enters ",
                       Counted(answer.blockers_size(), "blocker"), " at a price of ", CostText(answer.price()),

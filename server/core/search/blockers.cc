@@ -14,8 +14,9 @@ namespace {
 absl::Status CheckPrice(double price, absl::string_view field) {
   // Negated so that NaN fails.
   if (!(price >= 0.0 && price <= BlockerPrices::kMax)) {
-    return MakeError(ErrorReason::kBadValue, field,
-                     absl::StrCat("a price must be 0 to ", BlockerPrices::kMax, ", got ", price));
+    return MakeError(
+        ErrorReason::kBadValue, field,
+        absl::StrCat("a price must be 0 to ", static_cast<int>(BlockerPrices::kMax), ", got ", price));
   }
   return absl::OkStatus();
 }

@@ -393,6 +393,9 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
 void WriteExplanation(const core::Explanation& explanation, const core::Route& route,
                       const v1::ExplainPathRequest& request, const HexCoordinates& coordinates,
                       v1::ExplainPathResponse& response) {
+  v1::SearchStatistics& statistics = *response.mutable_info()->mutable_statistics();
+  statistics.set_generated(explanation.statistics.generated);
+  statistics.set_algorithm(FromAlgorithm(explanation.statistics.algorithm));
   response.set_outcome(ToWire(kOutcomes, route.path.outcome));
   response.set_cost(explanation.cost);
   response.set_price(explanation.price);

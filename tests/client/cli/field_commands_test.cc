@@ -235,6 +235,20 @@ TEST_F(FieldCommandsTest, ExplainListsTheBlockers) {
          "No path leads there, whatever is removed (revision 3)\n", ExitCode::kNoPath);
 }
 
+TEST_F(FieldCommandsTest, ExplainShowsTheCornersOfAPathOnAMesh) {
+  Serve(server_.explain_path,
+        "info { version { revision: 3 } statistics { algorithm: ALGORITHM_POLYANYA } }"
+        " outcome: OUTCOME_FOUND cost: 7 price: 1000"
+        " path { start { position { x: 1 } } positions { x: 1 } positions { x: 4 y: 2 } positions { x: 8 } }"
+        " blockers { obstacle: 'pile' entry { position { x: 3 y: 1 } } price: 1000 }");
+  EXPECT_EQ(Run("explain keep 1,0,0 8,0,0"), ExitCode::kNoPath) << err_;
+  EXPECT_EQ(out_,
+            "Blocked: a path of cost 7 enters 1 blocker at a price of 1000 (revision 3)\n"
+            "BLOCKED BY     AT   PRICE\n"
+            "obstacle pile  3,1  1000\n"
+            "1,0 4,2 8,0\n");
+}
+
 TEST_F(FieldCommandsTest, SampleListsWhatWasDrawn) {
   Expect(server_.sample_places, "cells { x: 1 y: 2 } cells { x: 3 }", "sample arena", "1,2\n3,0\n");
   Expect(server_.sample_places, "nodes: ['pier', 'market']", "sample islands", "pier\nmarket\n");

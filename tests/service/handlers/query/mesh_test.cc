@@ -856,6 +856,7 @@ TEST_F(MeshPortalTest, ExplanationsPassPortals) {
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 2 + 2 + 2);
   EXPECT_EQ(answer.price(), 7);
+  EXPECT_EQ(answer.info().statistics().algorithm(), v1::ALGORITHM_POLYANYA);
   ASSERT_THAT(answer.blockers(), SizeIs(1));
   EXPECT_EQ(TextOf(answer.blockers(0)), "entry { position { x: 21 y: 1 } } price: 7 portal: \"ferry\"");
   ASSERT_THAT(answer.path().crossings(), SizeIs(1));
