@@ -9,8 +9,9 @@ A command begins with `$ ` and goes on until the shell takes it for complete. Th
 are its output, in which `…` stands for any text and a line of `…` for any lines. Times, epochs,
 tokens and the like are not compared. The word `background` after `console` marks what runs in
 another terminal until the page ends; `figures` marks output of which no number is compared.
-Blocks of other kinds are not run: `sh` is for what needs a Docker engine or a build. With --write
-the page is changed to show what is printed, where that is another text: read what it shows then.
+Blocks of other kinds are not run: `sh` is for what needs a Docker engine or a build. One that names
+a file, as in ```python units.py, is that file. With --write the page is changed to show what is
+printed, where that is another text: read what it shows then.
 """
 
 import dataclasses
@@ -34,6 +35,8 @@ PATIENCE = 2 if "--write" in sys.argv else 60
 # And to end a command that takes its time anyway.
 COMMAND_PATIENCE = 240
 TOOLS = ("curl", "grpcurl", "openssl", "python3")
+# CI does without these, as it does for the tests of the client libraries.
+OPTIONAL_TOOLS = ("etcd", "mcs")
 
 # What no two runs have in common, and what stands for it.
 VARYING = [
@@ -89,6 +92,11 @@ def commands_of(page):
     return commands
 
 
+def files_of(page):
+    """Returns the names and texts of the blocks that are files."""
+    return re.findall(r"^```\w+ (\S+\.\w+)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
 def comparable(text, words):
     for pattern, stand_in in VARYING:
         text = re.sub(pattern, stand_in, text)
@@ -120,12 +128,14 @@ class Terminal:
     All of 127.0.0.0/8 is this machine, so pages keep their ports and run beside each other.
     """
 
-    def __init__(self, programs, folder):
+    def __init__(self, programs, folder, files):
         self.folder = folder
         self.address = own_host()
         for entry in ROOT.iterdir():
             if entry.name not in ("build", "dev", ".git"):
                 (folder / entry.name).symlink_to(entry)
+        for name, text in files:
+            (folder / name).write_text(self.localized(text))
         (folder / "build/release").mkdir(parents=True)
         (folder / "build/release/bin").symlink_to(programs)
         # The program is built already.
@@ -150,9 +160,12 @@ class Terminal:
         )
         self.done_in_shell = done
 
+    def localized(self, text):
+        return re.sub(r"\blocalhost(?=:\d)|127\.0\.0\.1|0\.0\.0\.0", self.address, text)
+
     def run(self, number, command):
         """Runs a command, in the background if it says so, and returns the file of its output."""
-        text = re.sub(r"\blocalhost(?=:\d)|127\.0\.0\.1|0\.0\.0\.0", self.address, command.text)
+        text = self.localized(command.text)
         source = self.folder / f".command-{number}"
         output = self.folder / f".output-{number}"
         if "background" in command.words:
@@ -234,12 +247,12 @@ def write(page, commands):
 def main():
     programs, page = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     commands = commands_of(page)
-    for tool in TOOLS:
+    for tool in (*TOOLS, *OPTIONAL_TOOLS):
         if any(re.search(rf"\b{tool}\b", command.text) for command in commands) and not shutil.which(tool):
             print(f"{tool} is not on the PATH")
-            return 1 if os.environ.get("CI") else 77
+            return 1 if os.environ.get("CI") and tool in TOOLS else 77
     with tempfile.TemporaryDirectory() as folder:
-        terminal = Terminal(programs, pathlib.Path(folder))
+        terminal = Terminal(programs, pathlib.Path(folder), files_of(page))
         try:
             held = True
             running = []
