@@ -15,6 +15,7 @@ import sys
 import tempfile
 import urllib.request
 
+import inspect_edits
 import inspect_modules
 import webdriver
 from programs import Programs, wait_for
@@ -1102,6 +1103,7 @@ def main():
                     test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches,
                     test_why_there_is_no_path, test_reach, test_ray, test_large_map,
                     *inspect_modules.TESTS], **desktop)
+            run_in(driver, programs, address, inspect_edits.TESTS, **desktop)
             run_in(driver, programs, address, [test_phone, test_many_maps, test_two_searches_on_phone], width=390, height=844, phone=True)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)
         finally:

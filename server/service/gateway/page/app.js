@@ -5,6 +5,7 @@ import { readAddress, writeAddress } from "./address.js";
 import { Ask } from "./ask.js";
 import { listenToControls } from "./controls.js";
 import { FORMS } from "./copy_as.js";
+import { Drawing } from "./drawing.js";
 import { Editor } from "./editor.js";
 import { GraphModel, MAX_NODES } from "./graph_model.js";
 import { legendOf, showLegend } from "./legend.js";
@@ -61,6 +62,7 @@ class App {
   // The search for the answer, and the one beside it.
   sides = [sideOf(""), sideOf("-beside")];
   tools = new Tools(this);
+  drawing = new Drawing(this);
   toolBar = new ToolBar(this.tools);
   // The id of the map that is shown, and its cells once they are there; whether there is no such map.
   map = "";
@@ -98,7 +100,11 @@ class App {
   );
   editor = new Editor(() => this.model, {
     painted: () => this.redraw(),
-    changed: () => (element("undo").disabled = !this.editor.canUndo),
+    changed: () => {
+      element("undo").disabled = this.editor.done.length === 0;
+      element("redo").disabled = this.editor.undone.length === 0;
+    },
+    kept: (what) => this.#note(`This has changed since, and stays as it is: ${what}.`, "fair"),
     problem: (error) => {
       this.#open(this.map);
       this.#note(error.message);
@@ -248,8 +254,9 @@ class App {
         picture.want(model, view, canvas.width / view.width, isOblique, query);
       }
       this.#askBeside();
+      const { obstacles } = this.drawing;
       for (const { painter, player, path } of this.sides.slice(0, playback.players.length)) {
-        painter.draw({ ...this, player, answer: path, footprint, brush });
+        painter.draw({ ...this, obstacles, player, answer: path, footprint, brush });
       }
     });
   }
@@ -291,9 +298,12 @@ class App {
     this.feed?.stop();
     this.feed = null;
     this.query.stop();
-    this.editor.clear();
     this.picture.forget();
     this.#forgetPath();
+    if (map !== this.map) {
+      this.editor.clear();
+      this.drawing.id = "";
+    }
     if (map !== this.map || !this.isGrid) {
       this.model = null;
       this.cursor = null;
@@ -335,6 +345,7 @@ class App {
     this.#forgetPath();
     this.#showLegend();
     this.#showCell(null);
+    this.drawing.renew();
     this.#say(`${text} Choose a map from the list.`);
     showNothing("");
   }
@@ -491,7 +502,7 @@ class App {
         this.portals = placePortals(portals, map);
         this.#showLegend();
         this.#showCell(this.hover ?? this.cursor);
-        this.redraw();
+        this.drawing.renew();
       }
       await pause(200);
     } catch {
@@ -650,6 +661,9 @@ class App {
     this.cursor = to;
     this.view.reveal(lattice.center(to.x, to.y));
     canvas.focus();
+    if (this.drawing.isHeld) {
+      this.tools.drag(...this.placeOf(to));
+    }
     this.#showCell(to);
     element("announce").textContent = this.#factsOf(to).map((pair) => pair.join(" ")).join(", ");
     this.redraw();
@@ -660,6 +674,13 @@ class App {
       this.editor.begin(tool, 0);
       this.editor.paint([this.cursor]);
       this.editor.end();
+    }
+  }
+
+  // Where a press would draw something, it begins a drag that the next one ends.
+  pressAtCursor() {
+    if (this.cursor) {
+      this.tools.press(...this.placeOf(this.cursor));
     }
   }
 

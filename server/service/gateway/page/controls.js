@@ -15,6 +15,7 @@ export function listenToControls(app, options) {
   const presses = {
     "help-button": help,
     undo: () => app.editor.undo(),
+    redo: () => app.editor.redo(),
     clear: () => app.clear(),
     "zoom-in": zoomIn,
     "zoom-out": zoomOut,
@@ -65,7 +66,11 @@ export function listenToControls(app, options) {
     w: () => toolBar.choose("wall"),
     l: () => toolBar.choose("lift"),
     t: () => toolBar.choose("terrain"),
-    z: presses.undo,
+    o: () => toolBar.choose("obstacle"),
+    r: () => toolBar.choose("portal"),
+    Enter: () => app.pressAtCursor(),
+    Delete: () => app.drawing.remove(),
+    z: ({ shiftKey }) => (shiftKey ? presses.redo() : presses.undo()),
     " ": presses.play,
     ",": presses["step-back"],
     ".": presses["step-forward"],
@@ -74,7 +79,7 @@ export function listenToControls(app, options) {
     "-": zoomOut,
     0: presses.fit,
     "?": help,
-    Escape: presses.clear,
+    Escape: () => (app.drawing.kind ? app.drawing.forget() : app.clear()),
   };
   listenToKeys(keys, (dx, dy) => app.moveCursor(dx, dy));
 }

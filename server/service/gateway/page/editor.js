@@ -1,8 +1,9 @@
-// Paints walls and terrains, lifts walls, and takes strokes back. What is painted shows at once; the server is told of it
-// in batches, one at a time.
+// Makes one's own edits, takes them back and makes them again: strokes of walls and terrains, which show at once, and
+// changes of named obstacles and portals. The server is told of all in their order, of strokes in batches.
 
-import { call, needRpcError, oneAtATime } from "./api.js";
+import { call, listAll, needRpcError } from "./api.js";
 import { WALL } from "./map_model.js";
+import { amountText } from "./words.js";
 
 // Of an edit, and edits of a request: as many as fit one.
 const MAX_CELLS = 1000;
@@ -13,30 +14,35 @@ const EDITS = {
   lift: (shape) => ({ unblock: shape }),
   terrain: (shape, symbol) => ({ setTerrain: { shape, terrain: String.fromCharCode(symbol) } }),
 };
+const OPPOSITES = { wall: "lift", lift: "wall", terrain: "terrain" };
 
 export class Editor {
-  // `model()` is the map that is shown. `events` has painted(), changed() and problem(error).
+  // The steps that can be taken back, and made again.
+  done = [];
+  undone = [];
+  stroke = null;
+  #waiting = [];
+  #last = Promise.resolve();
+
+  // `model()` is the map that is shown. `events` has painted(), changed(), kept(what) after a step that others are in
+  // the way of, and problem(error).
   constructor(model, events) {
     this.model = model;
     this.events = events;
-    this.strokes = [];
-    this.stroke = null;
-    this.waiting = [];
   }
 
   clear() {
-    this.strokes = [];
+    this.done = [];
+    this.undone = [];
     this.stroke = null;
     this.events.changed();
   }
 
-  get canUndo() {
-    return this.strokes.length > 0;
-  }
-
-  // `tool` is "wall", "lift" or "terrain", the last with the symbol of one.
+  // `tool` is "wall", "lift" or "terrain", the last with the symbol of one. What lies below a wall is not known until
+  // the map is read again.
   begin(tool, symbol) {
-    this.stroke = { tool, symbol, before: new Map() };
+    const look = { wall: WALL, lift: ".".charCodeAt(0), terrain: symbol }[tool];
+    this.stroke = { tool, look, befores: new Map() };
   }
 
   // Cells that look so already are passed over.
@@ -45,87 +51,144 @@ export class Editor {
       // Another map was opened meanwhile.
       return;
     }
-    const { tool, symbol, before } = this.stroke;
+    const { tool, look, befores } = this.stroke;
     const model = this.model();
-    const look = this.#lookOf(tool, symbol);
     const fresh = cells.filter((cell) => {
       const now = model.at(cell);
       const wanted = tool === "lift" ? now === WALL : now !== 0 && now !== WALL && now !== look;
-      return wanted && !before.has(cell.y * model.width + cell.x);
+      return wanted && !befores.has(cell.y * model.width + cell.x);
     });
-    if (fresh.length === 0) {
-      return;
+    if (fresh.length > 0) {
+      fresh.forEach((cell) => befores.set(cell.y * model.width + cell.x, { cell, before: model.at(cell) }));
+      this.#show(tool, look, fresh);
     }
-    for (const cell of fresh) {
-      before.set(cell.y * model.width + cell.x, model.at(cell));
-      model.set(cell, look);
-    }
-    this.#send(tool, symbol, fresh);
-    this.events.painted();
   }
 
   end() {
-    if (this.stroke?.before.size > 0) {
-      this.strokes.push(this.stroke);
-    }
+    const { tool, look, befores } = this.stroke ?? {};
     this.stroke = null;
+    if (befores?.size > 0) {
+      this.#add({ tool, look, cells: [...befores.values()] });
+    }
+  }
+
+  // Makes edits of a map that change obstacles or portals of these ids. `kind` is "Obstacle" or "Portal".
+  change(map, kind, ids, edits) {
+    return this.#inOrder(async () => {
+      const before = await readNamed(map, kind);
+      await update(map, edits);
+      const after = await readNamed(map, kind);
+      this.#add({ map, kind, things: ids.map((id) => ({ id, before: before.get(id), after: after.get(id) })) });
+    });
+  }
+
+  undo() {
+    return this.#turn("done", "undone");
+  }
+
+  redo() {
+    return this.#turn("undone", "done");
+  }
+
+  #add(step) {
+    this.done.push(step);
+    this.undone = [];
     this.events.changed();
   }
 
-  // Of the cells of the last stroke, those that nobody has changed since.
-  undo() {
-    const stroke = this.strokes.pop();
-    if (!stroke) {
-      return;
-    }
-    const model = this.model();
-    const look = this.#lookOf(stroke.tool, stroke.symbol);
-    const bySymbol = new Map();
-    for (const [index, before] of stroke.before) {
-      const cell = { x: index % model.width, y: Math.floor(index / model.width) };
-      if (stroke.tool === "lift" ? model.at(cell) !== WALL : model.at(cell) === look) {
-        bySymbol.set(before, [...(bySymbol.get(before) ?? []), cell]);
+  #turn(from, to) {
+    return this.#inOrder(async () => {
+      const step = this[from].pop();
+      if (!step) {
+        return;
       }
+      const isBack = to === "undone";
+      const { turned, kept } = step.tool ? this.#turnStroke(step, isBack) : await turnNamed(step, isBack);
+      this[to].push(turned);
+      if (kept) {
+        this.events.kept(kept);
+      }
+      this.events.changed();
+    });
+  }
+
+  // Of the cells of a stroke, those that nobody has changed since.
+  #turnStroke({ tool, look, cells }, isBack) {
+    const model = this.model();
+    const own = cells.filter(({ cell, before }) => {
+      const now = model.at(cell);
+      return isBack && tool === "lift" ? now !== WALL : now === (isBack ? look : before);
+    });
+    for (const [symbol, group] of Map.groupBy(own, ({ before }) => (isBack ? before : look))) {
+      this.#show(isBack ? OPPOSITES[tool] : tool, symbol, group.map(({ cell }) => cell));
     }
-    for (const [before, cells] of bySymbol) {
-      cells.forEach((cell) => model.set(cell, before));
-      const tool = { wall: "lift", lift: "wall", terrain: "terrain" }[stroke.tool];
-      this.#send(tool, before, cells);
+    const others = cells.length - own.length;
+    return { turned: { tool, look, cells: own }, kept: others > 0 && amountText(others, "cell") };
+  }
+
+  #show(tool, symbol, cells) {
+    const model = this.model();
+    cells.forEach((cell) => model.set(cell, symbol));
+    for (let i = 0; i < cells.length; i += MAX_CELLS) {
+      const edit = EDITS[tool]({ cells: cells.slice(i, i + MAX_CELLS) }, symbol);
+      this.#waiting.push({ map: model.info.map, edit });
+      this.#inOrder(() => this.#sendWaiting());
     }
     this.events.painted();
-    this.events.changed();
   }
 
-  // What lies below a wall is not known until the map is read again.
-  #lookOf(tool, symbol) {
-    return tool === "wall" ? WALL : tool === "terrain" ? symbol : ".".charCodeAt(0);
-  }
-
-  #send(tool, symbol, cells) {
-    const { map } = this.model().info;
-    for (let i = 0; i < cells.length; i += MAX_CELLS) {
-      this.waiting.push({ map, edit: EDITS[tool]({ cells: cells.slice(i, i + MAX_CELLS) }, symbol) });
+  async #sendWaiting() {
+    const [first, ...rest] = this.#waiting.slice(0, MAX_EDITS);
+    if (first) {
+      const count = rest.findIndex(({ map }) => map !== first.map);
+      const batch = this.#waiting.splice(0, count < 0 ? MAX_EDITS : count + 1);
+      await update(first.map, batch.map(({ edit }) => edit)).catch((error) => {
+        this.clear();
+        throw error;
+      });
     }
-    this.#sendAll();
   }
 
-  #sendAll = oneAtATime(async () => {
-    while (this.waiting.length > 0) {
-      const { map } = this.waiting[0];
-      let count = 1;
-      while (count < MAX_EDITS && this.waiting[count]?.map === map) {
-        ++count;
-      }
-      const edits = this.waiting.splice(0, count).map(({ edit }) => edit);
-      try {
-        await call("MapService/UpdateMap", { map, edits, requestId: requestId() });
-      } catch (error) {
-        needRpcError(error);
-        this.waiting = [];
-        this.events.problem(error);
-      }
+  #inOrder(work) {
+    this.#last = this.#last.then(work).catch((error) => {
+      needRpcError(error);
+      this.#waiting = [];
+      this.events.problem(error);
+    });
+    return this.#last;
+  }
+}
+
+function update(map, edits) {
+  return call("MapService/UpdateMap", { map, edits, requestId: requestId() });
+}
+
+// By their ids.
+async function readNamed(map, kind) {
+  const all = await listAll(`MapService/List${kind}s`, { map, pageSize: 1000 }, `${kind.toLowerCase()}s`);
+  return new Map(all.map((each) => [each.id, each]));
+}
+
+// Of the obstacles or portals of a step, those that nobody has changed since. Of one that only has another shape, the
+// lifetime goes on.
+async function turnNamed({ map, kind, things }, isBack) {
+  const now = await readNamed(map, kind);
+  const [from, to] = isBack ? ["after", "before"] : ["before", "after"];
+  const textOf = (thing, without) => JSON.stringify({ ...thing, lifetime: undefined, ...without });
+  const own = things.filter((each) => textOf(now.get(each.id)) === textOf(each[from]));
+  const edits = own.map((each) => {
+    const { id, [from]: old, [to]: next } = each;
+    if (!next) {
+      return { [`remove${kind}`]: id };
     }
+    const isReshaped = old && kind === "Obstacle" && textOf(old, { shape: 0 }) === textOf(next, { shape: 0 });
+    return isReshaped ? { resizeObstacle: { id, shape: next.shape } } : { [`put${kind}`]: next };
   });
+  if (edits.length > 0) {
+    await update(map, edits);
+  }
+  const kept = things.filter((each) => !own.includes(each)).map(({ id }) => id).join(", ");
+  return { turned: { map, kind, things: own }, kept };
 }
 
 // Makes it harmless to send a batch again.

@@ -19,7 +19,8 @@ class GraphLattice extends Lattice {
     this.left = left;
     this.top = top;
     const [width, height] = [right - left, bottom - top];
-    this.unit = SIDE / (Math.max(width, height) || 1);
+    this.size = Math.max(width, height) || 1;
+    this.unit = SIDE / this.size;
     // About how far nodes are apart if they are spread evenly.
     const count = nodes.length || 1;
     this.spacing = Math.max(Math.sqrt((width * height) / count), Math.max(width, height) / count) * this.unit;
@@ -28,6 +29,10 @@ class GraphLattice extends Lattice {
 
   center(x, y) {
     return [(x - this.left) * this.unit, (y - this.top) * this.unit];
+  }
+
+  pointAt(px, py) {
+    return { x: this.round(px / this.unit + this.left), y: this.round(py / this.unit + this.top) };
   }
 
   // The nearest node.

@@ -9,7 +9,7 @@ export function listenToKeys(actions, move) {
     const { target, key } = event;
     const isTyping = target.closest?.("input, select, textarea, dialog");
     const isPressing = target.closest?.("button, a") && (key === " " || key === "Enter");
-    const isUndo = (event.ctrlKey || event.metaKey) && key === "z";
+    const isUndo = (event.ctrlKey || event.metaKey) && key.toLowerCase() === "z";
     if (isTyping || isPressing || event.altKey || ((event.ctrlKey || event.metaKey) && !isUndo)) {
       return;
     }
@@ -24,7 +24,7 @@ export function listenToKeys(actions, move) {
       if (!action) {
         return;
       }
-      action();
+      action(event);
     }
     event.preventDefault();
   });

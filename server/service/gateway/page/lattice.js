@@ -20,6 +20,17 @@ export class Lattice {
     return 1;
   }
 
+  // The place for a corner of a shape; a node need not be there.
+  pointAt(px, py) {
+    return this.cellAt(px, py);
+  }
+
+  // Of a map without cells: so that labels are short and a pixel is still more.
+  round(value) {
+    const digits = Math.min(Math.max(Math.ceil(Math.log10(5000 / this.size)), 0), 7);
+    return Number(value.toFixed(digits)) + 0;
+  }
+
   // Where an agent that covers some cells to each side has its middle.
   middleOf({ x, y, z }) {
     return this.center(x, y, z);

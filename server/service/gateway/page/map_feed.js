@@ -78,7 +78,8 @@ export class MapFeed {
       return;
     }
     this.latest = Number(version.revision);
-    const touched = changedAreas || changedNodes || changedEdges || editsOmitted;
+    // The picture of a mesh has portals, too.
+    const touched = this.model.isMesh || changedAreas || changedNodes || changedEdges || editsOmitted;
     const isKnown = this.model.apply(edits ?? []) && !editsOmitted;
     if (this.isReading) {
       this.recent.push({ epoch: this.epoch, revision: this.latest, edits: edits ?? [] });

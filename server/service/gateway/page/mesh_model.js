@@ -34,10 +34,10 @@ class MeshLattice extends Lattice {
     return [(x - low.x) * unit, ((y - low.y) * depth - (z - low.z) * rise) * unit];
   }
 
-  // Rounded so that labels are short and a pixel is still more. It has no height yet.
+  // It has no height yet.
   cellAt(px, py) {
     const { low, unit, depth } = this;
-    return { x: this.#round(px / unit + low.x), y: this.#round(py / unit / depth + low.y) };
+    return { x: this.round(px / unit + low.x), y: this.round(py / unit / depth + low.y) };
   }
 
   label({ x, y, z, isAloft }) {
@@ -47,12 +47,7 @@ class MeshLattice extends Lattice {
   // The ground may be higher or lower there.
   move({ x, y, z }, dx, dy) {
     const step = this.size / STEPS;
-    return placeAloft(this.#round(x + dx * step), this.#round(y + dy * step), z);
-  }
-
-  #round(value) {
-    const digits = Math.min(Math.max(Math.ceil(Math.log10(5000 / this.size)), 0), 7);
-    return Number(value.toFixed(digits)) + 0;
+    return placeAloft(this.round(x + dx * step), this.round(y + dy * step), z);
   }
 }
 

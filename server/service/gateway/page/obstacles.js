@@ -7,13 +7,14 @@ import { addPolygon, polygonOf, trace } from "./pen.js";
 // The outline of a larger area is its bounds.
 const MAX_CELLS = 10000;
 
-// Each gets the name of an ink, and an `area` with holds(place) and an outline: paths to fill and for the rim, and
+// Each keeps its `source`, as it was listed, and gets the name of an ink, and an `area` with holds(place) and an outline: paths to fill and for the rim, and
 // their bounds.
 export function placeObstacles(obstacles, { cells, lattice }) {
-  return obstacles.map(({ id, shape, costFactor, costAddition }) => ({
-    id,
-    area: cells ? new CellArea(shape, lattice) : new WorldArea(shape, lattice),
-    ink: inkOf(costFactor, costAddition),
+  return obstacles.map((source) => ({
+    id: source.id,
+    source,
+    area: cells ? new CellArea(source.shape, lattice) : new WorldArea(source.shape, lattice),
+    ink: inkOf(source.costFactor, source.costAddition),
   }));
 }
 
@@ -27,10 +28,13 @@ function inkOf(factor, addition) {
 
 // The ends on the map that is shown, and what is written beside each.
 export function placePortals(portals, map) {
-  return portals.map(({ id, from, to, toMap = map, fromPosition, toPosition, bothWays = false, closed = false }) => {
+  return portals.map((source) => {
+    const { id, from, to, toMap = map, fromPosition, toPosition, bothWays = false, closed = false } = source;
     const place = (cell, position) => (position ? pointOf(position) : cellOf(cell));
     const isHere = toMap === map;
     return {
+      id,
+      source,
       text: isHere ? id : `${id}, to ${toMap}`,
       ends: [place(from, fromPosition), ...(isHere ? [place(to, toPosition)] : [])],
       isOneWay: !bothWays,
@@ -58,6 +62,18 @@ function partsOf({ cells = [], rectangles = [], discs = [], polygons = [], lines
 
 function isNearLine(point, lines) {
   return lines.some(({ a, b, reach }) => distanceToLine(point, a, b) <= reach + 1e-9);
+}
+
+// An area as it looks that far from where it lies.
+export function shifted({ outline: { fill, rim, bounds } }, dx, dy) {
+  const moved = (path) => {
+    const result = new Path2D();
+    result.addPath(path, new DOMMatrix([1, 0, 0, 1, dx, dy]));
+    return result;
+  };
+  const { left, top, right, bottom } = bounds;
+  const box = { left: left + dx, top: top + dy, right: right + dx, bottom: bottom + dy };
+  return { outline: { fill: moved(fill), rim: moved(rim), bounds: box } };
 }
 
 export function boxOf({ left, top, right, bottom }) {

@@ -15,6 +15,7 @@ const FINE_SCALE = 7;
 const SEARCH_OPACITY = 0.8;
 const OBSTACLE_OPACITY = 0.3;
 const PORTAL_RADIUS = 7;
+const HANDLE = 9;
 // Of a disc at the nearest point of a polygon that is reached.
 const POLYGON_RADIUS = 7;
 // So near to an end, another mark would lie below it.
@@ -81,6 +82,7 @@ export class Painter {
       return;
     }
     this.#drawPortals(scene);
+    this.#drawHandles(scene.drawing);
     this.#drawLabels(scene);
     [...brush, hover].forEach((cell) => this.#outline(cell, ink.cursor, 1.5));
     this.#drawMarks(start, goal, footprint);
@@ -369,6 +371,20 @@ export class Painter {
         fill(context, isClosed ? ink.outside : ink.portal, diamond);
         stroke(context, isClosed ? ink.portal : ink["path-edge"], 1.5, diamond);
       }
+    }
+  }
+
+  // Of the obstacle that is chosen, and the first end of a portal.
+  #drawHandles({ handles, from, app }) {
+    const { context, ink } = this;
+    const boxes = new Path2D();
+    for (const [x, y] of handles.map((each) => this.#placeOf(each))) {
+      boxes.rect(x - HANDLE / 2, y - HANDLE / 2, HANDLE, HANDLE);
+    }
+    fill(context, ink["path-edge"], boxes);
+    stroke(context, ink.obstacle, 2, boxes);
+    if (from?.map === app.map) {
+      stroke(context, ink.portal, 3, discAt(...this.#placeOf(from.place), PORTAL_RADIUS));
     }
   }
 

@@ -24,7 +24,8 @@ export class ToolBar {
       button.tabIndex = button === chosen ? 0 : -1;
     });
     element("terrain-choice").hidden = tool !== "terrain";
-    element("brush-choice").hidden = tool === "path";
+    element("brush-choice").hidden = !this.tools.isPainting;
+    this.tools.app.drawing.renew();
   }
 
   // What can be done with a map.
@@ -35,7 +36,8 @@ export class ToolBar {
     this.tools.terrain = Number(choice.value);
     for (const button of buttons) {
       const { tool } = button.dataset;
-      button.disabled = tool !== "path" && !model.cells;
+      const isFit = { path: true, obstacle: !model.isLaidOut, portal: !model.isGraph }[tool];
+      button.disabled = !(isFit ?? model.cells);
       button.hidden = tool === "terrain" && terrains.length < 2;
     }
     if (!buttons.some((button) => button.dataset.tool === this.tools.tool && !button.disabled && !button.hidden)) {

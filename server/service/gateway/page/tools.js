@@ -5,6 +5,7 @@ import { brushed } from "./editor.js";
 
 // How near to a mark a finger or a pointer takes hold of it.
 const GRIP = { touch: 26, mouse: 14, pen: 18 };
+const gripOf = ({ pointerType }) => GRIP[pointerType] ?? GRIP.mouse;
 
 export class Tools {
   // `app` is the page's state, see app.js.
@@ -18,13 +19,22 @@ export class Tools {
   }
 
   get isPainting() {
-    return this.tool !== "path";
+    return ["wall", "lift", "terrain"].includes(this.tool);
+  }
+
+  get #drawing() {
+    const { drawing } = this.app;
+    return drawing.kind && drawing;
   }
 
   grab(px, py, event) {
     const { app } = this;
     if (!app.model) {
       return false;
+    }
+    const grip = gripOf(event);
+    if (this.#drawing) {
+      return this.#drawing.grab(px, py, grip);
     }
     const cell = app.cellAt(px, py);
     if (this.isPainting) {
@@ -36,7 +46,6 @@ export class Tools {
       app.editor.paint(brushed(app.model.lattice, cell, cell, this.brush));
       return true;
     }
-    const grip = GRIP[event.pointerType] ?? GRIP.mouse;
     this.dragged = ["goal", "start"].find((end) => {
       const place = app[end] && app.placeOf(app[end]);
       return place && Math.hypot(place[0] - px, place[1] - py) <= Math.max(grip, app.view.scale / 2);
@@ -48,6 +57,7 @@ export class Tools {
     const { app } = this;
     const cell = app.cellAt(px, py);
     app.setHover(cell);
+    this.#drawing?.drag(px, py);
     if (!cell) {
       return;
     }
@@ -61,7 +71,8 @@ export class Tools {
     }
   }
 
-  drop() {
+  drop(isCancelled) {
+    this.#drawing?.drop(isCancelled);
     if (this.isPainting) {
       this.app.editor.end();
     }
@@ -71,11 +82,24 @@ export class Tools {
 
   tap(px, py, event) {
     const { app } = this;
+    if (this.#drawing) {
+      this.#drawing.tap(px, py, gripOf(event));
+      return;
+    }
     const cell = app.cellAt(px, py);
     if (this.isPainting || !cell || sameCell(cell, app.start) || sameCell(cell, app.goal)) {
       return;
     }
     app.setEnd(app.start && !event.shiftKey ? "goal" : "start", cell);
+  }
+
+  // By a key: with a tool that drags, every other press ends a drag.
+  press(px, py) {
+    if (this.#drawing?.isHeld) {
+      this.drop(false);
+    } else if (!this.#drawing?.grab(px, py, GRIP.mouse)) {
+      this.tap(px, py, {});
+    }
   }
 
   hover(px, py) {

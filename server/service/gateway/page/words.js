@@ -13,6 +13,16 @@ export function amountText(count, noun) {
   return `${countText(count)} ${noun}${Number(count ?? 0) === 1 ? "" : "s"}`;
 }
 
+// `name`, or one with the next number if it is taken.
+export function freeName(name, isTaken) {
+  const numbered = (number) => (number === 1 ? name : `${name}-${number}`);
+  let number = 1;
+  while (isTaken(numbered(number))) {
+    ++number;
+  }
+  return numbered(number);
+}
+
 // Of a Duration, such as "0.000034s".
 export function timeText(duration) {
   const value = Math.round(parseFloat(duration ?? "0s") * 1e9);

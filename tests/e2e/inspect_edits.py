@@ -1,0 +1,228 @@
+"""Edits on the server's page, by clicks and keys: obstacles, portals and undo."""
+
+import re
+
+import inspect_modules
+from programs import wait_for
+
+CONTROL, SHIFT, ENTER, DELETE = "\ue009", "\ue008", "\ue007", "\ue017"
+RIGHT, DOWN = "\ue014", "\ue015"
+
+
+def control(page, keys):
+    """Presses the last of the keys while the others, and Control, are down."""
+    held = [CONTROL, *keys[:-1]]
+    actions = [{"type": "keyDown", "value": key} for key in [*held, keys[-1]]]
+    actions += [{"type": "keyUp", "value": key} for key in [keys[-1], *reversed(held)]]
+    page.browser.act({"type": "key", "id": "keyboard", "actions": actions})
+
+
+def fill(page, **fields):
+    """Of the form, and applies it."""
+    for name, value in fields.items():
+        page.browser.run("document.getElementById(arguments[0]).value = arguments[1]", f"edit-{name}", value)
+    page.browser.click("#edit-apply")
+
+
+def named(programs, kind, name):
+    """The obstacles or portals of a map, each as a line of words."""
+    lines = programs.run(kind, "list", name).splitlines()[1:]
+    return [re.sub(r" +", " ", line).strip() for line in lines if line.strip()]
+
+
+def comes(programs, kind, name, *expected):
+    wait_for(lambda: named(programs, kind, name) == list(expected), lambda: f"{named(programs, kind, name)}")
+
+
+def test_obstacles_by_hand(page, programs):
+    page.choose("twenty-by-fifty", 20, 50)
+    page.browser.keys("o")
+    page.shows("#edit-title", "Obstacles")
+    page.drag((3, 3), (4, 4), (6, 5))
+    comes(programs, "obstacle", "twenty-by-fifty", "obstacle blocks - 3,3+4x3")
+    page.shows("#edit-choice", "newobstacle")
+    # Moved by its middle, and resized by a handle.
+    page.drag((4, 4), (6, 6), (9, 10))
+    comes(programs, "obstacle", "twenty-by-fifty", "obstacle blocks - 8,9+4x3")
+    wait_for(lambda: page.browser.run("return document.getElementById('undo').disabled") is False, "the step")
+    page.point_at(11, 11)
+    page.shows("#cell", "~under obstacle")
+    page.drag((11, 11), (12, 13), (13, 15))
+    comes(programs, "obstacle", "twenty-by-fifty", "obstacle blocks - 8,9+6x7")
+    page.point_at(13, 15)
+    page.shows("#cell", "~under obstacle")
+    fill(page, id="crate", factor="3", lifetime="900")
+    page.shows("#edit-choice", "newcrate")
+    wait_for(lambda: named(programs, "obstacle", "twenty-by-fifty")[0].startswith("crate cost x 3 14m"),
+             "the new name, cost and lifetime")
+    # What is undone is as it was, and can be made again.
+    control(page, "z")
+    page.shows("#edit-choice", "newobstacle")
+    comes(programs, "obstacle", "twenty-by-fifty", "obstacle blocks - 8,9+6x7")
+    control(page, "z")
+    control(page, "z")
+    comes(programs, "obstacle", "twenty-by-fifty", "obstacle blocks - 3,3+4x3")
+    control(page, SHIFT + "z")
+    comes(programs, "obstacle", "twenty-by-fifty", "obstacle blocks - 8,9+4x3")
+    page.shows("#edit-choice", "newobstacle")
+    page.choose_option("edit-choice", "obstacle")
+    page.browser.keys(DELETE)
+    comes(programs, "obstacle", "twenty-by-fifty")
+    page.browser.click("#undo")
+    comes(programs, "obstacle", "twenty-by-fifty", "obstacle blocks - 8,9+4x3")
+    # By others: it stays.
+    programs.run("obstacle", "put", "twenty-by-fifty", "obstacle", "1,1", "--replace")
+    page.browser.click("#undo")
+    page.shows("#banner", "This has changed since, and stays as it is: obstacle.")
+    comes(programs, "obstacle", "twenty-by-fifty", "obstacle blocks - 1,1")
+    programs.run("obstacle", "remove", "twenty-by-fifty", "obstacle")
+
+
+def test_obstacles_by_keys(page, programs):
+    page.choose("ten-by-ten", 10, 10)
+    page.browser.run("location.hash = 'map=ten-by-ten&start=1,1'")
+    page.shows("#start", "1, 1")
+    page.browser.run("document.getElementById('map').focus()")
+    page.browser.keys("o" + RIGHT + ENTER + RIGHT + RIGHT + DOWN)
+    page.shows("#cell", "~cell 3, 2")
+    page.browser.keys(ENTER)
+    comes(programs, "obstacle", "ten-by-ten", "obstacle blocks - 1,1+3x2")
+    page.shows("#edit-choice", "newobstacle")
+    page.browser.keys(DELETE)
+    comes(programs, "obstacle", "ten-by-ten")
+    page.browser.keys("p")
+
+
+def test_painting_changed_by_others(page, programs):
+    page.choose("tiles", 16, 10)
+    page.browser.click("[data-tool=wall]")
+    page.drag((0, 9), (3, 9))
+    wait_for(lambda: page.revision() > 1, "the painted wall")
+    programs.run("unblock", "tiles", "1,9")
+    page.point_at(1, 9)
+    page.shows("#cell", "~free")
+    page.browser.click("#undo")
+    page.shows("#banner", "This has changed since, and stays as it is: 1 cell.")
+    page.point_at(3, 9)
+    page.shows("#cell", "~free")
+    page.browser.click("#redo")
+    page.point_at(3, 9)
+    page.shows("#cell", "~blocked")
+    page.browser.click("#undo")
+    page.browser.click("[data-tool=path]")
+
+
+def test_handles(page, _programs):
+    def moved(shape, handle, x, y):
+        """The shape after one of its handles was dragged there."""
+        return inspect_modules.run(page, "shapes.js", """
+            const lattice = { center: (x, y) => [x, y] };
+            return m.handlesOf(arguments[0], lattice)[arguments[1]].moved({ x: arguments[2], y: arguments[3] });""",
+                                   shape, handle, x, y)
+    box = {"rectangles": [{"x": 1, "width": 3, "height": 2}]}
+    assert moved(box, 2, 5, 4) == {"rectangles": [{"x": 1, "y": 0, "width": 5, "height": 5}]}
+    assert moved(box, 0, 4, 3) == {"rectangles": [{"x": 3, "y": 1, "width": 2, "height": 3}]}
+    corners = [{}, {"x": 4}, {"x": 4, "y": 2}, {"y": 2}]
+    polygon = {"polygons": [{"vertices": corners}]}
+    # A box stays one; only the corner itself moves beside slanted sides.
+    assert [tuple(each.values()) for each in moved(polygon, 2, 5, 6)["polygons"][0]["vertices"]] == \
+        [(0, 0), (5, 0), (5, 6), (0, 6)]
+    triangle = {"polygons": [{"vertices": [{"x": 1, "y": 1}, {"x": 4, "y": 2}, {"x": 2, "y": 5}]}]}
+    assert moved(triangle, 1, 6, 3)["polygons"][0]["vertices"] == [{"x": 1, "y": 1}, {"x": 6, "y": 3}, {"x": 2, "y": 5}]
+    assert moved({"discs": [{"center": {"x": 2}, "radius": 1}]}, 0, 5, 4)["discs"][0]["radius"] == 5
+    line = {"lines": [{"start": {}, "end": {"x": 3}, "width": 1}]}
+    assert moved(line, 1, 0, 7)["lines"] == [{"start": {}, "end": {"x": 0, "y": 7}, "width": 1}]
+
+
+def middle(page):
+    return page.browser.run("const { left, top, width, height } = document.getElementById('map').getBoundingClientRect();"
+                            "return [left + width / 2, top + height / 2]")
+
+
+def test_edits_on_hexagons(page, programs):
+    page.choose("hex-isle")
+    x, y = middle(page)
+    page.browser.click("[data-tool=terrain]")
+    page.set("terrain", "change", "[...element.options].find((each) => each.text === 'forest').value")
+    page.browser.point([(x, y - 100), "down", (x + 50, y - 60), "up"])
+    page.shows("#cell", "~terrain forest")
+    wait_for(lambda: page.revision() > 1, "the painted terrain")
+    page.browser.click("#undo")
+    page.browser.click("[data-tool=obstacle]")
+    page.browser.point([(x, y), "down", (x + 40, y + 30), "up"])
+    wait_for(lambda: named(programs, "obstacle", "hex-isle"), "the obstacle")
+    page.shows("#edit-choice", "newobstacle")
+    before = named(programs, "obstacle", "hex-isle")
+    page.browser.point([(x + 20, y + 15), "down", (x + 20, y - 20), (x + 20, y - 60), "up"])
+    wait_for(lambda: named(programs, "obstacle", "hex-isle") != before, "the move")
+    page.browser.click("#edit-remove")
+    comes(programs, "obstacle", "hex-isle")
+
+
+def test_edits_on_graph(page, programs):
+    nodes = page.read_nodes("isles")
+    page.choose("isles", *page.size)
+    page.browser.click("[data-tool=obstacle]")
+    assert page.browser.run("return document.querySelector('[data-tool=portal]').disabled")
+    (ax, y), (bx, _) = nodes["ford"], nodes["lighthouse"]
+    x = (ax + bx) / 2
+    page.browser.point([(x - 30, y - 20), "down", (x, y), (x + 30, y + 20), "up"])
+    page.shows("#cell", "~6 edges")
+    page.shows("#edit-choice", "~obstacle")
+    # Off the edge, and back.
+    page.browser.point([(x, y), "down", (x, y + 30), (x, y + 60), "up"])
+    page.shows("#cell", "~8 edges")
+    control(page, "z")
+    page.shows("#cell", "~6 edges")
+    page.browser.click("#edit-remove")
+    comes(programs, "obstacle", "isles", "rock blocks - disc:6,4,1")
+
+
+def test_edits_on_mesh(page, programs):
+    page.choose("keep")
+    page.browser.click("[data-tool=obstacle]")
+    page.browser.click("[data-tool=portal]")
+    x, y = middle(page)
+    page.browser.point([(x, y + 100), "down", "up"])
+    page.shows("#edit-text", "~Press the other end")
+    page.browser.point([(x + 60, y + 100), "down", "up"])
+    page.shows("#edit-choice", "newportal")
+    fill(page, cost="2.5", tags="jump, narrow")
+    wait_for(lambda: named(programs, "portal", "keep")[0].endswith("2.5 one open jump narrow"), "the cost and the tags")
+    page.browser.click("[data-tool=obstacle]")
+    page.set("edit-shape", "change", "'disc'")
+    page.browser.point([(x, y + 100), "down", (x + 10, y + 100), (x + 40, y + 100), "up"])
+    wait_for(lambda: "disc:" in str(named(programs, "obstacle", "keep")), "the disc")
+    page.set("edit-shape", "change", "'box'")
+    page.shows("#edit-choice", "newobstacle")
+    page.browser.click("#edit-remove")
+    comes(programs, "obstacle", "keep")
+    page.browser.click("[data-tool=portal]")
+    page.choose_option("edit-choice", "portal")
+    page.browser.click("#edit-remove")
+    comes(programs, "portal", "keep")
+
+
+def test_portals_by_hand(page, programs):
+    page.choose("tiles", 16, 10)
+    page.browser.keys("r")
+    page.press(0, 0)
+    page.shows("#edit-text", "~From 0, 0.")
+    page.press(15, 9)
+    comes(programs, "portal", "tiles", "portal 0,0 15,9 0 one open -")
+    control(page, "z")
+    page.shows("#edit-choice", "new")
+    # Its other end on another map.
+    page.press(0, 0)
+    page.shows("#edit-text", "~From 0, 0.")
+    page.choose("ten-by-ten", 10, 10)
+    page.press(0, 0)
+    page.shows("#edit-text", "~portal leads here from the map tiles.")
+    comes(programs, "portal", "tiles", "portal 0,0 0,0 of ten-by-ten 0 one open -")
+    control(page, "z")
+    comes(programs, "portal", "tiles")
+    page.browser.keys("p")
+
+
+TESTS = [test_obstacles_by_hand, test_obstacles_by_keys, test_painting_changed_by_others, test_handles,
+         test_edits_on_hexagons, test_edits_on_graph, test_edits_on_mesh, test_portals_by_hand]
