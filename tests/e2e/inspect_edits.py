@@ -1,5 +1,6 @@
-"""Edits on the server's page, by clicks and keys: obstacles, portals and undo."""
+"""Edits on the server's page, by clicks and keys: obstacles, portals, undo, and files."""
 
+import json
 import re
 
 import inspect_modules
@@ -224,5 +225,47 @@ def test_portals_by_hand(page, programs):
     page.browser.keys("p")
 
 
+def drop(page, name, content):
+    """A file on the page, as bytes."""
+    page.browser.run("""
+        const data = new DataTransfer();
+        data.items.add(new File([Uint8Array.from(arguments[1])], arguments[0]));
+        for (const type of ["dragover", "drop"]) {
+          document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+        }""", name, list(content))
+
+
+def test_files(page, programs):
+    page.choose("village", 28, 16)
+    folder = programs.work / "downloads"
+    page.browser.save_files_in(folder)
+    def save(form, name, begin):
+        page.browser.click("#save")
+        page.browser.click(f"#save-{form}")
+        wait_for((folder / name).exists, name)
+        content = (folder / name).read_bytes()
+        assert content.startswith(begin), content[:40]
+        return content
+    save("png", "village.png", b"\x89PNG")
+    save("svg", "village.svg", b"<svg")
+    image = save("image", "village.waymap", b"")
+    drop(page, "Village.waymap", image)
+    page.shows("#banner", "Imported village-2: 28 × 16, 8 neighbours.")
+    page.shows("#cell", "~village-2")
+    assert programs.cost("village-2", "0,8", "27,8") == programs.cost("village", "0,8", "27,8")
+    drop(page, "noise.bin", b"\x00\x01\x02")
+    page.shows("#banner", "~noise")
+    # What was not used of a file is said.
+    notes = {"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": {"id": "a"}, "geometry": {"type": "Point", "coordinates": [0, 0]}},
+        {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": []}}]}
+    drop(page, "coast.json", json.dumps(notes).encode())
+    page.shows("#notes-title", "Notes on coast")
+    page.browser.click("#notes button")
+    page.shows("#cell", "~coast")
+    for name in ("village-2", "coast"):
+        programs.run("map", "delete", name)
+
+
 TESTS = [test_obstacles_by_hand, test_obstacles_by_keys, test_painting_changed_by_others, test_handles,
-         test_edits_on_hexagons, test_edits_on_graph, test_edits_on_mesh, test_portals_by_hand]
+         test_edits_on_hexagons, test_edits_on_graph, test_edits_on_mesh, test_portals_by_hand, test_files]

@@ -103,6 +103,10 @@ class Browser:
             "params": {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
         })
 
+    def save_files_in(self, folder):
+        self._post("/goog/cdp/execute", {
+            "cmd": "Browser.setDownloadBehavior", "params": {"behavior": "allow", "downloadPath": str(folder)}})
+
     def close(self):
         self.driver.send("DELETE", self.path)
         shutil.rmtree(self.profile, ignore_errors=True)

@@ -4,6 +4,8 @@ import { authorization, enterToken } from "./token.js";
 
 export const UNAVAILABLE = 14;
 export const NOT_FOUND = 5;
+const RESOURCE_EXHAUSTED = 8;
+const RETRY_MILLIS = 100;
 
 export class RpcError extends Error {
   constructor(status) {
@@ -24,15 +26,15 @@ export function needRpcError(error) {
 
 const NO_TOKEN = 401;
 
-async function post(method, request, signal) {
+async function post(method, request, signal, headers = {}) {
   for (;;) {
     const token = authorization();
     let response;
     try {
       response = await fetch(`waystar.v1.${method}`, {
         method: "POST",
-        headers: { "Content-Type": "application/json", ...token },
-        body: JSON.stringify(request),
+        headers: { "Content-Type": "application/json", ...token, ...headers },
+        body: request && JSON.stringify(request),
         signal,
       });
     } catch (error) {
@@ -70,7 +72,10 @@ export async function listAll(method, request, field, signal) {
 
 // The messages of a stream, as they come. Throws what the stream fails with.
 export async function* stream(method, request, signal) {
-  const response = await post(method, request, signal);
+  yield* messagesOf(await post(method, request, signal), signal);
+}
+
+async function* messagesOf(response, signal) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const pieces = [];
   const broken = new RpcError({ code: UNAVAILABLE, message: "the server has stopped" });
@@ -104,6 +109,30 @@ export async function* stream(method, request, signal) {
   } finally {
     reader.cancel().catch(() => {});
   }
+}
+
+// The answer of an RPC that takes a stream of messages. What ends the stream early says its answer.
+export async function upload(method, first, messages) {
+  const response = await post(method, first);
+  const answer = messagesOf(response).next();
+  let isOver = false;
+  const end = () => (isOver = true);
+  const over = answer.then(end, end);
+  const headers = { "Waystar-Stream": response.headers.get("Waystar-Stream"), "Waystar-Message": 0 };
+  const send = async (message) => {
+    ++headers["Waystar-Message"];
+    while (!(await post(method, message, undefined, headers).catch(({ code }) => code !== RESOURCE_EXHAUSTED))) {
+      await Promise.race([pause(RETRY_MILLIS), over]);
+    }
+  };
+  for await (const message of messages) {
+    if (isOver) {
+      break;
+    }
+    await send(message);
+  }
+  await send(null);
+  return (await answer).value;
 }
 
 // A field left out is 0.

@@ -1,12 +1,13 @@
 // Puts the parts of the page together, and holds what they share.
 
-import { NOT_FOUND, UNAVAILABLE, call, oneAtATime, pause } from "./api.js";
+import { NOT_FOUND, UNAVAILABLE, call, needRpcError, oneAtATime, pause } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
 import { Ask } from "./ask.js";
 import { listenToControls } from "./controls.js";
 import { FORMS } from "./copy_as.js";
 import { Drawing } from "./drawing.js";
 import { Editor } from "./editor.js";
+import { listenToFiles, saveImage, savePicture } from "./files.js";
 import { GraphModel, MAX_NODES } from "./graph_model.js";
 import { legendOf, showLegend } from "./legend.js";
 import { MapFeed } from "./map_feed.js";
@@ -17,7 +18,7 @@ import { MeshPicture } from "./mesh_picture.js";
 import { placeObstacles, placePortals } from "./obstacles.js";
 import { Painter } from "./painter.js";
 import {
-  showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showNothing, showPlayback, showProblem,
+  showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showNotes, showNothing, showPlayback, showProblem,
 } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Playback } from "./playback.js";
@@ -27,7 +28,7 @@ import { onThemeChange } from "./theme.js";
 import { ToolBar } from "./tool_bar.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
-import { algorithmText, countText, sizeText } from "./words.js";
+import { algorithmText, countText, freeName, sizeText } from "./words.js";
 
 // The page shows so many named obstacles, and as many portals.
 const MAX_NAMED = 1000;
@@ -267,6 +268,7 @@ class App {
     new ResizeObserver(() => this.#resized()).observe(element("frame"));
     onThemeChange(() => this.#prepare());
     listenToControls(this, options);
+    this.#listenToFiles();
     this.#prepare();
     this.#searchMoved();
     showLink("fair", location.host);
@@ -708,6 +710,35 @@ class App {
 
   play() {
     this.#withSearch(() => this.playback.toggle());
+  }
+
+  #listenToFiles() {
+    listenToFiles({
+      nameFor: (id) => freeName(id, (map) => this.list.find(map)),
+      progress: (text) => this.#note(text, "fair"),
+      problem: ({ message }) => this.#note(message),
+      imported: ({ info, notes = [] }) => {
+        this.#note(`Imported ${info.map}: ${sizeText(info)}.`, "good");
+        if (notes.length > 0) {
+          showNotes(info.map, notes);
+        }
+        this.list.maps.push(info);
+        this.#open(info.map);
+      },
+    });
+  }
+
+  // `form` is "PNG", "SVG", or "image" for one that a map can be made of again.
+  async save(form) {
+    const { map, model, isOblique } = this;
+    const heights = model?.hasHeights ? model.heights : undefined;
+    const request = { map, query: this.question() ?? undefined, heights, oblique: isOblique };
+    try {
+      await (form === "image" ? saveImage(map) : savePicture(form, request));
+    } catch (error) {
+      needRpcError(error);
+      this.#note(error.message);
+    }
   }
 
   // `form` is one of FORMS.

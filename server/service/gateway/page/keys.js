@@ -7,7 +7,7 @@ const FAR = 10;
 export function listenToKeys(actions, move) {
   addEventListener("keydown", (event) => {
     const { target, key } = event;
-    const isTyping = target.closest?.("input, select, textarea, dialog");
+    const isTyping = target.closest?.("input, select, textarea, dialog, [popover]");
     const isPressing = target.closest?.("button, a") && (key === " " || key === "Enter");
     const isUndo = (event.ctrlKey || event.metaKey) && key.toLowerCase() === "z";
     if (isTyping || isPressing || event.altKey || ((event.ctrlKey || event.metaKey) && !isUndo)) {

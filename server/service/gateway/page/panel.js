@@ -117,6 +117,17 @@ export function showCopied(text, form) {
   set("copied", isCopied ? `Copied.${note}` : text ? "Copy the text below." : "Set a start and a goal first.");
 }
 
+// What an import has ignored.
+export function showNotes(map, notes) {
+  const texts = notes.map(({ text, firstPlace = "", count }) => {
+    return [text, firstPlace && `at ${firstPlace}`, count > 1 && `${countText(count)} times`].filter(Boolean).join(", ");
+  });
+  set("notes-title", `Notes on ${map}`);
+  const items = texts.map((textContent) => Object.assign(document.createElement("li"), { textContent }));
+  element("notes-list").replaceChildren(...items);
+  element("notes").showModal();
+}
+
 // `news` of that kind is a banner.
 export function showLink(kind, server, news = "", newsKind = "bad") {
   element("link").dataset.kind = kind;

@@ -1,0 +1,89 @@
+// Files: maps are made of those that are dropped on the page, and pictures and images of maps are saved.
+
+import { call, needRpcError, stream, upload } from "./api.js";
+import { isDark } from "./theme.js";
+
+const CHUNK_BYTES = 1 << 20;
+const PICTURE_PIXELS = 2048;
+
+async function* chunksOf(file) {
+  for (let at = 0; at < file.size; at += CHUNK_BYTES) {
+    const bytes = new Uint8Array(await file.slice(at, at + CHUNK_BYTES).arrayBuffer());
+    yield { chunk: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")) };
+  }
+}
+
+// The id of a map for a file of that name.
+export function idOf(name) {
+  const id = name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9_.-]+/g, "-").replace(/^[_.-]+/, "");
+  return id.slice(0, 60) || "map";
+}
+
+// Takes files that are dropped on the page or chosen with the button. `events` has nameFor(id), imported(answer),
+// progress(text) and problem(error).
+export function listenToFiles(events) {
+  const take = async (files) => {
+    for (const file of files) {
+      events.progress(`Importing ${file.name} …`);
+      try {
+        const header = { map: events.nameFor(idOf(file.name)), size: String(file.size) };
+        events.imported(await upload("MapService/ImportMap", { header }, chunksOf(file)));
+      } catch (error) {
+        needRpcError(error);
+        events.problem(error);
+      }
+    }
+  };
+  const show = (isOver) => document.body.classList.toggle("dropping", isOver);
+  const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
+  addEventListener("dragover", (event) => {
+    if (hasFiles(event)) {
+      event.preventDefault();
+      show(true);
+    }
+  });
+  addEventListener("dragleave", (event) => show(event.relatedTarget !== null));
+  addEventListener("drop", (event) => {
+    show(false);
+    if (hasFiles(event)) {
+      event.preventDefault();
+      take([...event.dataTransfer.files]);
+    }
+  });
+  const input = document.getElementById("import-file");
+  document.getElementById("import").addEventListener("click", () => input.click());
+  input.addEventListener("change", () => {
+    take([...input.files]);
+    input.value = "";
+  });
+}
+
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+function save(name, parts, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(parts, { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+// `form` is "PNG" or "SVG". What is wrong with the query is told by the path, not by the picture.
+export async function savePicture(form, request) {
+  const theme = isDark() ? "PICTURE_THEME_DARK" : "PICTURE_THEME_LIGHT";
+  const look = { theme, format: `PICTURE_FORMAT_${form}`, maxWidth: PICTURE_PIXELS, maxHeight: PICTURE_PIXELS };
+  const draw = (query) => call("PictureService/RenderMap", { ...request, ...look, query });
+  const answer = await draw(request.query).catch((error) => {
+    needRpcError(error);
+    return draw(undefined);
+  });
+  save(`${request.map}.${form.toLowerCase()}`, [bytesOf(answer.image)], answer.contentType);
+}
+
+export async function saveImage(map) {
+  const parts = [];
+  for await (const { chunk } of stream("MapService/ExportMap", { map, format: "MAP_FORMAT_WAYSTAR" })) {
+    parts.push(...(chunk ? [bytesOf(chunk)] : []));
+  }
+  save(`${map}.waymap`, parts, "application/octet-stream");
+}
