@@ -486,6 +486,11 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
   const net::ConnectionLimits connections = LimitsOf(options.connections);
+  DirectMethods methods;
+  for (const DirectMethods* each : {&map_service_.direct_methods(), &path_service_.direct_methods(),
+                                    &picture_service_.direct_methods(), &server_service_.direct_methods()}) {
+    methods.insert(each->begin(), each->end());
+  }
   absl::StatusOr<std::unique_ptr<HttpGateway>> gateway =
       HttpGateway::Start({.listen = listen,
                           .calls = options.http_calls,
@@ -495,7 +500,7 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
                           .max_body_bytes = static_cast<std::size_t>(options.max_message_bytes),
                           .max_answer_bytes = options.max_call_memory_mib << 20,
                           .tls = options.http_tls ? tls_files_ : nullptr},
-                         server_->InProcessChannel(arguments), access_, call_statistics_);
+                         std::move(methods), server_->InProcessChannel(arguments), access_, call_statistics_);
   if (!gateway.ok()) {
     return absl::Status(gateway.status().code(), absl::StrCat("--http_listen: ", gateway.status().message()));
   }

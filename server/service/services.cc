@@ -46,7 +46,7 @@ struct UpdateCall {
   v1::UpdateMapResponse& response;
   UnaryDone done;
   std::chrono::nanoseconds queued;
-  const grpc::CallbackServerContext* rpc;
+  std::optional<CallHead> head;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   void Answer(const absl::StatusOr<core::UpdateResult>& result) && {
@@ -59,7 +59,7 @@ struct UpdateCall {
     if (limits.slow_updates != nullptr) {
       const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - begin;
       if (limits.slow_updates->IsSlow(queued + ran)) {
-        limits.slow_updates->WriteUpdate(request, result, queued, ran, rpc);
+        limits.slow_updates->WriteUpdate(request, result, queued, ran, head);
       }
     }
     if (result.ok()) {
@@ -123,14 +123,14 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
                         .response = response,
                         .done = std::move(done),
                         .queued = context.queued,
-                        .rpc = context.rpc};
+                        .head = context.head};
         absl::StatusOr<core::UpdateBatch> batch =
             RunWithinMemory(context.bench, [&] { return ToUpdateBatch(store_, request); });
         if (!batch.ok()) {
           std::move(call).Answer(batch.status());
           return;
         }
-        batch->client = FlowOf(context.caller, *context.rpc, "").client;
+        batch->client = FlowOf(context.caller, *context.head, "").client;
         batch->caller = CallerStop(context.budget.deadline, context.budget.cancelled);
         store_.Update(request.map(), *std::move(batch),
                       [call = std::move(call)](const absl::StatusOr<core::UpdateResult>& result) mutable {

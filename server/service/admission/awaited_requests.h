@@ -52,8 +52,8 @@ class AwaitedRequests final : public runtime::MetricSource {
   // Returns how many bytes of memory the process may still use, once it has used half of them.
   using MemoryLeft = std::function<std::optional<std::uint64_t>()>;
 
-  // Returns how many bytes those peers, named as by PeerOf, have sent over their connections, in the same
-  // order; 0 for unknown peers.
+  // Returns how many bytes those peers, named as by CallHead::Peer, have sent over their connections, in the
+  // same order; 0 for unknown peers.
   using BytesSent = std::function<std::vector<std::uint64_t>(const std::vector<std::string>& peers)>;
 
   // Shared state of the streams of one connection.

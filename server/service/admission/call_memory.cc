@@ -5,7 +5,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
-#include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
 namespace {
@@ -21,7 +20,7 @@ absl::Status Unread(absl::string_view whose, std::size_t bytes) {
 
 // The address includes the client's port, and so identifies the connection. All unix socket connections count
 // as one, and so do those of an HTTP client.
-std::uint64_t ConnectionOf(const grpc::CallbackServerContext& rpc) { return absl::HashOf(PeerOf(rpc)); }
+std::uint64_t ConnectionOf(const CallHead& head) { return absl::HashOf(head.Peer()); }
 
 }  // namespace
 
@@ -32,7 +31,7 @@ absl::Status CallMemory::Share::SetTo(std::size_t bytes) {
     return absl::OkStatus();
   }
   if (bytes_ == 0) {
-    connection_ = ConnectionOf(rpc_);
+    connection_ = ConnectionOf(head_);
   }
   absl::Status status = memory_.Add(connection_, bytes - bytes_);
   if (status.ok()) {
@@ -41,8 +40,8 @@ absl::Status CallMemory::Share::SetTo(std::size_t bytes) {
   return status;
 }
 
-absl::Status CallMemory::LookUpConnection(const grpc::CallbackServerContext& rpc) const {
-  const std::uint64_t connection = ConnectionOf(rpc);
+absl::Status CallMemory::LookUpConnection(const CallHead& head) const {
+  const std::uint64_t connection = ConnectionOf(head);
   MutexLock lock(mutex_);
   const std::size_t own = held_.Of(connection);
   if (own < max_connection_bytes_) {

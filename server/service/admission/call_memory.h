@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "grpcpp/server_context.h"
 #include "server/base/mutex.h"
 #include "server/base/quota.h"
 #include "server/runtime/metric_sink.h"
+#include "server/service/auth/call_head.h"
 
 namespace waystar::rpc {
 
@@ -34,8 +34,8 @@ class CallMemory final : public runtime::MetricSource {
   // Bytes held by one call, released on destruction. Thread safety: one thread at a time.
   class Share {
    public:
-    // `memory` must outlive the share; `rpc` must live as long as the share grows.
-    Share(CallMemory& memory, const grpc::CallbackServerContext& rpc) : memory_(memory), rpc_(rpc) {}
+    // `memory` must outlive the share; the call must live as long as the share grows.
+    Share(CallMemory& memory, const CallHead& head) : memory_(memory), head_(head) {}
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
     ~Share() { Release(); }
@@ -54,7 +54,7 @@ class CallMemory final : public runtime::MetricSource {
     absl::Status SetTo(std::size_t bytes);
 
     CallMemory& memory_;
-    const grpc::CallbackServerContext& rpc_;
+    const CallHead head_;
     // Set while bytes are held.
     std::uint64_t connection_ = 0;
     std::size_t bytes_ = 0;
@@ -63,9 +63,9 @@ class CallMemory final : public runtime::MetricSource {
   // Returns the error of Resize if the call's connection has reached its limit: its client must read before
   // it sends further requests. Costs one load while all calls together hold less than the limit of one
   // connection.
-  absl::Status CheckConnection(const grpc::CallbackServerContext& rpc) const {
+  absl::Status CheckConnection(const CallHead& head) const {
     return total_.load(std::memory_order_relaxed) < max_connection_bytes_ ? absl::OkStatus()
-                                                                          : LookUpConnection(rpc);
+                                                                          : LookUpConnection(head);
   }
 
   // Returns the bytes of all calls.
@@ -74,7 +74,7 @@ class CallMemory final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  absl::Status LookUpConnection(const grpc::CallbackServerContext& rpc) const;
+  absl::Status LookUpConnection(const CallHead& head) const;
   absl::Status Add(std::uint64_t connection, std::size_t bytes);
   void Subtract(std::uint64_t connection, std::size_t bytes);
 

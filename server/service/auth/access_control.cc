@@ -1,7 +1,5 @@
 #include "server/service/auth/access_control.h"
 
-#include <iterator>
-
 #include "absl/strings/match.h"
 #include "server/runtime/logging.h"
 
@@ -29,19 +27,16 @@ void AccessControl::SetCloser(Closer closer) {
   closer_ = std::move(closer);
 }
 
-absl::StatusOr<Caller> AccessControl::LookAt(const grpc::CallbackServerContext& context) const {
+absl::StatusOr<Caller> AccessControl::LookAt(const CallHead& head) const {
   if (!is_asking()) {
     return Caller::Anyone();
   }
-  const auto [begin, end] = context.client_metadata().equal_range(kMetadataKey);
-  if (begin != end && std::next(begin) != end) {
-    return BadToken("a call has one \"authorization\"");
-  }
-  return begin == end ? FindCaller("") : FindCaller({begin->second.data(), begin->second.size()});
+  return head.IsRepeated(kMetadataKey) ? BadToken("a call has one \"authorization\"")
+                                       : FindCaller(head.Metadata(kMetadataKey));
 }
 
-absl::StatusOr<Caller> AccessControl::IdentifyByToken(const grpc::CallbackServerContext& context) const {
-  return Note(LookAt(context), PeerOf(context));
+absl::StatusOr<Caller> AccessControl::IdentifyByToken(const CallHead& head) const {
+  return Note(LookAt(head), head.Peer());
 }
 
 absl::StatusOr<Caller> AccessControl::Identify(absl::string_view authorization,

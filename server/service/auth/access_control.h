@@ -12,10 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "grpcpp/server_context.h"
 #include "server/base/error.h"
 #include "server/base/mutex.h"
 #include "server/runtime/metric_sink.h"
+#include "server/service/auth/call_head.h"
 #include "server/service/auth/caller.h"
 #include "server/service/auth/failed_tokens.h"
 #include "server/service/auth/token.h"
@@ -39,19 +39,19 @@ class AccessControl final : public runtime::MetricSource {
 
   // Returns UNAUTHENTICATED / MISSING_TOKEN, or BAD_TOKEN for an unknown or malformed token. FailedTokens
   // counts and logs both. Costs a branch if no tokens are required, else the hash of the token.
-  absl::StatusOr<Caller> Identify(const grpc::CallbackServerContext& context) const {
+  absl::StatusOr<Caller> Identify(const CallHead& head) const {
     if (!is_asking()) {
       return Caller::Anyone();
     }
-    return IdentifyByToken(context);
+    return IdentifyByToken(head);
   }
 
   // Identifies a call whose request has not arrived yet, without logging or counting: it is identified again
   // later.
-  absl::StatusOr<Caller> LookAt(const grpc::CallbackServerContext& context) const;
+  absl::StatusOr<Caller> LookAt(const CallHead& head) const;
 
   // Identifies by the value of the HTTP header "Authorization", empty if there is none. `peer` is as named by
-  // PeerOf.
+  // CallHead::Peer.
   absl::StatusOr<Caller> Identify(absl::string_view authorization, const std::string& peer) const;
 
   // Counts a call of the peer that was begun but not continued. Honest clients have almost none, so the
@@ -78,7 +78,7 @@ class AccessControl final : public runtime::MetricSource {
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
+  absl::StatusOr<Caller> IdentifyByToken(const CallHead& head) const;
   // Identifies a caller without counting or logging.
   absl::StatusOr<Caller> FindCaller(absl::string_view authorization) const;
   // Counts and logs a call that was rejected or ended because of its client, and closes its connection if
@@ -109,9 +109,9 @@ class LastingCaller {
   explicit LastingCaller(const AccessControl& access) : access_(access) {}
 
   // Identifies the caller. Returns the errors of AccessControl::Identify.
-  absl::Status Identify(const grpc::CallbackServerContext& context) {
+  absl::Status Identify(const CallHead& head) {
     MutexLock lock(mutex_);
-    WAYSTAR_ASSIGN_OR_RETURN(Caller caller, access_.Identify(context));
+    WAYSTAR_ASSIGN_OR_RETURN(Caller caller, access_.Identify(head));
     caller_ = std::move(caller);
     return absl::OkStatus();
   }

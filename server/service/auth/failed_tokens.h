@@ -16,8 +16,8 @@
 
 namespace waystar::rpc {
 
-// Returns the network of a peer named as by PeerOf: its IPv4 address, the first 64 bits of its IPv6 address
-// (one customer), or "unix" for all unix sockets.
+// Returns the network of a peer named as by CallHead::Peer: its IPv4 address, the first 64 bits of its IPv6
+// address (one customer), or "unix" for all unix sockets.
 std::string NetworkOf(absl::string_view peer);
 // Returns the port of a peer, or 0 if it has none.
 std::uint16_t PortOf(absl::string_view peer);
@@ -36,7 +36,7 @@ class FailedTokens {
   static constexpr int kLogged = 10;
   static constexpr int kOfConnection = 100;
   // How long an HTTP client is rejected instead of closing its connection. It is identified by its address
-  // (see PeerOf).
+  // (see CallHead::Peer).
   static constexpr absl::Duration kTurnedOut = absl::Seconds(10);
 
   // Numbers for the log line of a failure.
@@ -56,7 +56,7 @@ class FailedTokens {
     bool closes_connection = false;
   };
 
-  // Counts one failure. The peer is named as by PeerOf.
+  // Counts one failure. The peer is named as by CallHead::Peer.
   Verdict Count(absl::string_view peer);
   // Returns true if connections of that peer were to be closed within the last kTurnedOut. Costs one load
   // until there has been one.

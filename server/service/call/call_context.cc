@@ -12,24 +12,12 @@
 
 namespace waystar::rpc {
 
-std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context) {
-  using std::chrono::steady_clock;
-  using std::chrono::system_clock;
-  // A deadline this far away counts as none; the conversion might overflow.
-  constexpr std::chrono::hours kForever(24 * 365);
-  const system_clock::duration left = context.deadline() - system_clock::now();
-  return left > kForever ? steady_clock::time_point::max()
-                         : steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(left);
+runtime::Flow FlowOf(const Caller& caller, const CallHead& head, absl::string_view map) {
+  return {.client = caller.is_anyone() ? absl::HashOf(head.Peer()) : caller.id(), .map = absl::HashOf(map)};
 }
 
-runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context,
-                     absl::string_view map) {
-  return {.client = caller.is_anyone() ? absl::HashOf(PeerOf(context)) : caller.id(),
-          .map = absl::HashOf(map)};
-}
-
-std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context) {
-  return caller.is_anyone() ? absl::HashOf(NetworkOf(PeerOf(context))) : caller.id();
+std::uint64_t HolderOf(const Caller& caller, const CallHead& head) {
+  return caller.is_anyone() ? absl::HashOf(NetworkOf(head.Peer())) : caller.id();
 }
 
 void WrittenMessage::Add(std::size_t most_bytes, absl::FunctionRef<std::uint8_t*(std::uint8_t* out)> write) {

@@ -16,7 +16,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
-#include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/core/edit/edit_work.h"
 #include "server/core/map/map_version.h"
@@ -25,6 +24,7 @@
 #include "server/core/search/query.h"
 #include "server/runtime/fair_queue.h"
 #include "server/service/admission/executor.h"
+#include "server/service/auth/call_head.h"
 #include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
@@ -81,8 +81,8 @@ struct CallContext {
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
   // Lets a handler search with several workers; null if it should not.
   core::PathCrew* crew = nullptr;
-  // The RPC library's context of the call: metadata and peer. Null if there is none.
-  const grpc::CallbackServerContext* rpc = nullptr;
+  // Metadata and peer of the call, if there is one.
+  std::optional<CallHead> head;
   // If not null, the handler may write its response here as bytes, which are then sent; the message itself
   // only needs the fields that query observers read.
   WrittenMessage* written = nullptr;
@@ -113,15 +113,12 @@ struct CallContext {
   }
 };
 
-// Returns the call's deadline on the clock of core::Budget; its max if there is none.
-std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context);
-
 // Returns the flow in which a call waits. A client is identified by its token's name, or else by its
 // connection.
-runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context, absl::string_view map);
+runtime::Flow FlowOf(const Caller& caller, const CallHead& head, absl::string_view map);
 
 // Returns the holder of a call's places: the name of its token or, if no token is required, its network.
-std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context);
+std::uint64_t HolderOf(const Caller& caller, const CallHead& head);
 
 // Returns the result of `query`, an absl::Status or a StatusOr. If it runs out of memory, resets the bench,
 // which may be in any state, and returns RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL.

@@ -7,6 +7,7 @@
 #include "grpc/grpc.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/impl/call.h"
+#include "server/service/auth/call_head.h"
 #include "server/service/auth/caller.h"
 #include "server/service/call/call_context.h"
 
@@ -29,18 +30,16 @@ struct AfterRequest::Call final : grpc_completion_queue_functor {
 
   void Wait() {
     const ServerContext& server = after_.server_;
-    const absl::StatusOr<Caller> caller = server.access.LookAt(rpc());
+    const absl::StatusOr<Caller> caller = server.access.LookAt(head());
     awaited_ = caller.ok() ? &server.awaited_requests : &server.awaited_of_strangers;
     // A cancelled call does not know its peer any more.
-    peer_ = PeerOf(rpc());
-    awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), rpc()), peer_, call_->call(),
+    peer_ = head().Peer();
+    awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), head()), peer_, call_->call(),
                     AwaitedRequests::Clock::now(), place_);
     ProceedIfSecond();
   }
 
-  const grpc::CallbackServerContext& rpc() const {
-    return *static_cast<grpc::CallbackServerContext*>(context_);
-  }
+  CallHead head() const { return *context_; }
 
   // Called when the call has its place, and when it has its request; the later one continues.
   void ProceedIfSecond() {
@@ -62,7 +61,7 @@ struct AfterRequest::Call final : grpc_completion_queue_functor {
     for (AwaitedRequests* awaited :
          {&after_.server_.awaited_requests, &after_.server_.awaited_of_strangers}) {
       if (bytes != nullptr && awaited->HasStreams()) {
-        awaited->CountMessage(PeerOf(rpc()), grpc_byte_buffer_length(bytes));
+        awaited->CountMessage(head().Peer(), grpc_byte_buffer_length(bytes));
       }
     }
     std::function<void()> requester = std::move(requester_);

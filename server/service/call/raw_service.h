@@ -14,6 +14,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/service/admission/server_context.h"
+#include "server/service/call/direct_methods.h"
 #include "server/service/call/unary_call.h"
 
 namespace waystar::rpc {
@@ -50,6 +51,10 @@ class AfterRequest final : public grpc::internal::MethodHandler {
 // method.
 template <typename Generated>
 class RawService : public Generated::Service {
+ public:
+  // Returns the methods with one request and one answer. They must not be used after this.
+  const DirectMethods& direct_methods() const { return direct_methods_; }
+
  protected:
   using Bytes = grpc::ByteBuffer;
   using Rpc = grpc::CallbackServerContext;
@@ -108,10 +113,17 @@ class RawService : public Generated::Service {
  private:
   template <typename Request, typename Response, typename Handler, typename Planner>
   void ServeUnary(Handler handler, Planner& planner) {
-    auto start = std::bind_front(&UnaryCall<Request, Response, Handler, Planner>::Start, std::cref(server_),
-                                 std::move(handler), std::ref(planner));
-    MarkAfterRequest<Request>(
-        std::make_unique<grpc::internal::CallbackUnaryHandler<Bytes, Bytes>>(std::move(start)));
+    using Call = UnaryCall<Request, Response, Handler, Planner>;
+    const auto shared = std::make_shared<const Handler>(std::move(handler));
+    direct_methods_[&MethodOf<Request>()] = [this, shared, &planner](HttpHead head, const Bytes& request,
+                                                                     DirectDone done) {
+      return DirectUnaryCall<Call>::Start(server_, *shared, planner, std::move(head), request,
+                                          std::move(done));
+    };
+    MarkAfterRequest<Request>(std::make_unique<grpc::internal::CallbackUnaryHandler<Bytes, Bytes>>(
+        [this, shared, &planner](Rpc* rpc, const Bytes* request, Bytes* answer) {
+          return UnaryReactor<Call>::Start(server_, *shared, planner, rpc, request, answer);
+        }));
   }
 
   template <typename Request>
@@ -125,6 +137,8 @@ class RawService : public Generated::Service {
   void Mark(grpc::internal::MethodHandler* handler) {
     this->MarkMethodRawCallback(MethodOf<Request>().index(), handler);
   }
+
+  DirectMethods direct_methods_;
 };
 
 }  // namespace waystar::rpc

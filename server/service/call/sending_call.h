@@ -24,7 +24,7 @@ class SendingCall : public WritingCall {
       : WritingCall(Kind::kTransfer, server, rpc, server.statistics.Of<Request>()),
         request_bytes_(request),
         times_(times),
-        deadline_(DeadlineOf(rpc), nullptr) {}
+        deadline_(CallHead(rpc).Deadline(), nullptr) {}
 
   // Prepares the data. Called once, on that worker, before anything is sent. An error ends the call.
   virtual absl::Status Prepare(int worker) = 0;

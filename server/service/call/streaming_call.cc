@@ -4,6 +4,7 @@
 
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "server/base/error.h"
+#include "server/service/auth/call_head.h"
 #include "server/service/auth/caller.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/status.h"
@@ -28,7 +29,7 @@ StreamingCall::Change::~Change() {
 }
 
 StreamingCall::WhileWanted::WhileWanted(StreamingCall& call)
-    : call_(call), deadline_(DeadlineOf(call.rpc_), nullptr) {}
+    : call_(call), deadline_(CallHead(call.rpc_).Deadline(), nullptr) {}
 
 absl::Status StreamingCall::WhileWanted::Check() const {
   {
@@ -69,7 +70,7 @@ absl::Status StreamingCall::TakeSlot(CallSlots& slots) {
 absl::Status StreamingCall::TakeProbeSlot(CallSlots& slots) {
   absl::Status status = TakeSlot(slots);
   if (!status.ok()) {
-    server_.access.NoteUnfinished(PeerOf(rpc_));
+    server_.access.NoteUnfinished(CallHead(rpc_).Peer());
   }
   return status;
 }
@@ -185,7 +186,7 @@ void StreamingCall::Read() {
     is_reading_ = true;
     turn_begin_ = Clock::now();
     if (!std::exchange(is_awaited_, true)) {
-      peer_ = PeerOf(rpc_);
+      peer_ = CallHead(rpc_).Peer();
       server_.awaited_requests.EnterStream(peer_, rpc_.c_call(), messages_);
     }
     StartReading(&message_);

@@ -1,4 +1,4 @@
-// Reactor of a unary call: parses the request, waits for a worker, handles the request and answers.
+// A unary call: parses the request, waits for a worker, handles the request and answers.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,7 @@
 #include "server/service/auth/caller.h"
 #include "server/service/auth/check_access.h"
 #include "server/service/call/call_context.h"
+#include "server/service/call/direct_methods.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
 
@@ -71,57 +72,77 @@ struct FixedLane {
 inline constexpr FixedLane kSmallCall{Lane::kSmall};
 inline constexpr FixedLane kLargeCall{Lane::kLarge};
 
-// The call owns itself until the RPC library is done with it. It takes the raw bytes of the request, because
-// the library answers a request that cannot be parsed with INTERNAL and no message.
+// Takes the raw bytes of the request, because the RPC library answers a request that cannot be parsed with
+// INTERNAL and no message.
 //
-// Two threads may use a call: the library's, which starts and may cancel it, and the one that runs it or
-// answers it later. The last action of the latter is Finish, or handing the call to the next lane or to
+// Two threads may use a call: its owner's, which begins and may cancel it, and the one that runs it or
+// answers it later. The last action of the latter is `end`, or handing the call to the next lane or to
 // VersionWaits; it does not use the call afterwards. While a call waits for a version, VersionWaits decides
 // which thread continues it.
 template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>,
           typename Planner = const FixedLane>
-class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, private VersionWaits::Waiter {
+class UnaryCall final : private Executor::Job, private VersionWaits::Waiter {
  public:
+  // Ends the call. It is called once, last, on any thread.
+  using End = std::function<void(const grpc::Status& status)>;
+
   // `planner` selects the first lane, and is given the call's cost. The referenced objects must outlive the
   // call.
-  static grpc::ServerUnaryReactor* Start(const ServerContext& server, const Handler& handler,
-                                         Planner& planner, grpc::CallbackServerContext* context,
-                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-    auto* call = new UnaryCall(server, handler, planner, *context, response);
-    const Executor::Clock::time_point arrived = call->counted_.begin();
-    if (const absl::Status status = call->Enter(*request); !status.ok()) {
-      call->End(ToGrpcStatus(status));
-    } else {
-      const Lane lane = planner.LaneOf(*call->request_);
-      bool needs_newest = false;
-      if constexpr (requires { call->request_->latest_of_cluster(); }) {
-        needs_newest = call->request_->latest_of_cluster() && server.fleet.is_fleet();
-      }
-      if (needs_newest) {
-        call->lane_ = lane;
-        call->AskFleet(absl::OkStatus());
-      } else {
-        call->BeginAt(lane);
-      }
+  UnaryCall(const ServerContext& server, const Handler& handler, Planner& planner, const CallHead& head,
+            grpc::ByteBuffer& answer, End end)
+      : server_(server),
+        handler_(handler),
+        planner_(planner),
+        head_(head),
+        deadline_(head.Deadline()),
+        answer_bytes_(answer),
+        end_(std::move(end)) {}
+  UnaryCall(const UnaryCall&) = delete;
+  UnaryCall& operator=(const UnaryCall&) = delete;
+
+  // Answers the request. Call it once.
+  void Begin(const grpc::ByteBuffer& request) {
+    if (const absl::Status status = Enter(request); !status.ok()) {
+      Finish(ToGrpcStatus(status));
+      return;
     }
-    server.executor.AfterCall(arrived, context->c_call());
-    return call;
+    const Lane lane = planner_.LaneOf(*request_);
+    bool needs_newest = false;
+    if constexpr (requires { request_->latest_of_cluster(); }) {
+      needs_newest = request_->latest_of_cluster() && server_.fleet.is_fleet();
+    }
+    if (needs_newest) {
+      lane_ = lane;
+      AskFleet(absl::OkStatus());
+    } else {
+      BeginAt(lane);
+    }
   }
+
+  // Makes the call end soon. Does nothing once it has ended.
+  void Cancel() {
+    cancelled_.store(true);
+    server_.version_waits.Cancel(*this);
+  }
+
+  // Gives back what belongs to the server. Call it once, after the end.
+  void Release() {
+    memory_.Release();
+    if (client_) {
+      server_.client_calls.Leave(*client_);
+    }
+    if (is_inside_) {
+      server_.gate.Leave();
+    }
+  }
+
+  Executor::Clock::time_point arrived() const { return counted_.begin(); }
 
  private:
   // Fits the messages of a call with a path of a few hundred points, so that it allocates no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
   // Retry delay of a call for the fleet's latest version, which the server does not have yet.
   static constexpr absl::Duration kUntilItIsThere = absl::Milliseconds(50);
-
-  UnaryCall(const ServerContext& server, const Handler& handler, Planner& planner,
-            grpc::CallbackServerContext& context, grpc::ByteBuffer* response_bytes)
-      : server_(server),
-        handler_(handler),
-        planner_(planner),
-        context_(context),
-        deadline_(DeadlineOf(context)),
-        response_bytes_(response_bytes) {}
 
   static google::protobuf::ArenaOptions ArenaOver(char* block) {
     google::protobuf::ArenaOptions options;
@@ -131,30 +152,12 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     return options;
   }
 
-  // Runs callbacks on the thread of the event: by default OnDone would wake a separate thread for each call,
-  // which costs some microseconds, and the callbacks are short.
-  bool InternalInlineable() override { return true; }
-  void OnCancel() override {
-    cancelled_.store(true);
-    server_.version_waits.Cancel(*this);
-  }
-  void OnDone() override {
-    memory_.Release();
-    if (client_) {
-      server_.client_calls.Leave(*client_);
-    }
-    if (is_inside_) {
-      server_.gate.Leave();
-    }
-    delete this;
-  }
-
   // Enters the gate, identifies the caller, parses the request and checks that the caller may make it.
   absl::Status Enter(const grpc::ByteBuffer& request) {
     WAYSTAR_RETURN_IF_ERROR(server_.gate.Enter());
     is_inside_ = true;
-    WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(context_));
-    WAYSTAR_RETURN_IF_ERROR(server_.memory.CheckConnection(context_));
+    WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(head_));
+    WAYSTAR_RETURN_IF_ERROR(server_.memory.CheckConnection(head_));
     WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_, memory_));
     return CheckAccess(caller_, *request_);
   }
@@ -174,7 +177,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     has_asked_fleet_ = true;
     await_begin_ = Executor::Clock::now();
     if (const absl::Status status = CountFor(flow().client); !status.ok()) {
-      End(ToGrpcStatus(status));
+      Finish(ToGrpcStatus(status));
       return;
     }
     server_.fleet.Newest(MapOf(*request_), [this, otherwise](const absl::StatusOr<std::int64_t>& revision) {
@@ -186,11 +189,11 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
                                        "this server does not have the fleet's latest version of the map yet"),
                                "latest_of_cluster");
         }
-        status = server_.version_waits.BeginFollowing(*this, HolderOf(caller_, context_), *revision,
+        status = server_.version_waits.BeginFollowing(*this, HolderOf(caller_, head_), *revision,
                                                       LatestEndOfWait(), cancelled_);
       }
       if (!status.ok()) {
-        End(ToGrpcStatus(otherwise.ok() ? status : otherwise));
+        Finish(ToGrpcStatus(otherwise.ok() ? status : otherwise));
       }
     });
   }
@@ -212,13 +215,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     absl::Status status = CountFor(queue.client);
     if (lane == Lane::kImports) {
       // A program may use a new connection for each import.
-      queue = {.client = HolderOf(caller_, context_)};
+      queue = {.client = HolderOf(caller_, head_)};
     }
     if (status.ok()) {
       status = server_.executor.Submit(lane, this, queue, deadline_);
     }
     if (!status.ok()) {
-      End(ToGrpcStatus(status));
+      Finish(ToGrpcStatus(status));
     }
   }
 
@@ -230,15 +233,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     return absl::OkStatus();
   }
 
-  runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }
+  runtime::Flow flow() const { return FlowOf(caller_, head_, MapOf(*request_)); }
 
   void Run(int worker) override { RunAt(lane_, server_.executor.bench(worker)); }
-  void Refuse(const absl::Status& status) override { End(ToGrpcStatus(status)); }
+  void Refuse(const absl::Status& status) override { Finish(ToGrpcStatus(status)); }
 
   void RunAt(Lane lane, Workbench& bench) {
     const Executor::Clock::time_point begin = Executor::Clock::now();
     if (const absl::Status status = CheckStillWanted(begin); !status.ok()) {
-      End(ToGrpcStatus(status));
+      Finish(ToGrpcStatus(status));
       return;
     }
     core::Upkeep upkeep(MaxUpkeepOn(lane));
@@ -251,7 +254,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
                         .begin = begin,
                         .staleness = server_.fleet.QuietFor(begin),
                         .max_expansions_here = MaxExpansionsOn(lane),
-                        .rpc = &context_};
+                        .head = head_};
     std::optional<WorkerCrew> crew;
     if (lane == Lane::kLarge) {
       context.crew = &crew.emplace(server_.executor, lane, flow(), bench);
@@ -290,20 +293,19 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     absl::Status status = await_begin_ < until ? CountFor(flow().client) : refusal;
     if (status.ok()) {
       refusal_ = refusal;
-      status =
-          server_.version_waits.Begin(*this, HolderOf(caller_, context_), map, version, until, cancelled_);
+      status = server_.version_waits.Begin(*this, HolderOf(caller_, head_), map, version, until, cancelled_);
       if (status.ok()) {
         return;
       }
     }
-    End(ToGrpcStatus(status));
+    Finish(ToGrpcStatus(status));
   }
   void OnVersion() override {
     awaited_ += Executor::Clock::now() - await_begin_;
     BeginAt(lane_);
   }
   void OnNoVersion() override {
-    End(ToGrpcStatus(cancelled_.load(std::memory_order_relaxed) ? CancelledError() : refusal_));
+    Finish(ToGrpcStatus(cancelled_.load(std::memory_order_relaxed) ? CancelledError() : refusal_));
   }
 
   absl::Status CheckStillWanted(Executor::Clock::time_point now) const {
@@ -324,49 +326,49 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
       } else if (MissesNamedVersion(status)) {
         AskFleet(status);
       } else {
-        End(ToGrpcStatus(status));
+        Finish(ToGrpcStatus(status));
       }
       return;
     }
     grpc::Status end;
     if (!written_->empty()) {
       grpc::ByteBuffer bytes = written_->ToBytes();
-      response_bytes_->Swap(&bytes);
+      answer_bytes_.Swap(&bytes);
     } else {
       bool owned = false;
-      end = grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned);
+      end = grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, &answer_bytes_, &owned);
     }
-    const bool is_large = response_bytes_->Length() >= CallMemory::kCountedBytes || memory_.bytes() > 0;
+    const bool is_large = answer_bytes_.Length() >= CallMemory::kCountedBytes || memory_.bytes() > 0;
     if (end.ok() && is_large) {
       // The library keeps the call, with the answer's bytes, until the client has read it.
       arena_.Reset();
-      end = ToGrpcStatus(memory_.Resize(response_bytes_->Length()));
+      end = ToGrpcStatus(memory_.Resize(answer_bytes_.Length()));
       if (!end.ok()) {
-        response_bytes_->Clear();
+        answer_bytes_.Clear();
       }
     }
-    End(end);
+    Finish(end);
   }
 
   // Ends the call, as the last action. It is counted before the client has its answer.
-  void End(const grpc::Status& status) {
+  void Finish(const grpc::Status& status) {
     if (!status.ok() && memory_.bytes() > 0) {
       arena_.Reset();
       memory_.Release();
     }
     counted_.End(static_cast<absl::StatusCode>(status.error_code()));
-    Finish(status);
+    end_(status);
   }
 
   const ServerContext& server_;
   const Handler& handler_;
   Planner& planner_;
-  // Valid until OnDone.
-  grpc::CallbackServerContext& context_;
+  const CallHead head_;
   // Counts from arrival.
   CountedCall counted_{server_.statistics.Of<Request>()};
   const Executor::Clock::time_point deadline_;
-  grpc::ByteBuffer* const response_bytes_;
+  grpc::ByteBuffer& answer_bytes_;
+  const End end_;
   bool is_inside_ = false;
   Caller caller_ = Caller::Anyone();
   // Client whose calls this one counts towards.
@@ -379,12 +381,83 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   bool has_asked_fleet_ = false;
   // Error of the call if the version does not arrive.
   absl::Status refusal_;
-  CallMemory::Share memory_{server_.memory, context_};
+  CallMemory::Share memory_{server_.memory, head_};
   alignas(std::max_align_t) char arena_block_[kArenaBytes];
   google::protobuf::Arena arena_{ArenaOver(arena_block_)};
   Request* const request_ = Request::default_instance().New(&arena_);
   Response* response_ = nullptr;
   std::optional<WrittenMessage> written_;
+};
+
+// Makes a call on behalf of the RPC library, which owns it until it is done with it.
+template <typename Call>
+class UnaryReactor final : public grpc::ServerUnaryReactor {
+ public:
+  template <typename Handler, typename Planner>
+  static grpc::ServerUnaryReactor* Start(const ServerContext& server, const Handler& handler,
+                                         Planner& planner, grpc::CallbackServerContext* context,
+                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* answer) {
+    auto* const reactor = new UnaryReactor(server, handler, planner, *context, *answer);
+    const Executor::Clock::time_point arrived = reactor->call_.arrived();
+    reactor->call_.Begin(*request);
+    server.executor.AfterCall(arrived, context->c_call());
+    return reactor;
+  }
+
+ private:
+  template <typename Handler, typename Planner>
+  UnaryReactor(const ServerContext& server, const Handler& handler, Planner& planner, const CallHead& head,
+               grpc::ByteBuffer& answer)
+      : call_(server, handler, planner, head, answer,
+              [this](const grpc::Status& status) { this->Finish(status); }) {}
+
+  // Runs callbacks on the thread of the event: by default OnDone would wake a separate thread for each call,
+  // which costs some microseconds, and the callbacks are short.
+  bool InternalInlineable() override { return true; }
+  void OnCancel() override { call_.Cancel(); }
+  void OnDone() override {
+    call_.Release();
+    delete this;
+  }
+
+  Call call_;
+};
+
+// Makes a call on behalf of the caller of a DirectMethod. It keeps itself until it ends.
+template <typename Call>
+class DirectUnaryCall final {
+ public:
+  template <typename Handler, typename Planner>
+  static std::function<void()> Start(const ServerContext& server, const Handler& handler, Planner& planner,
+                                     HttpHead head, const grpc::ByteBuffer& request, DirectDone done) {
+    auto direct = std::shared_ptr<DirectUnaryCall>(
+        new DirectUnaryCall(server, handler, planner, std::move(head), std::move(done)));
+    direct->self_ = direct;
+    direct->call_.Begin(request);
+    return [direct] { direct->call_.Cancel(); };
+  }
+
+ private:
+  template <typename Handler, typename Planner>
+  DirectUnaryCall(const ServerContext& server, const Handler& handler, Planner& planner, HttpHead head,
+                  DirectDone done)
+      : head_(std::move(head)),
+        done_(std::move(done)),
+        call_(server, handler, planner, head_, answer_,
+              [this](const grpc::Status& status) { this->End(status); }) {}
+
+  void End(const grpc::Status& status) {
+    const std::shared_ptr<DirectUnaryCall> last = std::move(self_);
+    std::exchange(done_, nullptr)(status, answer_);
+    call_.Release();
+  }
+
+  const HttpHead head_;
+  DirectDone done_;
+  grpc::ByteBuffer answer_;
+  // Set until the call ends.
+  std::shared_ptr<DirectUnaryCall> self_;
+  Call call_;
 };
 
 }  // namespace waystar::rpc

@@ -167,6 +167,7 @@ constexpr absl::Duration kBodiesDelay = absl::Seconds(1);
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewayOptions& options,
+                                                                DirectMethods methods,
                                                                 std::shared_ptr<grpc::Channel> channel,
                                                                 const AccessControl& access,
                                                                 CallStatistics& statistics) {
@@ -175,8 +176,8 @@ absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewa
   if (options.tls != nullptr) {
     WAYSTAR_ASSIGN_OR_RETURN(tls, Contexts(options.tls));
   }
-  auto gateway = std::unique_ptr<HttpGateway>(
-      new HttpGateway(options, std::move(origins), std::move(channel), access, statistics));
+  auto gateway = std::unique_ptr<HttpGateway>(new HttpGateway(options, std::move(origins), std::move(methods),
+                                                              std::move(channel), access, statistics));
   WAYSTAR_ASSIGN_OR_RETURN(
       gateway->server_,
       http::HttpServer::Start({.listen = options.listen,
@@ -187,12 +188,13 @@ absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewa
   return gateway;
 }
 
-HttpGateway::HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins,
+HttpGateway::HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins, DirectMethods methods,
                          std::shared_ptr<grpc::Channel> channel, const AccessControl& access,
                          CallStatistics& statistics)
     : options_(options),
       name_(NameOfHost(options.listen)),
       origins_(std::move(origins)),
+      methods_(std::move(methods)),
       access_(access),
       statistics_(statistics),
       places_(std::make_shared<HttpPlaces>(options.calls, options.max_answer_bytes)),
@@ -303,7 +305,6 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
 void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) {
   const RequestHead& head = request.head;
   const MethodDescriptor& method = *FindMethod(head.path);
-  const std::string address = request.client.address;
   const auto place = std::make_shared<HttpPlaces::Place>(places_);
   const absl::Status status =
       place->Take(request.client.network.Text(), http::IsStream(method) && !IsForOpenStream(head));
@@ -312,30 +313,39 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
     exchange->Answer(RefuseCall(head, status));
     return;
   }
-  const absl::Time deadline = absl::Now() + *timeout;
-  Fields passed;
+  HttpHead call{.peer = PeerOverHttp(request.client.address)};
+  if (*timeout != absl::InfiniteDuration()) {
+    call.deadline = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(*timeout);
+  }
   for (const char* const name : kPassedHeaders) {
     if (const std::string_view value = head.Field(name); !value.empty()) {
-      passed.emplace_back(name, value);
+      call.metadata.emplace_back(name, value);
     }
   }
   const bool wants_events = absl::StrContains(View(head.Field("Accept")), "text/event-stream");
-  http::CallOptions options{
-      .form = wants_events ? http::StreamForm::kEvents : http::StreamForm::kLines,
-      .prepare =
-          [address, deadline, passed = std::move(passed)](grpc::ClientContext& context) {
-            if (deadline != absl::InfiniteFuture()) {
-              context.set_deadline(absl::ToChronoTime(deadline));
-            }
-            SetHttpClient(address, context);
-            for (const auto& [name, value] : passed) {
-              context.AddMetadata(name, value);
-            }
-          },
-      .status_of = ToGrpcStatus,
-      .fields = FieldsOf(head),
-      .client = request.identity,
-      .hold = [place](std::size_t bytes) { return place->HoldAnswer(bytes); }};
+  http::CallOptions options{.form = wants_events ? http::StreamForm::kEvents : http::StreamForm::kLines,
+                            .status_of = ToGrpcStatus,
+                            .fields = FieldsOf(head),
+                            .client = request.identity,
+                            .hold = [place](std::size_t bytes) { return place->HoldAnswer(bytes); }};
+  if (const auto direct = methods_.find(&method); direct != methods_.end()) {
+    options.deadline = call.deadline;
+    options.call = [&direct = direct->second, call = std::move(call)](const grpc::ByteBuffer& message,
+                                                                      http::AnswerDone done) {
+      return direct(call, message, std::move(done));
+    };
+  } else {
+    options.prepare = [address = request.client.address, metadata = std::move(call.metadata),
+                       deadline = absl::Now() + *timeout](grpc::ClientContext& context) {
+      if (deadline != absl::InfiniteFuture()) {
+        context.set_deadline(absl::ToChronoTime(deadline));
+      }
+      SetHttpClient(address, context);
+      for (const auto& [name, value] : metadata) {
+        context.AddMetadata(name, value);
+      }
+    };
+  }
   if (IsForOpenStream(head)) {
     const std::string stream(head.Field(http::kStreamHeader));
     const std::uint64_t number = *MessageNumberIn(head);

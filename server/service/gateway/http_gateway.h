@@ -22,6 +22,7 @@
 #include "server/service/admission/call_statistics.h"
 #include "server/service/auth/access_control.h"
 #include "server/service/auth/tls_files.h"
+#include "server/service/call/direct_methods.h"
 #include "server/service/transport/http/call_maker.h"
 #include "server/service/transport/http/http_handler.h"
 #include "server/service/transport/http/http_server.h"
@@ -119,18 +120,19 @@ struct HttpGatewayOptions {
   std::shared_ptr<WatchedTlsFiles> tls;
 };
 
-// Makes a call for each POST /waystar.v1.PathService/FindPath with a JSON body. It uses an in-process
-// channel, so a call is counted, queued, rejected and logged like one over gRPC; but invalid tokens are
-// rejected before the body is read. GET / returns a page that shows the maps, and makes such calls. The
-// contract is docs/http.md.
+// Makes a call for each POST /waystar.v1.PathService/FindPath with a JSON body. It is counted, queued and
+// rejected like one over gRPC; but invalid tokens are rejected before the body is read. GET / returns a page
+// that shows the maps, and makes such calls. The contract is docs/http.md.
 //
 // Thread safety: any.
 class HttpGateway final : public runtime::MetricSource, private http::HttpHandler {
  public:
-  // Listens until it is destroyed. `channel` is an in-process channel of the server, and `access` that of the
-  // server; calls that are rejected before they are made are counted in `statistics`. Both must outlive this.
+  // Listens until it is destroyed. `methods` are the server's; all others are called on `channel`, an
+  // in-process channel of the server. `access` is that of the server; calls that are rejected before they are
+  // made are counted in `statistics`. Both must outlive this.
   // Returns INVALID_ARGUMENT for invalid options or an invalid certificate, UNAVAILABLE if it cannot listen.
   static absl::StatusOr<std::unique_ptr<HttpGateway>> Start(const HttpGatewayOptions& options,
+                                                            DirectMethods methods,
                                                             std::shared_ptr<grpc::Channel> channel,
                                                             const AccessControl& access,
                                                             CallStatistics& statistics);
@@ -149,7 +151,7 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
  private:
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
-  HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins,
+  HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins, DirectMethods methods,
               std::shared_ptr<grpc::Channel> channel, const AccessControl& access,
               CallStatistics& statistics);
 
@@ -172,6 +174,7 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   // The name that it listens on.
   const std::string name_;
   const AllowedOrigins origins_;
+  const DirectMethods methods_;
   const AccessControl& access_;
   CallStatistics& statistics_;
   // Answers being sent outlive the gateway.

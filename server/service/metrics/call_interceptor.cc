@@ -16,7 +16,6 @@
 #include "grpcpp/support/interceptor.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/worker_pool.h"
-#include "server/service/auth/caller.h"
 
 namespace waystar::rpc {
 namespace {
@@ -81,7 +80,7 @@ class CallInterceptor final : public grpc::experimental::Interceptor {
                    {{"method", absl::string_view(call_.method()).substr(1)},
                     {"code", static_cast<int>(status.error_code())},
                     {"error", status.error_message()},
-                    {"peer", PeerOf(*call_.server_context())},
+                    {"peer", CallHead(*call_.server_context()).Peer()},
                     {"request_id", RequestIdOf(*call_.server_context())}});
     }
   }
@@ -131,21 +130,13 @@ constexpr std::size_t kTraceIdBegin = 3;
 constexpr std::size_t kTraceIdDigits = 32;
 constexpr std::size_t kTraceParentBytes = 55;
 
-// Returns an empty value if the key is missing.
-absl::string_view MetadataOf(const grpc::ServerContextBase& context, const char* key) {
-  const auto found = context.client_metadata().find(key);
-  return found == context.client_metadata().end()
-             ? absl::string_view()
-             : absl::string_view(found->second.data(), found->second.size());
-}
-
 // Returns true for a hexadecimal digit in lower case, as the standard requires.
 bool IsHexDigit(char c) {
   return absl::ascii_isdigit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f');
 }
 
-absl::optional<absl::string_view> TraceId(const grpc::ServerContextBase& context) {
-  const absl::string_view parent = MetadataOf(context, kTraceParentKey);
+absl::optional<absl::string_view> TraceId(const CallHead& head) {
+  const absl::string_view parent = head.Metadata(kTraceParentKey);
   // Later versions may be longer.
   if (parent.size() < kTraceParentBytes || parent[kTraceIdBegin - 1] != '-' ||
       parent[kTraceIdBegin + kTraceIdDigits] != '-') {
@@ -161,8 +152,8 @@ absl::optional<absl::string_view> TraceId(const grpc::ServerContextBase& context
 
 }  // namespace
 
-absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& context) {
-  const absl::string_view id = MetadataOf(context, kRequestIdKey);
+absl::optional<absl::string_view> SentRequestId(const CallHead& head) {
+  const absl::string_view id = head.Metadata(kRequestIdKey);
   if (id.empty() || id.size() > kMaxRequestIdBytes || !std::all_of(id.begin(), id.end(), [](char c) {
         return absl::ascii_isgraph(static_cast<unsigned char>(c));
       })) {
@@ -171,15 +162,15 @@ absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& c
   return id;
 }
 
-bool HasSentId(const grpc::ServerContextBase& context) {
-  return !MetadataOf(context, kRequestIdKey).empty() || !MetadataOf(context, kTraceParentKey).empty();
+bool HasSentId(const CallHead& head) {
+  return !head.Metadata(kRequestIdKey).empty() || !head.Metadata(kTraceParentKey).empty();
 }
 
-std::string RequestIdOf(const grpc::ServerContextBase& context) {
-  if (const auto sent = SentRequestId(context)) {
+std::string RequestIdOf(const CallHead& head) {
+  if (const auto sent = SentRequestId(head)) {
     return std::string(*sent);
   }
-  if (const auto trace = TraceId(context)) {
+  if (const auto trace = TraceId(head)) {
     return std::string(*trace);
   }
   thread_local absl::BitGen generator;

@@ -6,12 +6,12 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "grpcpp/server_context.h"
 #include "grpcpp/support/server_interceptor.h"
 #include "server/runtime/metric_sink.h"
 #include "server/service/admission/call_slots.h"
 #include "server/service/admission/call_statistics.h"
 #include "server/service/admission/executor.h"
+#include "server/service/auth/call_head.h"
 
 namespace waystar::rpc {
 
@@ -30,14 +30,14 @@ std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeCallI
 inline constexpr char kRequestIdKey[] = "x-request-id";
 
 // Returns the caller's "x-request-id" if it is 1 to 128 printable ASCII characters without spaces.
-absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& context);
+absl::optional<absl::string_view> SentRequestId(const CallHead& head);
 
 // Returns true if the caller has sent anything that RequestIdOf might use.
-bool HasSentId(const grpc::ServerContextBase& context);
+bool HasSentId(const CallHead& head);
 
 // Returns SentRequestId, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal
 // digits, not all 0), else "local-" and 16 hexadecimal digits, unique per invocation.
-std::string RequestIdOf(const grpc::ServerContextBase& context);
+std::string RequestIdOf(const CallHead& head);
 
 // Prometheus metrics of calls and of the queues in which they wait. Has the metric names of gRPC servers in
 // other languages (grpc_server_started_total and so on). Methods unknown to this program are merged, as

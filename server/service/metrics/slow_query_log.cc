@@ -82,8 +82,8 @@ void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Messa
                 {"run_ms", Milliseconds(ran)},
                 {"search_ms", Milliseconds(result.searching)},
                 {"expanded", result.expanded},
-                {"peer", context.rpc == nullptr ? "" : PeerOf(*context.rpc)},
-                {"request_id", context.rpc == nullptr ? "" : RequestIdOf(*context.rpc)},
+                {"peer", context.head ? context.head->Peer() : ""},
+                {"request_id", context.head ? RequestIdOf(*context.head) : ""},
                 {"left_out", *left_out},
                 {"request_cut", text.is_cut ? "yes" : "no"},
                 {"request", text.json}});
@@ -92,7 +92,7 @@ void SlowQueryLog::Write(absl::string_view method, const google::protobuf::Messa
 void SlowQueryLog::WriteUpdate(const v1::UpdateMapRequest& request,
                                const absl::StatusOr<core::UpdateResult>& result,
                                std::chrono::nanoseconds queued, std::chrono::nanoseconds ran,
-                               const grpc::CallbackServerContext* rpc) {
+                               const std::optional<CallHead>& head) {
   slow_updates_.fetch_add(1, std::memory_order_relaxed);
   const std::optional<std::uint64_t> left_out = limit_.Admit();
   if (!left_out.has_value()) {
@@ -108,8 +108,8 @@ void SlowQueryLog::WriteUpdate(const v1::UpdateMapRequest& request,
                 {"run_ms", Milliseconds(ran)},
                 {"edits", request.edits_size()},
                 {"changed_cells", result.ok() ? result->summary.changed_cells : 0},
-                {"peer", rpc == nullptr ? "" : PeerOf(*rpc)},
-                {"request_id", rpc == nullptr ? "" : RequestIdOf(*rpc)},
+                {"peer", head ? head->Peer() : ""},
+                {"request_id", head ? RequestIdOf(*head) : ""},
                 {"left_out", *left_out},
                 {"request_cut", text.is_cut ? "yes" : "no"},
                 {"request", text.json}});

@@ -49,10 +49,10 @@ class SlowQueryLog final : public runtime::MetricSource {
   void Write(absl::string_view method, const google::protobuf::Message& request, const QueryResult& result,
              std::chrono::nanoseconds ran, const CallContext& context);
 
-  // Like the above, for a client's update. `rpc` is the RPC library's context of the call.
+  // Like the above, for a client's update. `head` is that of the call.
   void WriteUpdate(const v1::UpdateMapRequest& request, const absl::StatusOr<core::UpdateResult>& result,
                    std::chrono::nanoseconds queued, std::chrono::nanoseconds ran,
-                   const grpc::CallbackServerContext* rpc);
+                   const std::optional<CallHead>& head);
 
   void Collect(runtime::MetricSink& sink) const override;
 

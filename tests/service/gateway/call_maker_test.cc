@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +15,13 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/slice.h"
+#include "grpcpp/support/status.h"
 #include "server/base/mutex.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
+#include "waystar/v1/map_service.pb.h"
 
 namespace waystar::http {
 namespace {
@@ -31,14 +36,15 @@ constexpr std::size_t kBudget = 100'000'000;
 class Client {
  public:
   // It gives its call `budget` bytes.
-  Client(CallMaker& maker, const std::string& method, HttpRequest request, std::size_t budget = kBudget)
+  Client(CallMaker& maker, const std::string& method, HttpRequest request, std::size_t budget = kBudget,
+         CallOptions options = {})
       : exchange_(std::make_shared<Exchange>(RequestHead{.method = "POST"}, true, is_draining_, server_bytes_,
                                              [] {})) {
-    CallOptions options{.hold = [held = held_, budget](std::size_t bytes) {
+    options.hold = [held = held_, budget](std::size_t bytes) {
       MutexLock lock(held->mutex);
       held->bytes.push_back(bytes);
       return bytes <= budget;
-    }};
+    };
     maker.Make(*google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
                    absl::StrCat("waystar.v1.MapService.", method)),
                std::move(request), Exchange::ForHandler(exchange_), std::move(options));
@@ -58,6 +64,9 @@ class Client {
         "the end of an answer"));
     return answer;
   }
+
+  // Takes the place of the connection, whose timer has run out.
+  void BeLate() { exchange_->OnLate(); }
 
   // What its call said that it holds, one after the other.
   std::vector<std::size_t> held() const {
@@ -91,6 +100,71 @@ class CallMakerTest : public ::testing::Test {
   TestServer server_;
   CallMaker maker_{server_.NewChannel(), 1};
 };
+
+// A method of this process, which the test ends.
+class DirectCallTest : public ::testing::Test {
+ protected:
+  CallOptions Options() {
+    return {.call = [this](const grpc::ByteBuffer& /*request*/, AnswerDone done) {
+      done_ = std::move(done);
+      return [this] { ++cancellations_; };
+    }};
+  }
+
+  void End(const grpc::Status& status, const std::string& wire) {
+    const grpc::Slice slice(wire);
+    std::exchange(done_, nullptr)(status, grpc::ByteBuffer(&slice, 1));
+  }
+
+  AnswerDone done_;
+  int cancellations_ = 0;
+  std::optional<CallMaker> maker_{std::in_place, nullptr, 1};
+};
+
+TEST_F(DirectCallTest, AnswersWithItsMessage) {
+  Client client(*maker_, "GetMap", {.body = R"({"map": "arena"})"}, kBudget, Options());
+  v1::GetMapResponse response;
+  response.mutable_info()->set_map("arena");
+  End(grpc::Status::OK, response.SerializeAsString());
+  EXPECT_THAT(client.ReadToTheEnd(), HasSubstr(R"({"info":{"map":"arena"}})"));
+  EXPECT_TRUE(client.HoldsNothing());
+}
+
+TEST_F(DirectCallTest, AnswersWithItsError) {
+  Client client(*maker_, "GetMap", {.body = R"({"map": "arena"})"}, kBudget, Options());
+  End({grpc::StatusCode::NOT_FOUND, "no such map"}, "");
+  EXPECT_THAT(client.ReadToTheEnd(), StartsWith("HTTP/1.1 404"));
+}
+
+TEST_F(DirectCallTest, RefusesAnAnswerThatMayNotBeHeld) {
+  Client client(*maker_, "GetMap", {.body = R"({"map": "arena"})"}, 100, Options());
+  v1::GetMapResponse response;
+  response.mutable_info()->set_map(std::string(200, 'a'));
+  End(grpc::Status::OK, response.SerializeAsString());
+  EXPECT_THAT(client.ReadToTheEnd(), StartsWith("HTTP/1.1 429"));
+}
+
+TEST_F(DirectCallTest, IsAnsweredAndCancelledAtItsDeadline) {
+  Client client(*maker_, "GetMap", {.body = R"({"map": "arena"})"}, kBudget, Options());
+  client.BeLate();
+  EXPECT_THAT(client.ReadToTheEnd(), StartsWith("HTTP/1.1 504"));
+  EXPECT_EQ(cancellations_, 1);
+  End({grpc::StatusCode::CANCELLED, ""}, "");
+  EXPECT_TRUE(client.HoldsNothing());
+}
+
+TEST_F(DirectCallTest, IsCancelledAndAwaitedWhenTheMakerGoes) {
+  CallOptions options = Options();
+  options.call = [this](const grpc::ByteBuffer& /*request*/, AnswerDone done) {
+    done_ = std::move(done);
+    return [this] { End({grpc::StatusCode::CANCELLED, ""}, ""); };
+  };
+  // The connection goes first, as when the gateway stops.
+  Client(*maker_, "GetMap", {.body = R"({"map": "arena"})"}, kBudget, std::move(options));
+  EXPECT_TRUE(done_);
+  maker_.reset();
+  EXPECT_FALSE(done_);
+}
 
 TEST_F(CallMakerTest, AnswersHoldTheirBytesFromMessageToJson) {
   Client client(maker_, "ExportMap", WithBody(R"({"map": "arena"})"));

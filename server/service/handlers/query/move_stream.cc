@@ -70,7 +70,7 @@ absl::Status MoveStream::Judge(const v1::CheckMovesRequest& moves, Workbench& be
                       .queued = now - arrived_,
                       .begin = now,
                       .staleness = server_.fleet.QuietFor(now),
-                      .rpc = &rpc_};
+                      .head = rpc_};
   WAYSTAR_RETURN_IF_ERROR(check_(moves, answer, context));
   return context.missing_map;
 }

@@ -312,7 +312,7 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
                       .begin = now,
                       .staleness = server_.fleet.QuietFor(now),
                       .max_expansions_here = MaxExpansionsOn(lane),
-                      .rpc = &rpc_,
+                      .head = rpc_,
                       .written = &draft.written};
   const std::chrono::nanoseconds cost_begin = CostClock(lane);
   absl::Status status =

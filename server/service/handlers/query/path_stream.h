@@ -53,15 +53,15 @@ class PathStream final : public ReadingWritingCall {
         find_path_(find_path),
         costs_(costs),
         limits_(limits),
-        deadline_(DeadlineOf(rpc)) {}
+        deadline_(CallHead(rpc).Deadline()) {}
 
  private:
   friend NextTurn<PathStream>;
 
   // A message, from its read until its queries are answered.
   struct Batch {
-    Batch(const grpc::ByteBuffer& bytes, CallMemory& all, const grpc::CallbackServerContext& rpc)
-        : length(bytes.Length()), memory(all, rpc) {}
+    Batch(const grpc::ByteBuffer& bytes, CallMemory& all, const CallHead& head)
+        : length(bytes.Length()), memory(all, head) {}
 
     // Fits the messages of about ten queries, so that they allocate no other memory.
     static google::protobuf::ArenaOptions Options() {

@@ -30,7 +30,7 @@ TraceCall::TraceCall(const ServerContext& server, const core::MapStore& store, c
       store_(store),
       observer_(observer),
       max_response_bytes_(limits.max_response_bytes - kTraceEnvelopeBytes),
-      deadline_(DeadlineOf(rpc)) {}
+      deadline_(CallHead(rpc).Deadline()) {}
 
 absl::Status TraceCall::Prepare(int worker) {
   const Executor::Clock::time_point now = Executor::Clock::now();
@@ -43,7 +43,7 @@ absl::Status TraceCall::Prepare(int worker) {
                       .budget = {.deadline = deadline_, .cancelled = &cancelled_},
                       .queued = now - arrived_,
                       .begin = now,
-                      .rpc = &rpc_};
+                      .head = rpc_};
   v1::TraceSearchResult& result = result_.emplace();
   const absl::Status status = Search(context, *result.mutable_answer());
   NoteQuery(observer_, "waystar.v1.PictureService/TraceSearch", request().query(), result.answer(), status,

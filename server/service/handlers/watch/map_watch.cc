@@ -126,7 +126,8 @@ bool MapWatch::MayHaveNewer() const {
 
 void MapWatch::AwaitNewest() {
   server_.fleet.Newest(request_.map(), [self = Self()](const absl::StatusOr<std::int64_t>& revision) {
-    const auto until = std::min(DeadlineOf(self->rpc_), VersionWaits::Clock::now() + VersionWaits::kMostWait);
+    const auto until =
+        std::min(CallHead(self->rpc_).Deadline(), VersionWaits::Clock::now() + VersionWaits::kMostWait);
     if (!revision.ok() || !self->server_.version_waits
                                .BeginFollowing(*self, HolderOf(self->caller_.Get(), self->rpc_), *revision,
                                                until, self->cancelled_)

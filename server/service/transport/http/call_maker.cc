@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "grpcpp/generic/generic_stub.h"
-#include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/client_callback.h"
 #include "grpcpp/support/slice.h"
 #include "server/base/error.h"
@@ -62,12 +61,11 @@ absl::StatusOr<grpc::ByteBuffer> MessageIn(HttpRequest request, const MethodDesc
 
 }  // namespace
 
-// One call, from its request to the end of its answer. Owned by the gRPC library until the call ends, and by
-// the exchange until the answer is sent.
+// One call, from its request to the end of its answer. Owned by the exchange until the answer is sent, and by
+// what makes the call until the call ends.
 //
-// Thread safety: any method may be called from any thread. The library's callbacks come one at a time.
-class CallMaker::Call final : public std::enable_shared_from_this<Call>,
-                              private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+// Thread safety: any method may be called from any thread. Messages come one at a time.
+class CallMaker::Call : public std::enable_shared_from_this<Call> {
  public:
   Call(CallMaker& maker, std::string id, const MethodDescriptor& method, std::shared_ptr<Exchange> exchange,
        CallOptions options)
@@ -76,6 +74,9 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
         method_(method),
         exchange_(std::move(exchange)),
         options_(std::move(options)) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  virtual ~Call() = default;
 
   const std::string& id() const { return id_; }
   bool IsOf(const MethodDescriptor& method, std::uint64_t client) const {
@@ -83,13 +84,161 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
   }
 
   // Call it once.
-  void Start(HttpRequest request) {
+  virtual void Start(HttpRequest request) = 0;
+  // See CallMaker::Send; without a message, it is the end of the messages.
+  virtual absl::Status Send(std::uint64_t number, const grpc::ByteBuffer* message) = 0;
+  // Makes the call end soon.
+  virtual void Cancel() = 0;
+
+ protected:
+  // Converts a message of the answer, and calls TakeJson or Fail.
+  void OnMessage(const grpc::ByteBuffer& message) {
+    const std::size_t bytes = message.Length();
+    if (bytes <= kTinyAnswerBytes) {
+      Convert(message);
+    } else if (!options_.hold(exchange_->waiting_bytes() + bytes)) {
+      Fail(options_.status_of(TooMuchUnread()));
+    } else if (!maker_.json_.Run(options_.client, bytes,
+                                 [self = shared_from_this(), message] { self->Convert(message); })) {
+      Fail(options_.status_of(Busy()));
+    }
+  }
+  virtual void TakeJson(std::string json) = 0;
+  // Ends the call, and answers with that status.
+  virtual void Fail(const grpc::Status& status) = 0;
+
+  void AnswerFailure(const grpc::Status& status) {
+    exchange_->Answer(FailureAnswer(status, options_.fields));
+  }
+  void AnswerJson(std::string json) {
+    exchange_->Answer({.content_type = kJsonType, .body = std::move(json), .fields = options_.fields});
+  }
+
+  CallMaker& maker_;
+  const std::string id_;
+  const MethodDescriptor& method_;
+  const std::shared_ptr<Exchange> exchange_;
+  CallOptions options_;
+
+ private:
+  void Convert(grpc::ByteBuffer message) {
+    absl::StatusOr<std::string> json = JsonOf(message);
+    if (!json.ok()) {
+      Fail({grpc::StatusCode::INTERNAL, std::string(json.status().message())});
+      return;
+    }
+    const std::size_t json_bytes = json->capacity();
+    const bool may_hold = options_.hold(exchange_->waiting_bytes() + message.Length() + json_bytes);
+    message.Clear();
+    if (may_hold) {
+      TakeJson(*std::move(json));
+    } else {
+      options_.hold(exchange_->waiting_bytes());
+      Fail(options_.status_of(TooMuchUnread()));
+    }
+  }
+
+  absl::StatusOr<std::string> JsonOf(const grpc::ByteBuffer& message) const {
+    grpc::Slice slice;
+    if (!message.DumpToSingleSlice(&slice).ok()) {
+      return absl::InternalError("an answer cannot be read");
+    }
+    return WireToJson(*method_.output_type(), {reinterpret_cast<const char*>(slice.begin()), slice.size()});
+  }
+};
+
+// A call with one answer, by CallOptions::call.
+class CallMaker::DirectCall final : public Call {
+ public:
+  using Call::Call;
+
+  void Start(HttpRequest request) override {
+    absl::StatusOr<grpc::ByteBuffer> message = MessageIn(std::move(request), method_);
+    if (!message.ok()) {
+      AnswerFailure(options_.status_of(message.status()));
+      return;
+    }
+    const auto self = std::static_pointer_cast<DirectCall>(shared_from_this());
+    std::function<void()> cancel = options_.call(
+        *message,
+        [self](const grpc::Status& status, const grpc::ByteBuffer& answer) { self->OnDone(status, answer); });
+    bool is_cancelled = false;
+    {
+      MutexLock lock(mutex_);
+      is_cancelled = is_cancelled_;
+      if (!is_over_) {
+        std::swap(cancel_, cancel);
+      }
+    }
+    if (is_cancelled) {
+      Cancel();
+    }
+  }
+
+  // A call with one answer runs to its end when its client is gone.
+  void OnLate() {
+    Fail(options_.status_of(
+        MakeError(ErrorReason::kDeadlineExceeded, "", "the deadline passed before the call had ended")));
+    Cancel();
+  }
+
+  absl::Status Send(std::uint64_t /*number*/, const grpc::ByteBuffer* /*message*/) override {
+    return NoSuchStream();
+  }
+
+  void Cancel() override {
+    std::function<void()> cancel;
+    {
+      MutexLock lock(mutex_);
+      is_cancelled_ = true;
+      cancel = cancel_;
+    }
+    if (cancel) {
+      cancel();
+    }
+  }
+
+ private:
+  void OnDone(const grpc::Status& status, const grpc::ByteBuffer& answer) {
+    std::function<void()> cancel;
+    {
+      MutexLock lock(mutex_);
+      is_over_ = true;
+      std::swap(cancel_, cancel);
+    }
+    if (status.ok()) {
+      OnMessage(answer);
+    } else {
+      Fail(status);
+    }
+  }
+
+  void TakeJson(std::string json) override {
+    options_.hold(json.capacity());
+    AnswerJson(std::move(json));
+  }
+  void Fail(const grpc::Status& status) override { AnswerFailure(status); }
+
+  Mutex mutex_;
+  std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);
+  bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// A call on the channel: a stream, or a method of the gRPC library. The library's callbacks come one at a
+// time.
+class CallMaker::ChannelCall final : public Call,
+                                     private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  using Call::Call;
+
+  void Start(HttpRequest request) override {
     const bool takes_stream = method_.client_streaming();
     const bool has_message = !request.body.empty() || !takes_stream;
     if (has_message) {
       absl::StatusOr<grpc::ByteBuffer> message = MessageIn(std::move(request), method_);
       if (!message.ok()) {
-        exchange_->Answer(FailureAnswer(options_.status_of(message.status()), options_.fields));
+        AnswerFailure(options_.status_of(message.status()));
         return;
       }
       request_ = *std::move(message);
@@ -100,7 +249,7 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
       Begin();
     }
     options_.prepare(context_);
-    self_ = shared_from_this();
+    self_ = std::static_pointer_cast<ChannelCall>(shared_from_this());
     grpc::GenericStub(maker_.channel_)
         .PrepareBidiStreamingCall(&context_,
                                   absl::StrCat("/", method_.service()->full_name(), "/", method_.name()),
@@ -119,15 +268,14 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
       is_sending_ = false;
     }
     // The callback keeps this object, and what `hold` counts, until the answer is sent.
-    exchange_->NotifyWhenGone([self = shared_from_this()] {
+    exchange_->NotifyWhenGone([self = self_] {
       if (IsStream(self->method_)) {
         self->Cancel();
       }
     });
   }
 
-  // Sends message `number`; without a message, it is the end of the messages. See CallMaker::Send.
-  absl::Status Send(std::uint64_t number, const grpc::ByteBuffer* message) {
+  absl::Status Send(std::uint64_t number, const grpc::ByteBuffer* message) override {
     {
       MutexLock lock(mutex_);
       if (is_over_) {
@@ -161,8 +309,7 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
     return absl::OkStatus();
   }
 
-  // Makes the call end soon.
-  void Cancel() {
+  void Cancel() override {
     context_.TryCancel();
     // Only a read notices the end.
     Next();
@@ -193,7 +340,7 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
 
   // Another thread may be converting a message: a leaving client ends the call at any time.
   void OnDone(const grpc::Status& ended) override {
-    const std::shared_ptr<Call> last = std::move(self_);
+    const std::shared_ptr<ChannelCall> last = std::move(self_);
     MutexLock lock(mutex_);
     const grpc::Status& status = failure_.has_value() ? *failure_ : ended;
     if (has_begun_ || (status.ok() && IsStream(method_))) {
@@ -202,9 +349,9 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
                                                 : absl::StrCat("event: end\ndata: ", json, "\n\n"));
       exchange_->Finish();
     } else if (status.ok()) {
-      exchange_->Answer({.content_type = kJsonType, .body = std::move(answer_), .fields = options_.fields});
+      AnswerJson(std::move(answer_));
     } else {
-      exchange_->Answer(FailureAnswer(status, options_.fields));
+      AnswerFailure(status);
     }
   }
 
@@ -220,64 +367,34 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
     StartRead(&response_);
   }
 
-  void OnMessage(const grpc::ByteBuffer& message) {
-    const std::size_t bytes = message.Length();
-    if (bytes <= kTinyAnswerBytes) {
-      Convert(message);
-    } else if (!options_.hold(exchange_->waiting_bytes() + bytes)) {
-      Fail(options_.status_of(TooMuchUnread()));
-    } else if (!maker_.json_.Run(options_.client, bytes,
-                                 [self = shared_from_this(), message] { self->Convert(message); })) {
-      Fail(options_.status_of(Busy()));
+  void TakeJson(std::string json) override {
+    if (!IsStream(method_)) {
+      options_.hold(json.capacity());
+      {
+        MutexLock lock(mutex_);
+        answer_ = std::move(json);
+      }
+      Next();
+      return;
     }
-  }
-
-  void Convert(grpc::ByteBuffer message) {
-    if (IsStream(method_) && exchange_->is_gone()) {
-      // The client is gone and may have cancelled the call already. Cancel it again all the same: that starts
-      // the next read, and only a read notices the end.
+    if (exchange_->is_gone()) {
+      // The client may have cancelled the call already. Cancel it again all the same: that starts the next
+      // read, and only a read notices the end.
       Cancel();
       return;
     }
-    absl::StatusOr<std::string> json = JsonOf(message);
-    if (!json.ok()) {
-      Fail({grpc::StatusCode::INTERNAL, std::string(json.status().message())});
-      return;
+    {
+      MutexLock lock(mutex_);
+      Write(options_.form == StreamForm::kLines ? absl::StrCat("{\"result\":", json, "}\n")
+                                                : absl::StrCat("data: ", json, "\n\n"));
     }
-    const std::size_t json_bytes = json->capacity();
-    const bool may_hold = options_.hold(exchange_->waiting_bytes() + message.Length() + json_bytes);
-    message.Clear();
-    if (!may_hold) {
-      options_.hold(exchange_->waiting_bytes());
-      Fail(options_.status_of(TooMuchUnread()));
-    } else if (!IsStream(method_)) {
-      options_.hold(json_bytes);
-      {
-        MutexLock lock(mutex_);
-        answer_ = *std::move(json);
-      }
-      Next();
-    } else {
-      {
-        MutexLock lock(mutex_);
-        Write(options_.form == StreamForm::kLines ? absl::StrCat("{\"result\":", *json, "}\n")
-                                                  : absl::StrCat("data: ", *json, "\n\n"));
-      }
-      *json = std::string();
-      options_.hold(exchange_->waiting_bytes());
-      exchange_->NotifyWhenRoom([self = shared_from_this()] {
-        self->options_.hold(self->exchange_->waiting_bytes());
-        self->Next();
-      });
-    }
-  }
-
-  absl::StatusOr<std::string> JsonOf(const grpc::ByteBuffer& message) const {
-    grpc::Slice slice;
-    if (!message.DumpToSingleSlice(&slice).ok()) {
-      return absl::InternalError("an answer cannot be read");
-    }
-    return WireToJson(*method_.output_type(), {reinterpret_cast<const char*>(slice.begin()), slice.size()});
+    json = std::string();
+    options_.hold(exchange_->waiting_bytes());
+    const auto self = std::static_pointer_cast<ChannelCall>(shared_from_this());
+    exchange_->NotifyWhenRoom([self] {
+      self->options_.hold(self->exchange_->waiting_bytes());
+      self->Next();
+    });
   }
 
   void Write(std::string text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -294,25 +411,19 @@ class CallMaker::Call final : public std::enable_shared_from_this<Call>,
     }
   }
 
-  // Ends the call, and answers with that status.
-  void Fail(grpc::Status status) {
+  void Fail(const grpc::Status& status) override {
     {
       MutexLock lock(mutex_);
-      failure_ = std::move(status);
+      failure_ = status;
     }
     Cancel();
   }
 
-  CallMaker& maker_;
-  const std::string id_;
-  const MethodDescriptor& method_;
-  const std::shared_ptr<Exchange> exchange_;
-  CallOptions options_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
   grpc::ClientContext context_;
   // Set until the call ends.
-  std::shared_ptr<Call> self_;
+  std::shared_ptr<ChannelCall> self_;
   Mutex mutex_;
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
@@ -350,18 +461,28 @@ CallMaker::~CallMaker() {
 void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::shared_ptr<Exchange> exchange,
                      CallOptions options) {
   std::shared_ptr<Call> call;
+  std::shared_ptr<DirectCall> direct;
   {
     MutexLock lock(mutex_);
     std::string id = absl::StrCat(absl::Hex(absl::Uniform<std::uint64_t>(random_), absl::kZeroPad16),
                                   absl::Hex(absl::Uniform<std::uint64_t>(random_), absl::kZeroPad16));
-    call = std::shared_ptr<Call>(new Call(*this, id, method, exchange, options), [this](Call* ended) {
+    const auto forget = [this](const Call* ended) {
       const std::string ended_id = ended->id();
       delete ended;
       MutexLock leaving(mutex_);
       calls_.erase(ended_id);
       is_less_.NotifyAll();
-    });
+    };
+    if (options.call) {
+      direct = std::shared_ptr<DirectCall>(new DirectCall(*this, id, method, exchange, options), forget);
+      call = direct;
+    } else {
+      call = std::shared_ptr<ChannelCall>(new ChannelCall(*this, id, method, exchange, options), forget);
+    }
     calls_.emplace(std::move(id), call);
+  }
+  if (direct != nullptr) {
+    exchange->NotifyWhenLate(options.deadline, [direct] { direct->OnLate(); });
   }
   Convert(std::move(request), exchange, options, [call](HttpRequest body) { call->Start(std::move(body)); });
 }

@@ -1,6 +1,7 @@
 // Answers HTTP requests by gRPC calls.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "google/protobuf/descriptor.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
+#include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/status.h"
 #include "server/base/mutex.h"
 #include "server/service/transport/http/http_handler.h"
@@ -43,9 +45,12 @@ enum class StreamForm {
   kEvents,
 };
 
+// Called once with the status and the answer of a call, on any thread.
+using AnswerDone = std::function<void(const grpc::Status& status, const grpc::ByteBuffer& answer)>;
+
 struct CallOptions {
   StreamForm form = StreamForm::kLines;
-  // Sets the deadline and the metadata of the call.
+  // Sets the deadline and the metadata of a call on the channel.
   std::function<void(grpc::ClientContext&)> prepare = [](grpc::ClientContext& /*context*/) {};
   // Returns the status for an error of this side, such as a malformed body (JsonToWire) or an exceeded limit.
   std::function<grpc::Status(const absl::Status&)> status_of = [](const absl::Status& status) {
@@ -55,12 +60,17 @@ struct CallOptions {
   std::vector<std::pair<std::string, std::string>> fields;
   // Id of the client for fair queueing (JsonPool).
   std::uint64_t client = 0;
+  // Calls a method with one answer in this process, without the channel; empty for other methods. Returns a
+  // function that makes the call end soon.
+  std::function<std::function<void()>(const grpc::ByteBuffer& request, AnswerDone done)> call;
+  // When such a call is answered with DEADLINE_EXCEEDED.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   // Called with the number of bytes that the answer now holds, including those to be converted. Returns false
   // if they are too many. Destroyed when the answer is sent or the client is gone.
   std::function<bool(std::size_t bytes)> hold = [](std::size_t /*bytes*/) { return true; };
 };
 
-// Makes calls with JSON requests and answers. No thread waits for a call.
+// Makes calls with JSON requests and answers, in this process or on a channel. No thread waits for a call.
 //
 // Thread safety: any method may be called from any thread.
 class CallMaker {
@@ -93,6 +103,8 @@ class CallMaker {
 
  private:
   class Call;
+  class DirectCall;
+  class ChannelCall;
 
   // Runs the task with the request, at once if its JSON is short.
   void Convert(HttpRequest request, const std::shared_ptr<Exchange>& exchange, const CallOptions& options,

@@ -183,6 +183,7 @@ void HttpConnection::Serve() {
   } catch (const std::exception&) {
     // The destroyed exchange has answered 500.
   }
+  SetDeadline(QuietTime());
   Continue();
 }
 
@@ -230,7 +231,11 @@ void HttpConnection::OnDeadline() {
   }
   if (step_ == Step::kAnswer && must_leave_ == 0) {
     SetDeadline(std::chrono::milliseconds::max());
-    exchange_->SendHeartbeat();
+    if (exchange_->has_heartbeat()) {
+      exchange_->SendHeartbeat();
+    } else {
+      exchange_->OnLate();
+    }
     return;
   }
   if (step_ == Step::kAnswer) {
@@ -240,6 +245,17 @@ void HttpConnection::OnDeadline() {
   int unread = 0;
   ::ioctl(socket_.native_handle(), TIOCOUTQ, &unread);
   Close(step_ == Step::kAnswer || unread > 0);
+}
+
+std::chrono::milliseconds HttpConnection::QuietTime() const {
+  using std::chrono::steady_clock;
+  if (exchange_->has_heartbeat()) {
+    return service_.limits.heartbeat_time;
+  }
+  const steady_clock::time_point deadline = exchange_->deadline();
+  return deadline == steady_clock::time_point::max()
+             ? std::chrono::milliseconds::max()
+             : std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
 }
 
 void HttpConnection::Close(bool is_reset) {
@@ -374,8 +390,7 @@ void HttpConnection::WatchLeaving(std::size_t sent) {
   if (must_leave_ > 0) {
     SetDeadline(service_.limits.stall_time);
   } else {
-    SetDeadline(exchange_->has_heartbeat() ? service_.limits.heartbeat_time
-                                           : std::chrono::milliseconds::max());
+    SetDeadline(QuietTime());
   }
 }
 

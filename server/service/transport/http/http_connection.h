@@ -64,6 +64,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // When the time is over, answers 408, sends a heartbeat or closes the connection. Never, if it is max().
   void SetDeadline(std::chrono::milliseconds time);
   void OnDeadline();
+  // Returns how long an answer may wait before the exchange must be asked for a heartbeat, or be told that it
+  // is late.
+  std::chrono::milliseconds QuietTime() const;
   // Processes the input that has arrived.
   void Continue();
   void ReadHead();

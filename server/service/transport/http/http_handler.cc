@@ -156,6 +156,15 @@ void Exchange::NotifyWhenGone(std::function<void()> callback) {
   callback();
 }
 
+void Exchange::NotifyWhenLate(std::chrono::steady_clock::time_point deadline,
+                              std::function<void()> callback) {
+  MutexLock lock(mutex_);
+  if (!is_detached_) {
+    std::swap(when_late_, callback);
+    deadline_ = deadline;
+  }
+}
+
 bool Exchange::is_gone() const {
   MutexLock lock(mutex_);
   return is_gone_;
@@ -212,6 +221,23 @@ void Exchange::SendHeartbeat() {
   Write(std::move(heartbeat));
 }
 
+std::chrono::steady_clock::time_point Exchange::deadline() const {
+  MutexLock lock(mutex_);
+  return state_ == State::kNotBegun ? deadline_ : std::chrono::steady_clock::time_point::max();
+}
+
+void Exchange::OnLate() {
+  std::function<void()> tell;
+  {
+    MutexLock lock(mutex_);
+    tell = std::exchange(when_late_, nullptr);
+    deadline_ = std::chrono::steady_clock::time_point::max();
+  }
+  if (tell) {
+    tell();
+  }
+}
+
 void Exchange::OnGone() {
   std::function<void()> tell;
   {
@@ -229,12 +255,14 @@ void Exchange::Detach() {
   std::function<void()> wake;
   std::function<void()> when_room;
   std::function<void()> when_gone;
+  std::function<void()> when_late;
   MutexLock lock(mutex_);
   is_detached_ = true;
   std::swap(pieces, pieces_);
   std::swap(wake, wake_);
   std::swap(when_room, when_room_);
   std::swap(when_gone, when_gone_);
+  std::swap(when_late, when_late_);
   Uncount(waiting_bytes());
 }
 

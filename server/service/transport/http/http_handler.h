@@ -99,6 +99,9 @@ class Exchange {
   // closed by the server, or the client sends nothing any more. In the last case it may still read, and the
   // answer is sent. If the client is gone already, calls back within this call.
   void NotifyWhenGone(std::function<void()> callback);
+  // Calls back if the answer has not begun at that time. Call it within HttpHandler::Serve, once. The
+  // callback is kept until it is called or the answer is sent.
+  void NotifyWhenLate(std::chrono::steady_clock::time_point deadline, std::function<void()> callback);
   // Returns the bytes not yet accepted by the operating system, including heads and chunk framing.
   std::size_t waiting_bytes() const { return waiting_.load(std::memory_order_relaxed); }
   bool is_gone() const;
@@ -115,6 +118,10 @@ class Exchange {
   // Returns true for a stream with a heartbeat.
   bool has_heartbeat() const;
   void SendHeartbeat();
+  // Returns the time of NotifyWhenLate; the clock's max if the answer has begun.
+  std::chrono::steady_clock::time_point deadline() const;
+  // Takes note that it is past the deadline.
+  void OnLate();
   // Takes note that the client has gone, or at least sends nothing any more.
   void OnGone();
   // Drops everything unsent. The connection does not use the exchange afterwards.
@@ -147,6 +154,9 @@ class Exchange {
   std::function<void()> wake_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> when_room_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> when_gone_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> when_late_ ABSL_GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point deadline_ ABSL_GUARDED_BY(mutex_) =
+      std::chrono::steady_clock::time_point::max();
 };
 
 // Admits clients and answers their requests. Called on the server's thread. All methods must return soon,

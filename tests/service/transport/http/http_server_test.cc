@@ -44,7 +44,8 @@ void Flood(const std::shared_ptr<Exchange>& exchange) {
   exchange->NotifyWhenRoom([exchange] { Flood(exchange); });
 }
 
-// Answers with what was asked. Only POST /hold stays without an answer, and POST /flood never ends.
+// Answers with what was asked. POST /hold stays without an answer, POST /late is answered at its deadline,
+// and POST /flood never ends.
 class Echo final : public HttpHandler {
  public:
   std::variant<HttpAcceptance, HttpAnswer> Judge(const HttpClient& client, const RequestHead& head) override {
@@ -75,6 +76,9 @@ class Echo final : public HttpHandler {
       MutexLock lock(mutex_);
       held_.push_back(exchange);
       held_bodies_.push_back(std::move(request.body_share));
+    } else if (request.head.path == "/late") {
+      exchange->NotifyWhenLate(std::chrono::steady_clock::now() + std::chrono::milliseconds(1),
+                               [exchange] { exchange->Answer({.code = 504, .body = "late"}); });
     } else if (request.head.path == "/silent") {
       exchange->BeginStream({.content_type = "text/plain", .heartbeat = "beat"});
       MutexLock lock(mutex_);
@@ -370,6 +374,13 @@ TEST_F(HttpServerTest, SendsHeartbeatsWhileAStreamIsSilent) {
     ASSERT_FALSE(more.empty());
     heard += more;
   }
+}
+
+TEST_F(HttpServerTest, NotifiesWhenAnAnswerIsLate) {
+  Start();
+  const std::string answers = AnswerTo(absl::StrCat(Request("POST /late"), Request("POST /late"), kLast));
+  EXPECT_EQ(Count(answers, "HTTP/1.1 504 "), 2);
+  EXPECT_THAT(answers, EndsWith("\r\n\r\n<>"));
 }
 
 TEST_F(HttpServerTest, TellsOfAClientThatLeaves) {
