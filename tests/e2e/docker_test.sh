@@ -301,7 +301,7 @@ YAML
   expect "maps served from a mounted folder" arena "$(in_container waystar map list --names)"
 }
 
-# The README's chapter on security, in a container whose health check has to prove itself like any client.
+# Chapter "Two images" of docs/security.md, in a container whose health check has to prove itself like any client.
 check_secure() {
   install -d -m 755 "$WORK/secrets"
   quietly openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 2 -subj /CN=waystar \

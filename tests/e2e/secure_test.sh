@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A server with certificates and tokens, as the README sets it up.
+# A server with certificates and tokens, as docs/security.md sets it up.
 set -euo pipefail
 # shellcheck source=tests/e2e/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"

@@ -12,7 +12,7 @@
 //   .#~~^.
 //
 // Header lines may be in any order. Each key occurs at most once, except terrain and profile (see
-// profile_text.h). Without a header, the first line is the first row. '.' is ground of cost 1; '#', '@' and
+// ParseProfile). Without a header, the first line is the first row. '.' is ground of cost 1; '#', '@' and
 // 'O' are obstacles; other symbols are defined by the header and by the caller's overrides, which take
 // precedence. A byte order mark, empty lines before the header and after the last row, blanks around header
 // lines and trailing blanks of rows are ignored.
