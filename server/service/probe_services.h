@@ -32,6 +32,8 @@ class HealthService final : public grpc::health::v1::Health::Service {
   // Sets the status of a service, which is known from then on, and notifies its watchers. An empty name means
   // the server as a whole.
   void Set(absl::string_view service, bool is_serving);
+  // Returns true if the server as a whole is serving.
+  bool IsServing() const { return StatusOf("") == grpc::health::v1::HealthCheckResponse::SERVING; }
 
  private:
   friend HealthWatch;

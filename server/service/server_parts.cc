@@ -251,9 +251,10 @@ absl::Status ServerParts::Start(const runtime::Options& options, const storage::
     WAYSTAR_RETURN_IF_ERROR(ServeHttp(options));
   }
   if (!options.metrics_listen.empty()) {
-    WAYSTAR_ASSIGN_OR_RETURN(metrics_server_, MetricsServer::Start(options.metrics_listen, [this] {
-                               return metrics_.PrometheusText();
-                             }));
+    WAYSTAR_ASSIGN_OR_RETURN(metrics_server_,
+                             MetricsServer::Start(
+                                 options.metrics_listen, [this] { return metrics_.PrometheusText(); },
+                                 [this] { return health_service_.IsServing(); }));
   }
   WarnOfOpenDoors(options);
   return Load(options, open_folder);
@@ -499,6 +500,7 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
                           .allowed_origins = options.http_allow_origin,
                           .max_body_bytes = static_cast<std::size_t>(options.max_message_bytes),
                           .max_answer_bytes = options.max_call_memory_mib << 20,
+                          .is_ready = [this] { return health_service_.IsServing(); },
                           .tls = options.http_tls ? tls_files_ : nullptr},
                          std::move(methods), server_->InProcessChannel(arguments), access_, call_statistics_);
   if (!gateway.ok()) {

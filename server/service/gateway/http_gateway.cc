@@ -260,6 +260,9 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
     }
     return HttpAnswer{.code = 204, .fields = std::move(fields)};
   }
+  if (std::optional<HttpAnswer> probe = http::ProbeAnswer(head, options_.is_ready); probe.has_value()) {
+    return *std::move(probe);
+  }
   if (std::optional<HttpAnswer> file = PageAnswer(head); file.has_value()) {
     // Calls of the page would be rejected as those of another site.
     return IsForThisHost(head)

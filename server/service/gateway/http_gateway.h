@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,13 +117,15 @@ struct HttpGatewayOptions {
   std::size_t max_body_bytes = std::size_t{4} << 20;
   // Maximum size of the JSON of all answers being sent, in bytes.
   std::size_t max_answer_bytes = std::size_t{256} << 20;
+  // Returns true if /readyz is to answer 200.
+  std::function<bool()> is_ready;
   // TLS certificate, and whether clients must present one. Null for plain text.
   std::shared_ptr<WatchedTlsFiles> tls;
 };
 
 // Makes a call for each POST /waystar.v1.PathService/FindPath with a JSON body. It is counted, queued and
 // rejected like one over gRPC; but invalid tokens are rejected before the body is read. GET / returns a page
-// that shows the maps, and makes such calls. The contract is docs/http.md.
+// that shows the maps, and makes such calls. /healthz and /readyz answer probes. The contract is docs/http.md.
 //
 // Thread safety: any.
 class HttpGateway final : public runtime::MetricSource, private http::HttpHandler {

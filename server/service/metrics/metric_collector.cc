@@ -1,6 +1,7 @@
 #include "server/service/metrics/metric_collector.h"
 
 #include <cstddef>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -140,8 +141,9 @@ constexpr std::size_t kMostConnections = 64;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const std::string& listen,
-                                                                    std::function<std::string()> text) {
-  auto metrics = std::unique_ptr<MetricsServer>(new MetricsServer(std::move(text)));
+                                                                    std::function<std::string()> text,
+                                                                    std::function<bool()> is_ready) {
+  auto metrics = std::unique_ptr<MetricsServer>(new MetricsServer(std::move(text), std::move(is_ready)));
   auto server = http::HttpServer::Start(
       {.listen = listen,
        .limits = {.max_connections = kMostConnections, .max_network_connections = kMostConnections}},
@@ -155,6 +157,9 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const std::s
 
 std::variant<HttpAcceptance, HttpAnswer> MetricsServer::Judge(const http::HttpClient& /*client*/,
                                                               const http::RequestHead& head) {
+  if (std::optional<HttpAnswer> probe = http::ProbeAnswer(head, is_ready_); probe.has_value()) {
+    return *std::move(probe);
+  }
   if (head.path != "/metrics") {
     return HttpAnswer{.code = 404, .content_type = "text/plain", .body = "Metrics are at /metrics.\n"};
   }

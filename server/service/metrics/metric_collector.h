@@ -45,26 +45,29 @@ class MetricCollector {
   std::vector<const runtime::MetricSource*> sources_ ABSL_GUARDED_BY(mutex_);
 };
 
-// HTTP server that answers GET /metrics in Prometheus' text format, until it is destroyed. Without encryption
-// or authentication. Beyond 64 connections it closes idle ones first.
+// HTTP server that answers GET /metrics in Prometheus' text format, and probes (http::ProbeAnswer), until it
+// is destroyed. Without encryption or authentication. Beyond 64 connections it closes idle ones first.
 class MetricsServer final : private http::HttpHandler {
  public:
-  // `listen` is an address in the format of net::Listener. The answer is `text`, which is called on
-  // the server's thread until the server is destroyed. Returns INVALID_ARGUMENT for an invalid address,
-  // UNAVAILABLE if it cannot listen.
+  // `listen` is an address in the format of net::Listener. The answer is `text`, and /readyz that of
+  // `is_ready`; both are called on the server's thread until the server is destroyed. Returns
+  // INVALID_ARGUMENT for an invalid address, UNAVAILABLE if it cannot listen.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& listen,
-                                                              std::function<std::string()> text);
+                                                              std::function<std::string()> text,
+                                                              std::function<bool()> is_ready);
 
   int port() const { return server_->port(); }
 
  private:
-  explicit MetricsServer(std::function<std::string()> text) : text_(std::move(text)) {}
+  MetricsServer(std::function<std::string()> text, std::function<bool()> is_ready)
+      : text_(std::move(text)), is_ready_(std::move(is_ready)) {}
 
   std::variant<http::HttpAcceptance, http::HttpAnswer> Judge(const http::HttpClient& client,
                                                              const http::RequestHead& head) override;
   void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;
 
   const std::function<std::string()> text_;
+  const std::function<bool()> is_ready_;
   // It stands last, as its thread uses the above.
   std::unique_ptr<http::HttpServer> server_;
 };

@@ -114,6 +114,26 @@ TEST(HttpGatewayTest, AsksForTheTokenBeforeTheBody) {
   }
 }
 
+TEST(HttpGatewayTest, AnswersProbesWithoutATokenAsTheMetricsPortDoes) {
+  GuardedServer guarded("", HttpServer::OverHttp({.metrics_listen = "127.0.0.1:0"}));
+  Server& server = guarded.server().server();
+  const int ports[] = {server.http_port(), server.metrics_port()};
+  for (const int port : ports) {
+    for (const char* const path : {"/healthz", "/readyz"}) {
+      HttpCall probe(port, {.path = path});
+      EXPECT_EQ(probe.code(), 200) << path;
+      EXPECT_EQ(probe.Body(), "ok\n") << path;
+    }
+  }
+  server.ReportNotServing();
+  for (const int port : ports) {
+    EXPECT_EQ(HttpCall(port, {.path = "/healthz"}).code(), 200);
+    HttpCall probe(port, {.path = "/readyz"});
+    EXPECT_EQ(probe.code(), 503);
+    EXPECT_EQ(probe.Body(), "not serving\n");
+  }
+}
+
 TEST(HttpGatewayTest, TurnsOutWhoeverGuessesTokens) {
   GuardedServer guarded("", HttpServer::OverHttp({}));
   int answers = 0;

@@ -245,7 +245,7 @@ std::string Books() { return absl::StrCat(std::string(2'000'000, 'x'), "\nreader
 class MetricsServerTest : public ::testing::Test {
  protected:
   MetricsServerTest() {
-    auto server = MetricsServer::Start("127.0.0.1:0", &Books);
+    auto server = MetricsServer::Start("127.0.0.1:0", &Books, [] { return true; });
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -302,7 +302,7 @@ TEST_F(MetricsServerTest, TellsOthersWhatTheyDidWrong) {
 
 TEST_F(MetricsServerTest, SaysWhyItCannotListen) {
   const std::string taken = absl::StrCat("127.0.0.1:", server_->port());
-  EXPECT_THAT(MetricsServer::Start(taken, &Books).status().message(),
+  EXPECT_THAT(MetricsServer::Start(taken, &Books, [] { return true; }).status().message(),
               AllOf(HasSubstr("--metrics_listen=" + taken), HasSubstr("in use")));
 }
 

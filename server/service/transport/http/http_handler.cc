@@ -299,4 +299,16 @@ HttpAnswer HttpHandler::Refuse(int code, const RequestHead* /*head*/) {
   return {.code = code, .content_type = "text/plain", .body = absl::StrCat(code, " ", Reason(code), "\n")};
 }
 
+std::optional<HttpAnswer> ProbeAnswer(const RequestHead& head, const std::function<bool()>& is_ready) {
+  if (head.path != "/healthz" && head.path != "/readyz") {
+    return std::nullopt;
+  }
+  HttpAnswer answer{.content_type = "text/plain", .body = "ok\n", .fields = {{"Cache-Control", "no-store"}}};
+  if (head.path == "/readyz" && !is_ready()) {
+    answer.code = 503;
+    answer.body = "not serving\n";
+  }
+  return answer;
+}
+
 }  // namespace waystar::http

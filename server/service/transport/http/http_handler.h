@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -181,6 +182,10 @@ class HttpHandler {
   // incomplete. The connection is closed after the answer.
   virtual HttpAnswer Refuse(int code, const RequestHead* head);
 };
+
+// Answers probes, which need no token: /healthz with 200, and /readyz with 200 if `is_ready`, or else with
+// 503. Returns nothing for other paths.
+std::optional<HttpAnswer> ProbeAnswer(const RequestHead& head, const std::function<bool()>& is_ready);
 
 // Time and resource limits on the clients of an HTTP server.
 struct HttpLimits {
