@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Alerts and the dashboard ask for metrics that a server has. Where promtool is installed, it checks the rules too.
+"""Alerts and the dashboard ask for metrics that a server has, and alerts have a runbook. Where promtool is installed, it
+checks the rules too.
 
 alerts_test.py BIN: BIN is the folder of the programs.
 """
@@ -21,6 +22,8 @@ DOCKER = ROOT / "docker"
 # Prometheus makes this one itself.
 MADE_BY_PROMETHEUS = {"up"}
 NAME = re.compile(r"\b(?:up\b|(?:waystar|grpc_server|process)_\w+)")
+# Of a fleet, whose server needs etcd.
+FLEET_NAME = re.compile(r'"(waystar_fleet_\w+)"')
 QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -40,17 +43,35 @@ def alert_names():
     return names
 
 
-def dashboard_names():
+def dashboard_panels():
     dashboard = json.loads((DOCKER / "grafana/dashboards/waystar.json").read_text(encoding="utf-8"))
-    targets = [target for panel in dashboard["panels"] for target in panel.get("targets", [])]
-    return set().union(*(names_in(target["expr"]) for target in targets))
+    panels = [inner for panel in dashboard["panels"] for inner in (panel, *panel.get("panels", []))]
+    return [panel for panel in panels if panel["type"] != "row"]
+
+
+def dashboard_names():
+    return set().union(*(names_in(target["expr"]) for panel in dashboard_panels() for target in panel["targets"]))
 
 
 def served_names(text):
+    kinds = re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE)
+    source = (ROOT / "server/service/metrics/storage_statistics.cc").read_text(encoding="utf-8")
+    kinds += [(name, "histogram" if name.endswith("_commit_seconds") else "") for name in FLEET_NAME.findall(source)]
     names = set()
-    for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
+    for name, kind in kinds:
         names |= {name + end for end in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name}
     return names
+
+
+def faults():
+    """What is wrong with the runbook of the alerts."""
+    headings = re.findall(r"^#+ (.*)$", (ROOT / "docs/operating.md").read_text(encoding="utf-8"), re.MULTILINE)
+    anchors = {heading.lower().replace(" ", "-") for heading in headings}
+    rules = (DOCKER / "alerts.yml").read_text(encoding="utf-8").split("- alert: ")[1:]
+    for rule in rules:
+        runbook = re.search(r"^ +runbook: docs/operating.md#(\S+)$", rule, re.MULTILINE)
+        if not runbook or runbook[1] not in anchors:
+            yield f"{rule.split()[0]} has no part of the runbook in docs/operating.md"
 
 
 def metrics_of_a_server(folder, work):
@@ -71,8 +92,12 @@ def metrics_of_a_server(folder, work):
 
 def main():
     with tempfile.TemporaryDirectory() as work:
-        served = served_names(metrics_of_a_server(sys.argv[1], work))
+        text = metrics_of_a_server(sys.argv[1], work)
+    served = served_names(text)
     failures = 0
+    for fault in faults():
+        print(f"FAILED: {fault}")
+        failures += 1
     for source, names in (("alerts.yml", alert_names()), ("the dashboard", dashboard_names())):
         unknown = sorted(names - served - MADE_BY_PROMETHEUS)
         print(f"{source} asks for {len(names)} metrics")
