@@ -64,7 +64,7 @@ def served_names(text):
 
 
 def faults():
-    """What is wrong with the runbook of the alerts."""
+    """What is wrong with the runbook of the alerts, and the panels of the dashboard."""
     headings = re.findall(r"^#+ (.*)$", (ROOT / "docs/operating.md").read_text(encoding="utf-8"), re.MULTILINE)
     anchors = {heading.lower().replace(" ", "-") for heading in headings}
     rules = (DOCKER / "alerts.yml").read_text(encoding="utf-8").split("- alert: ")[1:]
@@ -72,6 +72,12 @@ def faults():
         runbook = re.search(r"^ +runbook: docs/operating.md#(\S+)$", rule, re.MULTILINE)
         if not runbook or runbook[1] not in anchors:
             yield f"{rule.split()[0]} has no part of the runbook in docs/operating.md"
+    for panel in dashboard_panels():
+        if not panel.get("description"):
+            yield f"the panel \"{panel['title']}\" has no description"
+        for target in panel["targets"]:
+            if target["expr"].count('instance=~"$instance"') != len(NAME.findall(QUOTED.sub("", target["expr"]))):
+                yield f"the panel \"{panel['title']}\" does not obey the choice of servers: {target['expr']}"
 
 
 def metrics_of_a_server(folder, work):
