@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Alerts and the dashboard ask for metrics that a server has, and alerts have a runbook. Where promtool is installed, it
-checks the rules too.
+"""Alerts and the dashboard ask for metrics that a server has, alerts have a runbook, and each metric its own help. Where
+promtool is installed, it checks the rules too.
 
 alerts_test.py BIN: BIN is the folder of the programs.
 """
@@ -63,8 +63,13 @@ def served_names(text):
     return names
 
 
-def faults():
-    """What is wrong with the runbook of the alerts, and the panels of the dashboard."""
+def faults(text):
+    """What is wrong with the help of the metrics, the runbook of the alerts, and the panels of the dashboard."""
+    metric_of = {}
+    for name, sentence in re.findall(r"^# HELP (\S+) (.*)$", text, re.MULTILINE):
+        if sentence in metric_of or "these" in sentence:
+            yield f"{name} has no help of its own: {sentence}"
+        metric_of[sentence] = name
     headings = re.findall(r"^#+ (.*)$", (ROOT / "docs/operating.md").read_text(encoding="utf-8"), re.MULTILINE)
     anchors = {heading.lower().replace(" ", "-") for heading in headings}
     rules = (DOCKER / "alerts.yml").read_text(encoding="utf-8").split("- alert: ")[1:]
@@ -101,7 +106,7 @@ def main():
         text = metrics_of_a_server(sys.argv[1], work)
     served = served_names(text)
     failures = 0
-    for fault in faults():
+    for fault in faults(text):
         print(f"FAILED: {fault}")
         failures += 1
     for source, names in (("alerts.yml", alert_names()), ("the dashboard", dashboard_names())):

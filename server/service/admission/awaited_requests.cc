@@ -193,13 +193,15 @@ void AwaitedRequests::StartEnding(BytesSent bytes_sent, MemoryLeft memory_left) 
 
 void AwaitedRequests::Collect(runtime::MetricSink& sink) const {
   const std::string name = absl::StrCat("waystar_", kind_, "_awaited");
+  const std::string calls = kind_ == "requests" ? "Calls" : "Health checks and calls without a valid token";
   MutexLock lock(mutex_);
-  sink.AddGauge(name, "Calls whose headers are here and whose request is not.", shares_.total());
+  sink.AddGauge(name, absl::StrCat(calls, " whose request has not arrived."), shares_.total());
   const std::string ended = absl::StrCat(name, "_ended_total");
-  constexpr char kEndedHelp[] = "Calls that were ended before their request was there.";
-  sink.AddCounter(ended, kEndedHelp, late_, {{"reason", "late"}});
-  sink.AddCounter(ended, kEndedHelp, large_, {{"reason", "too_large"}});
-  sink.AddCounter(ended, kEndedHelp, crowded_out_, {{"reason", "too_many"}});
+  const std::string ended_help =
+      absl::StrCat(calls, " that were ended before their request had arrived, by the reason.");
+  sink.AddCounter(ended, ended_help, late_, {{"reason", "late"}});
+  sink.AddCounter(ended, ended_help, large_, {{"reason", "too_large"}});
+  sink.AddCounter(ended, ended_help, crowded_out_, {{"reason", "too_many"}});
 }
 
 grpc_call* AwaitedRequests::Take(Place& place) {

@@ -71,7 +71,8 @@ absl::Status CallMemory::Add(std::uint64_t connection, std::size_t bytes) {
 void CallMemory::Collect(runtime::MetricSink& sink) const {
   sink.AddGauge("waystar_call_memory_bytes", "Memory of large requests and unread answers.", total());
   constexpr char kRefused[] = "waystar_call_memory_refused_total";
-  constexpr char kRefusedHelp[] = "Calls that were refused for that memory, by the limit.";
+  constexpr char kRefusedHelp[] =
+      "Calls that were refused for the memory of large requests and unread answers, by the limit.";
   sink.AddCounter(kRefused, kRefusedHelp, refused_all_, {{"limit", "all"}});
   sink.AddCounter(kRefused, kRefusedHelp, refused_connection_, {{"limit", "connection"}});
 }

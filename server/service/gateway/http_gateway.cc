@@ -527,7 +527,7 @@ void HttpPlaces::Collect(runtime::MetricSink& sink) const {
   sink.AddCounter(kRefused, kRefusedHelp, refused_client_, {{"limit", "address"}});
   sink.AddCounter(kRefused, kRefusedHelp, refused_memory_, {{"limit", "memory"}});
   sink.AddCounter(kRefused, kRefusedHelp, refused_streams_, {{"limit", "streams"}});
-  sink.AddGauge("waystar_http_answer_bytes", "What answers over HTTP hold until they are sent.",
+  sink.AddGauge("waystar_http_answer_bytes", "Memory of answers over HTTP that are not sent yet.",
                 answers_.total());
   sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", streams_.total());
 }

@@ -255,9 +255,11 @@ void CollectMethod(const CallStatistics::Row& method, runtime::MetricSink& sink)
                "grpc_server_handling_seconds", "How long calls took, from their start to their status.",
                sink);
   if (method.requests != nullptr) {
-    CollectEnded(method.requests->Counts(), labels, "waystar_stream_requests_total",
-                 "Queries and batches in streams, by their status.", "waystar_stream_request_seconds",
-                 "How long these took, from the arrival of their message to their answer.", sink);
+    CollectEnded(
+        method.requests->Counts(), labels, "waystar_stream_requests_total",
+        "Queries and batches in streams, by their status.", "waystar_stream_request_seconds",
+        "How long queries and batches in streams took, from the arrival of their message to their answer.",
+        sink);
   }
 }
 
@@ -276,7 +278,7 @@ double SecondsOf(std::chrono::nanoseconds time) { return std::chrono::duration<d
 void CollectLane(const std::string& name, const Executor& executor, Lane lane, runtime::MetricSink& sink) {
   const runtime::WorkerPoolCounts counts = executor.counts(lane);
   const runtime::MetricLabels labels = {{"lane", name}};
-  sink.AddGauge("waystar_queue_workers", "Workers.", executor.workers(lane), labels);
+  sink.AddGauge("waystar_queue_workers", "Workers of the lane.", executor.workers(lane), labels);
   sink.AddGauge("waystar_queue_running", "Workers that are at work.", counts.running, labels);
   sink.AddGauge("waystar_queue_depth", "Jobs that wait for a worker: calls, or parts of them.", counts.queued,
                 labels);
@@ -291,9 +293,9 @@ void CollectLane(const std::string& name, const Executor& executor, Lane lane, r
       "long.";
   sink.AddCounter(kRefused, kRefusedHelp, counts.refused_full, {{"lane", name}, {"reason", "full"}});
   sink.AddCounter(kRefused, kRefusedHelp, counts.refused_late, {{"lane", name}, {"reason", "late"}});
-  sink.AddCounter("waystar_queue_wait_seconds_total", "What the started jobs waited, together.",
+  sink.AddCounter("waystar_queue_wait_seconds_total", "Total time that started jobs had waited for a worker.",
                   SecondsOf(counts.waited), labels);
-  sink.AddCounter("waystar_queue_run_seconds_total", "What workers were at work, together.",
+  sink.AddCounter("waystar_queue_run_seconds_total", "Total time that workers were at work.",
                   SecondsOf(counts.ran), labels);
 }
 
@@ -306,7 +308,7 @@ void QueueMetrics::Collect(runtime::MetricSink& sink) const {
   CollectLane("imports", executor_, Lane::kImports, sink);
   const ClientCalls::Counts clients = client_calls_.counts();
   sink.AddGauge("waystar_clients", "Clients that have calls waiting or running.", clients.clients);
-  sink.AddGauge("waystar_client_calls", "Calls of all of these.", clients.calls);
+  sink.AddGauge("waystar_client_calls", "Calls of all clients that wait or run.", clients.calls);
   sink.AddCounter("waystar_client_calls_refused_total",
                   "Calls that were refused because their client had too many.", clients.refused);
 }

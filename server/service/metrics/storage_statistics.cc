@@ -43,7 +43,8 @@ void StorageStatistics::Collect(runtime::MetricSink& sink) const {
                 absl::ToDoubleSeconds(statistics.log.loss_window));
   sink.AddGauge("waystar_storage_log_bytes", "Size of the log's files.", statistics.log.bytes);
   sink.AddGauge("waystar_storage_images", "Images of maps in the data folder.", statistics.images.count);
-  sink.AddGauge("waystar_storage_image_bytes", "Size of these.", statistics.images.bytes);
+  sink.AddGauge("waystar_storage_image_bytes", "Size of the images of maps in the data folder.",
+                statistics.images.bytes);
   sink.AddCondition(
       "waystar_storage_refuses", "1 while changes are refused because the log cannot be written.",
       !statistics.log.status.ok(), absl::StrCat("changes are refused: ", statistics.log.status.message()));

@@ -51,12 +51,13 @@ void CollectMemory(const core::MapStore& store, runtime::MetricSink& sink) {
   add("request_ids", use.requests);
   add("history", use.history);
   if (account.max_bytes() != MemoryAccount::kNoLimit) {
-    sink.AddGauge("waystar_memory_limit_bytes", "The limit of these together.", account.max_bytes());
+    sink.AddGauge("waystar_memory_limit_bytes", "Limit of the memory of all maps: --max_maps_memory_mib.",
+                  account.max_bytes());
   }
   sink.AddCounter("waystar_memory_refusals_total", "Maps, updates and queries refused for want of memory.",
                   account.refusals());
-  sink.AddCounter("waystar_memory_drops_total", "How often views and the like were dropped to make room.",
-                  account.drops());
+  sink.AddCounter("waystar_memory_drops_total",
+                  "How often views and similar caches were dropped to make room.", account.drops());
 }
 
 void CollectRefused(const char* name, const char* help, const CallSlots::Counts& counts,
@@ -117,8 +118,9 @@ void StoreMetrics::Collect(runtime::MetricSink& sink) const {
   CollectMemory(store_, sink);
   const core::OldSnapshotsTotal old = store_.AllOldSnapshots();
   sink.AddGauge("waystar_old_snapshots", "Earlier revisions of maps that somebody still reads.", old.count);
-  sink.AddGauge("waystar_old_snapshots_bytes", "Memory that these alone hold.", old.bytes);
-  sink.AddGauge("waystar_old_snapshot_age_seconds", "How long ago the oldest of these was replaced.",
+  sink.AddGauge("waystar_old_snapshots_bytes", "Memory that only earlier revisions of maps hold.", old.bytes);
+  sink.AddGauge("waystar_old_snapshot_age_seconds",
+                "How long ago the oldest revision that somebody still reads was replaced.",
                 absl::ToDoubleSeconds(old.oldest_age));
   const CallSlots::Counts watches = watches_.counts();
   sink.AddGauge("waystar_watches", "Watches of maps that are open.", watches.taken);
@@ -189,8 +191,9 @@ void UpdateMetrics::Collect(runtime::MetricSink& sink) const {
                   Value(commits_));
   sink.AddCounter("waystar_snapshots_total",
                   "Snapshots that were published; commits that wait together become one.", Value(snapshots_));
-  sink.AddCounter("waystar_edits_total", "Edits in those commits.", Value(edits_));
-  sink.AddCounter("waystar_changed_cells_total", "Cells that those commits changed.", Value(changed_cells_));
+  sink.AddCounter("waystar_edits_total", "Edits in the commits of maps.", Value(edits_));
+  sink.AddCounter("waystar_changed_cells_total", "Cells that the commits of maps changed.",
+                  Value(changed_cells_));
 }
 
 }  // namespace waystar::rpc
