@@ -44,6 +44,20 @@ for SCRIPT in postinst prerm postrm; do
   sh -n "$ROOT/DEBIAN/$SCRIPT" || fail "$SCRIPT is not a script"
 done
 
+# The bill of materials has the packages that the package depends on, in JSON that a program can read.
+SBOM="$(dirname "${BASH_SOURCE[0]}")/../../server/package/sbom.sh"
+"$SBOM" loaded "$BUILT/waystar-server" | xargs "$SBOM" components | "$SBOM" document "${VERSION#waystar-server }" >"$WORK/sbom"
+expect_same "faults of the bill of materials" "" "$(python3 - "$WORK/sbom" <<'PYTHON'
+import json, re, sys
+bill = json.load(open(sys.argv[1], encoding="utf-8"))
+names = [component["name"] for component in bill["components"]]
+assert bill["bomFormat"] == "CycloneDX" and bill["metadata"]["component"]["version"], bill["metadata"]
+assert len(set(names)) == len(names) and {"libc6", "libssl3"} <= {name.removesuffix("t64") for name in names}, names
+for component in bill["components"]:
+    assert re.fullmatch(r"pkg:deb/debian/[\w.%-]+@[\w.:~%-]+\?arch=\w+&distro=debian[\w.-]*", component["purl"]), component
+PYTHON
+)"
+
 # Nobody but root may change what is installed.
 expect_same "files of others" "" "$(dpkg-deb --contents "$PACKAGE" | awk '$2 != "root/root" || $1 ~ /^[^l].......?w/')"
 expect_same "folders" "etc/default usr/bin usr/lib/systemd usr/share/bash-completion usr/share/doc usr/share/fish \
