@@ -7,19 +7,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "server/render/canvas/marks.h"
 
 namespace waystar::animation {
 namespace {
 
 using picture::Color;
-using picture::kFaint;
-using picture::kInk;
-using picture::kPaper;
+using picture::kTextSize;
 
 constexpr int kHeader = 26;
 constexpr int kFooter = 40;
 constexpr double kNameSize = 11.0;
-constexpr double kTextSize = 8.0;
 // Few shades make for small files.
 constexpr int kShades = 40;
 
@@ -57,7 +55,7 @@ picture::Canvas Compose(const std::vector<SearchPanel>& panels) {
     width += pictures.back().width() + kGap;
     height = std::max(height, pictures.back().height());
   }
-  picture::Canvas canvas(width, height + 2 * kMargin, kPaper);
+  picture::Canvas canvas(width, height + 2 * kMargin, kColors.paper);
   int x = kMargin;
   for (const picture::Canvas& picture : pictures) {
     canvas.Paste(picture, x, kMargin);
@@ -85,7 +83,7 @@ std::optional<Frame> Difference(const picture::Canvas& before, const picture::Ca
   if (left >= right) {
     return std::nullopt;
   }
-  Frame frame{.x = left, .y = top, .part = picture::Canvas(right - left, bottom - top, kPaper)};
+  Frame frame{.x = left, .y = top, .part = picture::Canvas(right - left, bottom - top, kColors.paper)};
   frame.part.Paste(after, -left, -top);
   return frame;
 }
@@ -140,13 +138,14 @@ void SearchPanel::Take(std::size_t index) {
 
 picture::Canvas SearchPanel::Draw() const {
   const picture::Canvas map = drawing_->Picture();
-  picture::Canvas canvas(map.width(), kHeader + map.height() + kFooter, kPaper);
+  picture::Canvas canvas(map.width(), kHeader + map.height() + kFooter, kColors.paper);
   picture::RasterSurface surface(canvas);
-  surface.Write(search_.name, {1, kHeader - 9}, {kInk, kNameSize});
+  surface.Write(search_.name, {1, kHeader - 9}, {kColors.ink, kNameSize});
   canvas.Paste(map, 0, kHeader);
   const double first = kHeader + map.height() + 16;
-  surface.Write(absl::StrCat("expanded ", expanded_, "   open ", open_), {1, first}, {kInk, kTextSize});
-  const Color color = !is_done_ ? kFaint : HasPath(search_.answer) ? kPathGreen : kInk;
+  surface.Write(absl::StrCat("expanded ", expanded_, "   open ", open_), {1, first},
+                {kColors.ink, kTextSize});
+  const Color color = !is_done_ ? kColors.faint : HasPath(search_.answer) ? kPathGreen : kColors.ink;
   surface.Write(is_done_ ? Outcome(search_.answer) : "searching", {1, first + 16}, {color, kTextSize});
   return canvas;
 }

@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
+#include "server/render/canvas/marks.h"
 
 namespace waystar::animation {
 namespace {
 
 using picture::Color;
-using picture::kInk;
-using picture::kPaper;
 using picture::Point;
 
 // Base of the drawings of all kinds of maps: has the picture, the path, the start and the goals.
@@ -22,17 +21,11 @@ class PlacedDrawing : public SearchDrawing {
     picture::Canvas canvas = below_;
     picture::RasterSurface surface(canvas);
     DrawAbove(surface);
-    const auto draw = [&](Point at, Color color) {
-      surface.FillDisc(at, end_radius_ + 1, {kPaper});
-      surface.FillDisc(at, end_radius_, {color});
-    };
     for (const Point goal : goals_) {
-      draw(goal, picture::kGoalColor);
-      surface.FillDisc(goal, end_radius_ * 0.55, {kPaper});
-      surface.FillDisc(goal, end_radius_ * 0.28, {picture::kGoalColor});
+      DrawGoal(goal, sizes_, kColors, surface);
     }
     if (start_.has_value()) {
-      draw(*start_, picture::kStartColor);
+      DrawStart(*start_, sizes_, kColors, surface);
     }
     return canvas;
   }
@@ -47,7 +40,7 @@ class PlacedDrawing : public SearchDrawing {
   // Sets the start and the goals. `place_of` maps a location to its place on the picture, or nullopt.
   template <typename PlaceOf>
   void SetEnds(const v1::FindPathRequest& query, double radius, PlaceOf place_of) {
-    end_radius_ = radius;
+    sizes_.disc = radius;
     start_ = place_of(query.start());
     for (const v1::Location& goal : query.goals()) {
       if (const std::optional<Point> at = place_of(goal)) {
@@ -72,7 +65,7 @@ class PlacedDrawing : public SearchDrawing {
   }
 
   void DrawPathLine(double width, picture::Surface& surface) const {
-    surface.Stroke(path_, {{kPaper}, width + 2.5});
+    surface.Stroke(path_, {{kColors.paper}, width + 2.5});
     surface.Stroke(path_, {{kPathGreen}, width});
   }
 
@@ -83,7 +76,7 @@ class PlacedDrawing : public SearchDrawing {
   // Unset if it does not lie on the picture.
   std::optional<Point> start_;
   std::vector<Point> goals_;
-  double end_radius_ = 4.0;
+  picture::MarkSizes sizes_ = {.halo = 1.0};
 };
 
 // Returns the axial coordinates of a hexagon, counted from column 0 of row 0: pictures are laid out by them.
@@ -129,12 +122,12 @@ class CellDrawing final : public PlacedDrawing {
     const double cell = tiling_.CellPixels();
     picture::RasterSurface surface(below_);
     if (cell < kRimmedCell) {
-      surface.Fill(tiling_.OutlineOf(place.x(), place.y()), {picture::Mix(kPaper, picture::kOpenColor, 0.6)});
+      surface.Fill(tiling_.OutlineOf(place.x(), place.y()), {picture::Mix(kColors.paper, kColors.open, 0.6)});
       return;
     }
     picture::Polygon rim = tiling_.OutlineOf(place.x(), place.y(), cell * 0.16);
     rim.push_back(rim.front());
-    surface.Stroke(rim, {{picture::kOpenColor}, std::clamp(cell * 0.08, 1.0, 2.5)});
+    surface.Stroke(rim, {{kColors.open}, std::clamp(cell * 0.08, 1.0, 2.5)});
   }
 
   void DrawExpanded(const v1::SearchEvent& generated, double share) override {
@@ -145,7 +138,7 @@ class CellDrawing final : public PlacedDrawing {
     const double inset = cell >= 8 ? 0.5 : 0.0;
     picture::RasterSurface surface(below_);
     surface.Fill(tiling_.OutlineOf(place.x(), place.y(), inset),
-                 {picture::Mix(kPaper, picture::SearchColor(share), 0.85)});
+                 {picture::Mix(kColors.paper, picture::SearchColor(share), 0.85)});
     if (!generated.has_parent() ||
         (std::abs(parent.x() - place.x()) <= 1 && std::abs(parent.y() - place.y()) <= 1)) {
       return;
@@ -153,7 +146,8 @@ class CellDrawing final : public PlacedDrawing {
     const std::vector<Point> line =
         is_any_angle_ ? std::vector<Point>{CenterOf(generated.parent()), CenterOf(generated.cell())}
                       : tiling_.BentLine(parent.x(), parent.y(), place.x(), place.y());
-    surface.Stroke(line, {{picture::Mix(kPaper, kInk, 0.6)}, std::clamp(cell * 0.08, 1.0, 2.0)});
+    surface.Stroke(line,
+                   {{picture::Mix(kColors.paper, kColors.ink, 0.6)}, std::clamp(cell * 0.08, 1.0, 2.0)});
   }
 
   void DrawPath() override {
@@ -185,10 +179,7 @@ class NodeDrawing final : public PlacedDrawing {
         nodes_.push_back({.at = place == search.places.end() ? At(event.position()) : place->second});
       }
     }
-    // More nodes are drawn as dots, and four times as many as small ones.
-    constexpr std::size_t kLargeNodes = 600;
-    const std::size_t count = std::max(search.graph_nodes, nodes_.size());
-    radius_ = count > 4 * kLargeNodes ? 1.2 : count > kLargeNodes ? 2.0 : 5.0;
+    radius_ = picture::NodeRadius(std::max(search.graph_nodes, nodes_.size()));
     SetEnds(search.query, radius_ + 3, [&](const v1::Location& end) -> std::optional<Point> {
       std::optional<Point> at;
       if (end.has_position()) {
@@ -220,9 +211,9 @@ class NodeDrawing final : public PlacedDrawing {
   void DrawExpanded(const v1::SearchEvent& generated, double share) override {
     Node& node = nodes_[indices_.at(generated.node())];
     node.is_drawn = true;
-    node.filled = picture::SearchColor(share);
+    node.share = share;
     if (const auto parent = indices_.find(generated.parent_node()); parent != indices_.end()) {
-      DrawLine(nodes_[parent->second].at, node.at, *node.filled, std::max(1.2, radius_ * 0.7));
+      DrawLine(nodes_[parent->second].at, node.at, picture::SearchColor(share), std::max(1.2, radius_ * 0.7));
     }
   }
 
@@ -230,7 +221,7 @@ class NodeDrawing final : public PlacedDrawing {
     const double width = std::clamp(radius_ * 0.9, 2.5, 4.5);
     for (const bool is_halo : {true, false}) {
       for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
-        DrawLine(path_[i], path_[i + 1], is_halo ? kPaper : kPathGreen, is_halo ? width + 2.5 : width);
+        DrawLine(path_[i], path_[i + 1], is_halo ? kColors.paper : kPathGreen, is_halo ? width + 2.5 : width);
       }
     }
   }
@@ -239,24 +230,15 @@ class NodeDrawing final : public PlacedDrawing {
   struct Node {
     Point at;
     bool is_drawn = false;
-    // The colour of an expanded node.
-    std::optional<Color> filled;
+    // Of an expanded node.
+    std::optional<double> share;
   };
 
   void DrawAbove(picture::Surface& surface) const override {
-    constexpr double kRimmedRadius = 4.0;
     for (const Node& node : nodes_) {
-      if (!node.is_drawn || !IsWithin(node.at)) {
-        continue;
+      if (node.is_drawn && IsWithin(node.at)) {
+        DrawReachedNode(node.at, radius_, node.share, kColors, surface);
       }
-      const bool is_filled = node.filled.has_value();
-      const Color color = node.filled.value_or(picture::kOpenColor);
-      if (radius_ < kRimmedRadius) {
-        surface.FillDisc(node.at, radius_, {color});
-        continue;
-      }
-      surface.FillDisc(node.at, radius_ + 2, {is_filled ? kInk : color});
-      surface.FillDisc(node.at, is_filled ? radius_ + 0.8 : radius_ - 0.6, {is_filled ? color : kPaper});
     }
   }
 
@@ -355,7 +337,7 @@ class IntervalDrawing final : public PlacedDrawing {
 
   void DrawAbove(picture::Surface& surface) const override {
     for (const auto& [id, line] : open_) {
-      surface.Stroke(line, {{picture::kOpenColor}, 2.5});
+      surface.Stroke(line, {{kColors.open}, 2.5});
     }
     if (has_path_) {
       DrawPathLine(3.5, surface);

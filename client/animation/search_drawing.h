@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
+#include "server/render/canvas/palette.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/picture_service.pb.h"
 
@@ -64,6 +65,9 @@ class SearchDrawing {
 // `map` is the picture of the map, and `tiling` gives the places of its cells or positions on it.
 std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, picture::Canvas map,
                                                  const picture::Tiling& tiling);
+
+// The colours of films.
+inline constexpr const picture::Palette& kColors = picture::kLightPalette;
 
 // The colour of paths, dark enough for text on paper. Its halo sets it off from expanded places, for eyes
 // that do not distinguish red from green. The start is green as well, but a disc.

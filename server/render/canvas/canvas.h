@@ -43,19 +43,6 @@ constexpr Color Mix(Color under, Color over, double share) {
   return Mix(under, over, share <= 0 ? 0 : share >= 1 ? 255 : static_cast<int>(share * 255 + 0.5));
 }
 
-// Background, text, and less important text.
-inline constexpr Color kPaper = Rgb(0xFFFFFF);
-inline constexpr Color kInk = Rgb(0x1F2933);
-inline constexpr Color kFaint = Rgb(0x6B7785);
-inline constexpr Color kStartColor = Rgb(0x1A9850);
-inline constexpr Color kGoalColor = Rgb(0xD7301F);
-inline constexpr Color kPathColor = Rgb(0x1F4FD8);
-// Colour of cells that a search has generated but not expanded.
-inline constexpr Color kOpenColor = Rgb(0x4A7FB5);
-
-// Returns a colour from yellow (0) to red (1) for the progress of a search at a cell.
-Color SearchColor(double share);
-
 // Three bytes per pixel. Drawing beyond the edges is clipped.
 //
 // The same calls produce the same pixels on every machine: all arithmetic is on integers, or on doubles with
@@ -106,6 +93,8 @@ struct Paint {
   Color color;
   // From 0 to 1.
   double opacity = 1.0;
+  // Character that stands for it in text; 0 for none.
+  char symbol = 0;
 };
 
 struct Pen {

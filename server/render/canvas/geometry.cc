@@ -35,6 +35,19 @@ std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point 
   return std::make_pair(begin == 0 ? from : from + way * begin, end == 1 ? to : from + way * end);
 }
 
+std::vector<std::vector<Point>> PartsIn(const Box& box, absl::Span<const Point> line) {
+  std::vector<std::vector<Point>> parts;
+  for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+    if (const auto part = ClipTo(box, line[i], line[i + 1])) {
+      if (parts.empty() || parts.back().back() != part->first) {
+        parts.push_back({part->first});
+      }
+      parts.back().push_back(part->second);
+    }
+  }
+  return parts;
+}
+
 double ShareAtCrossing(Point from, Point to, Point a, Point b) {
   const auto side = [&](Point point) {
     return (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x);

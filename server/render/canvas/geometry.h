@@ -40,6 +40,9 @@ struct Box {
 // Line Clipping", 1984.)
 std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to);
 
+// Returns the connected parts of a line in a box.
+std::vector<std::vector<Point>> PartsIn(const Box& box, absl::Span<const Point> line);
+
 // Returns the parameter on the segment from a to b, clamped to [0, 1], at which the line through `from` and
 // `to` crosses it. Returns 0 for parallel lines.
 double ShareAtCrossing(Point from, Point to, Point a, Point b);

@@ -17,31 +17,32 @@
 namespace waystar::core {
 namespace {
 
-// With more nodes, names are omitted; with even more, nodes are dots.
+// With more nodes, names are omitted.
 constexpr std::size_t kNamedNodes = 80;
-constexpr std::size_t kLargeNodes = 600;
 
 using NodeVisit = PlaceVisit<NodeNumber>;
 
 class GraphSceneMaker {
  public:
   GraphSceneMaker(const WaypointGraph& graph, const Box& area, GraphLayout places,
-                  const RenderOptions& options, const GraphQueryMarks* query, const Budget& budget)
+                  const RenderOptions& options, const AnsweredQuery* query, const Budget& budget)
       : graph_(graph),
         places_(std::move(places)),
         area_(area),
         options_(options),
         query_(query),
+        marks_(query == nullptr ? QueryMarks() : MarksOf(*query)),
         budget_(budget) {
     scene_.palette = options.palette;
   }
 
   absl::StatusOr<Scene> Make() {
     WAYSTAR_ASSIGN_OR_RETURN(part_, GatherGraph(graph_, places_.is_chosen() ? Everywhere() : area_, budget_));
-    if (query_ != nullptr) {
-      WAYSTAR_ASSIGN_OR_RETURN(visits_, VisitsOf(query_->events, &NodeEvent::node, BudgetStop(budget_)));
+    if (query_ != nullptr && query_->search != nullptr) {
+      const std::vector<NodeEvent>& events = query_->search->nodes.events();
+      WAYSTAR_ASSIGN_OR_RETURN(visits_, VisitsOf(events, &NodeEvent::node, BudgetStop(budget_)));
       std::ranges::sort(visits_, {}, &NodeVisit::place);
-      dearest_ = DearestOf(query_->events);
+      dearest_ = DearestOf(events);
     }
     AddLegend();
     scene_.area = area_;
@@ -57,9 +58,13 @@ class GraphSceneMaker {
     }
     AddEdges();
     AddSearch();
-    AddQuery();
+    for (const std::vector<WorldPoint>& leg : marks_.legs) {
+      AddWay(leg);
+    }
     AddNodes();
-    AddEnds();
+    AddEnds(
+        marks_, SizesInWorld(layout_, options_.is_text),
+        [&](const WorldPoint& place) { return std::optional(At(place)); }, scene_);
     CoverMargins(layout_, options_, scene_);
     if (places_.is_chosen()) {
       NotePlaces();
@@ -95,8 +100,8 @@ class GraphSceneMaker {
   }
 
   void AddLegend() {
-    using Sign = LegendEntry::Sign;
-    const auto add = [&](bool is_there, LegendEntry entry) {
+    using Sign = picture::LegendEntry::Sign;
+    const auto add = [&](bool is_there, picture::LegendEntry entry) {
       if (is_there) {
         scene_.legend.push_back(std::move(entry));
       }
@@ -110,11 +115,9 @@ class GraphSceneMaker {
         {Sign::kArea, scene_.palette.named_obstacle, '%', "obstacle"});
     add(graph_.sight().grid() != nullptr && has_positions,
         {Sign::kArea, Wall(), '#', "blocked on the reference map"});
-    if (query_ != nullptr) {
-      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), scene_);
-      if (!query_->events.empty()) {
-        AddSearchToLegend(CostToDouble(dearest_), 'O', scene_);
-      }
+    AddToLegend(marks_, scene_);
+    if (!visits_.empty()) {
+      AddSearchToLegend(CostToDouble(dearest_), 'O', scene_);
     }
   }
 
@@ -122,9 +125,6 @@ class GraphSceneMaker {
 
   picture::Point At(const WorldPoint& point) const { return layout_.tiling.At(point.x, point.y); }
   picture::Point At(NodeNumber node) const { return At(places_.PlaceOf(graph_, node)); }
-  picture::Point At(const GraphMark& mark) const {
-    return mark.node == kNoNodeNumber ? At(mark.position) : At(mark.node);
-  }
   double unit() const { return Distance({}, layout_.tiling.y_step); }
 
   void AddReferenceMap() {
@@ -148,8 +148,8 @@ class GraphSceneMaker {
         cells.rectangles.push_back({cell.x, cell.y, 1, 1});
       }
       for (const Shape* const shape : {&std::as_const(cells), &obstacle->shape}) {
-        for (picture::Polygon& outline : OutlinesOf(*shape, layout_.tiling, 0, 0, unit())) {
-          scene_.AddArea(std::move(outline), {scene_.palette.named_obstacle, 0.75}, '%');
+        for (const picture::Polygon& outline : OutlinesOf(*shape, layout_.tiling, 0, 0, unit())) {
+          scene_.Fill(outline, {scene_.palette.named_obstacle, 0.75, '%'});
         }
       }
       for (const Line& line : obstacle->shape.lines) {
@@ -157,9 +157,9 @@ class GraphSceneMaker {
         const picture::Box& plot = layout_.plot;
         const picture::Box near = {plot.x - width, plot.y - width, plot.width + 2 * width,
                                    plot.height + 2 * width};
-        scene_.AddLineIn(near, layout_.tiling.At(line.start.x, line.start.y),
-                         layout_.tiling.At(line.end.x, line.end.y), width,
-                         {scene_.palette.named_obstacle, 0.75}, '%');
+        const picture::Point ends[] = {layout_.tiling.At(line.start.x, line.start.y),
+                                       layout_.tiling.At(line.end.x, line.end.y)};
+        scene_.StrokeIn(near, ends, {{scene_.palette.named_obstacle, 0.75, '%'}, width});
       }
     }
   }
@@ -180,8 +180,10 @@ class GraphSceneMaker {
         const picture::Color color = !arc.is_open ? scene_.palette.closed_edge
                                      : is_auto    ? scene_.palette.sight_line
                                                   : scene_.palette.edge;
-        scene_.AddLine({from, to}, is_auto || !arc.is_open ? thick * 0.8 : thick, {color},
-                       arc.is_open ? '.' : 'x', arc.is_open ? 0 : 4);
+        const picture::Point line[] = {from, to};
+        scene_.Stroke(line, {{color, 1, arc.is_open ? '.' : 'x'},
+                             is_auto || !arc.is_open ? thick * 0.8 : thick,
+                             arc.is_open ? 0.0 : 4.0});
         if (arc.is_one_way && part_.arcs.size() <= 3000) {
           AddTip(from, to, color);
         }
@@ -199,7 +201,7 @@ class GraphSceneMaker {
     const picture::Point ahead = (to - from) * (kTip / length);
     const picture::Point aside = {-ahead.y * 0.55, ahead.x * 0.55};
     const picture::Point tip = from + (to - from) * 0.62;
-    scene_.AddArea({tip, tip - ahead + aside, tip - ahead - aside}, {color});
+    scene_.Fill({tip, tip - ahead + aside, tip - ahead - aside}, {color});
   }
 
   // Returns null if the search did not reach the node.
@@ -214,23 +216,21 @@ class GraphSceneMaker {
     return visit.is_expanded ? picture::SearchColor(ShareOf(visit)) : scene_.palette.open;
   }
 
-  double NodeRadius() const {
-    return part_.nodes.size() > 4 * kLargeNodes ? 1.2 : part_.nodes.size() > kLargeNodes ? 2.0 : 5.0;
-  }
-
   void AddNodes() {
-    const double radius = NodeRadius();
+    const double radius = picture::NodeRadius(part_.nodes.size());
     for (const NodeNumber node : part_.nodes) {
       const picture::Point at = At(node);
       const bool is_enabled = graph_.IsEnabled(node);
       if (const NodeVisit* const visit = FindVisit(node)) {
-        AddVisited(*visit, at, radius);
+        DrawReachedNode(at, radius, visit->is_expanded ? std::optional(ShareOf(*visit)) : std::nullopt,
+                        scene_.palette, scene_);
         continue;
       }
-      scene_.AddDisc(at, radius, {is_enabled ? scene_.palette.ink : scene_.palette.closed_edge},
-                     is_enabled ? 'o' : 'x');
-      if (radius > 4) {
-        scene_.AddDisc(at, radius - 2, {scene_.palette.paper});
+      scene_.FillDisc(
+          at, radius,
+          {is_enabled ? scene_.palette.ink : scene_.palette.closed_edge, 1, is_enabled ? 'o' : 'x'});
+      if (radius >= picture::kRimmedNode) {
+        scene_.FillDisc(at, radius - 2, {scene_.palette.paper});
       }
     }
     if (part_.nodes.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
@@ -241,31 +241,14 @@ class GraphSceneMaker {
     }
   }
 
-  // A filled disc if the node was expanded, else a ring.
-  void AddVisited(const NodeVisit& visit, picture::Point at, double radius) {
-    const double rim = radius > 4 ? 2.0 : 0.0;
-    const picture::Color color = ColorOf(visit);
-    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? scene_.palette.ink : color},
-                   visit.is_expanded ? DigitOf(ShareOf(visit)) : 'O');
-    if (rim > 0) {
-      scene_.AddDisc(at, radius + (visit.is_expanded ? 0.8 : -0.6),
-                     {visit.is_expanded ? color : scene_.palette.paper});
-    } else if (visit.is_expanded) {
-      scene_.AddDisc(at, radius, {color});
-    }
-  }
-
   // Draws the name above the node on a light background, within the picture.
   void AddName(const std::string& name, picture::Point at) {
-    const double half = picture::TextWidth(name, kTextSize) / 2;
+    const double half = picture::TextWidth(name, picture::kTextSize) / 2;
     at.x = std::clamp(at.x, half + 2, std::max(half + 2, layout_.width - half - 2));
-    const double top = at.y - kTextSize - 2;
-    scene_.AddArea({{at.x - half - 2, top},
-                    {at.x + half + 2, top},
-                    {at.x + half + 2, at.y + 3},
-                    {at.x - half - 2, at.y + 3}},
-                   {scene_.palette.paper, 0.75});
-    scene_.AddText(name, at, kTextSize, scene_.palette.ink, picture::TextStyle::Anchor::kMiddle);
+    const double top = at.y - picture::kTextSize - 2;
+    const picture::Box box = {at.x - half - 2, top, 2 * half + 4, picture::kTextSize + 5};
+    scene_.Fill(box.corners(), {scene_.palette.paper, 0.75});
+    scene_.Write(name, at, {scene_.palette.ink, picture::kTextSize, picture::TextStyle::Anchor::kMiddle});
   }
 
   // Draws the edges by which the search reached nodes.
@@ -278,41 +261,57 @@ class GraphSceneMaker {
       if (visit.parent == visit.place) {
         continue;
       }
-      scene_.AddLineIn(layout_.plot, At(visit.parent), At(visit.place),
-                       visit.is_expanded ? thick : thick * 0.6, {ColorOf(visit)});
+      const picture::Point line[] = {At(visit.parent), At(visit.place)};
+      scene_.StrokeIn(layout_.plot, line, {{ColorOf(visit)}, visit.is_expanded ? thick : thick * 0.6});
     }
   }
 
-  void AddQuery() {
-    if (query_ == nullptr || query_->way.empty()) {
-      return;
-    }
-    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
-    for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
-      if (const auto shown = picture::ClipTo(layout_.plot, At(query_->way[i]), At(query_->way[i + 1]))) {
-        AddPathLine({shown->first, shown->second}, sizes, scene_);
+  void AddWay(const std::vector<WorldPoint>& way) {
+    const picture::MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
+    for (std::size_t i = 0; i + 1 < way.size(); ++i) {
+      if (const auto shown = picture::ClipTo(layout_.plot, At(way[i]), At(way[i + 1]))) {
+        const picture::Point line[] = {shown->first, shown->second};
+        DrawPath(line, sizes, scene_.palette, scene_);
       }
     }
   }
 
-  void AddEnds() {
-    if (query_ == nullptr) {
-      return;
+  QueryMarks MarksOf(const AnsweredQuery& answered) const {
+    QueryMarks marks;
+    const auto add = [&](const Location& end, std::vector<WorldPoint>& places) {
+      if (end.position.has_value()) {
+        places.push_back({end.position->x, end.position->y, end.position->z});
+      } else if (const NodeNumber node = graph_.FindNode(end.node); node != kNoNodeNumber) {
+        places.push_back(places_.PlaceOf(graph_, node));
+      }
+    };
+    std::vector<WorldPoint> start;
+    add(answered.query.start, start);
+    if (!start.empty()) {
+      marks.start = start.front();
     }
-    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
-    for (const GraphMark& goal : query_->goals) {
-      AddGoal(At(goal), sizes, scene_);
+    for (const Location& goal : answered.query.goals) {
+      add(goal, marks.goals);
     }
-    if (query_->start.has_value()) {
-      AddStart(At(*query_->start), sizes, scene_);
+    // The positions are the nodes, plus a start and a goal given as positions.
+    const Route& route = answered.route;
+    std::vector<WorldPoint> way = route.positions;
+    const std::size_t first = answered.query.start.position.has_value() ? 1 : 0;
+    for (std::size_t i = first; i < way.size() && i - first < route.nodes.size(); ++i) {
+      way[i] = places_.PlaceOf(graph_, route.nodes[i - first]);
     }
+    if (!way.empty()) {
+      marks.legs.push_back(std::move(way));
+    }
+    return marks;
   }
 
   const WaypointGraph& graph_;
   const GraphLayout places_;
   const Box area_;
   const RenderOptions& options_;
-  const GraphQueryMarks* const query_;
+  const AnsweredQuery* const query_;
+  const QueryMarks marks_;
   const Budget& budget_;
   GraphPart part_;
   // Sorted by node number.
@@ -325,7 +324,7 @@ class GraphSceneMaker {
 }  // namespace
 
 absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Box>& area,
-                                     const RenderOptions& options, const GraphQueryMarks* query,
+                                     const RenderOptions& options, const AnsweredQuery* query,
                                      const Budget& budget) {
   WAYSTAR_ASSIGN_OR_RETURN(GraphLayout places, GraphLayout::Of(graph, BudgetStop(budget)));
   const Box shown = area.has_value() ? *area : places.is_chosen() ? places.area() : AllOf(graph);

@@ -12,12 +12,15 @@
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
+#include "server/render/scene/grid_marks.h"
 #include "server/render/scene/ground.h"
 #include "server/render/scene/map_scenes.h"
 #include "server/render/scene/query_marks.h"
 
 namespace waystar::core {
 namespace {
+
+using picture::kTextSize;
 
 // Cells of at least this many pixels are drawn as polygons, unless there are too many.
 constexpr double kAreaCell = 4.0;
@@ -86,7 +89,7 @@ PlaneView ViewOf(const GridMap& map, const Rectangle& part, bool is_text) {
 
 constexpr std::size_t kMaxOutlines = 1000;
 
-picture::Color OutlineColor(const ObstacleEffect& effect, const Palette& palette) {
+picture::Color OutlineColor(const ObstacleEffect& effect, const picture::Palette& palette) {
   if (effect.kind == ObstacleEffect::Kind::kMultiplyCost) {
     return palette.factor;
   }
@@ -110,34 +113,13 @@ class Outliner {
   }
 
  private:
-  // Joins consecutive sides into one line, so that dashes continue around corners.
-  void AddOutline(const std::vector<picture::Point>& corners, picture::Color color) {
+  void AddOutline(picture::Polygon corners, picture::Color color) {
     if (is_full()) {
       return;
     }
     ++outlines_;
-    std::vector<picture::Point> line;
-    for (std::size_t i = 0; i < corners.size(); ++i) {
-      const auto side = picture::ClipTo(layout_.plot, corners[i], corners[(i + 1) % corners.size()]);
-      if (!side.has_value()) {
-        continue;
-      }
-      if (!line.empty() && line.back() != side->first) {
-        AddLine(line, color);
-        line.clear();
-      }
-      if (line.empty()) {
-        line.push_back(side->first);
-      }
-      line.push_back(side->second);
-    }
-    AddLine(line, color);
-  }
-
-  void AddLine(const std::vector<picture::Point>& line, picture::Color color) {
-    if (!line.empty()) {
-      scene_.AddLine(line, 1.5, {color}, 0, 5);
-    }
+    corners.push_back(corners.front());
+    scene_.StrokeIn(layout_.plot, corners, {{color}, 1.5, 5});
   }
 
   const Layout& layout_;
@@ -166,12 +148,13 @@ void AddObstacleOutlines(const GridMap& map, const Rectangle& region, const Layo
 class GridSceneMaker {
  public:
   GridSceneMaker(const GridMap& map, const Rectangle& part, const RenderOptions& options,
-                 const QueryMarks* query, const Budget& budget)
+                 const AnsweredQuery* query, const Budget& budget)
       : map_(map),
         part_(part),
         region_(PlaneBoundsOf(map, part)),
         options_(options),
         query_(query),
+        marks_(query == nullptr ? QueryMarks() : GridMarks(*query)),
         stop_(budget),
         looks_(map, part, options.palette) {
     scene_.palette = options.palette;
@@ -189,18 +172,23 @@ class GridSceneMaker {
                                DrawGround(map_, looks_, region_, layout_, options_.is_text, stop_));
       scene_.ground.push_back(std::move(ground));
     }
-    if (query_ != nullptr) {
-      WAYSTAR_RETURN_IF_ERROR(AddSearch(*query_, region_, layout_, options_.is_text, stop_, scene_));
+    if (HasSearch()) {
+      WAYSTAR_RETURN_IF_ERROR(AddGridSearch(*query_, region_, layout_, options_.is_text, stop_, scene_));
     }
     AddGridLines();
     WAYSTAR_RETURN_IF_ERROR(stop_.Check());
     if (!options_.is_text && cell() >= kOutlinedCell) {
       AddObstacleOutlines(map_, region_, layout_, scene_);
     }
-    AddPortals();
-    if (query_ != nullptr) {
-      AddPath(*query_, region_, layout_, options_.is_text, scene_);
-    }
+    const picture::MarkSizes sizes = SizesInCells(layout_, options_.is_text);
+    AddPortals(sizes);
+    AddGridPath(marks_, region_, layout_, options_.is_text, scene_);
+    AddEnds(
+        marks_, sizes,
+        [&](const WorldPoint& place) {
+          return Shown({static_cast<std::int32_t>(place.x), static_cast<std::int32_t>(place.y)});
+        },
+        scene_);
     AddNumbers();
     AddFurniture(layout_, options_, scene_);
     return std::move(scene_);
@@ -216,8 +204,9 @@ class GridSceneMaker {
     if (!map_.portals().empty()) {
       AddPortalToLegend(scene_);
     }
-    if (query_ != nullptr) {
-      AddToLegend(*query_, scene_);
+    AddToLegend(marks_, scene_);
+    if (HasSearch()) {
+      AddSearchToLegend(CostToDouble(DearestOf(query_->search->cells.events())), 'o', scene_);
     }
   }
 
@@ -233,7 +222,7 @@ class GridSceneMaker {
           ++end;
         }
         if (look.exists) {
-          scene_.AddArea(AreaOf(x, end, y), {look.color});
+          scene_.Fill(AreaOf(x, end, y), {look.color});
         }
         x = end;
       }
@@ -252,8 +241,8 @@ class GridSceneMaker {
     return {from, {to.x, from.y}, to, {from.x, to.y}};
   }
 
-  void AddGridLine(std::vector<picture::Point> line) {
-    scene_.AddLine(std::move(line), 1, {scene_.palette.grid_line, 0.4});
+  void AddGridLine(const std::vector<picture::Point>& line) {
+    scene_.Stroke(line, {{scene_.palette.grid_line, 0.4}});
   }
 
   void AddGridLines() {
@@ -287,20 +276,24 @@ class GridSceneMaker {
         if (looks_.At({x, y}).exists) {
           picture::Polygon rim = layout_.tiling.OutlineOf(x, y);
           rim.push_back(rim.front());
-          AddGridLine(std::move(rim));
+          AddGridLine(rim);
         }
       }
     }
   }
 
-  void AddPortals() {
-    const MarkSizes sizes(layout_, options_.is_text);
-    const auto shown = [&](Cell cell) {
-      return part_.Contains(map_.settings().frame.CountedAt(cell)) ? std::optional(CenterOf(cell))
-                                                                   : std::nullopt;
-    };
+  bool HasSearch() const {
+    return query_ != nullptr && query_->search != nullptr && !query_->search->cells.events().empty();
+  }
+
+  std::optional<picture::Point> Shown(Cell cell) const {
+    return part_.Contains(map_.settings().frame.CountedAt(cell)) ? std::optional(CenterOf(cell))
+                                                                 : std::nullopt;
+  }
+
+  void AddPortals(const picture::MarkSizes& sizes) {
     map_.portals().VisitAfter("", [&](const Portal& portal) {
-      AddPortal(shown(portal.from), portal.to_map.empty() ? shown(portal.to) : std::nullopt, portal.closed,
+      AddPortal(Shown(portal.from), portal.to_map.empty() ? Shown(portal.to) : std::nullopt, portal.closed,
                 sizes, scene_);
       return true;
     });
@@ -328,8 +321,8 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(x, part_.y));
       at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
       at.y = std::max(at.y, layout_.plot.y - gap);
-      scene_.AddText(absl::StrCat(x), at, kTextSize, scene_.palette.faint,
-                     options_.is_text ? Anchor::kLeft : Anchor::kMiddle);
+      scene_.Write(absl::StrCat(x), at,
+                   {scene_.palette.faint, kTextSize, options_.is_text ? Anchor::kLeft : Anchor::kMiddle});
     }
     const int row_step =
         NumberStep(layout_.tiling.y_step.y, options_.is_text ? 0 : kTextSize, options_.is_text);
@@ -337,7 +330,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(part_.x, y));
       at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
       at.y += options_.is_text ? 0.0 : kTextSize / 2;
-      scene_.AddText(absl::StrCat(y), at, kTextSize, scene_.palette.faint, Anchor::kRight);
+      scene_.Write(absl::StrCat(y), at, {scene_.palette.faint, kTextSize, Anchor::kRight});
     }
   }
 
@@ -353,7 +346,8 @@ class GridSceneMaker {
   // The cells of the plane around it.
   const Rectangle region_;
   const RenderOptions& options_;
-  const QueryMarks* const query_;
+  const AnsweredQuery* const query_;
+  const QueryMarks marks_;
   const BudgetStop stop_;
   const CellLooks looks_;
   Layout layout_;
@@ -363,7 +357,7 @@ class GridSceneMaker {
 }  // namespace
 
 absl::StatusOr<Scene> MakeGridScene(const GridMap& map, const Rectangle& part, const RenderOptions& options,
-                                    const QueryMarks* query, const Budget& budget) {
+                                    const AnsweredQuery* query, const Budget& budget) {
   return GridSceneMaker(map, part, options, query, budget).Make();
 }
 

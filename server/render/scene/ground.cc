@@ -226,7 +226,7 @@ absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& look
 
 namespace {
 
-LegendEntry EntryOf(const Terrain& terrain, picture::Color color) {
+picture::LegendEntry EntryOf(const Terrain& terrain, picture::Color color) {
   return {.color = color,
           .symbol = terrain.symbol,
           .text = terrain.impassable ? absl::StrCat(terrain.name, ", impassable")
@@ -244,14 +244,14 @@ struct Survey {
 
 }  // namespace
 
-CellLooks::CellLooks(const GridMap& map, const Rectangle& part, const Palette& palette)
+CellLooks::CellLooks(const GridMap& map, const Rectangle& part, const picture::Palette& palette)
     : map_(map),
       palette_(palette),
       obstacle_{.color = palette.obstacle, .symbol = kObstacleSymbol, .is_wall = true},
       named_{.color = palette.named_obstacle, .symbol = '%', .is_wall = true} {
   const std::vector<Terrain>& terrains = map.settings().terrains;
   for (std::size_t i = 0; i < terrains.size(); ++i) {
-    terrains_[i] = {.color = palette.ColorOf(terrains[i], i),
+    terrains_[i] = {.color = palette.ColorOf(terrains[i].name, terrains[i].symbol, terrains[i].impassable, i),
                     .symbol = terrains[i].symbol,
                     .is_wall = terrains[i].impassable};
   }
@@ -274,7 +274,7 @@ CellLook CellLooks::WithCost(Cell cell, TerrainId terrain) const {
   return look;
 }
 
-std::vector<LegendEntry> CellLooks::LegendOf(const Rectangle& region, const StopCheck& stop) const {
+std::vector<picture::LegendEntry> CellLooks::LegendOf(const Rectangle& region, const StopCheck& stop) const {
   Survey found;
   for (int y = region.y; y < region.y + region.height && !IsStopped(&stop); ++y) {
     const TerrainId* terrains = map_.TerrainRow(y);
@@ -297,7 +297,7 @@ std::vector<LegendEntry> CellLooks::LegendOf(const Rectangle& region, const Stop
       }
     }
   }
-  std::vector<LegendEntry> legend;
+  std::vector<picture::LegendEntry> legend;
   const std::vector<Terrain>& terrains = map_.settings().terrains;
   for (std::size_t i = 0; i < terrains.size(); ++i) {
     if (found.terrains[i]) {

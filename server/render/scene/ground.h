@@ -9,9 +9,10 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
 #include "server/render/canvas/canvas.h"
+#include "server/render/canvas/marks.h"
+#include "server/render/canvas/palette.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/scene.h"
-#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 
@@ -31,9 +32,9 @@ class CellLooks {
  public:
   // On a hexagon board only the cells of `part` exist, given in client cell coordinates. The map and the
   // palette must outlive this.
-  CellLooks(const GridMap& map, const Rectangle& part, const Palette& palette);
+  CellLooks(const GridMap& map, const Rectangle& part, const picture::Palette& palette);
 
-  const Palette& palette() const { return palette_; }
+  const picture::Palette& palette() const { return palette_; }
 
   // REQUIRES: the cell is on the map.
   CellLook At(Cell cell) const {
@@ -52,7 +53,7 @@ class CellLooks {
 
   // Returns a legend of what occurs in a part of the map. Linear in the cells of the part. Polls `stop`
   // before each row; once it fails, the remaining rows are skipped.
-  std::vector<LegendEntry> LegendOf(const Rectangle& region, const StopCheck& stop) const;
+  std::vector<picture::LegendEntry> LegendOf(const Rectangle& region, const StopCheck& stop) const;
 
  private:
   bool IsOnBoard(Cell cell) const {
@@ -62,7 +63,7 @@ class CellLooks {
   CellLook WithCost(Cell cell, TerrainId terrain) const;
 
   const GridMap& map_;
-  const Palette& palette_;
+  const picture::Palette& palette_;
   CellLook obstacle_;
   CellLook named_;
   std::array<CellLook, kMaxTerrains> terrains_;

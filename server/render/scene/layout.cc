@@ -9,6 +9,7 @@
 namespace waystar::core {
 namespace {
 
+using picture::kTextSize;
 using picture::TextWidth;
 using picture::Tiling;
 
@@ -17,36 +18,9 @@ constexpr double kTitleHeight = 26.0;
 constexpr double kCaptionHeight = 22.0;
 constexpr double kLabelGap = 6.0;
 constexpr double kLegendGap = 14.0;
-constexpr double kLegendRow = 18.0;
-constexpr double kSwatch = 12.0;
-constexpr double kEntryGap = 18.0;
+constexpr double kTitleSize = 12.0;
 // Smaller pictures show only the map.
 constexpr int kSmallestWithLabels = 160;
-
-double EntryWidth(const LegendEntry& entry) {
-  const double sign = entry.sign == LegendEntry::Sign::kRamp ? 4 * kSwatch : kSwatch;
-  return sign + 6 + TextWidth(entry.text, kTextSize);
-}
-
-// Upper left corner of each entry relative to (0, 0), and the total height.
-struct LegendPlan {
-  std::vector<picture::Point> places;
-  double height = 0.0;
-};
-
-LegendPlan PlanLegend(const std::vector<LegendEntry>& legend, double width) {
-  LegendPlan plan;
-  picture::Point next;
-  for (const LegendEntry& entry : legend) {
-    if (next.x > 0 && next.x + EntryWidth(entry) > width) {
-      next = {0, next.y + kLegendRow};
-    }
-    plan.places.push_back(next);
-    next.x += EntryWidth(entry) + kEntryGap;
-  }
-  plan.height = legend.empty() ? 0.0 : next.y + kSwatch;
-  return plan;
-}
 
 // Space around the map.
 struct Margins {
@@ -61,7 +35,7 @@ bool ShowsLabels(const RenderOptions& options) {
          (options.is_text || std::min(options.max_width, options.max_height) >= kSmallestWithLabels);
 }
 
-bool ShowsLegend(const RenderOptions& options, const std::vector<LegendEntry>& legend) {
+bool ShowsLegend(const RenderOptions& options, const std::vector<picture::LegendEntry>& legend) {
   return options.legend && !options.is_text && !legend.empty() &&
          std::min(options.max_width, options.max_height) >= kSmallestWithLabels;
 }
@@ -105,34 +79,6 @@ double TitleWidth(const RenderOptions& options) {
   return std::max(title, TextWidth(options.caption, kTextSize));
 }
 
-void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
-  const double middle = at.y + kSwatch / 2;
-  const auto add_box = [&](const picture::Box& box, picture::Color color) {
-    scene.AddArea(box.corners(), {color});
-  };
-  switch (entry.sign) {
-    case LegendEntry::Sign::kArea:
-      add_box({at.x, at.y, kSwatch, kSwatch}, picture::Mix(entry.color, scene.palette.ink, 0.3));
-      add_box({at.x + 1, at.y + 1, kSwatch - 2, kSwatch - 2}, entry.color);
-      break;
-    case LegendEntry::Sign::kLine:
-    case LegendEntry::Sign::kDashes:
-      scene.AddLine({{at.x + 1, middle}, {at.x + kSwatch - 1, middle}}, 3, {entry.color}, 0,
-                    entry.sign == LegendEntry::Sign::kDashes ? 4.0 : 0.0);
-      break;
-    case LegendEntry::Sign::kDisc:
-      scene.AddDisc({at.x + kSwatch / 2, middle}, kSwatch / 2, {entry.color});
-      break;
-    case LegendEntry::Sign::kRamp:
-      constexpr int kSteps = 24;
-      for (int i = 0; i < kSteps; ++i) {
-        const double step = 4 * kSwatch / kSteps;
-        add_box({at.x + i * step, at.y + 1, step, kSwatch - 2}, picture::SearchColor(i / (kSteps - 1.0)));
-      }
-      break;
-  }
-}
-
 }  // namespace
 
 Tiling UnitTiling(const GridSettings& settings, bool is_text) {
@@ -149,7 +95,7 @@ Tiling UnitTiling(const GridSettings& settings, bool is_text) {
 }
 
 Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene) {
-  const std::vector<LegendEntry>& legend = scene.legend;
+  const std::vector<picture::LegendEntry>& legend = scene.legend;
   Margins around = Around(view, options);
   Layout layout;
   layout.has_labels = ShowsLabels(options);
@@ -171,7 +117,8 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene)
     }
     layout.width = std::min(options.max_width, static_cast<int>(std::ceil(width)));
     const double needed =
-        has_legend ? PlanLegend(legend, layout.width - 2 * kMargin).height + kLegendGap : 0.0;
+        has_legend ? DrawLegend(legend, {}, layout.width - 2 * kMargin, scene.palette, nullptr) + kLegendGap
+                   : 0.0;
     if (needed <= legend_height) {
       break;
     }
@@ -204,30 +151,23 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene)
 }
 
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene) {
-  const std::vector<LegendEntry>& legend = scene.legend;
+  const picture::TextStyle small = {scene.palette.ink, kTextSize};
   if (options.is_text && !options.legend) {
     scene.legend.clear();
   }
   if (layout.has_labels && options.is_text) {
-    scene.AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, scene.palette.ink);
-    scene.AddText(options.caption, {0, layout.caption_y}, 1, scene.palette.ink);
+    scene.Write(absl::StrCat(options.title, "  ", options.facts), {0, 0}, small);
+    scene.Write(options.caption, {0, layout.caption_y}, small);
     return;
   }
   if (layout.has_labels) {
-    scene.AddText(options.title, {kMargin, layout.title_y}, kTitleSize, scene.palette.ink);
+    scene.Write(options.title, {kMargin, layout.title_y}, {scene.palette.ink, kTitleSize});
     const double after = kMargin + TextWidth(options.title, kTitleSize) + 10;
-    scene.AddText(options.facts, {after, layout.title_y}, kTextSize, scene.palette.faint);
-    scene.AddText(options.caption, {kMargin, layout.caption_y}, kTextSize, scene.palette.ink);
+    scene.Write(options.facts, {after, layout.title_y}, {scene.palette.faint, kTextSize});
+    scene.Write(options.caption, {kMargin, layout.caption_y}, small);
   }
-  if (layout.legend_y <= 0) {
-    return;
-  }
-  const LegendPlan plan = PlanLegend(legend, layout.width - 2 * kMargin);
-  for (std::size_t i = 0; i < legend.size(); ++i) {
-    const picture::Point at = plan.places[i] + picture::Point{kMargin, layout.legend_y};
-    AddSign(legend[i], at, scene);
-    const double width = EntryWidth(legend[i]) - TextWidth(legend[i].text, kTextSize);
-    scene.AddText(legend[i].text, {at.x + width, at.y + kSwatch - 2}, kTextSize, scene.palette.ink);
+  if (layout.legend_y > 0) {
+    DrawLegend(scene.legend, {kMargin, layout.legend_y}, layout.width - 2 * kMargin, scene.palette, &scene);
   }
 }
 

@@ -8,7 +8,6 @@
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
 #include "server/render/scene/scene.h"
-#include "server/render/scene/theme.h"
 
 namespace waystar::core {
 
@@ -22,7 +21,7 @@ struct RenderOptions {
   // Title, and numbers of columns and rows.
   bool labels = true;
   enum class GridLines { kAuto, kNever, kAlways } grid_lines = GridLines::kAuto;
-  Palette palette = kLightPalette;
+  picture::Palette palette = picture::kLightPalette;
   // Start of the title, and its remainder.
   std::string title;
   std::string facts;
@@ -70,10 +69,6 @@ struct Layout {
 // Makes the map as large as fits. Omits furniture that does not fit next to a map of one pixel, and all of it
 // in very small pictures. Takes the scene's legend, and sets the scene's size, title, tiling and z_step.
 Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene);
-
-// Text sizes in pixel pictures.
-inline constexpr double kTitleSize = 12.0;
-inline constexpr double kTextSize = 8.0;
 
 // Adds title, caption and legend to the marks.
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene);

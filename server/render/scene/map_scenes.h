@@ -3,24 +3,14 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
-#include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/graph/search/graph_search.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/mesh/map/nav_mesh.h"
-#include "server/core/mesh/search/interval_search.h"
-#include "server/core/query/route.h"
-#include "server/core/query/route_query.h"
 #include "server/core/search/query.h"
 #include "server/geometry/box.h"
 #include "server/geometry/cell.h"
-#include "server/geometry/world_point.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/query_marks.h"
 #include "server/render/scene/scene.h"
@@ -32,24 +22,7 @@ namespace waystar::core {
 // is about 12 bytes per pixel. Returns the errors of InterruptionError.
 // REQUIRES: the part lies on the map and is not empty.
 absl::StatusOr<Scene> MakeGridScene(const GridMap& map, const Rectangle& part, const RenderOptions& options,
-                                    const QueryMarks* query, const Budget& budget);
-
-// A point of a query: a node, or a position without one.
-struct GraphMark {
-  WorldPoint position;
-  NodeNumber node = kNoNodeNumber;
-};
-
-// Marks that a query adds to the picture.
-struct GraphQueryMarks {
-  std::optional<GraphMark> start;
-  // The requested goals.
-  std::vector<GraphMark> goals;
-  // Points of the path; empty without a path.
-  std::vector<GraphMark> way;
-  // Events of the search; empty if it is not drawn. They must outlive the marks.
-  absl::Span<const NodeEvent> events;
-};
+                                    const AnsweredQuery* query, const Budget& budget);
 
 // Returns a scene of the nodes, edges and obstacles in an area of the world, or of the whole graph if unset,
 // and of the query if not null. Explicit edges are dark, automatic ones light, closed ones dashed; an
@@ -60,7 +33,7 @@ struct GraphQueryMarks {
 // Returns the errors of GatherGraph.
 // REQUIRES: the area has a width and a height.
 absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Box>& area,
-                                     const RenderOptions& options, const GraphQueryMarks* query,
+                                     const RenderOptions& options, const AnsweredQuery* query,
                                      const Budget& budget);
 
 // Maximum number of polygons drawn.
@@ -77,20 +50,6 @@ struct MeshView {
   bool is_oblique = false;
 };
 
-// Marks that a query adds to the picture.
-struct MeshQueryMarks {
-  std::optional<WorldPoint> start;
-  // The requested goals.
-  std::vector<WorldPoint> goals;
-  // Legs of the path on this mesh: corners and crossings of polygon edges. There are several legs if the path
-  // uses portals.
-  std::vector<std::vector<WorldPoint>> legs;
-  // Portals between legs.
-  std::vector<std::pair<WorldPoint, WorldPoint>> jumps;
-  // The search, which must outlive this; null if it is not drawn.
-  const IntervalRecorder* search = nullptr;
-};
-
 // Returns a scene of the polygons in a view, and of the query if not null. Higher polygons are lighter and
 // cover lower ones, by the mean heights of their corners. Edges between polygons are faint, walls dark; in
 // oblique views, floors have a rim below walls that face the viewer. Parts of the path at other heights, or
@@ -99,20 +58,6 @@ struct MeshQueryMarks {
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE with field "region" for more than kMaxDrawnPolygons, and the
 // errors of InterruptionError.
 absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
-                                    const MeshQueryMarks* query, const Budget& budget);
-
-// Returns the marks of a route on the grid with that id: its goals and the legs on that map.
-QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route);
-
-// REQUIRES: the route is on a waypoint graph.
-GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route);
-
-// Returns the marks of a route on the navigation mesh with that id: its goals and the legs on that map. With
-// a corridor, the legs follow the surface.
-// REQUIRES: the route is on a navigation mesh.
-MeshQueryMarks ToMeshQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route);
-
-// Returns a line such as "path found, cost 19.8; 39 expanded by A*".
-std::string CaptionOf(const Route& route);
+                                    const AnsweredQuery* query, const Budget& budget);
 
 }  // namespace waystar::core

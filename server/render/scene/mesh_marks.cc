@@ -117,16 +117,18 @@ class MeshSearchDrawer {
       points.push_back(projection_.At(corner));
     }
     if (is_text_) {
-      MarkGround(points, DigitOf(share));
+      MarkGround(points, picture::DigitOf(share));
     } else {
-      scene_.AddArea(std::move(points), {picture::SearchColor(share), kSeenOpacity});
+      scene_.Fill(points, {picture::SearchColor(share), kSeenOpacity});
     }
   }
 
   void AddEdge(const TracedInterval& interval, bool is_expanded) {
-    scene_.AddLineIn(
-        layout_.plot, projection_.At(interval.left), projection_.At(interval.right), is_expanded ? 1.0 : 2.5,
-        is_expanded ? picture::Paint{scene_.palette.shade, 0.45} : picture::Paint{scene_.palette.open});
+    const picture::Point line[] = {projection_.At(interval.left), projection_.At(interval.right)};
+    scene_.StrokeIn(
+        layout_.plot, line,
+        {is_expanded ? picture::Paint{scene_.palette.shade, 0.45} : picture::Paint{scene_.palette.open},
+         is_expanded ? 1.0 : 2.5});
   }
 
   void MarkGround(const picture::Polygon& points, char symbol) {
@@ -146,11 +148,10 @@ class MeshSearchDrawer {
     const int width = ground.image.width();
     for (int row = first(low.y, ground.y); row < last(high.y, ground.y, ground.image.height()); ++row) {
       for (int column = first(low.x, ground.x); column < last(high.x, ground.x, width); ++column) {
-        char& shown = ground.symbols[static_cast<std::size_t>(row) * static_cast<std::size_t>(width) +
-                                     static_cast<std::size_t>(column)];
         // The middle of a character may lie off the mesh.
-        if (shown != ' ' && IsInside(points, {ground.x + column + 0.5, ground.y + row + 0.5})) {
-          shown = symbol;
+        if (ground.SymbolAt(column, row) != ' ' &&
+            IsInside(points, {ground.x + column + 0.5, ground.y + row + 0.5})) {
+          ground.SymbolAt(column, row) = symbol;
         }
       }
     }

@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
+#include "server/core/mesh/search/mesh_corridor.h"
 #include "server/core/mesh/search/mesh_path.h"
+#include "server/core/query/resolve.h"
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/scene/map_scenes.h"
@@ -29,12 +31,13 @@ Box PlanOf(const MeshBounds& bounds) { return {bounds.low.x, bounds.low.y, bound
 class MeshSceneMaker {
  public:
   MeshSceneMaker(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
-                 const MeshQueryMarks* query, const Budget& budget)
+                 const AnsweredQuery* query, const Budget& budget)
       : mesh_(mesh),
         view_(view),
         area_(view.area.has_value() ? *view.area : WithMargin(PlanOf(mesh.bounds()))),
         options_(options),
-        query_(query),
+        search_(query != nullptr && query->search != nullptr ? &query->search->intervals : nullptr),
+        marks_(query == nullptr ? QueryMarks() : MarksOf(*query)),
         stop_(budget) {
     scene_.palette = options.palette;
   }
@@ -54,13 +57,15 @@ class MeshSceneMaker {
     } else {
       AddPolygons();
     }
-    if (query_ != nullptr && query_->search != nullptr) {
-      WAYSTAR_RETURN_IF_ERROR(
-          AddMeshSearch(*query_->search, projection_, layout_, options_.is_text, stop_, scene_));
+    if (search_ != nullptr) {
+      WAYSTAR_RETURN_IF_ERROR(AddMeshSearch(*search_, projection_, layout_, options_.is_text, stop_, scene_));
     }
     AddScaleLines(area_, ground, options_, scene_);
     AddPortals();
-    WAYSTAR_RETURN_IF_ERROR(AddQuery());
+    const picture::MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
+    WAYSTAR_RETURN_IF_ERROR(AddWay(sizes));
+    AddEnds(
+        marks_, sizes, [&](const WorldPoint& place) { return std::optional(At(OnSurface(place))); }, scene_);
     CoverMargins(layout_, options_, scene_);
     AddWorldNumbers(area_, ground, options_, scene_);
     AddFurniture(layout_, options_, scene_);
@@ -125,7 +130,7 @@ class MeshSceneMaker {
   bool IsFlat() const { return polygons_.empty() || polygons_.front().height == polygons_.back().height; }
 
   void AddLegend() {
-    std::vector<LegendEntry>& legend = scene_.legend;
+    std::vector<picture::LegendEntry>& legend = scene_.legend;
     if (!polygons_.empty()) {
       legend.push_back(
           {.color = ColorAt(polygons_.front().height),
@@ -135,16 +140,15 @@ class MeshSceneMaker {
         legend.push_back({.color = ColorAt(polygons_.back().height),
                           .text = absl::StrCat("highest at ", polygons_.back().height)});
       }
-      legend.push_back({.sign = LegendEntry::Sign::kLine, .color = scene_.palette.ink, .text = "wall"});
+      legend.push_back(
+          {.sign = picture::LegendEntry::Sign::kLine, .color = scene_.palette.ink, .text = "wall"});
     }
     if (!mesh_.portals().empty()) {
       AddPortalToLegend(scene_);
     }
-    if (query_ != nullptr) {
-      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->legs.empty(), scene_);
-      if (query_->search != nullptr) {
-        AddMeshSearchToLegend(*query_->search, scene_);
-      }
+    AddToLegend(marks_, scene_);
+    if (search_ != nullptr) {
+      AddMeshSearchToLegend(*search_, scene_);
     }
   }
 
@@ -195,7 +199,7 @@ class MeshSceneMaker {
   // Draws the side of a floor below an edge that faces the viewer, that is, whose polygon lies behind it.
   void AddRim(picture::Point from, picture::Point to, picture::Color color, double thin) {
     const picture::Point down{0.0, 5.0 * thin};
-    scene_.AddArea({from, to, to + down, from + down}, {picture::Mix(color, scene_.palette.shade, 0.5)});
+    scene_.Fill({from, to, to + down, from + down}, {picture::Mix(color, scene_.palette.shade, 0.5)});
   }
 
   void AddPolygons() {
@@ -214,19 +218,21 @@ class MeshSceneMaker {
           AddRim(points[i], next, ColorAt(polygon.height), thin);
         }
       }
-      scene_.AddArea(points, {ColorAt(polygon.height)});
+      scene_.Fill(points, {ColorAt(polygon.height)});
       for (std::size_t i = 0; i < points.size(); ++i) {
         const bool is_wall = neighbours[i] == kNoPolygon;
-        scene_.AddLineIn(
-            layout_.plot, points[i], points[i + 1 < points.size() ? i + 1 : 0], is_wall ? 2.5 * thin : thin,
-            is_wall ? picture::Paint{scene_.palette.ink} : picture::Paint{scene_.palette.grid_line, 0.7});
+        const picture::Point side[] = {points[i], points[i + 1 < points.size() ? i + 1 : 0]};
+        scene_.StrokeIn(
+            layout_.plot, side,
+            {is_wall ? picture::Paint{scene_.palette.ink} : picture::Paint{scene_.palette.grid_line, 0.7},
+             is_wall ? 2.5 * thin : thin});
       }
     }
   }
 
   // Skips ends at other heights, or without a surface below them.
   void AddPortals() {
-    const MarkSizes sizes(layout_, options_.is_text);
+    const picture::MarkSizes sizes = SizesInCells(layout_, options_.is_text);
     const auto shown = [&](const MeshPlace& end) {
       const bool is_shown = end.polygon != kNoPolygon &&
                             area_.Overlaps(Box::Around(end.point.x, end.point.y, 0.0)) &&
@@ -272,29 +278,19 @@ class MeshSceneMaker {
     return faint;
   }
 
-  void AddFaintLine(const std::vector<picture::Point>& line, const MarkSizes& sizes) {
-    if (!options_.is_text) {
-      scene_.AddLine(line, sizes.path * 0.75, {scene_.palette.path, 0.55}, 0, 2 * sizes.path);
-    }
-  }
-
   // Faint parts are drawn first, below the rest.
-  absl::Status AddWay(const MarkSizes& sizes) {
+  absl::Status AddWay(const picture::MarkSizes& sizes) {
     const MeshCover cover = CoverOf();
     std::vector<std::vector<picture::Point>> plain;
     std::vector<std::vector<picture::Point>> faint;
     const auto add = [&](std::vector<std::vector<picture::Point>>& lines, picture::Point from,
                          picture::Point to) {
-      const auto shown = picture::ClipTo(layout_.plot, from, to);
-      if (!shown.has_value()) {
-        return;
+      if (lines.empty() || lines.back().back() != from) {
+        lines.push_back({from});
       }
-      if (lines.empty() || lines.back().back() != shown->first) {
-        lines.push_back({shown->first});
-      }
-      lines.back().push_back(shown->second);
+      lines.back().push_back(to);
     };
-    for (const std::vector<WorldPoint>& leg : query_->legs) {
+    for (const std::vector<WorldPoint>& leg : marks_.legs) {
       for (std::size_t i = 0; i + 1 < leg.size(); ++i) {
         WAYSTAR_RETURN_IF_ERROR(stop_.Check());
         const picture::Point from = At(leg[i]);
@@ -313,14 +309,18 @@ class MeshSceneMaker {
         }
       }
     }
-    for (const auto& [from, to] : query_->jumps) {
+    for (const auto& [from, to] : marks_.jumps) {
       add(faint, At(from), At(to));
     }
     for (const std::vector<picture::Point>& line : faint) {
-      AddFaintLine(line, sizes);
+      if (!options_.is_text) {
+        scene_.StrokeIn(layout_.plot, line, {{scene_.palette.path, 0.55}, sizes.path * 0.75, 2 * sizes.path});
+      }
     }
     for (const std::vector<picture::Point>& line : plain) {
-      AddPathLine(line, sizes, scene_);
+      for (const std::vector<picture::Point>& part : picture::PartsIn(layout_.plot, line)) {
+        DrawPath(part, sizes, scene_.palette, scene_);
+      }
     }
     return absl::OkStatus();
   }
@@ -346,26 +346,38 @@ class MeshSceneMaker {
     return place.has_value() ? place->point : point;
   }
 
-  absl::Status AddQuery() {
-    if (query_ == nullptr) {
-      return absl::OkStatus();
+  static QueryMarks MarksOf(const AnsweredQuery& answered) {
+    const auto& [map, query, route, search] = answered;
+    QueryMarks marks{.start = *query.start.position};
+    bool was_home = false;
+    std::optional<WorldPoint> last;
+    for (const MeshLeg& leg :
+         LegsOnMeshes(*route.mesh_agent, route.positions, route.corridor, route.mesh_crossings)) {
+      if (leg.is_home && !leg.corners.empty()) {
+        if (was_home && last) {
+          marks.jumps.emplace_back(*last, leg.corners.front());
+        }
+        marks.legs.push_back(leg.corridor.empty()
+                                 ? std::vector<WorldPoint>(leg.corners.begin(), leg.corners.end())
+                                 : SurfaceLine(*leg.mesh, leg.corners, leg.corridor));
+        last = leg.corners.back();
+      }
+      was_home = leg.is_home;
     }
-    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
-    WAYSTAR_RETURN_IF_ERROR(AddWay(sizes));
-    for (const WorldPoint& goal : query_->goals) {
-      AddGoal(At(OnSurface(goal)), sizes, scene_);
+    if (query.goal_map.empty() || query.goal_map == map) {
+      for (const Location& goal : query.goals) {
+        marks.goals.push_back(*goal.position);
+      }
     }
-    if (query_->start.has_value()) {
-      AddStart(At(OnSurface(*query_->start)), sizes, scene_);
-    }
-    return absl::OkStatus();
+    return marks;
   }
 
   const NavMesh& mesh_;
   const MeshView& view_;
   const Box area_;
   const RenderOptions& options_;
-  const MeshQueryMarks* const query_;
+  const IntervalRecorder* const search_;
+  const QueryMarks marks_;
   const BudgetStop stop_;
   std::vector<DrawnPolygon> polygons_;
   // Heights of all corners of these polygons.
@@ -380,7 +392,7 @@ class MeshSceneMaker {
 }  // namespace
 
 absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
-                                    const MeshQueryMarks* query, const Budget& budget) {
+                                    const AnsweredQuery* query, const Budget& budget) {
   assert(!view.is_oblique || !options.is_text);
   return MeshSceneMaker(mesh, view, options, query, budget).Make();
 }

@@ -1,41 +1,55 @@
-// Marks of a picture: outlines of shapes, portals, and start, goals, path and search of a query.
+// Marks of a query on a map of any kind: start, goals, path, portals and search, and their legend.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/stop_check.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/core/query/route.h"
+#include "server/core/query/route_query.h"
+#include "server/core/query/solve.h"
 #include "server/core/search/recorder.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
+#include "server/geometry/world_point.h"
+#include "server/render/canvas/marks.h"
 #include "server/render/scene/layout.h"
 #include "server/render/scene/scene.h"
 
 namespace waystar::core {
 
-// The parts of a query that lie on the drawn map.
+// A query with its answer.
+struct AnsweredQuery {
+  // Id of the drawn map.
+  absl::string_view map;
+  const RouteQuery& query;
+  const Route& route;
+  // The search; null if it is not drawn.
+  const SearchRecorder* search = nullptr;
+};
+
+// The parts of a query that lie on the drawn map, in positions of the world or cells of the plane.
 struct QueryMarks {
-  std::optional<Cell> start;
+  std::optional<WorldPoint> start;
   // The requested goals.
-  std::vector<Cell> goals;
+  std::vector<WorldPoint> goals;
   // The path, split at portals.
-  std::vector<std::vector<Cell>> legs;
-  // Portal crossings between cells of this map.
-  std::vector<std::pair<Cell, Cell>> jumps;
-  // Events of the search; empty if it is not drawn. They must outlive the marks.
-  absl::Span<const SearchEvent> events;
-  // If true, jumps between cells are straight lines, else diagonal first, then straight.
-  bool any_angle = false;
+  std::vector<std::vector<WorldPoint>> legs;
+  // Portal crossings between places of this map.
+  std::vector<std::pair<WorldPoint, WorldPoint>> jumps;
 };
 
 // A place reached by a search: a cell or a node.
@@ -65,7 +79,7 @@ bool IsOnMap(const Event& event) {
 // Returns each place once, in search order. `place` is the event's place. Returns the error of `stop`, which
 // is polled every 2^10 events.
 template <typename Event, typename Place>
-absl::StatusOr<std::vector<PlaceVisit<Place>>> VisitsOf(absl::Span<const Event> events, Place Event::*place,
+absl::StatusOr<std::vector<PlaceVisit<Place>>> VisitsOf(const std::vector<Event>& events, Place Event::*place,
                                                         const StopCheck& stop) {
   std::vector<PlaceVisit<Place>> visits;
   absl::flat_hash_map<std::uint64_t, std::size_t> indices;
@@ -94,7 +108,7 @@ absl::StatusOr<std::vector<PlaceVisit<Place>>> VisitsOf(absl::Span<const Event> 
 
 // Returns the highest cost of an expanded place, at least 1.
 template <typename Event>
-Cost DearestOf(absl::Span<const Event> events) {
+Cost DearestOf(const std::vector<Event>& events) {
   Cost dearest = 1;
   for (const Event& event : events) {
     if (IsOnMap(event) && event.kind == SearchEvent::Kind::kExpanded) {
@@ -104,46 +118,22 @@ Cost DearestOf(absl::Span<const Event> events) {
   return dearest;
 }
 
-// Returns '0' to '9' for a share from 0 to 1.
-inline char DigitOf(double share) {
-  return static_cast<char>('0' + std::min(9, static_cast<int>(share * 10)));
-}
+// Returns the sizes of marks on cells.
+picture::MarkSizes SizesInCells(const Layout& layout, bool is_text);
 
-// Line widths and disc radii for the size of the cells.
-struct MarkSizes {
-  explicit MarkSizes(const Layout& layout, bool is_text);
-
-  double path = 2.0;
-  double halo = 2.0;
-  double disc = 4.0;
-};
-
-// Draws the search over the ground: expanded cells from yellow to red by path cost, generated ones as
-// outlines. Without a ground it adds marks. Returns the error of `stop`, which is polled every 2^10 cells.
-// REQUIRES: text has a ground.
-absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
-                       const StopCheck& stop, Scene& scene);
-
-// Adds the path, the start and the goals within the region.
-void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
-             Scene& scene);
-
-// Add legend entries for start, goals and path of a query, or for all of its marks, if present.
-void AddToLegend(bool has_start, std::size_t goals, bool has_path, Scene& scene);
-void AddToLegend(const QueryMarks& query, Scene& scene);
+// Adds legend entries for the marks.
+void AddToLegend(const QueryMarks& marks, Scene& scene);
 // Adds the entries of a search with this highest cost.
 void AddSearchToLegend(double dearest, char open_symbol, Scene& scene);
 
-// Add a green start or a red goal; their shapes differ as well.
-void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene);
-void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene);
-// Adds a line in the path colour.
-void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene);
+// Adds the start and the goals. `shown` returns the place of a mark on the picture, if it is on it.
+void AddEnds(const QueryMarks& marks, const picture::MarkSizes& sizes,
+             absl::FunctionRef<std::optional<picture::Point>(const WorldPoint&)> shown, Scene& scene);
 
 // Adds diamonds at the ends of a portal that are shown, and a dashed line between two. They are hollow, and
 // the line faint, if the portal is closed.
 void AddPortal(const std::optional<picture::Point>& from, const std::optional<picture::Point>& to,
-               bool is_closed, const MarkSizes& sizes, Scene& scene);
+               bool is_closed, const picture::MarkSizes& sizes, Scene& scene);
 
 void AddPortalToLegend(Scene& scene);
 
@@ -151,5 +141,8 @@ void AddPortalToLegend(Scene& scene);
 // y, and discs widened by `rim`, both in units of the map; `unit` is one in pixels.
 std::vector<picture::Polygon> OutlinesOf(const Shape& shape, const picture::Tiling& tiling, double shift,
                                          double rim, double unit);
+
+// Returns a line such as "path found, cost 19.8; 39 expanded by A*".
+std::string CaptionOf(const Route& route);
 
 }  // namespace waystar::core

@@ -78,25 +78,25 @@ void WriteMark(const SceneMark& mark, TextSheet& sheet) {
                           : mark.anchor == picture::TextStyle::Anchor::kMiddle ? std::floor(length / 2)
                                                                                : length;
     sheet.Write({mark.points.front().x - before, mark.points.front().y}, mark.text);
-  } else if (mark.symbol == 0) {
+  } else if (mark.paint.symbol == 0) {
     return;
   } else if (mark.kind == SceneMark::Kind::kLine) {
     for (std::size_t i = 0; i + 1 < mark.points.size(); ++i) {
-      sheet.PutLine(mark.points[i], mark.points[i + 1], mark.symbol);
+      sheet.PutLine(mark.points[i], mark.points[i + 1], mark.paint.symbol);
     }
   } else {
-    sheet.Put(MiddleOf(mark.points), mark.symbol);
+    sheet.Put(MiddleOf(mark.points), mark.paint.symbol);
   }
 }
 
-std::string LegendText(const std::vector<LegendEntry>& legend, std::size_t width) {
+std::string LegendText(const std::vector<picture::LegendEntry>& legend, std::size_t width) {
   std::string text;
   std::string line;
-  for (const LegendEntry& entry : legend) {
+  for (const picture::LegendEntry& entry : legend) {
     if (entry.symbol == 0) {
       continue;
     }
-    const bool is_ramp = entry.sign == LegendEntry::Sign::kRamp;
+    const bool is_ramp = entry.sign == picture::LegendEntry::Sign::kRamp;
     const std::string words = absl::StrCat(is_ramp ? "0-9" : std::string(1, entry.symbol), " ", entry.text);
     if (!line.empty() && line.size() + 2 + words.size() > width) {
       absl::StrAppend(&text, line, "\n");
@@ -109,40 +109,40 @@ std::string LegendText(const std::vector<LegendEntry>& legend, std::size_t width
 
 }  // namespace
 
-void Scene::AddArea(std::vector<picture::Point> points, const picture::Paint& paint, char symbol) {
-  marks.push_back({.points = std::move(points), .paint = paint, .symbol = symbol});
+void Scene::Fill(const picture::Polygon& polygon, const picture::Paint& paint) {
+  marks.push_back({.points = polygon, .paint = paint});
 }
 
-void Scene::AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
-                    char symbol, double dash) {
+void Scene::FillDisc(picture::Point center, double radius, const picture::Paint& paint) {
+  marks.push_back({.kind = SceneMark::Kind::kDisc, .points = {center}, .size = radius, .paint = paint});
+}
+
+void Scene::Stroke(absl::Span<const picture::Point> line, const picture::Pen& pen) {
   marks.push_back({.kind = SceneMark::Kind::kLine,
-                   .points = std::move(points),
-                   .size = thickness,
-                   .paint = paint,
-                   .dash = dash,
-                   .symbol = symbol});
+                   .points = {line.begin(), line.end()},
+                   .size = pen.width,
+                   .paint = pen.paint,
+                   .dash = pen.dash});
 }
 
-void Scene::AddLineIn(const picture::Box& box, picture::Point from, picture::Point to, double thickness,
-                      const picture::Paint& paint, char symbol, double dash) {
-  if (const auto shown = picture::ClipTo(box, from, to)) {
-    AddLine({shown->first, shown->second}, thickness, paint, symbol, dash);
-  }
-}
-
-void Scene::AddText(absl::string_view text, picture::Point at, double size, picture::Color color,
-                    picture::TextStyle::Anchor anchor) {
+void Scene::Write(absl::string_view text, picture::Point at, const picture::TextStyle& style) {
   marks.push_back({.kind = SceneMark::Kind::kText,
                    .points = {at},
-                   .size = size,
-                   .paint = {color},
+                   .size = style.size,
+                   .paint = {style.color},
                    .text = std::string(text),
-                   .anchor = anchor});
+                   .anchor = style.anchor});
 }
 
-void Scene::AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol) {
-  marks.push_back(
-      {.kind = SceneMark::Kind::kDisc, .points = {at}, .size = radius, .paint = paint, .symbol = symbol});
+void Scene::Show(const picture::Canvas& image, int x, int y) {
+  ground.push_back({.x = x, .y = y, .image = image});
+}
+
+void Scene::StrokeIn(const picture::Box& box, absl::Span<const picture::Point> line,
+                     const picture::Pen& pen) {
+  for (const std::vector<picture::Point>& part : picture::PartsIn(box, line)) {
+    Stroke(part, pen);
+  }
 }
 
 absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget) {

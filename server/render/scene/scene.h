@@ -1,6 +1,7 @@
 // A scene: the content of a picture of a map, for output as pixels, SVG or text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,12 +10,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "server/core/search/query.h"
 #include "server/geometry/box.h"
 #include "server/geometry/cell.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
-#include "server/render/scene/theme.h"
+#include "server/render/canvas/marks.h"
+#include "server/render/canvas/palette.h"
 
 namespace waystar::core {
 
@@ -26,6 +29,12 @@ struct SceneGround {
   picture::Canvas image;
   // Text only: the characters of its pixels by row.
   std::string symbols;
+
+  // REQUIRES: it is text, and the image contains the pixel.
+  char& SymbolAt(int column, int row) {
+    return symbols[static_cast<std::size_t>(row) * static_cast<std::size_t>(image.width()) +
+                   static_cast<std::size_t>(column)];
+  }
 };
 
 // One drawing primitive. Points are in pixels, or in characters for text.
@@ -45,29 +54,11 @@ struct SceneMark {
   std::vector<picture::Point> points;
   // Width of a line, radius of a disc, or height of capital letters.
   double size = 0.0;
+  // Text shows the symbol of an area or a disc in its middle.
   picture::Paint paint;
   double dash = 0.0;
-  // Character that represents it in text, in the middle of an area; 0 for none.
-  char symbol = 0;
   std::string text = {};
   picture::TextStyle::Anchor anchor = picture::TextStyle::Anchor::kLeft;
-};
-
-struct LegendEntry {
-  enum class Sign {
-    kArea,
-    kLine,
-    kDashes,
-    kDisc,
-    // Colour ramp of a search, from start to end.
-    kRamp,
-  };
-
-  Sign sign = Sign::kArea;
-  picture::Color color;
-  // Character in text; entries without one are omitted there.
-  char symbol = 0;
-  std::string text;
 };
 
 // A node of a waypoint graph, by number, and the place where it is drawn.
@@ -76,8 +67,9 @@ struct DrawnNode {
   picture::Point at;
 };
 
-struct Scene {
-  Palette palette = kLightPalette;
+// A surface that records what is drawn.
+struct Scene final : picture::Surface {
+  picture::Palette palette = picture::kLightPalette;
   // Size of the whole picture.
   int width = 1;
   int height = 1;
@@ -87,7 +79,7 @@ struct Scene {
   // Bottom to top.
   std::vector<SceneMark> marks;
   // Text only; in pixel pictures the legend is among the marks.
-  std::vector<LegendEntry> legend;
+  std::vector<picture::LegendEntry> legend;
   // The part of the map shown. For a waypoint graph or a navigation mesh it is in world units relative to the
   // tiling's zero: all whole units that `area` touches.
   Rectangle region;
@@ -99,15 +91,13 @@ struct Scene {
   // Nodes drawn at other places than the tiling gives; see GraphLayout.
   std::vector<DrawnNode> placed_nodes;
 
-  void AddArea(std::vector<picture::Point> points, const picture::Paint& paint, char symbol = 0);
-  void AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
-               char symbol = 0, double dash = 0.0);
-  // Adds the part of a straight line in a box; nothing if there is none.
-  void AddLineIn(const picture::Box& box, picture::Point from, picture::Point to, double thickness,
-                 const picture::Paint& paint, char symbol = 0, double dash = 0.0);
-  void AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol = 0);
-  void AddText(absl::string_view text, picture::Point at, double size, picture::Color color,
-               picture::TextStyle::Anchor anchor = picture::TextStyle::Anchor::kLeft);
+  void Fill(const picture::Polygon& polygon, const picture::Paint& paint) override;
+  void FillDisc(picture::Point center, double radius, const picture::Paint& paint) override;
+  void Stroke(absl::Span<const picture::Point> line, const picture::Pen& pen) override;
+  void Write(absl::string_view text, picture::Point at, const picture::TextStyle& style) override;
+  void Show(const picture::Canvas& image, int x, int y) override;
+  // Draws the parts of a line in a box.
+  void StrokeIn(const picture::Box& box, absl::Span<const picture::Point> line, const picture::Pen& pen);
 };
 
 // Limits on width and height of a picture, in pixels or characters.

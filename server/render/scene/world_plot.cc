@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "server/render/canvas/canvas.h"
+#include "server/render/scene/query_marks.h"
 
 namespace waystar::core {
 namespace {
@@ -74,9 +75,9 @@ template <typename Visitor>
 void VisitColumns(const Box& area, const Layout& layout, bool is_text, Visitor visit) {
   const int decimals = DecimalsFor(LongerSide(area));
   const std::string longest = LongestEnd(area.x_low, area.x_high, decimals);
-  const double widest =
-      is_text ? std::max(6.0, static_cast<double>(longest.size()))
-              : std::max(picture::TextWidth("-00000", kTextSize), picture::TextWidth(longest, kTextSize));
+  const double widest = is_text ? std::max(6.0, static_cast<double>(longest.size()))
+                                : std::max(picture::TextWidth("-00000", picture::kTextSize),
+                                           picture::TextWidth(longest, picture::kTextSize));
   VisitNumbers({area.x_low, area.x_high, layout.tiling.x_step.x, widest}, decimals, is_text,
                [&](double x, const std::string& label) { visit(layout.tiling.At(x, 0).x, label); });
 }
@@ -133,11 +134,15 @@ void AddScaleLines(const Box& area, const Layout& layout, const RenderOptions& o
     return;
   }
   const picture::Box& plot = layout.plot;
+  const auto add = [&](picture::Point from, picture::Point to) {
+    const picture::Point line[] = {from, to};
+    scene.Stroke(line, {{scene.palette.grid_line, 0.18}});
+  };
   VisitColumns(area, layout, false, [&](double at, const std::string& /*label*/) {
-    scene.AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {scene.palette.grid_line, 0.18});
+    add({at, plot.y}, {at, plot.bottom()});
   });
   VisitRows(area, layout, false, [&](double at, const std::string& /*label*/) {
-    scene.AddLine({{plot.x, at}, {plot.right(), at}}, 1, {scene.palette.grid_line, 0.18});
+    add({plot.x, at}, {plot.right(), at});
   });
 }
 
@@ -150,25 +155,19 @@ void AddWorldNumbers(const Box& area, const Layout& layout, const RenderOptions&
   const picture::Box& plot = layout.plot;
   VisitColumns(area, layout, options.is_text, [&](double at, const std::string& label) {
     // A label at the right edge of the picture lies a little to the left of its line.
-    const double room = options.is_text ? 0.0 : picture::TextWidth(label, kTextSize) / 2 + 1;
+    const double room = options.is_text ? 0.0 : picture::TextWidth(label, picture::kTextSize) / 2 + 1;
     const double x = std::min(at, layout.width - room);
-    scene.AddText(label, {x, plot.y - gap}, kTextSize, scene.palette.faint,
-                  options.is_text ? Anchor::kLeft : Anchor::kMiddle);
+    scene.Write(label, {x, plot.y - gap},
+                {scene.palette.faint, picture::kTextSize, options.is_text ? Anchor::kLeft : Anchor::kMiddle});
   });
   VisitRows(area, layout, options.is_text, [&](double at, const std::string& label) {
-    scene.AddText(label, {plot.x - gap, options.is_text ? at : at + kTextSize / 2}, kTextSize,
-                  scene.palette.faint, Anchor::kRight);
+    scene.Write(label, {plot.x - gap, options.is_text ? at : at + picture::kTextSize / 2},
+                {scene.palette.faint, picture::kTextSize, Anchor::kRight});
   });
 }
 
-MarkSizes SizesInWorld(const Layout& layout, bool is_text) {
-  MarkSizes sizes(layout, is_text);
-  if (!is_text) {
-    sizes.path = 4.0;
-    sizes.halo = 1.5;
-    sizes.disc = 8.0;
-  }
-  return sizes;
+picture::MarkSizes SizesInWorld(const Layout& layout, bool is_text) {
+  return is_text ? SizesInCells(layout, is_text) : picture::MarkSizes();
 }
 
 void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& scene) {
@@ -181,7 +180,7 @@ void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& sce
   for (const picture::Box& margin :
        {picture::Box{0, 0, width, plot.y}, picture::Box{0, plot.bottom(), width, height - plot.bottom()},
         picture::Box{0, 0, plot.x, height}, picture::Box{plot.right(), 0, width - plot.right(), height}}) {
-    scene.AddArea(margin.corners(), {scene.palette.paper});
+    scene.Fill(margin.corners(), {scene.palette.paper});
   }
 }
 

@@ -5,8 +5,8 @@
 #include "server/geometry/cell.h"
 #include "server/geometry/world_point.h"
 #include "server/render/canvas/geometry.h"
+#include "server/render/canvas/marks.h"
 #include "server/render/scene/layout.h"
-#include "server/render/scene/query_marks.h"
 #include "server/render/scene/scene.h"
 
 namespace waystar::core {
@@ -31,7 +31,7 @@ void AddScaleLines(const Box& area, const Layout& layout, const RenderOptions& o
 // Adds the numbers of these lines along the top and left edges.
 void AddWorldNumbers(const Box& area, const Layout& layout, const RenderOptions& options, Scene& scene);
 // Returns the sizes of query marks, which in images do not depend on the scale.
-MarkSizes SizesInWorld(const Layout& layout, bool is_text);
+picture::MarkSizes SizesInWorld(const Layout& layout, bool is_text);
 // Covers whatever extends beyond the plot.
 void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& scene);
 

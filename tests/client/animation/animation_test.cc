@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/animation/film.h"
 #include "gmock/gmock.h"
+#include "server/render/canvas/palette.h"
 
 namespace waystar::animation {
 namespace {
@@ -162,7 +163,7 @@ TEST(CellPanelTest, PathIsGreenAndLiesBelowTheStart) {
   EXPECT_NE(panel.Draw().At(60, kHeading + 5), kPathGreen);
   panel.AdvanceTo(12);
   EXPECT_EQ(panel.Draw().At(60, kHeading + 5), kPathGreen);
-  EXPECT_EQ(panel.Draw().At(5, kHeading + 5), picture::kStartColor);
+  EXPECT_EQ(panel.Draw().At(5, kHeading + 5), picture::kLightPalette.start);
 }
 
 // A search on a waypoint graph whose positions are pixels of its picture.
@@ -262,27 +263,27 @@ TEST(GraphPanelTest, EdgeComesFromTheLastParent) {
 TEST(GraphPanelTest, ShowsEndsThenRingsThenFilledNodesThenThePathBelowThem) {
   SearchPanel panel = SearchOfIslands().Panel(120, 120);
   EXPECT_EQ(panel.expansions(), 2U);
-  EXPECT_EQ(ColorAt(panel, 20, 40), picture::kStartColor);
-  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
+  EXPECT_EQ(ColorAt(panel, 20, 40), picture::kLightPalette.start);
+  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kLightPalette.goal);
   for (const int x : {40, 60, 65}) {
     EXPECT_EQ(ColorAt(panel, x, 40), kWhite);
   }
   panel.AdvanceTo(1);
   for (const auto& [x, y] : {std::pair(60, 40), {20, 90}}) {
     EXPECT_EQ(ColorAt(panel, x, y), kWhite);
-    EXPECT_EQ(ColorAt(panel, x + 5, y), picture::kOpenColor);
+    EXPECT_EQ(ColorAt(panel, x + 5, y), picture::kLightPalette.open);
   }
   EXPECT_EQ(ColorAt(panel, 40, 40), kWhite);
   panel.AdvanceTo(2);
   EXPECT_EQ(ColorAt(panel, 60, 40), picture::SearchColor(1));
   EXPECT_EQ(ColorAt(panel, 20, 90), kWhite);
-  EXPECT_EQ(ColorAt(panel, 25, 90), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(panel, 25, 90), picture::kLightPalette.open);
   panel.AdvanceTo(9);
   EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
   EXPECT_EQ(ColorAt(panel, 80, 40), kPathGreen);
   EXPECT_EQ(ColorAt(panel, 60, 40), picture::SearchColor(1));
-  EXPECT_EQ(ColorAt(panel, 20, 40), picture::kStartColor);
-  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
+  EXPECT_EQ(ColorAt(panel, 20, 40), picture::kLightPalette.start);
+  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kLightPalette.goal);
 }
 
 TEST(GraphPanelTest, NoEdgeCoversANode) {
@@ -307,11 +308,11 @@ TEST(GraphPanelTest, PathBetweenPositionsNeedsNoNode) {
   *graph.search_.answer.mutable_path()->add_positions() = GraphSearch::PositionAt(20, 20);
   *graph.search_.answer.mutable_path()->add_positions() = GraphSearch::PositionAt(100, 20);
   SearchPanel panel = graph.Panel(120, 40);
-  EXPECT_EQ(ColorAt(panel, 20, 20), picture::kStartColor);
+  EXPECT_EQ(ColorAt(panel, 20, 20), picture::kLightPalette.start);
   EXPECT_EQ(ColorAt(panel, 60, 20), kWhite);
   panel.AdvanceTo(1);
   EXPECT_EQ(ColorAt(panel, 60, 20), kPathGreen);
-  EXPECT_EQ(ColorAt(panel, 100, 20), picture::kGoalColor);
+  EXPECT_EQ(ColorAt(panel, 100, 20), picture::kLightPalette.goal);
 }
 
 TEST(GraphPanelTest, NodesOfALargeGraphAreDots) {
@@ -322,14 +323,14 @@ TEST(GraphPanelTest, NodesOfALargeGraphAreDots) {
   }
   SearchPanel panel = graph.Panel(420, 270);
   panel.AdvanceTo(1);
-  EXPECT_EQ(ColorAt(panel, 200, 200), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(panel, 200, 200), picture::kLightPalette.open);
   EXPECT_EQ(ColorAt(panel, 203, 200), kWhite);
   // Few of them are searched.
   GraphSearch islands = SearchOfIslands();
   islands.search_.graph_nodes = 1000;
   SearchPanel few = islands.Panel(120, 120);
   few.AdvanceTo(1);
-  EXPECT_EQ(ColorAt(few, 60, 40), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(few, 60, 40), picture::kLightPalette.open);
   EXPECT_EQ(ColorAt(few, 65, 40), kWhite);
 }
 
@@ -340,7 +341,7 @@ TEST(GraphPanelTest, WhatLiesBeyondThePictureIsNotDrawn) {
   SearchPanel panel = graph.Panel(120, 120);
   panel.AdvanceTo(9);
   EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
-  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
+  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kLightPalette.goal);
 }
 
 // A start at the left of a wall with a gap: a first interval in the gap, a second behind it, and another that
@@ -399,7 +400,7 @@ class MeshSearch {
 TEST(MeshPanelTest, ExpandedIntervalsFillWhatIsSeenBeforeThem) {
   SearchPanel panel = MeshSearch().Panel();
   EXPECT_EQ(panel.expansions(), 3U);
-  EXPECT_EQ(ColorAt(panel, 10, 60), picture::kStartColor);
+  EXPECT_EQ(ColorAt(panel, 10, 60), picture::kLightPalette.start);
   EXPECT_EQ(ColorAt(panel, 40, 60), kWhite);
   panel.AdvanceTo(1);
   const picture::Color first = ColorAt(panel, 40, 60);
@@ -407,14 +408,14 @@ TEST(MeshPanelTest, ExpandedIntervalsFillWhatIsSeenBeforeThem) {
   EXPECT_EQ(ColorAt(panel, 40, 40), kWhite);
   // Nothing is filled behind it, and the next ones are lines.
   EXPECT_EQ(ColorAt(panel, 70, 55), kWhite);
-  EXPECT_EQ(ColorAt(panel, 89, 70), picture::kOpenColor);
-  EXPECT_EQ(ColorAt(panel, 89, 20), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(panel, 89, 70), picture::kLightPalette.open);
+  EXPECT_EQ(ColorAt(panel, 89, 20), picture::kLightPalette.open);
   panel.AdvanceTo(2);
   EXPECT_EQ(ColorAt(panel, 40, 60), first);
   const picture::Color second = ColorAt(panel, 70, 55);
   EXPECT_NE(second, kWhite);
   EXPECT_NE(second, first);
-  EXPECT_EQ(ColorAt(panel, 89, 20), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(panel, 89, 20), picture::kLightPalette.open);
   // That from another root is a triangle of its own.
   EXPECT_EQ(ColorAt(panel, 80, 35), kWhite);
   panel.AdvanceTo(3);

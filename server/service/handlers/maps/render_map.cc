@@ -20,9 +20,9 @@
 #include "server/core/search/interruption.h"
 #include "server/geometry/box.h"
 #include "server/geometry/shape.h"
+#include "server/render/canvas/palette.h"
 #include "server/render/file/picture_file.h"
 #include "server/render/scene/map_scenes.h"
-#include "server/render/scene/theme.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
@@ -47,10 +47,10 @@ constexpr std::pair<v1::GridLines, core::RenderOptions::GridLines> kGridLines[] 
     {v1::GRID_LINES_NEVER, core::RenderOptions::GridLines::kNever},
     {v1::GRID_LINES_ALWAYS, core::RenderOptions::GridLines::kAlways}};
 
-constexpr std::pair<v1::PictureTheme, const core::Palette*> kPalettes[] = {
-    {v1::PICTURE_THEME_UNSPECIFIED, &core::kLightPalette},
-    {v1::PICTURE_THEME_LIGHT, &core::kLightPalette},
-    {v1::PICTURE_THEME_DARK, &core::kDarkPalette}};
+constexpr std::pair<v1::PictureTheme, const picture::Palette*> kPalettes[] = {
+    {v1::PICTURE_THEME_UNSPECIFIED, &picture::kLightPalette},
+    {v1::PICTURE_THEME_LIGHT, &picture::kLightPalette},
+    {v1::PICTURE_THEME_DARK, &picture::kDarkPalette}};
 
 absl::StatusOr<int> ToPictureSide(absl::string_view field, std::int32_t side, int otherwise) {
   if (side == 0) {
@@ -76,7 +76,8 @@ absl::StatusOr<core::RenderOptions> ToRenderOptions(const v1::RenderMapRequest& 
   WAYSTAR_ASSIGN_OR_RETURN(options.max_height, ToPictureSide("max_height", request.max_height(),
                                                              options.is_text ? kLines : kPixels));
   WAYSTAR_ASSIGN_OR_RETURN(options.grid_lines, FromWire(kGridLines, request.grid_lines(), "grid_lines"));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::Palette* const palette, FromWire(kPalettes, request.theme(), "theme"));
+  WAYSTAR_ASSIGN_OR_RETURN(const picture::Palette* const palette,
+                           FromWire(kPalettes, request.theme(), "theme"));
   options.palette = *palette;
   options.legend = !request.has_legend() || request.legend();
   options.labels = !request.has_labels() || request.labels();
@@ -228,32 +229,20 @@ class MapRenderer {
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> area, AreaOf(request_));
     options.facts = absl::StrCat(plain.node_count(), plain.node_count() == 1 ? " node, " : " nodes, ",
                                  plain.arc_count(), " one-way edges, revision ", snapshot_.revision);
-    if (!request_.has_query()) {
-      return core::MakeGraphScene(plain, area, options, nullptr, budget_);
-    }
-    return DrawAnswer(options,
-                      [&](const core::RouteQuery& query, const core::Route& route,
-                          const core::ResolvedRoute& /*resolved*/, const core::SearchRecorder& recorder) {
-                        core::GraphQueryMarks marks = core::ToGraphQueryMarks(query, route);
-                        marks.events = recorder.nodes.events();
-                        return core::MakeGraphScene(*route.graph, area, options, &marks, budget_);
-                      });
+    return DrawWithAnswer(plain, options,
+                          [&](const core::WaypointGraph& graph, const core::AnsweredQuery* answered) {
+                            return core::MakeGraphScene(graph, area, options, answered, budget_);
+                          });
   }
 
-  absl::StatusOr<core::Scene> Draw(const core::NavMesh& mesh, core::RenderOptions options) {
+  absl::StatusOr<core::Scene> Draw(const core::NavMesh& plain, core::RenderOptions options) {
     WAYSTAR_ASSIGN_OR_RETURN(const core::MeshView view, ViewOf(request_, options.is_text));
-    options.facts = absl::StrCat(mesh.polygon_count(), mesh.polygon_count() == 1 ? " polygon" : " polygons",
+    options.facts = absl::StrCat(plain.polygon_count(), plain.polygon_count() == 1 ? " polygon" : " polygons",
                                  ", revision ", snapshot_.revision);
-    if (!request_.has_query()) {
-      return core::MakeMeshScene(mesh, view, options, nullptr, budget_);
-    }
-    return DrawAnswer(options,
-                      [&](const core::RouteQuery& query, const core::Route& route,
-                          const core::ResolvedRoute& /*resolved*/, const core::SearchRecorder& recorder) {
-                        core::MeshQueryMarks marks = core::ToMeshQueryMarks(snapshot_.id, query, route);
-                        marks.search = request_.with_search() ? &recorder.intervals : nullptr;
-                        return core::MakeMeshScene(route.mesh_agent->mesh(), view, options, &marks, budget_);
-                      });
+    return DrawWithAnswer(plain, options,
+                          [&](const core::NavMesh& mesh, const core::AnsweredQuery* answered) {
+                            return core::MakeMeshScene(mesh, view, options, answered, budget_);
+                          });
   }
 
   absl::StatusOr<core::Scene> Draw(const core::GridMap& plain, core::RenderOptions options) {
@@ -264,30 +253,43 @@ class MapRenderer {
     WAYSTAR_ASSIGN_OR_RETURN(const core::Rectangle region,
                              core::CheckCountedRegion(plain, RegionOf(request_)));
     options.facts = FactsOf(plain);
-    if (!request_.has_query()) {
-      return core::MakeGridScene(plain, region, options, nullptr, budget_);
-    }
-    return DrawAnswer(
-        options, [&](const core::RouteQuery& query, const core::Route& route,
-                     const core::ResolvedRoute& resolved, const core::SearchRecorder& recorder) {
-          core::QueryMarks marks = core::ToQueryMarks(snapshot_.id, query, route);
-          marks.events = recorder.cells.events();
-          return core::MakeGridScene(resolved.grid().agent->map(), region, options, &marks, budget_);
-        });
+    return DrawWithAnswer(plain, options, [&](const core::GridMap& map, const core::AnsweredQuery* answered) {
+      return core::MakeGridScene(map, region, options, answered, budget_);
+    });
   }
 
-  // Answers the query, and returns the scene that `draw` makes of the answer. Sets the caption before.
-  template <typename Draw>
-  absl::StatusOr<core::Scene> DrawAnswer(core::RenderOptions& options, Draw draw) {
-    absl::StatusOr<core::Scene> scene;
+  // Return the map that a query of the plain map searches, with what its view adds.
+  static const core::WaypointGraph& Searched(const core::WaypointGraph& /*plain*/, const core::Route& route,
+                                             const core::ResolvedRoute& /*resolved*/) {
+    return *route.graph;
+  }
+  static const core::NavMesh& Searched(const core::NavMesh& /*plain*/, const core::Route& route,
+                                       const core::ResolvedRoute& /*resolved*/) {
+    return route.mesh_agent->mesh();
+  }
+  static const core::GridMap& Searched(const core::GridMap& /*plain*/, const core::Route& /*route*/,
+                                       const core::ResolvedRoute& resolved) {
+    return resolved.grid().agent->map();
+  }
+
+  // Returns the scene that make(map, answered) returns, of the plain map without a query. Sets the caption
+  // before.
+  template <typename Map, typename Make>
+  absl::StatusOr<core::Scene> DrawWithAnswer(const Map& plain, core::RenderOptions& options, Make make) {
+    if (!request_.has_query()) {
+      return make(plain, nullptr);
+    }
     WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, ToMaxEvents(request_.max_events(), kMaxEvents));
     core::SearchRecorder recorder(max_events);
-    const auto draw_it = [&](const core::RouteQuery& query, const core::Route& route,
-                             const core::ResolvedRoute& resolved) {
+    core::SearchRecorder* const search = request_.with_search() ? &recorder : nullptr;
+    absl::StatusOr<core::Scene> scene;
+    const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
+                          const core::ResolvedRoute& resolved) {
       options.caption = core::CaptionOf(route);
-      scene = draw(query, route, resolved, recorder);
+      const core::AnsweredQuery answered = {snapshot_.id, query, route, search};
+      scene = make(Searched(plain, route, resolved), &answered);
     };
-    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw_it, request_.with_search() ? &recorder : nullptr)));
+    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, search)));
     return scene;
   }
 

@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "server/render/canvas/canvas.h"
+#include "server/render/canvas/palette.h"
 #include "tests/service/about_map.h"
 #include "tests/service/handlers/maps/pictures.h"
 #include "tests/service/test_server.h"
@@ -280,7 +281,7 @@ TEST_F(MeshPicturesTest, DrawsThePathFaintAtOtherHeights) {
   request.clear_heights();
   const picture::Canvas here = PixelsOf(Render(request));
   const auto blue = [](const picture::Canvas& canvas) {
-    return std::count(canvas.pixels().begin(), canvas.pixels().end(), picture::kPathColor);
+    return std::count(canvas.pixels().begin(), canvas.pixels().end(), picture::kLightPalette.path);
   };
   // The legend has some.
   EXPECT_GT(blue(here), 10 * blue(elsewhere));
@@ -310,14 +311,14 @@ TEST_F(MeshPicturesTest, FromTheSideAPathBehindARoofIsFaint) {
   request.set_oblique(true);
   SetQuery(1, 2, 7, 2, request);
   const v1::RenderMapResponse response = Render(request);
-  EXPECT_EQ(ColorAt(response, 1.6, 2, 0), picture::kPathColor);
-  EXPECT_EQ(ColorAt(response, 6.4, 2, 0), picture::kPathColor);
+  EXPECT_EQ(ColorAt(response, 1.6, 2, 0), picture::kLightPalette.path);
+  EXPECT_EQ(ColorAt(response, 6.4, 2, 0), picture::kLightPalette.path);
   for (double x = 2.3; x < 5.7; x += 0.1) {
-    EXPECT_NE(ColorAt(response, x, 2, 0), picture::kPathColor) << x;
+    EXPECT_NE(ColorAt(response, x, 2, 0), picture::kLightPalette.path) << x;
   }
   // In front of it, it is plain to see, and the answer does not name polygons that nobody asked for.
   SetQuery(1, 7.8, 7, 7.8, request);
-  EXPECT_EQ(ColorAt(Render(request), 4, 7.8, 0), picture::kPathColor);
+  EXPECT_EQ(ColorAt(Render(request), 4, 7.8, 0), picture::kLightPalette.path);
   EXPECT_EQ(response.answer().path().corridor_size(), 0);
   request.mutable_query()->set_with_corridor(true);
   EXPECT_EQ(Render(request).answer().path().corridor_size(), 1);

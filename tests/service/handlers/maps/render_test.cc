@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "server/geometry/shape.h"
 #include "server/render/canvas/canvas.h"
-#include "server/render/scene/theme.h"
+#include "server/render/canvas/palette.h"
 #include "tests/service/about_map.h"
 #include "tests/service/handlers/maps/pictures.h"
 #include "tests/service/test_server.h"
@@ -50,10 +50,10 @@ TEST_F(RenderTest, DrawsWhatThePlacementSays) {
   const picture::Canvas canvas = PixelsOf(response);
   EXPECT_EQ(canvas.width(), response.placement().width());
   EXPECT_EQ(canvas.height(), response.placement().height());
-  EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
-  EXPECT_EQ(ColorAt(response, 5, 3), picture::kGoalColor);
-  EXPECT_EQ(ColorAt(response, 1, 1), core::kLightPalette.obstacle);
-  EXPECT_EQ(ColorAt(response, 3, 3), core::kLightPalette.obstacle);
+  EXPECT_EQ(ColorAt(response, 0, 0), picture::kLightPalette.start);
+  EXPECT_EQ(ColorAt(response, 5, 3), picture::kLightPalette.goal);
+  EXPECT_EQ(ColorAt(response, 1, 1), picture::kLightPalette.obstacle);
+  EXPECT_EQ(ColorAt(response, 3, 3), picture::kLightPalette.obstacle);
   EXPECT_EQ(ColorAt(response, 4.2, 0.2), ColorAt(response, 0.2, 3.2));
 }
 
@@ -61,9 +61,9 @@ TEST_F(RenderTest, DrawsAPartOfAMap) {
   const auto request = Parsed<v1::RenderMapRequest>(R"(map: "yard" region { x: 2 y: 1 width: 3 height: 3 })");
   const v1::RenderMapResponse response = Render(request);
   EXPECT_EQ(response.placement().region().x(), 2);
-  EXPECT_EQ(ColorAt(response, 2, 1), core::kLightPalette.obstacle);
-  EXPECT_EQ(ColorAt(response, 3, 3), core::kLightPalette.obstacle);
-  EXPECT_NE(ColorAt(response, 3, 1), core::kLightPalette.obstacle);
+  EXPECT_EQ(ColorAt(response, 2, 1), picture::kLightPalette.obstacle);
+  EXPECT_EQ(ColorAt(response, 3, 3), picture::kLightPalette.obstacle);
+  EXPECT_NE(ColorAt(response, 3, 1), picture::kLightPalette.obstacle);
 }
 
 TEST_F(RenderTest, FitsTheSizeThatIsAskedFor) {
@@ -106,9 +106,9 @@ TEST_F(RenderTest, DarkPicturesHaveOtherColorsAndTheSameText) {
   v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
   request.set_theme(v1::PICTURE_THEME_DARK);
   const v1::RenderMapResponse dark = Render(request);
-  EXPECT_EQ(PixelsOf(dark).At(0, 0), core::kDarkPalette.paper);
-  EXPECT_EQ(ColorAt(dark, 0, 0), core::kDarkPalette.start);
-  EXPECT_EQ(ColorAt(dark, 1, 1), core::kDarkPalette.obstacle);
+  EXPECT_EQ(PixelsOf(dark).At(0, 0), picture::kDarkPalette.paper);
+  EXPECT_EQ(ColorAt(dark, 0, 0), picture::kDarkPalette.start);
+  EXPECT_EQ(ColorAt(dark, 1, 1), picture::kDarkPalette.obstacle);
   request.set_format(v1::PICTURE_FORMAT_SVG);
   EXPECT_THAT(Render(request).image(), HasSubstr("fill=\"#8793a2\""));
   for (const v1::PictureFormat format : {v1::PICTURE_FORMAT_PNG, v1::PICTURE_FORMAT_SVG}) {
@@ -175,9 +175,9 @@ TEST_F(RenderTest, DrawsHexagons) {
   EXPECT_TRUE(response.placement().hexagons());
   EXPECT_EQ(response.answer().path().end().cell().x(), 3);
   // By axial coordinates, whose row 2 begins at -1.
-  EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
-  EXPECT_EQ(ColorAt(response, 2, 2), picture::kGoalColor);
-  EXPECT_EQ(ColorAt(response, 1, 1), core::kLightPalette.obstacle);
+  EXPECT_EQ(ColorAt(response, 0, 0), picture::kLightPalette.start);
+  EXPECT_EQ(ColorAt(response, 2, 2), picture::kLightPalette.goal);
+  EXPECT_EQ(ColorAt(response, 1, 1), picture::kLightPalette.obstacle);
 }
 
 TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
@@ -199,9 +199,9 @@ TEST_F(RenderTest, DrawsDirectionsThroughPortals) {
   request.mutable_query()->set_path_form(v1::PATH_FORM_DIRECTIONS);
   const v1::RenderMapResponse response = Render(request);
   ASSERT_EQ(response.answer().path().crossings_size(), 1);
-  EXPECT_EQ(ColorAt(response, 0, 2.5), picture::kPathColor);
-  EXPECT_EQ(ColorAt(response, 5, 0.5), picture::kPathColor);
-  EXPECT_NE(ColorAt(response, 3, 2), picture::kPathColor);
+  EXPECT_EQ(ColorAt(response, 0, 2.5), picture::kLightPalette.path);
+  EXPECT_EQ(ColorAt(response, 5, 0.5), picture::kLightPalette.path);
+  EXPECT_NE(ColorAt(response, 3, 2), picture::kLightPalette.path);
 }
 
 TEST_F(RenderTest, RefusesBadSizes) {

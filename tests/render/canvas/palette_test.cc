@@ -1,6 +1,6 @@
 // Contrasts of the colours of pictures: what must be told apart differs in lightness.
 
-#include "server/render/scene/theme.h"
+#include "server/render/canvas/palette.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,10 @@
 
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
-#include "server/core/grid/cells/grid_settings.h"
 #include "server/render/canvas/canvas.h"
 
-namespace waystar::core {
+namespace waystar::picture {
 namespace {
-
-using picture::Color;
 
 // Returns the relative luminance of WCAG 2.
 double LuminanceOf(Color color) {
@@ -38,7 +35,7 @@ constexpr absl::string_view kTerrains[] = {"water", "forest", "grass", "swamp", 
 class ThemeTest : public ::testing::TestWithParam<Palette> {
  protected:
   static Color ColorOf(absl::string_view name, bool is_impassable = false, std::size_t index = 0) {
-    return GetParam().ColorOf({.symbol = '?', .name = std::string(name), .impassable = is_impassable}, index);
+    return GetParam().ColorOf(name, '?', is_impassable, index);
   }
 };
 
@@ -99,11 +96,11 @@ TEST_P(ThemeTest, SearchesShowTheirOrderOnTheirGround) {
   const Palette& palette = GetParam();
   for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
     SCOPED_TRACE(share);
-    const Color color = picture::SearchColor(share);
+    const Color color = SearchColor(share);
     EXPECT_GE(Contrast(color, ColorOf("ground")), 1.15);
     EXPECT_GE(Contrast(color, palette.shade), 2);
     if (share > 0) {
-      EXPECT_GE(Contrast(picture::SearchColor(share - 0.25), color), 1.3);
+      EXPECT_GE(Contrast(SearchColor(share - 0.25), color), 1.3);
     }
   }
 }
@@ -121,7 +118,7 @@ TEST_P(ThemeTest, FloorsOfMeshesDifferByHeight) {
 TEST(DarkThemeTest, TerrainsDifferByLightnessAlone) {
   std::vector<double> luminances;
   for (const absl::string_view terrain : kTerrains) {
-    luminances.push_back(LuminanceOf(kDarkPalette.ColorOf({.symbol = '?', .name = std::string(terrain)}, 0)));
+    luminances.push_back(LuminanceOf(kDarkPalette.ColorOf(terrain, '?', false, 0)));
   }
   std::sort(luminances.begin(), luminances.end());
   for (std::size_t i = 1; i < luminances.size(); ++i) {
@@ -130,4 +127,4 @@ TEST(DarkThemeTest, TerrainsDifferByLightnessAlone) {
 }
 
 }  // namespace
-}  // namespace waystar::core
+}  // namespace waystar::picture

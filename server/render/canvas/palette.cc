@@ -1,4 +1,4 @@
-#include "server/render/scene/theme.h"
+#include "server/render/canvas/palette.h"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace waystar::core {
+namespace waystar::picture {
 namespace {
-
-using picture::Mix;
-using picture::Rgb;
 
 struct Shades {
   std::uint32_t passable;
@@ -57,27 +54,33 @@ bool HasName(const Hue& hue, absl::string_view name) {
 
 }  // namespace
 
-picture::Color Palette::ColorOf(const Terrain& terrain, std::size_t index) const {
-  const std::string name = absl::AsciiStrToLower(terrain.name);
-  auto hue = std::find_if(kHues.begin(), kHues.end(), [&](const Hue& known) { return HasName(known, name); });
+Color SearchColor(double share) {
+  constexpr std::array<std::uint32_t, 5> kRamp = {0xFFE96B, 0xFDC04D, 0xF68E3B, 0xE4552B, 0xB71C2A};
+  const double at = std::clamp(share, 0.0, 1.0) * (kRamp.size() - 1);
+  const std::size_t below = std::min(static_cast<std::size_t>(at), kRamp.size() - 2);
+  return Mix(Rgb(kRamp[below]), Rgb(kRamp[below + 1]), at - static_cast<double>(below));
+}
+
+Color Palette::ColorOf(absl::string_view name, char symbol, bool is_impassable, std::size_t index) const {
+  const std::string known_name = absl::AsciiStrToLower(name);
+  auto hue = std::ranges::find_if(kHues, [&](const Hue& known) { return HasName(known, known_name); });
   if (hue == kHues.end()) {
-    hue = std::find_if(kHues.begin(), kHues.end(),
-                       [&](const Hue& known) { return known.symbol == terrain.symbol; });
+    hue = std::ranges::find(kHues, symbol, &Hue::symbol);
   }
   if (hue != kHues.end()) {
     const Shades& shades = is_dark ? hue->dark : hue->light;
-    return Rgb(terrain.impassable ? shades.impassable : shades.passable);
+    return Rgb(is_impassable ? shades.impassable : shades.passable);
   }
   const Others& others = is_dark ? kDarkOthers : kLightOthers;
-  const picture::Color other = Rgb(others[index % others.size()]);
-  return terrain.impassable ? Mix(other, obstacle, 0.45) : other;
+  const Color other = Rgb(others[index % others.size()]);
+  return is_impassable ? Mix(other, obstacle, 0.45) : other;
 }
 
-picture::Color Palette::TintByCost(picture::Color ground, double ratio) const {
+Color Palette::TintByCost(Color ground, double ratio) const {
   const bool is_dearer = ratio >= 1;
   const double times = is_dearer ? ratio : 1 / ratio;
   const double strength = 0.12 + 0.68 * (times - 1) / (times + 2);
   return Mix(ground, is_dearer ? dearer : cheaper, strength);
 }
 
-}  // namespace waystar::core
+}  // namespace waystar::picture
