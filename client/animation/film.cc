@@ -42,9 +42,27 @@ bool HasPath(const v1::FindPathResponse& answer) {
 
 constexpr int kMargin = 12;
 constexpr int kGap = 18;
+constexpr int kLegendGap = 4;
+constexpr int kLegend = 12 + kLegendGap;
 constexpr int kFirstMilliseconds = 600;
 constexpr int kLastMilliseconds = 3500;
 constexpr int kWholeMilliseconds = 9000;
+
+// Draws the legend in the last row, if there is room for it.
+void AddLegend(picture::Canvas& canvas) {
+  using Sign = picture::LegendEntry::Sign;
+  const picture::LegendEntry legend[] = {{Sign::kStart, kColors.start, 0, "start"},
+                                         {Sign::kGoal, kColors.goal, 0, "goal"},
+                                         {Sign::kLine, kColors.path, 0, "path"},
+                                         {Sign::kRamp, {}, 0, "expanded, by cost"},
+                                         {Sign::kRing, kColors.open, 0, "on the open list"}};
+  const double width = canvas.width() - 2 * kMargin;
+  if (DrawLegend(legend, {}, width, kColors, nullptr) <= kLegend - kLegendGap) {
+    picture::RasterSurface surface(canvas);
+    const double top = canvas.height() - kMargin - kLegend + kLegendGap;
+    DrawLegend(legend, {kMargin, top}, width, kColors, &surface);
+  }
+}
 
 picture::Canvas Compose(const std::vector<SearchPanel>& panels) {
   std::vector<picture::Canvas> pictures;
@@ -55,12 +73,13 @@ picture::Canvas Compose(const std::vector<SearchPanel>& panels) {
     width += pictures.back().width() + kGap;
     height = std::max(height, pictures.back().height());
   }
-  picture::Canvas canvas(width, height + 2 * kMargin, kColors.paper);
+  picture::Canvas canvas(width, height + kLegend + 2 * kMargin, kColors.paper);
   int x = kMargin;
   for (const picture::Canvas& picture : pictures) {
     canvas.Paste(picture, x, kMargin);
     x += picture.width() + kGap;
   }
+  AddLegend(canvas);
   return canvas;
 }
 
@@ -145,7 +164,7 @@ picture::Canvas SearchPanel::Draw() const {
   const double first = kHeader + map.height() + 16;
   surface.Write(absl::StrCat("expanded ", expanded_, "   open ", open_), {1, first},
                 {kColors.ink, kTextSize});
-  const Color color = !is_done_ ? kColors.faint : HasPath(search_.answer) ? kPathGreen : kColors.ink;
+  const Color color = !is_done_ ? kColors.faint : HasPath(search_.answer) ? kColors.path : kColors.ink;
   surface.Write(is_done_ ? Outcome(search_.answer) : "searching", {1, first + 16}, {color, kTextSize});
   return canvas;
 }

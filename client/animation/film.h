@@ -77,8 +77,8 @@ class SearchPanel {
 };
 
 // Searches side by side, all of which expand as many cells or nodes from one frame to the next. The last
-// frame stays for some seconds. At most `max_frames`, of at least 2. REQUIRES: there is one; they are as they
-// were made.
+// frame stays for some seconds. A legend lies below if there is room for its one row. At most `max_frames`,
+// of at least 2. REQUIRES: there is one; they are as they were made.
 Animation FilmOf(std::vector<SearchPanel> panels, std::size_t max_frames);
 
 }  // namespace waystar::animation

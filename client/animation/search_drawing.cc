@@ -65,8 +65,11 @@ class PlacedDrawing : public SearchDrawing {
   }
 
   void DrawPathLine(double width, picture::Surface& surface) const {
-    surface.Stroke(path_, {{kColors.paper}, width + 2.5});
-    surface.Stroke(path_, {{kPathGreen}, width});
+    const picture::Box box = {0, 0, static_cast<double>(below_.width()),
+                              static_cast<double>(below_.height())};
+    for (const std::vector<Point>& part : picture::PartsIn(box, path_)) {
+      picture::DrawPath(part, {.path = width, .halo = 1.25}, kColors, surface);
+    }
   }
 
   // The map with what was drawn on it.
@@ -219,11 +222,8 @@ class NodeDrawing final : public PlacedDrawing {
 
   void DrawPath() override {
     const double width = std::clamp(radius_ * 0.9, 2.5, 4.5);
-    for (const bool is_halo : {true, false}) {
-      for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
-        DrawLine(path_[i], path_[i + 1], is_halo ? kColors.paper : kPathGreen, is_halo ? width + 2.5 : width);
-      }
-    }
+    picture::RasterSurface surface(below_);
+    DrawPathLine(width, surface);
   }
 
  private:

@@ -69,8 +69,4 @@ std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, pic
 // The colours of films.
 inline constexpr const picture::Palette& kColors = picture::kLightPalette;
 
-// The colour of paths, dark enough for text on paper. Its halo sets it off from expanded places, for eyes
-// that do not distinguish red from green. The start is green as well, but a disc.
-inline constexpr picture::Color kPathGreen = picture::Rgb(0x008038);
-
 }  // namespace waystar::animation

@@ -239,7 +239,7 @@ namespace {
 // Margins around each map, and between maps.
 constexpr int kAcross = 24;
 constexpr int kBetween = 18;
-constexpr int kAbove = 90;
+constexpr int kAbove = 106;
 constexpr int kSmallestSide = 16;
 constexpr int kLargestSide = 4096;
 constexpr std::size_t kMaxSearches = 3;

@@ -13,6 +13,7 @@ double SignWidth(LegendEntry::Sign sign) { return sign == LegendEntry::Sign::kRa
 
 void DrawSign(const LegendEntry& entry, Point at, const Palette& palette, Surface& surface) {
   const double middle = at.y + kSwatch / 2;
+  const Point centre = {at.x + kSwatch / 2, middle};
   const auto draw_box = [&](const Box& box, Color color) { surface.Fill(box.corners(), {color}); };
   switch (entry.sign) {
     case LegendEntry::Sign::kArea:
@@ -25,8 +26,35 @@ void DrawSign(const LegendEntry& entry, Point at, const Palette& palette, Surfac
       surface.Stroke(ends, {{entry.color}, 3, entry.sign == LegendEntry::Sign::kDashes ? 4.0 : 0.0});
       break;
     }
+    case LegendEntry::Sign::kOutline: {
+      const Box box = {at.x + 1, at.y + 1, kSwatch - 2, kSwatch - 2};
+      Polygon rim = box.corners();
+      surface.Fill(rim, {entry.color, kObstacleOpacity});
+      rim.push_back(rim.front());
+      surface.Stroke(rim, {{entry.color}, 1.5, 2.5});
+      break;
+    }
+    case LegendEntry::Sign::kArrow: {
+      const Point ends[] = {{at.x, middle}, {at.x + kSwatch / 2, middle}};
+      surface.Stroke(ends, {{entry.color}, 2});
+      surface.Fill({{at.x + kSwatch, middle}, {at.x + 4, middle - 5}, {at.x + 4, middle + 5}}, {entry.color});
+      break;
+    }
     case LegendEntry::Sign::kDisc:
-      surface.FillDisc({at.x + kSwatch / 2, middle}, kSwatch / 2, {entry.color});
+      surface.FillDisc(centre, kSwatch / 2, {entry.color});
+      break;
+    case LegendEntry::Sign::kRing:
+      surface.FillDisc(centre, kSwatch / 2, {entry.color});
+      surface.FillDisc(centre, kSwatch / 2 - 2.5, {palette.paper});
+      break;
+    case LegendEntry::Sign::kDiamond:
+      DrawDiamond(centre, kSwatch / 2 + 1, {entry.color}, surface);
+      break;
+    case LegendEntry::Sign::kStart:
+      DrawStart(centre, {.halo = 0, .disc = kSwatch / 2}, palette, surface);
+      break;
+    case LegendEntry::Sign::kGoal:
+      DrawGoal(centre, {.halo = 0, .disc = kSwatch / 2}, palette, surface);
       break;
     case LegendEntry::Sign::kRamp:
       constexpr int kSteps = 24;
@@ -77,6 +105,25 @@ void DrawReachedNode(Point at, double radius, std::optional<double> share, const
   }
   surface.FillDisc(at, radius + 2, {share ? palette.ink : color, 1, symbol});
   surface.FillDisc(at, share ? radius + 0.8 : radius - 0.6, {share ? color : palette.paper});
+}
+
+void DrawDiamond(Point at, double reach, const Paint& paint, Surface& surface) {
+  surface.Fill({at + Point{0, -reach}, at + Point{reach, 0}, at + Point{0, reach}, at + Point{-reach, 0}},
+               paint);
+}
+
+void DrawArrowhead(Point from, Point to, Color color, const Palette& palette, Surface& surface) {
+  constexpr double kTip = 8.0;
+  const double length = Distance(from, to);
+  if (length < 3 * kTip) {
+    return;
+  }
+  const Point ahead = (to - from) * (kTip / length);
+  const Point aside = {-ahead.y * 0.55, ahead.x * 0.55};
+  const Point tip = from + (to - from) * 0.62;
+  const Point corners[] = {tip, tip - ahead + aside, tip - ahead - aside, tip};
+  surface.Stroke(corners, {{palette.paper}, 2});
+  surface.Fill({corners[0], corners[1], corners[2]}, {color});
 }
 
 char DigitOf(double share) { return static_cast<char>('0' + std::min(9, static_cast<int>(share * 10))); }

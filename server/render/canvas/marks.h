@@ -38,15 +38,32 @@ inline constexpr double kRimmedNode = 4.0;
 void DrawReachedNode(Point at, double radius, std::optional<double> share, const Palette& palette,
                      Surface& surface);
 
+// Draws a diamond.
+void DrawDiamond(Point at, double reach, const Paint& paint, Surface& surface);
+
+// Draws an arrowhead past the middle of a line, so that those of opposite lines do not meet. Short lines have
+// none.
+void DrawArrowhead(Point from, Point to, Color color, const Palette& palette, Surface& surface);
+
+// Opacity of the area of an obstacle within its outline.
+inline constexpr double kObstacleOpacity = 0.3;
+
 // Returns '0' to '9' for a share from 0 to 1.
 char DigitOf(double share);
 
 struct LegendEntry {
   enum class Sign {
     kArea,
+    // Dashed around a faint area.
+    kOutline,
     kLine,
     kDashes,
+    kArrow,
     kDisc,
+    kRing,
+    kDiamond,
+    kStart,
+    kGoal,
     // Colour ramp of a search, from start to end.
     kRamp,
   };

@@ -11,8 +11,8 @@ namespace waystar::picture {
 // Returns a colour from yellow (0) to red (1) for the progress of a search at a place.
 Color SearchColor(double share);
 
-// The colours of a picture: light or dark ground, with hues that remain distinguishable by lightness for
-// colour-blind people. The colours of a search are those of SearchColor.
+// The colours of a picture, which are those of the page: light or dark ground, with hues that remain
+// distinguishable by lightness for colour-blind people. The colours of a search are those of SearchColor.
 struct Palette {
   // Returns a colour suggested by a terrain's name or symbol, such as blue for water; else one of eight, by
   // its index. Impassable terrain is closer to obstacles.
@@ -32,8 +32,6 @@ struct Palette {
   Color named_obstacle;
   Color dearer;
   Color cheaper;
-  // Outline of obstacles that multiply costs.
-  Color factor;
   Color portal;
   Color edge;
   Color sight_line;
@@ -55,17 +53,16 @@ inline constexpr Palette kLightPalette = {.paper = Rgb(0xFFFFFF),
                                           .grid_line = Rgb(0x8895A3),
                                           .obstacle = Rgb(0x3A4350),
                                           .named_obstacle = Rgb(0x7A4B74),
-                                          .dearer = Rgb(0xD1495B),
-                                          .cheaper = Rgb(0x3A9D6B),
-                                          .factor = Rgb(0xB26B00),
+                                          .dearer = Rgb(0xB8384A),
+                                          .cheaper = Rgb(0x26794F),
                                           .portal = Rgb(0x8E44AD),
                                           .edge = Rgb(0x5B6472),
                                           .sight_line = Rgb(0x9DB0C4),
-                                          .closed_edge = Rgb(0xCC8F89),
+                                          .closed_edge = Rgb(0xB4524A),
                                           .low = Rgb(0x9FB8A4),
                                           .high = Rgb(0xE7F0DC),
-                                          .start = Rgb(0x1A9850),
-                                          .goal = Rgb(0xD7301F),
+                                          .start = Rgb(0x1F7A4D),
+                                          .goal = Rgb(0xA61E4D),
                                           .path = Rgb(0x1F4FD8),
                                           .open = Rgb(0x4A7FB5)};
 
@@ -77,17 +74,16 @@ inline constexpr Palette kDarkPalette = {.is_dark = true,
                                          .grid_line = Rgb(0x7F8C9B),
                                          .obstacle = Rgb(0x8793A2),
                                          .named_obstacle = Rgb(0xD3AACE),
-                                         .dearer = Rgb(0xE0566A),
+                                         .dearer = Rgb(0xEF8090),
                                          .cheaper = Rgb(0x6FE0A8),
-                                         .factor = Rgb(0xD98E2B),
                                          .portal = Rgb(0xE0A8FF),
                                          .edge = Rgb(0xAEB7C4),
                                          .sight_line = Rgb(0x5F7084),
-                                         .closed_edge = Rgb(0xA8665F),
+                                         .closed_edge = Rgb(0xC98079),
                                          .low = Rgb(0x26352C),
                                          .high = Rgb(0x55705F),
-                                         .start = Rgb(0x3DD17A),
-                                         .goal = Rgb(0xFF6B5A),
+                                         .start = Rgb(0x63D297),
+                                         .goal = Rgb(0xFF7AA8),
                                          .path = Rgb(0x7FE3FF),
                                          .open = Rgb(0x6FA6DE)};
 

@@ -61,6 +61,7 @@ class GraphSceneMaker {
     for (const std::vector<WorldPoint>& leg : marks_.legs) {
       AddWay(leg);
     }
+    AddArrowheads();
     AddNodes();
     AddEnds(
         marks_, SizesInWorld(layout_, options_.is_text),
@@ -106,18 +107,20 @@ class GraphSceneMaker {
         scene_.legend.push_back(std::move(entry));
       }
     };
-    add(!part_.nodes.empty(), {Sign::kDisc, scene_.palette.ink, 'o', "node"});
+    add(!part_.nodes.empty(), {Sign::kDisc, scene_.palette.obstacle, 'o', "node"});
     add(HasArc(false, true), {Sign::kLine, scene_.palette.edge, '.', "edge"});
     add(HasArc(true, true), {Sign::kLine, scene_.palette.sight_line, '.', "edge by sight"});
+    add(std::ranges::any_of(part_.arcs, &DrawnArc::is_one_way),
+        {.sign = Sign::kArrow, .color = scene_.palette.edge, .text = "one-way edge"});
     add(HasArc(false, false), {Sign::kDashes, scene_.palette.closed_edge, 'x', "closed edge"});
     const bool has_positions = !places_.is_chosen();
     add(graph_.obstacles().size() > 0 && has_positions,
-        {Sign::kArea, scene_.palette.named_obstacle, '%', "obstacle"});
+        {Sign::kOutline, scene_.palette.named_obstacle, '%', "obstacle"});
     add(graph_.sight().grid() != nullptr && has_positions,
         {Sign::kArea, Wall(), '#', "blocked on the reference map"});
     AddToLegend(marks_, scene_);
     if (!visits_.empty()) {
-      AddSearchToLegend(CostToDouble(dearest_), 'O', scene_);
+      AddSearchToLegend(CostToDouble(dearest_), picture::LegendEntry::Sign::kRing, 'O', scene_);
     }
   }
 
@@ -125,7 +128,6 @@ class GraphSceneMaker {
 
   picture::Point At(const WorldPoint& point) const { return layout_.tiling.At(point.x, point.y); }
   picture::Point At(NodeNumber node) const { return At(places_.PlaceOf(graph_, node)); }
-  double unit() const { return Distance({}, layout_.tiling.y_step); }
 
   void AddReferenceMap() {
     const GridSight& grid = *graph_.sight().grid();
@@ -143,24 +145,7 @@ class GraphSceneMaker {
 
   void AddObstacles() {
     for (const Obstacle* obstacle : graph_.sight().ObstaclesNear(area_)) {
-      Shape cells;
-      for (const Cell cell : obstacle->shape.cells) {
-        cells.rectangles.push_back({cell.x, cell.y, 1, 1});
-      }
-      for (const Shape* const shape : {&std::as_const(cells), &obstacle->shape}) {
-        for (const picture::Polygon& outline : OutlinesOf(*shape, layout_.tiling, 0, 0, unit())) {
-          scene_.Fill(outline, {scene_.palette.named_obstacle, 0.75, '%'});
-        }
-      }
-      for (const Line& line : obstacle->shape.lines) {
-        const double width = std::max(2.0, line.width * unit());
-        const picture::Box& plot = layout_.plot;
-        const picture::Box near = {plot.x - width, plot.y - width, plot.width + 2 * width,
-                                   plot.height + 2 * width};
-        const picture::Point ends[] = {layout_.tiling.At(line.start.x, line.start.y),
-                                       layout_.tiling.At(line.end.x, line.end.y)};
-        scene_.StrokeIn(near, ends, {{scene_.palette.named_obstacle, 0.75, '%'}, width});
-      }
+      AddObstacle(*obstacle, layout_, /*on_cells=*/false, scene_);
     }
   }
 
@@ -172,36 +157,32 @@ class GraphSceneMaker {
         if (arc.is_auto != is_auto) {
           continue;
         }
-        const auto shown = picture::ClipTo(layout_.plot, At(arc.from), At(arc.to));
-        if (!shown.has_value()) {
-          continue;
-        }
-        const auto& [from, to] = *shown;
-        const picture::Color color = !arc.is_open ? scene_.palette.closed_edge
-                                     : is_auto    ? scene_.palette.sight_line
-                                                  : scene_.palette.edge;
-        const picture::Point line[] = {from, to};
-        scene_.Stroke(line, {{color, 1, arc.is_open ? '.' : 'x'},
-                             is_auto || !arc.is_open ? thick * 0.8 : thick,
-                             arc.is_open ? 0.0 : 4.0});
-        if (arc.is_one_way && part_.arcs.size() <= 3000) {
-          AddTip(from, to, color);
-        }
+        const picture::Point line[] = {At(arc.from), At(arc.to)};
+        scene_.StrokeIn(layout_.plot, line,
+                        {{ColorOf(arc), 1, arc.is_open ? '.' : 'x'},
+                         is_auto || !arc.is_open ? thick * 0.8 : thick,
+                         arc.is_open ? 0.0 : 4.0});
       }
     }
   }
 
-  // Placed past the middle, so that the arrowheads of two opposite edges do not meet.
-  void AddTip(picture::Point from, picture::Point to, picture::Color color) {
-    const double length = Distance(from, to);
-    constexpr double kTip = 8.0;
-    if (options_.is_text || length < 3 * kTip) {
+  picture::Color ColorOf(const DrawnArc& arc) const {
+    return !arc.is_open  ? scene_.palette.closed_edge
+           : arc.is_auto ? scene_.palette.sight_line
+                         : scene_.palette.edge;
+  }
+
+  // Drawn above the path, which would cover them.
+  void AddArrowheads() {
+    if (options_.is_text || part_.arcs.size() > 3000) {
       return;
     }
-    const picture::Point ahead = (to - from) * (kTip / length);
-    const picture::Point aside = {-ahead.y * 0.55, ahead.x * 0.55};
-    const picture::Point tip = from + (to - from) * 0.62;
-    scene_.Fill({tip, tip - ahead + aside, tip - ahead - aside}, {color});
+    for (const DrawnArc& arc : part_.arcs) {
+      const auto shown = picture::ClipTo(layout_.plot, At(arc.from), At(arc.to));
+      if (arc.is_one_way && shown.has_value()) {
+        DrawArrowhead(shown->first, shown->second, ColorOf(arc), scene_.palette, scene_);
+      }
+    }
   }
 
   // Returns null if the search did not reach the node.
@@ -226,29 +207,29 @@ class GraphSceneMaker {
                         scene_.palette, scene_);
         continue;
       }
+      const bool is_rimmed = radius >= picture::kRimmedNode;
+      if (is_rimmed) {
+        scene_.FillDisc(at, radius + 1.5, {scene_.palette.paper});
+      }
       scene_.FillDisc(
           at, radius,
-          {is_enabled ? scene_.palette.ink : scene_.palette.closed_edge, 1, is_enabled ? 'o' : 'x'});
-      if (radius >= picture::kRimmedNode) {
+          {is_enabled ? scene_.palette.obstacle : scene_.palette.closed_edge, 1, is_enabled ? 'o' : 'x'});
+      if (is_rimmed && !is_enabled) {
         scene_.FillDisc(at, radius - 2, {scene_.palette.paper});
       }
     }
-    if (part_.nodes.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
+    if (part_.nodes.size() > kNamedNodes) {
       return;
     }
+    const double end = SizesInWorld(layout_, options_.is_text).disc + 2;
     for (const NodeNumber node : part_.nodes) {
-      AddName(graph_.IdOf(node), At(node) + picture::Point{0, -11});
+      const WorldPoint place = places_.PlaceOf(graph_, node);
+      const bool is_end =
+          marks_.start == place || std::ranges::find(marks_.goals, place) != marks_.goals.end();
+      const double reach = is_end ? end : radius + 2;
+      scene_.names.push_back(
+          {.name = graph_.IdOf(node), .middle = At(place), .across = reach, .down = reach});
     }
-  }
-
-  // Draws the name above the node on a light background, within the picture.
-  void AddName(const std::string& name, picture::Point at) {
-    const double half = picture::TextWidth(name, picture::kTextSize) / 2;
-    at.x = std::clamp(at.x, half + 2, std::max(half + 2, layout_.width - half - 2));
-    const double top = at.y - picture::kTextSize - 2;
-    const picture::Box box = {at.x - half - 2, top, 2 * half + 4, picture::kTextSize + 5};
-    scene_.Fill(box.corners(), {scene_.palette.paper, 0.75});
-    scene_.Write(name, at, {scene_.palette.ink, picture::kTextSize, picture::TextStyle::Anchor::kMiddle});
   }
 
   // Draws the edges by which the search reached nodes.
@@ -267,12 +248,12 @@ class GraphSceneMaker {
   }
 
   void AddWay(const std::vector<WorldPoint>& way) {
-    const picture::MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
-    for (std::size_t i = 0; i + 1 < way.size(); ++i) {
-      if (const auto shown = picture::ClipTo(layout_.plot, At(way[i]), At(way[i + 1]))) {
-        const picture::Point line[] = {shown->first, shown->second};
-        DrawPath(line, sizes, scene_.palette, scene_);
-      }
+    std::vector<picture::Point> line;
+    for (const WorldPoint& place : way) {
+      line.push_back(At(place));
+    }
+    for (const std::vector<picture::Point>& part : picture::PartsIn(layout_.plot, line)) {
+      DrawPath(part, SizesInWorld(layout_, options_.is_text), scene_.palette, scene_);
     }
   }
 

@@ -87,64 +87,6 @@ PlaneView ViewOf(const GridMap& map, const Rectangle& part, bool is_text) {
   return view;
 }
 
-constexpr std::size_t kMaxOutlines = 1000;
-
-picture::Color OutlineColor(const ObstacleEffect& effect, const picture::Palette& palette) {
-  if (effect.kind == ObstacleEffect::Kind::kMultiplyCost) {
-    return palette.factor;
-  }
-  return effect.amount < 0 ? palette.cheaper : palette.dearer;
-}
-
-class Outliner {
- public:
-  Outliner(const Layout& layout, Scene& scene) : layout_(layout), scene_(scene) {}
-
-  bool is_full() const { return outlines_ >= kMaxOutlines; }
-
-  void Add(const Obstacle& obstacle) {
-    const picture::Color color = OutlineColor(obstacle.effect, scene_.palette);
-    // Rectangles are of cells, whose centres have whole numbers. A disc covers cells by their centres.
-    constexpr double kRim = 0.3;
-    for (const picture::Polygon& outline :
-         OutlinesOf(obstacle.shape, layout_.tiling, -0.5, kRim, layout_.tiling.CellPixels())) {
-      AddOutline(outline, color);
-    }
-  }
-
- private:
-  void AddOutline(picture::Polygon corners, picture::Color color) {
-    if (is_full()) {
-      return;
-    }
-    ++outlines_;
-    corners.push_back(corners.front());
-    scene_.StrokeIn(layout_.plot, corners, {{color}, 1.5, 5});
-  }
-
-  const Layout& layout_;
-  Scene& scene_;
-  std::size_t outlines_ = 0;
-};
-
-// Adds the outlines of obstacles that change costs, as dashed lines clipped to the plot: amber if the
-// obstacle multiplies costs, red if it adds to them, green if it reduces them. Adds rectangles, discs and
-// polygons, at most the first 1000.
-void AddObstacleOutlines(const GridMap& map, const Rectangle& region, const Layout& layout, Scene& scene) {
-  if (map.obstacles().cost_obstacles() == 0) {
-    return;
-  }
-  Outliner outliner(layout, scene);
-  for (const Obstacle* obstacle : map.obstacles().Overlapping(region)) {
-    if (outliner.is_full()) {
-      break;
-    }
-    if (obstacle->effect.kind != ObstacleEffect::Kind::kBlock) {
-      outliner.Add(*obstacle);
-    }
-  }
-}
-
 class GridSceneMaker {
  public:
   GridSceneMaker(const GridMap& map, const Rectangle& part, const RenderOptions& options,
@@ -178,7 +120,7 @@ class GridSceneMaker {
     AddGridLines();
     WAYSTAR_RETURN_IF_ERROR(stop_.Check());
     if (!options_.is_text && cell() >= kOutlinedCell) {
-      AddObstacleOutlines(map_, region_, layout_, scene_);
+      AddObstacles();
     }
     const picture::MarkSizes sizes = SizesInCells(layout_, options_.is_text);
     AddPortals(sizes);
@@ -206,7 +148,8 @@ class GridSceneMaker {
     }
     AddToLegend(marks_, scene_);
     if (HasSearch()) {
-      AddSearchToLegend(CostToDouble(DearestOf(query_->search->cells.events())), 'o', scene_);
+      AddSearchToLegend(CostToDouble(DearestOf(query_->search->cells.events())),
+                        picture::LegendEntry::Sign::kArea, 'o', scene_);
     }
   }
 
@@ -291,10 +234,18 @@ class GridSceneMaker {
                                                                  : std::nullopt;
   }
 
+  void AddObstacles() {
+    constexpr std::size_t kMaxOutlined = 1000;
+    const std::vector<const Obstacle*> obstacles = map_.obstacles().Overlapping(region_);
+    for (std::size_t i = 0; i < std::min(obstacles.size(), kMaxOutlined); ++i) {
+      AddObstacle(*obstacles[i], layout_, /*on_cells=*/true, scene_);
+    }
+  }
+
   void AddPortals(const picture::MarkSizes& sizes) {
     map_.portals().VisitAfter("", [&](const Portal& portal) {
-      AddPortal(Shown(portal.from), portal.to_map.empty() ? Shown(portal.to) : std::nullopt, portal.closed,
-                sizes, scene_);
+      AddPortal(NameOfPortal(portal), Shown(portal.from),
+                portal.to_map.empty() ? Shown(portal.to) : std::nullopt, portal.closed, sizes, scene_);
       return true;
     });
   }

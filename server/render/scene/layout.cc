@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -77,6 +79,20 @@ double FitScale(const PlaneView& view, double width, double height) {
 double TitleWidth(const RenderOptions& options) {
   const double title = TextWidth(options.title, kTitleSize) + 10 + TextWidth(options.facts, kTextSize);
   return std::max(title, TextWidth(options.caption, kTextSize));
+}
+
+void AddNames(const picture::Box& plot, Scene& scene) {
+  if (scene.names.empty()) {
+    return;
+  }
+  std::vector<std::pair<picture::Point, picture::Point>> lines;
+  for (const SceneMark& mark : scene.marks) {
+    for (std::size_t i = 0;
+         mark.kind == SceneMark::Kind::kLine && mark.size > 1 && i + 1 < mark.points.size(); ++i) {
+      lines.emplace_back(mark.points[i], mark.points[i + 1]);
+    }
+  }
+  WriteNames(scene.names, lines, plot, scene.palette, scene);
 }
 
 }  // namespace
@@ -161,6 +177,7 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& sce
     return;
   }
   if (layout.has_labels) {
+    AddNames(layout.plot, scene);
     scene.Write(options.title, {kMargin, layout.title_y}, {scene.palette.ink, kTitleSize});
     const double after = kMargin + TextWidth(options.title, kTitleSize) + 10;
     scene.Write(options.facts, {after, layout.title_y}, {scene.palette.faint, kTextSize});

@@ -70,7 +70,7 @@ struct Layout {
 // in very small pictures. Takes the scene's legend, and sets the scene's size, title, tiling and z_step.
 Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene);
 
-// Adds title, caption and legend to the marks.
+// Adds title, caption and legend to the marks, and the names, which avoid all lines but thin ones.
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene);
 
 // Returns a ground of one colour in place of the map, without symbols.

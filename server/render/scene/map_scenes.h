@@ -51,9 +51,10 @@ struct MeshView {
 };
 
 // Returns a scene of the polygons in a view, and of the query if not null. Higher polygons are lighter and
-// cover lower ones, by the mean heights of their corners. Edges between polygons are faint, walls dark; in
-// oblique views, floors have a rim below walls that face the viewer. Parts of the path at other heights, or
-// hidden in an oblique view, are dashed and faint; text omits parts at other heights.
+// cover lower ones, by the mean heights of their corners. Edges between polygons are faint, walls dark, and
+// polygons below the heights to show are faint; in oblique views, floors have a rim below walls that face the
+// viewer. Parts of the path at other heights, or hidden in an oblique view, are dashed and faint; text omits
+// parts at other heights.
 //
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE with field "region" for more than kMaxDrawnPolygons, and the
 // errors of InterruptionError.

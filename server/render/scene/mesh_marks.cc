@@ -180,7 +180,7 @@ absl::Status AddMeshSearch(const IntervalRecorder& search, const WorldProjection
 
 void AddMeshSearchToLegend(const IntervalRecorder& search, Scene& scene) {
   if (!search.events().empty()) {
-    AddSearchToLegend(DearestOf(search), 'o', scene);
+    AddSearchToLegend(DearestOf(search), picture::LegendEntry::Sign::kLine, 'o', scene);
   }
 }
 

@@ -61,6 +61,9 @@ class MeshSceneMaker {
       WAYSTAR_RETURN_IF_ERROR(AddMeshSearch(*search_, projection_, layout_, options_.is_text, stop_, scene_));
     }
     AddScaleLines(area_, ground, options_, scene_);
+    if (!view_.is_oblique) {
+      AddObstacles();
+    }
     AddPortals();
     const picture::MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
     WAYSTAR_RETURN_IF_ERROR(AddWay(sizes));
@@ -91,7 +94,13 @@ class MeshSceneMaker {
         height += mesh_.VertexAt(vertex).z;
       }
       const HeightRange heights{bounds.low.z, bounds.high.z};
-      if (!area_.Overlaps(PlanOf(bounds)) || !view_.heights.Overlaps(heights)) {
+      if (!area_.Overlaps(PlanOf(bounds))) {
+        continue;
+      }
+      if (!view_.heights.Overlaps(heights)) {
+        if (heights.high < view_.heights.low && lower_.size() < kMaxDrawnPolygons) {
+          lower_.push_back(polygon);
+        }
         continue;
       }
       shown_ = polygons_.empty()
@@ -142,6 +151,10 @@ class MeshSceneMaker {
       }
       legend.push_back(
           {.sign = picture::LegendEntry::Sign::kLine, .color = scene_.palette.ink, .text = "wall"});
+    }
+    if (mesh_.obstacles().size() > 0 && !view_.is_oblique) {
+      legend.push_back(
+          {picture::LegendEntry::Sign::kOutline, scene_.palette.named_obstacle, '%', "obstacle"});
     }
     if (!mesh_.portals().empty()) {
       AddPortalToLegend(scene_);
@@ -202,16 +215,23 @@ class MeshSceneMaker {
     scene_.Fill({from, to, to + down, from + down}, {picture::Mix(color, scene_.palette.shade, 0.5)});
   }
 
+  std::vector<picture::Point> CornersOf(PolygonNumber polygon) const {
+    std::vector<picture::Point> corners;
+    for (const std::uint32_t vertex : mesh_.VerticesOf(polygon)) {
+      corners.push_back(At(mesh_.VertexAt(vertex)));
+    }
+    return corners;
+  }
+
   void AddPolygons() {
+    constexpr double kFaint = 0.3;
+    for (const PolygonNumber polygon : lower_) {
+      scene_.Fill(CornersOf(polygon), {scene_.palette.low, kFaint});
+    }
     const double thin = polygons_.size() > 4000 ? 0.4 : polygons_.size() > 600 ? 0.7 : 1.0;
     for (const DrawnPolygon& polygon : polygons_) {
-      const absl::Span<const std::uint32_t> vertices = mesh_.VerticesOf(polygon.number);
       const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon.number);
-      std::vector<picture::Point> points;
-      points.reserve(vertices.size());
-      for (const std::uint32_t vertex : vertices) {
-        points.push_back(At(mesh_.VertexAt(vertex)));
-      }
+      const std::vector<picture::Point> points = CornersOf(polygon.number);
       for (std::size_t i = 0; view_.is_oblique && i < points.size(); ++i) {
         const picture::Point next = points[i + 1 < points.size() ? i + 1 : 0];
         if (neighbours[i] == kNoPolygon && next.x < points[i].x) {
@@ -230,6 +250,15 @@ class MeshSceneMaker {
     }
   }
 
+  void AddObstacles() {
+    mesh_.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+      if (view_.heights.Overlaps(obstacle.heights.value_or(HeightRange()))) {
+        AddObstacle(obstacle, layout_, /*on_cells=*/false, scene_);
+      }
+      return true;
+    });
+  }
+
   // Skips ends at other heights, or without a surface below them.
   void AddPortals() {
     const picture::MarkSizes sizes = SizesInCells(layout_, options_.is_text);
@@ -240,8 +269,9 @@ class MeshSceneMaker {
       return is_shown ? std::optional(At(end.point)) : std::nullopt;
     };
     mesh_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+      std::string name = NameOfPortal(portal);
       for (const PortalLane& lane : portal.lanes) {
-        AddPortal(shown(lane.from), shown(lane.to), portal.closed, sizes, scene_);
+        AddPortal(std::exchange(name, ""), shown(lane.from), shown(lane.to), portal.closed, sizes, scene_);
       }
       return true;
     });
@@ -380,6 +410,8 @@ class MeshSceneMaker {
   const QueryMarks marks_;
   const BudgetStop stop_;
   std::vector<DrawnPolygon> polygons_;
+  // The polygons below the heights to show, which are drawn faint.
+  std::vector<PolygonNumber> lower_;
   // Heights of all corners of these polygons.
   HeightRange shown_{0.0, 0.0};
   // Topmost place of these polygons in an oblique view, in units.

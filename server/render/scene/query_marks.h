@@ -17,6 +17,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/stop_check.h"
+#include "server/core/elements/obstacle.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/query/route.h"
 #include "server/core/query/route_query.h"
@@ -123,24 +124,31 @@ picture::MarkSizes SizesInCells(const Layout& layout, bool is_text);
 
 // Adds legend entries for the marks.
 void AddToLegend(const QueryMarks& marks, Scene& scene);
-// Adds the entries of a search with this highest cost.
-void AddSearchToLegend(double dearest, char open_symbol, Scene& scene);
+// Adds the entries of a search with this highest cost, and with places on the open list drawn like that.
+void AddSearchToLegend(double dearest, picture::LegendEntry::Sign open_sign, char open_symbol, Scene& scene);
 
-// Adds the start and the goals. `shown` returns the place of a mark on the picture, if it is on it.
+// Adds the start and the goals, which names do not cover. `shown` returns the place of a mark on the picture,
+// if it is on it.
 void AddEnds(const QueryMarks& marks, const picture::MarkSizes& sizes,
              absl::FunctionRef<std::optional<picture::Point>(const WorldPoint&)> shown, Scene& scene);
 
-// Adds diamonds at the ends of a portal that are shown, and a dashed line between two. They are hollow, and
-// the line faint, if the portal is closed.
-void AddPortal(const std::optional<picture::Point>& from, const std::optional<picture::Point>& to,
-               bool is_closed, const picture::MarkSizes& sizes, Scene& scene);
+// Adds diamonds with the name at the ends of a portal that are shown, and a dashed line between two. They are
+// hollow, and the line faint, if the portal is closed.
+void AddPortal(absl::string_view name, const std::optional<picture::Point>& from,
+               const std::optional<picture::Point>& to, bool is_closed, const picture::MarkSizes& sizes,
+               Scene& scene);
 
 void AddPortalToLegend(Scene& scene);
 
-// Returns the outlines of a shape's rectangles, discs and polygons. Rectangles are moved by `shift` in x and
-// y, and discs widened by `rim`, both in units of the map; `unit` is one in pixels.
-std::vector<picture::Polygon> OutlinesOf(const Shape& shape, const picture::Tiling& tiling, double shift,
-                                         double rim, double unit);
+// Returns the name of a portal: its id, and the map to which it leads.
+template <typename AnyPortal>
+std::string NameOfPortal(const AnyPortal& portal) {
+  return portal.to_map.empty() ? portal.id : portal.id + ", to " + portal.to_map;
+}
+
+// Adds the outline and the name of an obstacle. Red outlines raise costs, green ones lower them. On cells,
+// which show the obstacle themselves, the area within has no colour.
+void AddObstacle(const Obstacle& obstacle, const Layout& layout, bool on_cells, Scene& scene);
 
 // Returns a line such as "path found, cost 19.8; 39 expanded by A*".
 std::string CaptionOf(const Route& route);

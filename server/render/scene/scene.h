@@ -16,6 +16,7 @@
 #include "server/geometry/cell.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/canvas/geometry.h"
+#include "server/render/canvas/labels.h"
 #include "server/render/canvas/marks.h"
 #include "server/render/canvas/palette.h"
 
@@ -80,6 +81,8 @@ struct Scene final : picture::Surface {
   std::vector<SceneMark> marks;
   // Text only; in pixel pictures the legend is among the marks.
   std::vector<picture::LegendEntry> legend;
+  // Things with names, and things that names do not cover, the most important first.
+  std::vector<picture::NamedItem> names;
   // The part of the map shown. For a waypoint graph or a navigation mesh it is in world units relative to the
   // tiling's zero: all whole units that `area` touches.
   Rectangle region;

@@ -151,7 +151,7 @@ TEST(FilmTest, LeavesOutFramesOfLongSearches) {
   EXPECT_GT(film.frames.back().milliseconds, 1000);
 }
 
-TEST(CellPanelTest, PathIsGreenAndLiesBelowTheStart) {
+TEST(CellPanelTest, PathHasItsColourAndLiesBelowTheStart) {
   constexpr int kHeading = 26;
   TracedSearch search = SearchOf(12);
   for (const int x : {0, 11}) {
@@ -160,9 +160,9 @@ TEST(CellPanelTest, PathIsGreenAndLiesBelowTheStart) {
   SearchPanel panel(std::move(search), picture::Canvas(200, 10, kWhite),
                     picture::Tiling{.zero = {5, 5}, .x_step = {10, 0}, .y_step = {0, 10}});
   panel.AdvanceTo(11);
-  EXPECT_NE(panel.Draw().At(60, kHeading + 5), kPathGreen);
+  EXPECT_NE(panel.Draw().At(60, kHeading + 5), kColors.path);
   panel.AdvanceTo(12);
-  EXPECT_EQ(panel.Draw().At(60, kHeading + 5), kPathGreen);
+  EXPECT_EQ(panel.Draw().At(60, kHeading + 5), kColors.path);
   EXPECT_EQ(panel.Draw().At(5, kHeading + 5), picture::kLightPalette.start);
 }
 
@@ -279,8 +279,8 @@ TEST(GraphPanelTest, ShowsEndsThenRingsThenFilledNodesThenThePathBelowThem) {
   EXPECT_EQ(ColorAt(panel, 20, 90), kWhite);
   EXPECT_EQ(ColorAt(panel, 25, 90), picture::kLightPalette.open);
   panel.AdvanceTo(9);
-  EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
-  EXPECT_EQ(ColorAt(panel, 80, 40), kPathGreen);
+  EXPECT_EQ(ColorAt(panel, 40, 40), kColors.path);
+  EXPECT_EQ(ColorAt(panel, 80, 40), kColors.path);
   EXPECT_EQ(ColorAt(panel, 60, 40), picture::SearchColor(1));
   EXPECT_EQ(ColorAt(panel, 20, 40), picture::kLightPalette.start);
   EXPECT_EQ(ColorAt(panel, 100, 40), picture::kLightPalette.goal);
@@ -311,7 +311,7 @@ TEST(GraphPanelTest, PathBetweenPositionsNeedsNoNode) {
   EXPECT_EQ(ColorAt(panel, 20, 20), picture::kLightPalette.start);
   EXPECT_EQ(ColorAt(panel, 60, 20), kWhite);
   panel.AdvanceTo(1);
-  EXPECT_EQ(ColorAt(panel, 60, 20), kPathGreen);
+  EXPECT_EQ(ColorAt(panel, 60, 20), kColors.path);
   EXPECT_EQ(ColorAt(panel, 100, 20), picture::kLightPalette.goal);
 }
 
@@ -340,7 +340,7 @@ TEST(GraphPanelTest, WhatLiesBeyondThePictureIsNotDrawn) {
   *graph.search_.answer.mutable_path()->mutable_positions(0) = GraphSearch::PositionAt(-1e12, 40);
   SearchPanel panel = graph.Panel(120, 120);
   panel.AdvanceTo(9);
-  EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
+  EXPECT_EQ(ColorAt(panel, 40, 40), kColors.path);
   EXPECT_EQ(ColorAt(panel, 100, 40), picture::kLightPalette.goal);
 }
 
@@ -426,11 +426,11 @@ TEST(MeshPanelTest, ExpandedIntervalsFillWhatIsSeenBeforeThem) {
 TEST(MeshPanelTest, PathLiesOnTop) {
   SearchPanel panel = MeshSearch().Panel();
   panel.AdvanceTo(2);
-  EXPECT_NE(ColorAt(panel, 60, 60), kPathGreen);
+  EXPECT_NE(ColorAt(panel, 60, 60), kColors.path);
   panel.AdvanceTo(3);
-  EXPECT_EQ(ColorAt(panel, 40, 60), kPathGreen);
-  EXPECT_EQ(ColorAt(panel, 60, 60), kPathGreen);
-  EXPECT_EQ(ColorAt(panel, 100, 60), kPathGreen);
+  EXPECT_EQ(ColorAt(panel, 40, 60), kColors.path);
+  EXPECT_EQ(ColorAt(panel, 60, 60), kColors.path);
+  EXPECT_EQ(ColorAt(panel, 100, 60), kColors.path);
 }
 
 }  // namespace

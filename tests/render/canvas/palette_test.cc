@@ -63,7 +63,7 @@ TEST_P(ThemeTest, GroundDiffersFromAllElse) {
   EXPECT_GE(Contrast(palette.obstacle, ground), 4.5);
   EXPECT_GE(Contrast(palette.named_obstacle, ground), 4.5);
   EXPECT_GE(Contrast(palette.named_obstacle, palette.obstacle), 1.4);
-  for (const Color outline : {palette.dearer, palette.cheaper, palette.factor}) {
+  for (const Color outline : {palette.dearer, palette.cheaper}) {
     EXPECT_GE(Contrast(outline, ground), 3);
   }
   for (const double ratio : {0.25, 0.5, 2.0, 4.0}) {

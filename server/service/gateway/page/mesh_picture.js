@@ -6,7 +6,6 @@ import { colorOf, isDark, pixelOf } from "./theme.js";
 // The most that the server draws, and the least.
 const MOST_PIXELS = 4096;
 const LEAST_PIXELS = 16;
-const FAINT_OPACITY = 0.3;
 
 export class MeshPicture {
   // `events` has drawn(placement) and problem(error).
@@ -16,8 +15,8 @@ export class MeshPicture {
   }
 
   forget() {
-    // From the lowest to the highest, each with its image, placement and opacity.
-    this.floors = [];
+    // Its image and placement.
+    this.picture = null;
     this.asked = "";
   }
 
@@ -60,10 +59,10 @@ export class MeshPicture {
 
   #ask = oneAtATime(async (request, asked) => {
     try {
-      const floors = [...(await this.#drawBelow(request)), { ...(await this.#draw(request)), opacity: 1 }];
+      const picture = await this.#draw(request);
       if (this.asked === asked) {
-        this.floors = floors;
-        this.events.drawn(floors.at(-1).placement);
+        this.picture = picture;
+        this.events.drawn(picture.placement);
       }
     } catch (error) {
       needRpcError(error);
@@ -71,15 +70,6 @@ export class MeshPicture {
       this.events.problem(error);
     }
   });
-
-  // The floors below the heights that are shown, if there are any.
-  async #drawBelow({ query, heights, ...request }) {
-    if (heights?.low === undefined) {
-      return [];
-    }
-    const below = await this.#draw({ ...request, heights: { high: heights.low } });
-    return [{ ...below, opacity: FAINT_OPACITY }];
-  }
 
   // What is wrong with the query is told by the path, not by the picture.
   async #draw(request) {
@@ -96,15 +86,15 @@ export class MeshPicture {
 
   // Where it lies now, also while another one is on its way. `context` is in pixels of the page.
   draw(context, lattice, view) {
-    for (const { image, placement, opacity } of this.floors) {
-      const { zero, xStep } = placement;
-      const scale = (view.scale * lattice.unit) / xStep.x;
-      const [x, y] = view.toScreen(...lattice.center(0, 0, 0));
-      const [left, top] = [x - (zero.x ?? 0) * scale, y - (zero.y ?? 0) * scale];
-      context.globalAlpha = opacity;
-      context.drawImage(image, left, top, image.width * scale, image.height * scale);
+    if (!this.picture) {
+      return;
     }
-    context.globalAlpha = 1;
+    const { image, placement } = this.picture;
+    const { zero, xStep } = placement;
+    const scale = (view.scale * lattice.unit) / xStep.x;
+    const [x, y] = view.toScreen(...lattice.center(0, 0, 0));
+    const [left, top] = [x - (zero.x ?? 0) * scale, y - (zero.y ?? 0) * scale];
+    context.drawImage(image, left, top, image.width * scale, image.height * scale);
   }
 }
 
