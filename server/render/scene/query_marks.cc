@@ -161,12 +161,15 @@ std::vector<picture::Polygon> OutlinesOf(const Shape& shape, const picture::Tili
 void AddObstacle(const Obstacle& obstacle, const Layout& layout, bool on_cells, Scene& scene) {
   constexpr double kLeastAcross = 8.0;
   const picture::Color color = ColorOf(obstacle.effect, scene.palette);
+  const bool shows_cells = on_cells && obstacle.effect.kind == ObstacleEffect::Kind::kBlock;
   const picture::Paint area = {color, on_cells ? 0.0 : picture::kObstacleOpacity, '%'};
   std::vector<picture::Polygon> outlines = OutlinesOf(obstacle.shape, layout.tiling, on_cells);
   for (picture::Polygon& outline : outlines) {
     scene.Fill(outline, area);
     outline.push_back(outline.front());
-    scene.StrokeIn(layout.plot, outline, {{color}, 1.5, 5});
+    if (!shows_cells) {
+      scene.StrokeIn(layout.plot, outline, {{color}, 1.5, 5});
+    }
   }
   for (const Line& line : obstacle.shape.lines) {
     const double width = std::max(2.0, line.width * Distance({}, layout.tiling.y_step));

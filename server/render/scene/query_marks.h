@@ -147,7 +147,7 @@ std::string NameOfPortal(const AnyPortal& portal) {
 }
 
 // Adds the outline and the name of an obstacle. Red outlines raise costs, green ones lower them. On cells,
-// which show the obstacle themselves, the area within has no colour.
+// which show the obstacle themselves, the area within has no colour, and one that blocks has no outline.
 void AddObstacle(const Obstacle& obstacle, const Layout& layout, bool on_cells, Scene& scene);
 
 // Returns a line such as "path found, cost 19.8; 39 expanded by A*".
