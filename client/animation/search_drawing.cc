@@ -82,20 +82,6 @@ class PlacedDrawing : public SearchDrawing {
   picture::MarkSizes sizes_ = {.halo = 1.0};
 };
 
-// Returns the axial coordinates of a hexagon, counted from column 0 of row 0: pictures are laid out by them.
-// Cells of a layout without columns and rows stay as they are.
-v1::Cell AxialOf(v1::HexLayout layout, const v1::Cell& cell) {
-  const bool is_even = layout == v1::HEX_LAYOUT_EVEN_ROWS || layout == v1::HEX_LAYOUT_EVEN_COLUMNS;
-  const int more = is_even ? 1 : 0;
-  v1::Cell axial = cell;
-  if (layout == v1::HEX_LAYOUT_ODD_ROWS || layout == v1::HEX_LAYOUT_EVEN_ROWS) {
-    axial.set_x(cell.x() - ((cell.y() + more) >> 1));
-  } else if (layout == v1::HEX_LAYOUT_ODD_COLUMNS || layout == v1::HEX_LAYOUT_EVEN_COLUMNS) {
-    axial.set_y(cell.y() - ((cell.x() + more) >> 1));
-  }
-  return axial;
-}
-
 // A search on a grid: open cells have a rim, expanded ones are filled.
 class CellDrawing final : public PlacedDrawing {
  public:
@@ -352,6 +338,18 @@ class IntervalDrawing final : public PlacedDrawing {
 };
 
 }  // namespace
+
+v1::Cell AxialOf(v1::HexLayout layout, const v1::Cell& cell) {
+  const bool is_even = layout == v1::HEX_LAYOUT_EVEN_ROWS || layout == v1::HEX_LAYOUT_EVEN_COLUMNS;
+  const int more = is_even ? 1 : 0;
+  v1::Cell axial = cell;
+  if (layout == v1::HEX_LAYOUT_ODD_ROWS || layout == v1::HEX_LAYOUT_EVEN_ROWS) {
+    axial.set_x(cell.x() - ((cell.y() + more) >> 1));
+  } else if (layout == v1::HEX_LAYOUT_ODD_COLUMNS || layout == v1::HEX_LAYOUT_EVEN_COLUMNS) {
+    axial.set_y(cell.y() - ((cell.x() + more) >> 1));
+  }
+  return axial;
+}
 
 std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, picture::Canvas map,
                                                  const picture::Tiling& tiling) {

@@ -35,6 +35,10 @@ struct TracedSearch {
   std::size_t graph_nodes = 0;
 };
 
+// Returns the axial coordinates of a hexagon, counted from column 0 of row 0: pictures are laid out by them.
+// Cells of a layout without columns and rows stay as they are.
+v1::Cell AxialOf(v1::HexLayout layout, const v1::Cell& cell);
+
 // Draws the steps of one search on the picture of a map. A place is a cell, a node of a waypoint graph, or an
 // interval of an edge of a navigation mesh.
 class SearchDrawing {

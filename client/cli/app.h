@@ -5,10 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/draw/picture.h"
 #include "client/cli/exit_code.h"
 
 namespace waystar::cli {
+
+// A size in characters.
+struct Window {
+  int columns = 0;
+  int rows = 0;
+};
 
 // The streams that a command reads and writes, and what is known of the place that it writes to.
 struct Io {

@@ -64,12 +64,15 @@ ExitCode Reach(const Drawn<v1::FindReachableRequest>& arguments, Session& sessio
       session.io().out << ReachText(answer, is_on_mesh, session.table_width());
       return;
     }
-    Overlay overlay;
-    AddMarks(CellsOf(answer), Mark::kReached, overlay);
-    if (request.start().has_cell()) {
-      overlay.push_back({.cell = request.start().cell(), .mark = Mark::kStart});
+    MapPicture picture{.legend = "S start  * within reach"};
+    picture.request.set_map(request.map());
+    for (const v1::Cell& cell : CellsOf(answer)) {
+      picture.marks.push_back({.cell = cell, .symbol = '*'});
     }
-    ShowFieldPicture(request.map(), overlay, answer.info().version(), arguments.draw, session);
+    if (request.start().has_cell()) {
+      picture.marks.push_back({.cell = request.start().cell(), .symbol = 'S'});
+    }
+    ShowPicture(picture, answer.info().version(), "answer", arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
     session.io().out << absl::StreamFormat(
         "%s within reach, x %d to %d and y %d to %d (revision %d)\n", Counted(answer.count(), "cell"),
@@ -171,9 +174,9 @@ ExitCode CheckMoves(const MovesArguments& arguments, Session& session) {
 }
 
 // Every cell of the field that has a direction, with it.
-Overlay ArrowsOf(const v1::ComputeFlowFieldResponse& answer) {
+std::vector<MarkedCell> ArrowsOf(const v1::ComputeFlowFieldResponse& answer) {
   const v1::Rectangle& region = answer.region();
-  Overlay arrows;
+  std::vector<MarkedCell> arrows;
   for (size_t i = 0; i < answer.directions().size() && region.width() > 0; ++i) {
     const int direction = answer.directions()[i];
     if (direction == v1::DIRECTION_UNSPECIFIED || !v1::Direction_IsValid(direction)) {
@@ -182,7 +185,7 @@ Overlay ArrowsOf(const v1::ComputeFlowFieldResponse& answer) {
     v1::Cell cell;
     cell.set_x(region.x() + static_cast<int>(i % static_cast<size_t>(region.width())));
     cell.set_y(region.y() + static_cast<int>(i / static_cast<size_t>(region.width())));
-    arrows.push_back({cell, Mark::kArrow, static_cast<v1::Direction>(direction)});
+    arrows.push_back({.cell = cell, .direction = static_cast<v1::Direction>(direction)});
   }
   return arrows;
 }
@@ -206,13 +209,15 @@ ExitCode Flow(const Drawn<v1::ComputeFlowFieldRequest>& arguments, Session& sess
       session.io().out << FlowText(answer, is_on_mesh, session.table_width());
       return;
     }
-    Overlay overlay = ArrowsOf(answer);
-    const auto cells = std::ssize(overlay) + answer.portals_size();
-    for (const v1::PortalStep& step : answer.portals()) {
-      overlay.push_back({.cell = step.cell(), .mark = Mark::kPortal});
+    MapPicture picture{.marks = ArrowsOf(answer), .legend = "G goal  ^ / > \\ v < ways to a goal"};
+    const auto cells = std::ssize(picture.marks) + answer.portals_size();
+    picture.request.set_map(request.map());
+    for (const v1::Location& goal : request.goals()) {
+      if (goal.has_cell()) {
+        picture.marks.push_back({.cell = goal.cell(), .symbol = 'G'});
+      }
     }
-    AddMarks(GivenCells(request.goals()), Mark::kGoal, overlay);
-    ShowFieldPicture(request.map(), overlay, answer.info().version(), arguments.draw, session);
+    ShowPicture(picture, answer.info().version(), "answer", arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %s of %d x %d (revision %d)\n",
                                            Counted(cells, "cell"), answer.region().width(),
                                            answer.region().height(), answer.info().version().revision());

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -37,6 +38,14 @@ void PrintSummary(const v1::FindPathResponse& answer, Session& session) {
   }
 }
 
+// Has the path of a query drawn on its map.
+void SetQuery(const v1::FindPathRequest& query, MapPicture& picture) {
+  picture.request.set_map(query.map());
+  *picture.request.mutable_query() = query;
+  // The form says how to list a path.
+  picture.request.mutable_query()->clear_path_form();
+}
+
 void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, Session& session) {
   const v1::FindPathRequest& request = arguments.request;
   std::ostream& out = session.io().out;
@@ -57,7 +66,9 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
     PrintSummary(answer, session);
     return;
   }
-  ShowAnswerPicture(request, answer, {}, arguments.draw, session);
+  MapPicture picture;
+  SetQuery(request, picture);
+  ShowPicture(picture, answer.info().version(), "path", arguments.draw, session);
   out << FindText(request, answer) << "\n";
   const bool lists = !arguments.draw.picture || request.path_form() != v1::PATH_FORM_UNSPECIFIED;
   if ((lists || answer.path().positions_size() > 0) && answer.path().has_end()) {
@@ -335,6 +346,75 @@ ExitCode TraceAsJson(const TraceArguments& arguments, Session& session) {
   return ExitCodeFor(result->answer().outcome());
 }
 
+// Returns a name that is unique to the place of an event within its search.
+std::string PlaceOf(const v1::SearchEvent& event) {
+  if (event.has_interval()) {
+    return absl::StrCat(event.interval().id());
+  }
+  return event.node().empty() ? FormatCell(event.cell()) : event.node();
+}
+
+// The places of a search, gathered from its events: cells of a grid, nodes of a waypoint graph, or intervals
+// of edges of a navigation mesh.
+class SearchedPlaces {
+ public:
+  // Takes the next event.
+  void Add(const v1::SearchEvent& event) {
+    const auto [entry, is_new] = indices_.try_emplace(PlaceOf(event), places_.size());
+    if (is_new) {
+      places_.push_back({.reached = event});
+    }
+    Place& place = places_[entry->second];
+    if (event.kind() != v1::SearchEvent::KIND_EXPANDED) {
+      place.reached = event;
+      return;
+    }
+    place.reached.set_g(event.g());
+    place.reached.set_f(event.f());
+    if (!place.is_expanded) {
+      place.is_expanded = true;
+      expanded_.push_back(entry->second);
+    }
+  }
+
+  // Returns how many were generated and not expanded.
+  std::size_t open() const { return places_.size() - expanded_.size(); }
+
+  // Return for each place the event that last reached it, with the costs of the last event about it: those
+  // that were expanded, in the order of their expansion, and those that are open, in the order in which they
+  // were first generated.
+  std::vector<v1::SearchEvent> Expanded() const {
+    std::vector<v1::SearchEvent> events;
+    events.reserve(expanded_.size());
+    for (const std::size_t index : expanded_) {
+      events.push_back(places_[index].reached);
+    }
+    return events;
+  }
+  std::vector<v1::SearchEvent> Open() const {
+    std::vector<v1::SearchEvent> events;
+    events.reserve(open());
+    for (const Place& place : places_) {
+      if (!place.is_expanded) {
+        events.push_back(place.reached);
+      }
+    }
+    return events;
+  }
+
+ private:
+  struct Place {
+    v1::SearchEvent reached;
+    bool is_expanded = false;
+  };
+
+  // In the order in which they were first generated.
+  std::vector<Place> places_;
+  // Indices of places_.
+  std::vector<std::size_t> expanded_;
+  absl::flat_hash_map<std::string, std::size_t> indices_;
+};
+
 // The places that a table lists, unless all are asked for.
 constexpr std::size_t kPlacesInTable = 50;
 
@@ -388,7 +468,14 @@ ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
   const bool is_on_mesh = IsOnMesh(answer);
   const bool is_on_grid = !is_on_mesh && !IsOnGraph(query, answer);
   if (!arguments.events && is_on_grid) {
-    ShowAnswerPicture(query, answer, places, arguments.draw, session);
+    MapPicture picture;
+    SetQuery(query, picture);
+    picture.request.set_with_search(true);
+    picture.request.set_max_events(arguments.request.max_events());
+    for (const v1::SearchEvent& event : places.Expanded()) {
+      picture.focus.push_back(event.cell());
+    }
+    ShowPicture(picture, answer.info().version(), "path", arguments.draw, session);
   } else if (!arguments.events && arguments.draw.picture) {
     const std::size_t most = arguments.draw.full ? std::numeric_limits<std::size_t>::max() : kPlacesInTable;
     out << PlaceTable(places, is_on_mesh, most, session.table_width());
@@ -411,8 +498,8 @@ void AddTraceCommand(CLI::App& parent, Session& session) {
   const auto [command, arguments] = AddCommand(
       parent, session, "trace", "Finds a cheapest path and draws how it was searched for", &Trace,
       "Digits show which cells were expanded, taken from the open list and looked around from: 0 is the\n"
-      "first tenth of them and 9 the last. Jump point search expands jump points alone. Cells drawn as open\n"
-      "were seen and not expanded.\n\n"
+      "cheapest to reach and 9 the dearest. Jump point search expands jump points alone. Cells drawn with\n"
+      "an o were seen and not expanded.\n\n"
       "On a waypoint graph a table lists the nodes in the order in which they were expanded, then those "
       "that\n"
       "are open: the cost of the way to each, the total with the estimate of the rest, and the node that "

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -13,7 +14,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "client/cli/draw/overlay.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 
@@ -66,6 +66,24 @@ std::string LinesText(int points, const char* measure, const v1::FindPathRespons
                          answer.cost());
 }
 
+// Steps lead from each point to the next, except through portals.
+std::int64_t StepsOf(const v1::Path& path) {
+  std::int64_t steps = path.directions_size();
+  int crossed = 0;
+  for (int i = 1; i < path.points_size(); ++i) {
+    while (crossed < path.crossings_size() && path.crossings(crossed).index() < i) {
+      ++crossed;
+    }
+    if (crossed < path.crossings_size() && path.crossings(crossed).index() == i) {
+      continue;
+    }
+    const v1::Cell& from = path.points(i - 1);
+    const v1::Cell& to = path.points(i);
+    steps += std::max(std::abs(to.x() - from.x()), std::abs(to.y() - from.y()));
+  }
+  return steps;
+}
+
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   if (IsOnMesh(answer)) {
     return LinesText(answer.path().positions_size(),
@@ -77,11 +95,8 @@ std::string Length(const v1::FindPathRequest& request, const v1::FindPathRespons
   if (HasStraightLines(request, answer)) {
     return LinesText(answer.path().points_size(), "at cost", answer);
   }
-  std::int64_t steps = 0;
-  for (const PathLeg& leg : PathLegs(StartOf(request, answer), answer)) {
-    steps += std::ssize(leg.cells) - 1;
-  }
-  return absl::StrFormat("%s%s at cost %.10g", Counted(steps, "step"), Portals(answer), answer.cost());
+  return absl::StrFormat("%s%s at cost %.10g", Counted(StepsOf(answer.path()), "step"), Portals(answer),
+                         answer.cost());
 }
 
 // ", at most 1.25 times the cheapest" if the path may not be the cheapest. Rounded up.
@@ -256,10 +271,6 @@ bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& a
   // Each answer on a grid says which cell was started from.
   return answer.path().nodes_size() > 0 || (!answer.path().start().has_cell() && may_be(request.start()) &&
                                             absl::c_all_of(request.goals(), may_be));
-}
-
-const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  return answer.path().start().has_cell() ? answer.path().start().cell() : request.start().cell();
 }
 
 namespace {

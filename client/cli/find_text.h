@@ -33,9 +33,6 @@ bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& a
 // Returns true for a path over a navigation mesh.
 bool IsOnMesh(const v1::FindPathResponse& answer);
 
-// Returns the cell that was searched from.
-const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
-
 // Answers about fields of costs, rays and samples.
 
 // Return true for answers about a waypoint graph. Answers about grids always have a region or a cell.

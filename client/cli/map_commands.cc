@@ -1,5 +1,4 @@
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -250,53 +249,32 @@ ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
   });
 }
 
-absl::StatusOr<std::string> MeshPicture(const std::string& map, Session& session) {
-  v1::RenderMapRequest request;
-  request.set_map(map);
-  request.set_format(v1::PICTURE_FORMAT_TEXT);
-  auto picture = session.client().RenderMap(request);
-  if (!picture.ok()) {
-    return picture.status();
-  }
-  return std::move(*picture->mutable_image());
-}
-
-// Prints the facts, and what the map looks like.
-ExitCode PrintShown(const v1::MapInfo& info, const absl::StatusOr<std::string>& looks, Session& session) {
-  if (!looks.ok()) {
-    return session.Fail(looks.status());
-  }
-  session.io().out << Facts(info, session.table_width()) << "\n" << *looks;
-  return ExitCode::kOk;
-}
-
-ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
-  v1::ExportMapRequest request;
-  request.set_map(arguments.request.map());
-  request.set_format(v1::MAP_FORMAT_TEXT);
-  const auto map = session.client().ExportMap(request);
-  if (map.ok()) {
-    return PrintShown(map->header.info(),
-                      MapPicture(*map, {}, WindowFor(arguments.draw, session.io()), session.UsesColor()),
-                      session);
-  }
-  if (client::ReasonOf(map.status()) != "WRONG_MAP_KIND") {
-    return session.Fail(map.status());
-  }
-  const absl::StatusOr<v1::MapInfo>& info = session.InfoOf(arguments.request.map());
+// Shows the facts, and below them a picture, or the nodes of a waypoint graph.
+ExitCode ShowAll(const ShowArguments& arguments, Session& session) {
+  const std::string& map = arguments.request.map();
+  const absl::StatusOr<v1::MapInfo>& info = session.InfoOf(map);
   if (!info.ok()) {
     return session.Fail(info.status());
   }
-  return PrintShown(*info,
-                    info->has_mesh()
-                        ? MeshPicture(arguments.request.map(), session)
-                        : NodeTable(session.client(), arguments.request.map(), session.table_width()),
-                    session);
+  absl::StatusOr<std::string> looks;
+  if (info->has_graph()) {
+    looks = NodeTable(session.client(), map, session.table_width());
+  } else {
+    MapPicture picture;
+    picture.request.set_map(map);
+    const absl::StatusOr<DrawnPicture> drawn = DrawPicture(picture, arguments.draw, session);
+    looks = drawn.ok() ? absl::StatusOr<std::string>(drawn->text) : drawn.status();
+  }
+  if (!looks.ok()) {
+    return session.Fail(looks.status());
+  }
+  session.io().out << Facts(*info, session.table_width()) << "\n" << *looks;
+  return ExitCode::kOk;
 }
 
 ExitCode Show(const ShowArguments& arguments, Session& session) {
   const bool draws = arguments.draw.picture && !session.options().json;
-  return draws ? ShowPicture(arguments, session) : ShowFacts(arguments, session);
+  return draws ? ShowAll(arguments, session) : ShowFacts(arguments, session);
 }
 
 void AddCreateCommand(CLI::App& parent, Session& session) {

@@ -1,232 +1,255 @@
 #include "client/cli/map_picture.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <cstddef>
 
-#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "client/cli/find_text.h"
-#include "client/cli/shape_argument.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/animation/search_drawing.h"
 
 namespace waystar::cli {
 namespace {
 
-std::vector<v1::Cell> Focus(const Overlay& overlay) {
-  std::vector<v1::Cell> cells;
-  for (const MarkedCell& marked : overlay) {
-    if (marked.mark != Mark::kOpen) {
-      cells.push_back(marked.cell);
-    }
+// From pale yellow to red.
+constexpr absl::string_view kShades[] = {"38;5;230", "38;5;229", "38;5;228", "38;5;227", "38;5;226",
+                                         "38;5;220", "38;5;214", "38;5;208", "38;5;202", "38;5;196"};
+
+absl::string_view ColorOf(char symbol) {
+  if (absl::ascii_isdigit(static_cast<unsigned char>(symbol))) {
+    return kShades[symbol - '0'];
   }
-  return cells;
-}
-
-bool Fits(const std::vector<absl::string_view>& rows, const v1::GridInfo& size) {
-  return size.width() > 0 && size.height() > 0 && std::ssize(rows) == size.height() &&
-         std::all_of(rows.begin(), rows.end(),
-                     [&](absl::string_view row) { return std::ssize(row) == size.width(); });
-}
-
-// Hexagons with a side on top would be shifted by half a line, which text cannot be.
-RowShift ShiftOf(v1::HexLayout layout) {
-  switch (layout) {
-    case v1::HEX_LAYOUT_AXIAL_POINTY:
-      return RowShift::kEveryRow;
-    case v1::HEX_LAYOUT_ODD_ROWS:
-      return RowShift::kOddRows;
-    case v1::HEX_LAYOUT_EVEN_ROWS:
-      return RowShift::kEvenRows;
+  switch (symbol) {
+    case '.':
+      return "2";
+    case '#':
+    case '%':
+      return "90";
+    case 'o':
+      return "34";
+    case '*':
+      return "1;33";
+    case 'G':
+      return "1;31";
+    case 'S':
+      return "1;32";
+    case 'P':
+      return "35";
     default:
-      return RowShift::kNone;
+      return "36";
   }
 }
 
-// The window in cells, where each of a row takes two characters.
-Window InHexagons(Window window, RowShift shift, int rows) {
-  if (shift == RowShift::kEveryRow) {
-    window.columns -= std::min(window.rows, rows);
+// Colours a line from its column `begin` on.
+std::string Colored(absl::string_view line, std::size_t begin) {
+  std::string text(line.substr(0, begin));
+  char before = ' ';
+  for (const char symbol : line.substr(std::min(begin, line.size()))) {
+    if (symbol != ' ' && symbol != before) {
+      absl::StrAppend(&text, before == ' ' ? "" : "\x1b[0m", "\x1b[", ColorOf(symbol), "m");
+      before = symbol;
+    }
+    text.push_back(symbol);
   }
-  window.columns = std::max(window.columns / 2, 1);
-  return window;
+  return before == ' ' ? text : text + "\x1b[0m";
 }
 
-void AppendLine(const std::string& line, std::string& text) {
-  if (!line.empty()) {
-    text += line + "\n";
-  }
+struct Place {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+// Returns how far apart cells that differ by (x, y) are on the picture.
+Place StepOf(const v1::PicturePlacement& placement, int x, int y) {
+  return {x * placement.x_step().x() + y * placement.y_step().x(),
+          x * placement.x_step().y() + y * placement.y_step().y()};
 }
 
-// Ruler, legend, caption, facts and the next prompt.
-constexpr int kOtherRows = 6;
-
-Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  const v1::Cell& start = StartOf(request, answer);
-  Overlay overlay = {{.cell = start, .mark = Mark::kStart}};
-  AddMarks(PathCells(request.map(), start, answer), Mark::kPath, overlay);
-  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
-    return overlay;
+char ArrowOf(v1::Direction direction, const v1::PicturePlacement& placement) {
+  static constexpr int kDx[] = {0, 0, 1, 1, 1, 0, -1, -1, -1};
+  static constexpr int kDy[] = {0, -1, -1, 0, 1, 1, 1, 0, -1};
+  const Place step = StepOf(placement, kDx[direction], kDy[direction]);
+  if (step.y == 0) {
+    return step.x < 0 ? '<' : '>';
   }
-  const std::vector<v1::Cell> goals = GivenCells(request.goals());
-  const v1::Path& path = answer.path();
-  AddMarks(goals, Mark::kGoal, overlay);
-  if ((goals.empty() || request.goals_size() > 1) && answer.outcome() == v1::OUTCOME_FOUND) {
-    overlay.push_back({.cell = path.end().cell(), .mark = Mark::kGoal});
+  if (step.x == 0) {
+    return step.y < 0 ? '^' : 'v';
   }
-  if (path.has_end()) {
-    overlay.push_back({.cell = path.end().cell(), .mark = Mark::kEnd});
-  }
-  return overlay;
+  return (step.x < 0) == (step.y < 0) ? '\\' : '/';
 }
 
-// Fetches the map and shows it with what `overlay` makes of it, or tells why it cannot. Says so if the map
-// has changed since `version`, that of `what`.
-void ShowOnMap(const std::string& map, const Overlay& overlay, const v1::Version& version,
-               absl::string_view what, const DrawOptions& options, Session& session) {
-  if (!options.picture) {
-    return;
+// Returns how many cells in a row a character stands for.
+double CellsPerCharacter(const v1::PicturePlacement& placement) {
+  return (placement.hexagons() ? 2.0 : 1.0) / placement.x_step().x();
+}
+
+bool IsReduced(const v1::PicturePlacement& placement) { return CellsPerCharacter(placement) > 1.001; }
+
+// Returns a sentence about what the picture does not show; empty if it shows all.
+std::string Caption(const v1::PicturePlacement& placement, const v1::Rectangle& whole) {
+  const v1::Rectangle& part = placement.region();
+  std::vector<std::string> sentences;
+  if (part.width() < whole.width() || part.height() < whole.height()) {
+    sentences.push_back(absl::StrFormat("Shown: x %d to %d and y %d to %d of a map of %d x %d.", part.x(),
+                                        part.x() + part.width() - 1, part.y(), part.y() + part.height() - 1,
+                                        whole.width(), whole.height()));
   }
-  v1::ExportMapRequest request;
-  request.set_map(map);
-  request.set_format(v1::MAP_FORMAT_TEXT);
-  const auto exported = session.client().ExportMap(request);
-  if (!exported.ok()) {
-    session.Fail(exported.status());
-    return;
+  if (IsReduced(placement)) {
+    const double cells = CellsPerCharacter(placement);
+    sentences.push_back(absl::StrFormat("Each character stands for %.3g x %.3g cells.", cells, cells));
   }
-  const v1::MapInfo& info = exported->header.info();
-  // A smaller map may have replaced it.
-  Overlay drawn = overlay;
-  std::erase_if(drawn, [&](const MarkedCell& marked) {
-    return marked.cell.x() < 0 || marked.cell.y() < 0 || marked.cell.x() >= info.grid().width() ||
-           marked.cell.y() >= info.grid().height();
-  });
-  const auto picture = MapPicture(*exported, drawn, WindowFor(options, session.io()), session.UsesColor());
-  if (!picture.ok()) {
-    session.Fail(picture.status());
-    return;
+  return sentences.empty() ? "" : absl::StrJoin(sentences, " ") + "\n";
+}
+
+// Asks for the picture, and if that is reduced, for one of the part that matters. `whole` is then the map.
+absl::StatusOr<v1::RenderMapResponse> Render(const MapPicture& picture, const DrawOptions& options,
+                                             v1::Rectangle& whole, Session& session) {
+  v1::RenderMapRequest request = picture.request;
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  if (options.full) {
+    request.set_max_width(kLargestSide);
+    request.set_max_height(kLargestSide);
+  } else {
+    FitWindow(session.io(), request);
   }
-  session.io().out << *picture;
-  if (info.version().epoch() != version.epoch()) {
-    session.io().out << "The picture shows a map that has replaced the one that the " << what << " is for.\n";
-  } else if (info.version().revision() != version.revision()) {
-    session.io().out << "The picture shows revision " << info.version().revision() << ", the " << what
-                     << " is for revision " << version.revision() << ".\n";
+  absl::StatusOr<v1::RenderMapResponse> drawn = session.client().RenderMap(request);
+  if (!drawn.ok()) {
+    return drawn;
   }
+  const v1::PicturePlacement& placement = drawn->placement();
+  whole = placement.region();
+  std::vector<v1::Cell> focus = picture.focus;
+  for (const MarkedCell& marked : picture.marks) {
+    focus.push_back(marked.cell);
+  }
+  const auto& points = drawn->answer().path().points();
+  focus.insert(focus.end(), points.begin(), points.end());
+  if (options.full || focus.empty() || !IsReduced(placement)) {
+    return drawn;
+  }
+  // Numbers stand to the left and above.
+  const int columns = (request.max_width() - 6) / (placement.hexagons() ? 2 : 1);
+  *request.mutable_region() = PartAround(focus, whole, columns, request.max_height() - 3);
+  return session.client().RenderMap(request);
 }
 
 }  // namespace
-
-absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Overlay& overlay, Window window,
-                                       bool color) {
-  const v1::GridInfo& grid = map.header.info().grid();
-  const auto rows = MapRows(map.bytes, grid.height());
-  if (!Fits(rows, grid)) {
-    return absl::DataLossError("the server sent a map that is not of the size it said");
-  }
-  const RowShift shift = ShiftOf(grid.hexagons().layout());
-  const auto view = [&](const Window& cells) {
-    return ChooseView(grid.width(), grid.height(), Focus(overlay), cells);
-  };
-  const View shifted = view(InHexagons(window, shift, grid.height()));
-  const bool is_shifted = shift != RowShift::kNone && shifted.scale == 1;
-  Picture picture = DrawMap(rows, is_shifted ? shifted : view(window));
-  picture.shift = is_shifted ? shift : RowShift::kNone;
-  DrawOverlay(overlay, ChooseMarkers(picture), picture);
-  std::string text = Paint(picture, color);
-  AppendLine(Legend(picture, grid), text);
-  AppendLine(Caption(picture.view, grid.width(), grid.height()), text);
-  return text;
-}
-
-std::vector<v1::Cell> GivenCells(const google::protobuf::RepeatedPtrField<v1::Location>& locations) {
-  std::vector<v1::Cell> cells;
-  for (const v1::Location& location : locations) {
-    if (location.has_cell()) {
-      cells.push_back(location.cell());
-    }
-  }
-  return cells;
-}
 
 void AddDrawOptions(CLI::App& command, DrawOptions& options) {
   command.add_flag_callback(
       "--no-picture", [&options] { options.picture = false; }, "Do not draw the map");
-  command.add_flag("--full", options.full, "Draw every cell of the map, however large it is");
+  command.add_flag("--full", options.full, "Draw every cell of the map, up to 4096 in a row or column");
 }
 
-Window WindowFor(const DrawOptions& options, const Io& io) {
-  if (options.full) {
-    return {std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
-  }
-  return {std::max(io.window.columns - kGutterColumns, 20), std::max(io.window.rows - kOtherRows, 8)};
+void FitWindow(const Io& io, v1::RenderMapRequest& request) {
+  // Legend, facts and the next prompt.
+  constexpr int kOtherLines = 6;
+  request.set_max_width(std::clamp(io.window.columns, kSmallestSide, kLargestSide));
+  request.set_max_height(std::clamp(io.window.rows - kOtherLines, kSmallestSide, kLargestSide));
 }
 
-void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
-                       const SearchedPlaces& search, const DrawOptions& options, Session& session) {
-  Overlay overlay = OverlayOf(request, answer);
-  for (const v1::SearchEvent& event : search.Expanded()) {
-    overlay.push_back({.cell = event.cell(), .mark = Mark::kExpanded});
+absl::StatusOr<DrawnPicture> DrawPicture(const MapPicture& picture, const DrawOptions& options,
+                                         Session& session) {
+  v1::Rectangle whole;
+  const absl::StatusOr<v1::RenderMapResponse> drawn = Render(picture, options, whole, session);
+  if (!drawn.ok()) {
+    return drawn.status();
   }
-  for (const v1::SearchEvent& event : search.Open()) {
-    overlay.push_back({.cell = event.cell(), .mark = Mark::kOpen});
+  const v1::PicturePlacement& placement = drawn->placement();
+  // Graphs and meshes have no cells.
+  if (placement.has_area()) {
+    return DrawnPicture{drawn->image(), drawn->version()};
   }
-  ShowOnMap(request.map(), overlay, answer.info().version(), "path", options, session);
+  v1::HexLayout layout = v1::HEX_LAYOUT_UNSPECIFIED;
+  if (placement.hexagons() && !picture.marks.empty()) {
+    const auto& info = session.InfoOf(picture.request.map());
+    if (!info.ok()) {
+      return info.status();
+    }
+    layout = info->grid().hexagons().layout();
+  }
+  return DrawnPicture{DrawMarks(*drawn, picture.marks, picture.legend, layout, session.UsesColor()) +
+                          Caption(placement, whole),
+                      drawn->version()};
 }
 
-void ShowFieldPicture(const std::string& map, const Overlay& overlay, const v1::Version& version,
-                      const DrawOptions& options, Session& session) {
-  ShowOnMap(map, overlay, version, "answer", options, session);
-}
-
-namespace {
-
-// Returns a name that is unique to the place of an event within its search.
-std::string PlaceOf(const v1::SearchEvent& event) {
-  if (event.has_interval()) {
-    return absl::StrCat(event.interval().id());
-  }
-  return event.node().empty() ? FormatCell(event.cell()) : event.node();
-}
-
-}  // namespace
-
-void SearchedPlaces::Add(const v1::SearchEvent& event) {
-  const auto [entry, is_new] = indices_.try_emplace(PlaceOf(event), places_.size());
-  if (is_new) {
-    places_.push_back({.reached = event});
-  }
-  Place& place = places_[entry->second];
-  if (event.kind() != v1::SearchEvent::KIND_EXPANDED) {
-    place.reached = event;
+void ShowPicture(const MapPicture& picture, const v1::Version& version, absl::string_view what,
+                 const DrawOptions& options, Session& session) {
+  if (!options.picture) {
     return;
   }
-  place.reached.set_g(event.g());
-  place.reached.set_f(event.f());
-  if (!place.is_expanded) {
-    place.is_expanded = true;
-    expanded_.push_back(entry->second);
+  const absl::StatusOr<DrawnPicture> drawn = DrawPicture(picture, options, session);
+  if (!drawn.ok()) {
+    session.Fail(drawn.status());
+    return;
+  }
+  session.io().out << drawn->text;
+  if (drawn->version.epoch() != version.epoch()) {
+    session.io().out << "The picture shows a map that has replaced the one that the " << what << " is for.\n";
+  } else if (drawn->version.revision() != version.revision()) {
+    session.io().out << "The picture shows revision " << drawn->version.revision() << ", the " << what
+                     << " is for revision " << version.revision() << ".\n";
   }
 }
 
-std::vector<v1::SearchEvent> SearchedPlaces::Expanded() const {
-  std::vector<v1::SearchEvent> events;
-  events.reserve(expanded_.size());
-  for (const std::size_t index : expanded_) {
-    events.push_back(places_[index].reached);
-  }
-  return events;
-}
-
-std::vector<v1::SearchEvent> SearchedPlaces::Open() const {
-  std::vector<v1::SearchEvent> events;
-  events.reserve(open());
-  for (const Place& place : places_) {
-    if (!place.is_expanded) {
-      events.push_back(place.reached);
+std::string DrawMarks(const v1::RenderMapResponse& drawn, const std::vector<MarkedCell>& marks,
+                      const std::string& legend, v1::HexLayout layout, bool color) {
+  const v1::PicturePlacement& placement = drawn.placement();
+  std::vector<std::string> lines = absl::StrSplit(drawn.image(), '\n');
+  for (const MarkedCell& marked : marks) {
+    const v1::Cell cell = animation::AxialOf(layout, marked.cell);
+    const Place step = StepOf(placement, cell.x(), cell.y());
+    const auto x = static_cast<std::ptrdiff_t>(std::floor(placement.zero().x() + step.x));
+    const auto y = static_cast<std::ptrdiff_t>(std::floor(placement.zero().y() + step.y));
+    if (x >= 0 && x < placement.width() && y >= 0 &&
+        y < std::min<std::ptrdiff_t>(placement.height(), std::ssize(lines))) {
+      std::string& line = lines[static_cast<std::size_t>(y)];
+      line.resize(std::max(line.size(), static_cast<std::size_t>(x) + 1), ' ');
+      line[static_cast<std::size_t>(x)] =
+          marked.symbol == 0 ? ArrowOf(marked.direction, placement) : marked.symbol;
     }
   }
-  return events;
+  const std::size_t title = drawn.has_answer() ? 2 : 1;
+  const auto height = std::min(static_cast<std::size_t>(placement.height()), lines.size());
+  if (color) {
+    const v1::Rectangle& part = placement.region();
+    const std::size_t numbers = absl::StrCat(part.y() + part.height() - 1).size() + 1;
+    for (std::size_t i = title + 1; i < height; ++i) {
+      lines[i] = Colored(lines[i], numbers);
+    }
+  }
+  if (!legend.empty()) {
+    lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(height), legend);
+  }
+  lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(title, height)));
+  return absl::StrJoin(lines, "\n");
+}
+
+v1::Rectangle PartAround(const std::vector<v1::Cell>& focus, const v1::Rectangle& whole, int columns,
+                         int rows) {
+  constexpr int kMargin = 2;
+  struct Span {
+    int first = 0;
+    int length = 0;
+  };
+  const auto along = [&](int (v1::Cell::*at)() const, int room, int side) -> Span {
+    const auto [low, high] = std::ranges::minmax(focus, {}, at);
+    const int first = std::clamp((low.*at)() - kMargin, 0, side - 1);
+    const int last = std::clamp((high.*at)() + kMargin, first, side - 1);
+    const int length = std::min(std::max(room, last - first + 1), side);
+    return {std::clamp(first - (length - (last - first + 1)) / 2, 0, side - length), length};
+  };
+  const Span x = along(static_cast<int (v1::Cell::*)() const>(&v1::Cell::x), columns, whole.width());
+  const Span y = along(static_cast<int (v1::Cell::*)() const>(&v1::Cell::y), rows, whole.height());
+  v1::Rectangle part;
+  part.set_x(x.first);
+  part.set_y(y.first);
+  part.set_width(x.length);
+  part.set_height(y.length);
+  return part;
 }
 
 }  // namespace waystar::cli

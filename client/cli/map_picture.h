@@ -1,81 +1,80 @@
+// Pictures of maps as text: RenderMap draws them, and what its queries cannot say is marked on top.
 #pragma once
 
-#include <google/protobuf/repeated_ptr_field.h>
-
 #include <CLI/CLI.hpp>
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "client/cli/draw/overlay.h"
-#include "client/cli/draw/picture.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/session.h"
-#include "client/client.h"
-#include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/picture_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 
-// The places of a search, gathered from its events: cells of a grid, nodes of a waypoint graph, or intervals
-// of edges of a navigation mesh.
-class SearchedPlaces {
- public:
-  // Takes the next event.
-  void Add(const v1::SearchEvent& event);
-
-  // Returns how many were generated and not expanded.
-  std::size_t open() const { return places_.size() - expanded_.size(); }
-
-  // Return for each place the event that last reached it, with the costs of the last event about it: those
-  // that were expanded, in the order of their expansion, and those that are open, in the order in which they
-  // were first generated.
-  std::vector<v1::SearchEvent> Expanded() const;
-  std::vector<v1::SearchEvent> Open() const;
-
- private:
-  struct Place {
-    v1::SearchEvent reached;
-    bool is_expanded = false;
-  };
-
-  // In the order in which they were first generated.
-  std::vector<Place> places_;
-  // Indices of places_.
-  std::vector<std::size_t> expanded_;
-  absl::flat_hash_map<std::string, std::size_t> indices_;
-};
-
-// Draws a map in text format as a picture for people, with `overlay` on it, a legend and, if not all of the
-// map fits the window, a caption. Errors: DATA_LOSS if the file is not the map that its header describes.
-absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Overlay& overlay, Window window,
-                                       bool color);
-
-// Returns those of the locations that are cells.
-std::vector<v1::Cell> GivenCells(const google::protobuf::RepeatedPtrField<v1::Location>& locations);
+// The server draws no smaller and no larger pictures.
+inline constexpr int kSmallestSide = 16;
+inline constexpr int kLargestSide = 4096;
 
 // Drawing options of the user.
 struct DrawOptions {
   bool picture = true;
-  // Every cell of the map, however large.
+  // As many cells of the map as a picture can have.
   bool full = false;
 };
 
 // --no-picture and --full.
 void AddDrawOptions(CLI::App& command, DrawOptions& options);
 
-// The characters there are for a map, next to its rulers and the lines below it.
-Window WindowFor(const DrawOptions& options, const Io& io);
+// Allows a picture to be as large as the terminal has room for.
+void FitWindow(const Io& io, v1::RenderMapRequest& request);
 
-// Shows the map of a query, if a picture is wanted, with the answer's path and the cells of its search drawn
-// on it, or tells why it cannot. Asks the server for the map, and says so if that has changed since.
-void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
-                       const SearchedPlaces& search, const DrawOptions& options, Session& session);
+// A character on a cell of a grid.
+struct MarkedCell {
+  v1::Cell cell;
+  // 0 for an arrow.
+  char symbol = 0;
+  // With an arrow, where it points to.
+  v1::Direction direction = v1::DIRECTION_UNSPECIFIED;
+};
 
-// The same for what is in `overlay`, an answer for `version`.
-void ShowFieldPicture(const std::string& map, const Overlay& overlay, const v1::Version& version,
-                      const DrawOptions& options, Session& session);
+// A picture to ask for.
+struct MapPicture {
+  // The map, and what is to be drawn on it.
+  v1::RenderMapRequest request;
+  // Drawn in this order, and explained by a line of the legend.
+  std::vector<MarkedCell> marks;
+  std::string legend;
+  // Cells that must be on the picture of a large map, besides those with marks and those of the path.
+  std::vector<v1::Cell> focus;
+};
+
+struct DrawnPicture {
+  std::string text;
+  // Of the map that it shows.
+  v1::Version version;
+};
+
+// Returns a picture as text, with a legend below. If the map is larger than the terminal, it shows the part
+// around the focus, or all of it smaller, and says so.
+absl::StatusOr<DrawnPicture> DrawPicture(const MapPicture& picture, const DrawOptions& options,
+                                         Session& session);
+
+// Shows the picture that belongs to an answer for `version`, if one is wanted, or tells why it cannot. `what`
+// is what was answered, such as "path": if the map has changed since, the last line says so.
+void ShowPicture(const MapPicture& picture, const v1::Version& version, absl::string_view what,
+                 const DrawOptions& options, Session& session);
+
+// Writes what RenderMap drew of a grid, without its title, with the marks and their legend. The layout is
+// that of hexagons.
+std::string DrawMarks(const v1::RenderMapResponse& drawn, const std::vector<MarkedCell>& marks,
+                      const std::string& legend, v1::HexLayout layout, bool color);
+
+// Returns the part of a grid with room for so many columns and rows that has all cells of the focus that are
+// on the grid in its middle, if possible. It is larger than the room if the focus is. REQUIRES: there are
+// cells in focus.
+v1::Rectangle PartAround(const std::vector<v1::Cell>& focus, const v1::Rectangle& whole, int columns,
+                         int rows);
 
 }  // namespace waystar::cli

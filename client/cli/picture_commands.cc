@@ -15,6 +15,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
+#include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "server/render/canvas/canvas.h"
@@ -47,20 +48,16 @@ v1::PictureFormat FormatOf(const RenderArguments& arguments) {
   return arguments.file.empty() ? v1::PICTURE_FORMAT_TEXT : v1::PICTURE_FORMAT_UNSPECIFIED;
 }
 
-// As much as the terminal has room for.
-void FitWindow(const Io& io, bool blocks, v1::RenderMapRequest& request) {
-  constexpr int kLargest = 4096;
-  constexpr int kOtherLines = 6;
-  const int lines = std::max(io.window.rows - kOtherLines, 16);
-  const int columns = std::clamp(io.window.columns, 16, kLargest);
+// As much as the terminal has room for, where a character shows two pixels of blocks.
+void Fit(const Io& io, bool blocks, v1::RenderMapRequest& request) {
+  if (request.max_width() == 0) {
+    FitWindow(io, request);
+    request.set_max_height(request.max_height() * (blocks ? 2 : 1));
+  }
   if (blocks) {
     // The rest of the labels would be too small to read.
     request.set_labels(false);
     request.set_legend(false);
-  }
-  if (request.max_width() == 0) {
-    request.set_max_width(columns);
-    request.set_max_height(std::min(blocks ? lines * 2 : lines, kLargest));
   }
 }
 
@@ -105,7 +102,7 @@ std::string HalfBlocks(const picture::Canvas& canvas) {
   return text;
 }
 
-ExitCode ShowPicture(bool blocks, const v1::RenderMapResponse& response, Session& session) {
+ExitCode ShowImage(bool blocks, const v1::RenderMapResponse& response, Session& session) {
   if (!blocks) {
     session.io().out << response.image();
     return ExitCode::kOk;
@@ -151,7 +148,7 @@ ExitCode Render(const RenderArguments& arguments, Session& session) {
   }
   request.set_format(format);
   if (arguments.file.empty() && !is_file) {
-    FitWindow(session.io(), arguments.blocks, request);
+    Fit(session.io(), arguments.blocks, request);
   }
   auto response = session.client().RenderMap(request);
   if (!response.ok()) {
@@ -160,7 +157,7 @@ ExitCode Render(const RenderArguments& arguments, Session& session) {
   if (session.options().json) {
     return PrintAnswer(arguments.file, *response, session);
   }
-  const ExitCode code = arguments.file.empty() ? ShowPicture(arguments.blocks, *response, session)
+  const ExitCode code = arguments.file.empty() ? ShowImage(arguments.blocks, *response, session)
                                                : WritePicture(arguments, *response, session);
   if (code != ExitCode::kOk || !response->has_answer()) {
     return code;
@@ -240,8 +237,6 @@ namespace {
 constexpr int kAcross = 24;
 constexpr int kBetween = 18;
 constexpr int kAbove = 106;
-constexpr int kSmallestSide = 16;
-constexpr int kLargestSide = 4096;
 constexpr std::size_t kMaxSearches = 3;
 constexpr std::size_t kMegabyte = 1 << 20;
 

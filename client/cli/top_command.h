@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "client/cli/draw/picture.h"
+#include "client/cli/app.h"
 #include "waystar/v1/server_service.pb.h"
 
 namespace waystar::cli {

@@ -100,6 +100,8 @@ class FakeServer::Pictures : public v1::PictureService::Service {
   explicit Pictures(FakeServer& script) : script_(script) {}
 
   STREAM(TraceSearch, trace_search)
+  ANSWER(RenderMap, render_map)
+
  private:
   FakeServer& script_;
 };
@@ -246,6 +248,20 @@ void FakeServer::ServeMap(v1::MapInfo info, const std::vector<std::string>& rows
     *parts[0].mutable_header()->mutable_info() = info;
     parts[0].mutable_header()->set_size(static_cast<int64_t>(text.size()));
     parts[1].set_chunk(text);
+    return grpc::Status::OK;
+  };
+  render_map = [info, rows](auto&, const auto&, v1::RenderMapResponse& response) {
+    *response.mutable_version() = info.version();
+    response.set_image(absl::StrCat("title\n  0\n0 ", absl::StrJoin(rows, "\n  "), "\n"));
+    v1::PicturePlacement& placement = *response.mutable_placement();
+    placement.set_width(info.grid().width() + 2);
+    placement.set_height(info.grid().height() + 2);
+    placement.mutable_region()->set_width(info.grid().width());
+    placement.mutable_region()->set_height(info.grid().height());
+    placement.mutable_zero()->set_x(2.5);
+    placement.mutable_zero()->set_y(2.5);
+    placement.mutable_x_step()->set_x(1);
+    placement.mutable_y_step()->set_y(1);
     return grpc::Status::OK;
   };
 }

@@ -50,6 +50,7 @@ class FakeServer {
 
   Handler<v1::FindPathRequest, v1::FindPathResponse> find_path;
   Handler<v1::TraceSearchRequest, std::vector<v1::TraceSearchResponse>> trace_search;
+  Handler<v1::RenderMapRequest, v1::RenderMapResponse> render_map;
   Handler<v1::ValidatePathsRequest, v1::ValidatePathsResponse> validate_paths;
   Handler<v1::FindPathsRequest, v1::FindPathsResponse> find_paths;
   Handler<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse> check_reachability;
@@ -79,7 +80,8 @@ class FakeServer {
   Handler<v1::ListServersRequest, v1::ListServersResponse> list_servers;
   Handler<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_health;
 
-  // Scripts export_map: `rows` of text, and `info` with its width and height set to theirs.
+  // Scripts export_map: `rows` of text, and `info` with its width and height set to theirs; and render_map,
+  // which draws them under a title, with column numbers, and no legend.
   void ServeMap(v1::MapInfo info, const std::vector<std::string>& rows);
 
  private:

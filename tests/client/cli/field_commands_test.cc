@@ -107,10 +107,10 @@ TEST_F(FieldCommandsTest, ReachDrawsCellsAndListsNodesAndPolygonsByCost) {
   Expect(server_.find_reachable, R"(bounds { width: 2 height: 2 } cells: "\003\001" count: 3)",
          "reach arena 0,0 --max-cost 1.2",
          "  0\n"
-         "0 S+#..\n"
-         "  +.#..\n"
+         "0 S*#..\n"
+         "  *.#..\n"
          "  .....\n"
-         "S start  + within reach  # obstacle\n"
+         "S start  * within reach\n"
          "3 cells within reach, x 0 to 1 and y 0 to 1 (revision 3)\n");
   Expect(server_.find_reachable,
          "nodes { node: 'lighthouse' cost: 12.5 } nodes { node: 'harbour' cost: 0 } nodes { node: 'ford' "
@@ -143,17 +143,17 @@ TEST_F(FieldCommandsTest, FlowDrawsArrowsAndListsNextNodesAndPolygons) {
          "0 G<#>G\n"
          "  ^\\#/^\n"
          "  ^\\</^\n"
-         "G goal  ^ / > \\ v < ways to a goal  # obstacle\n"
+         "G goal  ^ / > \\ v < ways to a goal\n"
          "Ways to a goal from 11 cells of 5 x 3 (revision 3)\n");
   Expect(server_.compute_flow_field,
          R"(region { width: 5 height: 1 } directions: "\003\012\000\011\007")"
          R"( portals { cell { x: 1 } portal: "stairs" arrival { x: 3 } })",
          "flow arena 3,0",
          "  0\n"
-         "0 >@#G<\n"
+         "0 >.#G<\n"
          "  ..#..\n"
          "  .....\n"
-         "G goal  ^ / > \\ v < ways to a goal  @ portal  # obstacle\n"
+         "G goal  ^ / > \\ v < ways to a goal\n"
          "Ways to a goal from 3 cells of 5 x 1 (revision 3)\n"
          "Portals: 1,0 -stairs-> 3,0\n");
   Expect(server_.compute_flow_field,

@@ -57,21 +57,20 @@ TEST_F(MapCommandsTest, ListsAllPages) {
 
 TEST_F(MapCommandsTest, ShowsFactsAndPicture) {
   server_.ServeMap(Parsed<v1::MapInfo>(kArena), {"..#.", "~~.."});
+  Serve(server_.get_map, absl::StrCat("info { ", kArena, " }"));
   EXPECT_EQ(Run("map show arena"), ExitCode::kOk);
   EXPECT_EQ(out_, absl::StrCat(kFacts,
                                "\n"
                                "  0\n"
                                "0 ..#.\n"
-                               "  ~~..\n"
-                               "# obstacle  ~ river, cost 3\n"));
-  Serve(server_.get_map, absl::StrCat("info { ", kArena, " }"));
+                               "  ~~..\n"));
   EXPECT_EQ(Run("map show arena --no-picture"), ExitCode::kOk);
   EXPECT_EQ(out_, kFacts);
-  server_.ServeMap({}, std::vector<std::string>(10, std::string(200, '.')));
-  EXPECT_EQ(Run("map show arena"), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr("Each character stands for 3 x 3 cells."));
-  EXPECT_EQ(Run("map show arena --full"), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr(std::string(200, '.')));
+  ExpectRequests(
+      server_.render_map,
+      {{"map show arena", "map: 'arena' format: PICTURE_FORMAT_TEXT max_width: 100 max_height: 54"},
+       {"map show arena --full",
+        "map: 'arena' format: PICTURE_FORMAT_TEXT max_width: 4096 max_height: 4096"}});
 }
 
 TEST_F(MapCommandsTest, ShowsFactsOfGraphsAndMeshes) {

@@ -43,6 +43,30 @@ TEST_F(PictureCommandsTest, RendersTextWithoutAFile) {
   EXPECT_THAT(out_, HasSubstr("0 S"));
 }
 
+TEST_F(PictureCommandsTest, FindAndTraceDrawTheirPaths) {
+  ASSERT_EQ(Run({"find", "yard", "0,0", "5,2"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("  0    5\n"
+                               "0 S***..\n"
+                               "  .##.*.\n"
+                               "  .....G\n"
+                               "  ...#..\n"
+                               ". ground, cost 1  # obstacle  S start  G goal  * path\n"
+                               "Path found: "));
+  ASSERT_EQ(Run({"trace", "yard", "0,0", "2,0", "--algorithm", "astar", "--max-events", "2"}), ExitCode::kOk)
+      << err_;
+  EXPECT_THAT(out_, StartsWith("  0    5\n0 S*G...\n"));
+  EXPECT_THAT(out_, HasSubstr("expanded at cost 0"));
+}
+
+TEST_F(PictureCommandsTest, LargeMapsAreShownAroundThePath) {
+  server_.Create("plain", std::vector<std::string>(80, std::string(300, '.')));
+  ASSERT_EQ(Run({"find", "plain", "200,40", "203,40"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("S**G"));
+  EXPECT_THAT(out_, HasSubstr("Shown: x 155 to 248 and y 15 to 65 of a map of 300 x 80.\n"));
+  ASSERT_EQ(Run({"find", "plain", "0,0", "299,0"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("of a map of 300 x 80. Each character stands for 3."));
+}
+
 TEST_F(PictureCommandsTest, FileNameSaysWhatToRender) {
   const std::string png = FileNamed("render.png");
   ASSERT_EQ(Run({"render", "yard", "-o", png, "--size", "200x100"}), ExitCode::kOk) << err_;
@@ -290,9 +314,10 @@ TEST_F(HexCommandsTest, ReachIsWhereItIsDrawn) {
             "  0\n"
             "0 . . . . .\n"
             "   . # # # .\n"
-            "  + + . . .\n"
-            "   S + # . .\n"
-            "S start  + within reach  # obstacle\n"
+            "  * * . . .\n"
+            "   S * # . .\n"
+            "S start  * within reach\n"
+            ". ground, cost 1  # obstacle\n"
             "4 cells within reach, x 0 to 1 and y 2 to 3 (revision 1)\n");
 }
 
