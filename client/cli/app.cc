@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <numeric>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/cli/arguments.h"
 #include "client/cli/completion/completion.h"
 #include "client/cli/session.h"
@@ -18,22 +20,6 @@
 
 namespace waystar::cli {
 namespace {
-
-// The Levenshtein distance, by the rows of its table.
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 // The command that the user got to, its group, and so on up to the root.
 std::vector<const CLI::App*> ChosenCommands(const CLI::App& root) {
@@ -64,26 +50,71 @@ std::vector<std::string> CommandNames(const CLI::App& command) {
   return names;
 }
 
-// Returns the candidate most similar to `word`: the first with the smallest edit distance (insertions,
-// deletions and replacements). Empty if no distance is less than three.
-std::string Suggest(absl::string_view word, const std::vector<std::string>& candidates) {
-  size_t smallest = 3;
-  std::string best;
-  for (const std::string& candidate : candidates) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance < std::min(smallest, candidate.size())) {
-      smallest = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 std::string Unknown(absl::string_view kind, absl::string_view word,
                     const std::vector<std::string>& candidates) {
   const std::string meant = Suggest(word, candidates);
   return absl::StrCat("there is no ", kind, " '", word, "'",
                       meant.empty() ? "" : absl::StrCat("; did you mean '", meant, "'?"));
+}
+
+// Returns the options of the commands that a word is the beginning of; only the option, if it is whole.
+std::vector<std::string> OptionsBegunBy(absl::string_view word,
+                                        const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> begun;
+  for (const std::string& name : LongNames(commands)) {
+    if (name == word) {
+      return {name};
+    }
+    if (absl::StartsWith(name, word) && std::ranges::find(begun, name) == begun.end()) {
+      begun.push_back(name);
+    }
+  }
+  return begun;
+}
+
+// An argument and its value, where "=" joins them.
+std::pair<std::string, std::string> SplitOption(const std::string& argument) {
+  const std::size_t end = std::min(argument.find('='), argument.size());
+  return {argument.substr(0, end), argument.substr(end)};
+}
+
+// A command line whose options are written out.
+struct WholeArguments {
+  std::vector<std::string> words;
+  // The command that they name, its group, and so on up to the root.
+  std::vector<const CLI::App*> commands;
+};
+
+WholeArguments WriteOut(const CLI::App& root, const std::vector<std::string>& arguments) {
+  WholeArguments whole{.commands = {&root}};
+  for (const std::string& argument : arguments) {
+    whole.words.push_back(argument);
+    if (argument.size() > 2 && absl::StartsWith(argument, "--")) {
+      const auto [word, value] = SplitOption(argument);
+      const std::vector<std::string> begun = OptionsBegunBy(word, whole.commands);
+      if (begun.size() == 1) {
+        whole.words.back() = begun.front() + value;
+      }
+      continue;
+    }
+    for (const CLI::App* const command : whole.commands.front()->get_subcommands({})) {
+      if (command->get_name() == argument) {
+        whole.commands.insert(whole.commands.begin(), command);
+        break;
+      }
+    }
+  }
+  return whole;
+}
+
+// Says of a number that is none what CLI11 says of it less plainly.
+std::string NoNumber(absl::string_view error) {
+  if (!absl::ConsumePrefix(&error, "Could not convert: ")) {
+    return std::string(error);
+  }
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(error, absl::MaxSplits(" = ", 1));
+  return absl::StrCat(parts.first, ": '", parts.second, "' is not a number that it can be");
 }
 
 std::string Sentence(const CLI::App& root, const CLI::ParseError& error,
@@ -92,11 +123,14 @@ std::string Sentence(const CLI::App& root, const CLI::ParseError& error,
   const CLI::App& command = *chosen.front();
   const std::vector<std::string> names = CommandNames(command);
   if (leftover.empty()) {
-    return names.empty() ? error.what() : "which command? One of " + absl::StrJoin(names, ", ");
+    return names.empty() ? NoNumber(error.what()) : "which command? One of " + absl::StrJoin(names, ", ");
   }
   if (absl::StartsWith(leftover.front(), "-")) {
-    const std::string word = leftover.front().substr(0, leftover.front().find('='));
-    return Unknown("option", word, LongNames(chosen));
+    const std::string word = SplitOption(leftover.front()).first;
+    const std::vector<std::string> begun = OptionsBegunBy(word, chosen);
+    return word.size() > 2 && begun.size() > 1
+               ? absl::StrCat("'", word, "' may be any of ", absl::StrJoin(begun, ", "))
+               : Unknown("option", word, LongNames(chosen));
   }
   if (!names.empty()) {
     return Unknown("command", leftover.front(), names);
@@ -277,17 +311,31 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   app->require_subcommand(1);
   app->fallthrough();
   AddGlobalOptions(*app, session);
-  for (AddCommands* const add :
-       {&AddMapCommands,      &AddFindCommand,    &AddPathsCommand,    &AddWalkCommand,   &AddValidateCommand,
-        &AddTraceCommand,     &AddRenderCommand,  &AddAnimateCommand,  &AddFieldCommands, &AddEditCommands,
-        &AddObstacleCommands, &AddPortalCommands, &AddWatchCommand,    &AddHealthCommand, &AddInfoCommand,
-        &AddTopCommand,       &AddClusterCommand, &AddLogLevelCommand, &AddTokenCommand,  &AddBenchCommand,
-        &AddBackupCommands}) {
-    add(*app, session);
+  struct Group {
+    const char* title;
+    std::vector<AddCommands*> commands;
+  };
+  const Group groups[] = {
+      {"Paths",
+       {&AddFindCommand, &AddPathsCommand, &AddWalkCommand, &AddValidateCommand, &AddTraceCommand,
+        &AddFieldCommands}},
+      {"Maps",
+       {&AddMapCommands, &AddRenderCommand, &AddAnimateCommand, &AddWatchCommand, &AddBackupCommands}},
+      {"Edits", {&AddEditCommands, &AddObstacleCommands, &AddPortalCommands}},
+      {"Server",
+       {&AddHealthCommand, &AddInfoCommand, &AddTopCommand, &AddClusterCommand, &AddLogLevelCommand,
+        &AddTokenCommand, &AddBenchCommand}},
+      {"This tool", {&AddCompletionCommand, &AddManCommand, &AddHelpCommand}}};
+  for (const Group& group : groups) {
+    const std::size_t before = app->get_subcommands({}).size();
+    for (AddCommands* const add : group.commands) {
+      add(*app, session);
+    }
+    const std::vector<CLI::App*> commands = app->get_subcommands({});
+    for (std::size_t i = before; i < commands.size(); ++i) {
+      commands[i]->group(group.title);
+    }
   }
-  AddCompletionCommand(*app, session);
-  AddManCommand(*app, session);
-  AddHelpCommand(*app, session);
   app->footer(absl::StrCat(
       "These options may stand before or after the command. `waystar help COMMAND` tells more of each.\n\n"
       "Examples:\n"
@@ -303,9 +351,11 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
 ExitCode Run(const std::vector<std::string>& arguments, Io& io) {
   Session session(io);
   const auto app = BuildApp(session);
+  session.words = arguments;
+  WholeArguments whole = WriteOut(*app, arguments);
   try {
     // CLI11 takes them last one first.
-    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app->parse(std::vector<std::string>(whole.words.rbegin(), whole.words.rend()));
   } catch (const CLI::Success& help_or_version) {
     app->exit(help_or_version, io.out, io.err);
     return ExitCode::kOk;

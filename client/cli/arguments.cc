@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <type_traits>
 
 #include "absl/strings/ascii.h"
@@ -47,6 +48,22 @@ class Field {
   Message& message_;
   std::vector<const FieldDescriptor*> fields_;
 };
+
+// The Levenshtein distance, by the rows of its table.
+size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
 
 template <typename T>
 CLI::Option* AddScalar(CLI::App& command, const std::string& name, const Field& field,
@@ -150,6 +167,26 @@ CLI::Option* AddMap(CLI::App& command, Message& request) {
 CLI::Option* AddFile(CLI::App& command, const std::string& name, std::string& file,
                      const std::string& description) {
   return command.add_option(name, file, description)->type_name(kFileType);
+}
+
+CLI::Option* AddOutput(CLI::App& command, std::string& file, const std::string& description) {
+  return command
+      .add_option_function<std::string>(
+          "-o,--output", [&file](const std::string& name) { file = name == "-" ? "" : name; }, description)
+      ->type_name(kFileType);
+}
+
+std::string Suggest(absl::string_view word, const std::vector<std::string>& candidates) {
+  size_t smallest = 3;
+  std::string best;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = EditDistance(word, candidate);
+    if (distance < std::min(smallest, candidate.size())) {
+      smallest = distance;
+      best = candidate;
+    }
+  }
+  return best;
 }
 
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/session.h"
@@ -97,6 +98,26 @@ CLI::Option* AddMap(CLI::App& command, google::protobuf::Message& request);
 // Adds an argument that is the name of a file.
 CLI::Option* AddFile(CLI::App& command, const std::string& name, std::string& file,
                      const std::string& description);
+
+// Adds -o and --output, the name of a file to write; "-" is standard output, and leaves the name empty.
+CLI::Option* AddOutput(CLI::App& command, std::string& file, const std::string& description);
+
+// Returns the candidate most similar to `word`: the first with the smallest edit distance (insertions,
+// deletions and replacements). Empty if no distance is less than three.
+std::string Suggest(absl::string_view word, const std::vector<std::string>& candidates);
+
+// A check for numbers from `least` to `most`.
+template <typename T>
+CLI::Validator InRange(T least, T most) {
+  const auto check = [least, most](const std::string& text) {
+    T number{};
+    const bool is_number = CLI::detail::lexical_cast(text, number);
+    return is_number && number >= least && number <= most
+               ? std::string()
+               : absl::StrCat("'", text, "' is not a number from ", least, " to ", most);
+  };
+  return CLI::Validator(check, "");
+}
 
 // --connectivity, --hexagons, --diagonal-cost and --terrain.
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid);

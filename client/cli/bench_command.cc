@@ -154,9 +154,7 @@ void AddTime(CLI::App& command, const std::string& name, load::Nanos& time, cons
 template <typename T>
 void AddNumber(CLI::App& command, const std::string& name, T& number, T least, T most,
                const std::string& description) {
-  command.add_option(name, number, description)
-      ->check(CLI::Range(least, most).description(""))
-      ->type_name("N");
+  command.add_option(name, number, description)->check(InRange(least, most))->type_name("N");
 }
 
 void AddLoadOptions(CLI::App& command, BenchArguments& arguments) {

@@ -300,7 +300,7 @@ void AddExportCommand(CLI::App& parent, Session& session) {
       "  waystar map export arena\n"
       "  waystar map export arena -o arena.map --format moving_ai\n");
   AddMap(command, arguments.request);
-  AddFile(command, "-o,--output", arguments.file, "The file to write [standard output]");
+  AddOutput(command, arguments.file, "The file to write; - is standard output [standard output]");
   AddField(command, "--format", arguments.request, "format",
            "The file's format: waystar keeps all that the map holds [text on a terminal and for FILE.txt, "
            "else waystar]",

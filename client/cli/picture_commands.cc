@@ -185,7 +185,8 @@ void AddRenderCommand(CLI::App& parent, Session& session) {
       CheckEnds(request.query());
     }
   });
-  AddFile(command, "-o,--output", arguments.file, "The file to write: .png, .svg or .txt [standard output]");
+  AddOutput(command, arguments.file,
+            "The file to write: .png, .svg or .txt; - is standard output [standard output]");
   AddChoice<std::pair<v1::PictureFormat, bool>>(
       command, "--format",
       [&arguments = arguments](const auto& chosen) {
@@ -391,7 +392,10 @@ absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
 }
 
 ExitCode Animate(const AnimateArguments& arguments, Session& session) {
-  if (!absl::EndsWithIgnoreCase(arguments.file, ".gif") &&
+  if (arguments.file.empty() && (session.io().is_terminal || session.options().json)) {
+    return session.FailUsage("a moving picture cannot stand there: name a file with -o FILE");
+  }
+  if (!arguments.file.empty() && !absl::EndsWithIgnoreCase(arguments.file, ".gif") &&
       !absl::EndsWithIgnoreCase(arguments.file, ".webp")) {
     return session.FailUsage("the file's name must end in .gif or .webp");
   }
@@ -415,6 +419,10 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
   const auto film = MakeFilm(arguments, searches, session);
   if (!film.ok()) {
     return session.Fail(film.status());
+  }
+  if (arguments.file.empty()) {
+    session.io().out << film->bytes;
+    return ExitCodeFor(searches.front().answer.outcome());
   }
   if (const absl::Status written = WriteOutput(arguments.file, film->bytes); !written.ok()) {
     return session.FailUsage(written);
@@ -459,7 +467,8 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       ChoicesOf(*v1::Algorithm_descriptor(), kAlgorithmWords),
       "Another algorithm, to be seen beside the first; up to two", /*repeated=*/true)
       ->type_name("ALGORITHM");
-  AddFile(command, "-o,--output", arguments.file, "The file to write: .gif or .webp")->required();
+  AddOutput(command, arguments.file, "The file to write: .gif or .webp; - is standard output, as a GIF")
+      ->required();
   AddParsed(
       command, "--size", &ParseSize,
       [&arguments = arguments](const v1::BlankGrid& size) {
@@ -469,12 +478,12 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       "How large it may be, in pixels [960x720]")
       ->type_name("WxH");
   command.add_option("--frames", arguments.max_frames, "How many frames it may have [160]")
-      ->check(CLI::Range(2, 1000).description(""))
+      ->check(InRange(2, 1000))
       ->type_name("N");
   command
       .add_option("--max-megabytes", arguments.max_megabytes,
                   "How large the file may be; there are fewer frames, and then smaller ones, if need be [5]")
-      ->check(CLI::Range(0.05, 1000.0).description(""))
+      ->check(InRange(0.05, 1000.0))
       ->type_name("MB");
 }
 

@@ -1,5 +1,13 @@
 #include "client/cli/session.h"
 
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/arguments.h"
+#include "client/errors.h"
 #include "client/target.h"
 
 namespace waystar::cli {
@@ -61,11 +69,39 @@ void Session::PrintTable(const std::vector<TableRow>& rows, bool names_only) {
   }
 }
 
-std::string Session::TextOf(const absl::Status& status) const {
+std::string Session::MeantText(const absl::Status& status) {
+  if (client::ReasonOf(status) == "MAP_NOT_FOUND") {
+    const std::vector<std::string> parts = absl::StrSplit(status.message(), '"');
+    const auto all = AllPages(client(), v1::ListMapsRequest(), &client::Client::ListMaps);
+    if (parts.size() != 3 || !all.ok()) {
+      return "";
+    }
+    std::vector<std::string> names;
+    for (const v1::MapInfo& info : all->maps()) {
+      names.push_back(info.map());
+    }
+    const std::string meant = Suggest(parts[1], names);
+    return meant.empty() ? "" : absl::StrCat("\nDid you mean '", meant, "'?");
+  }
+  // A cell that was typed as two words became the names of two nodes.
+  if (absl::EndsWith(client::FieldOf(status), ".node")) {
+    const auto is_number = [](const std::string& word) {
+      int number = 0;
+      return absl::SimpleAtoi(word, &number);
+    };
+    const auto pair = std::ranges::adjacent_find(
+        words, [&](const std::string& x, const std::string& y) { return is_number(x) && is_number(y); });
+    return pair == words.end() ? ""
+                               : absl::StrCat("\nA cell is one word: write ", *pair, ",", *(pair + 1), ".");
+  }
+  return "";
+}
+
+std::string Session::TextOf(const absl::Status& status) {
   const std::string server =
       client::GrpcTarget(options_.connection.target).value_or(options_.connection.target);
   const std::string why = IsUnreachable(status) ? WhyUnreachable(options_.connection, server) : "";
-  return why.empty() ? ErrorText(status, server) : why;
+  return why.empty() ? ErrorText(status, server) + MeantText(status) : why;
 }
 
 ExitCode Session::Fail(const absl::Status& status) {

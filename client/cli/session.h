@@ -90,16 +90,21 @@ class Session {
   }
 
   // Returns a message for people about a failed call and its remedy.
-  std::string TextOf(const absl::Status& status) const;
+  std::string TextOf(const absl::Status& status);
   // Tells the user of an error and returns the code to exit with.
   ExitCode Fail(const absl::Status& status);
   ExitCode FailUsage(absl::string_view sentence);
   ExitCode FailUsage(const absl::Status& status) { return FailUsage(status.message()); }
 
+  // The command line, as it was typed.
+  std::vector<std::string> words;
   // Exit code of the process.
   ExitCode exit_code = ExitCode::kOk;
 
  private:
+  // Returns a line about what the user may have meant, after a "\n"; empty if that is not known.
+  std::string MeantText(const absl::Status& status);
+
   Io& io_;
   GlobalOptions options_;
   std::unique_ptr<client::Client> client_;

@@ -176,7 +176,7 @@ void AddWalkCommand(CLI::App& parent, Session& session) {
       .add_option("--pace", arguments.pace,
                   "Steps per second, from one place of the path to the next; with 0 the agent stands")
       ->type_name("N")
-      ->check(CLI::Range(0.0, kMostPace))
+      ->check(InRange(0.0, kMostPace))
       ->capture_default_str();
 }
 

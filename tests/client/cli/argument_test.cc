@@ -186,6 +186,8 @@ TEST(ErrorTextTest, SaysWhatIsWrongAndWhatToDo) {
             "no token\n--token or WAYSTAR_TOKEN tells the server who you are.");
   EXPECT_EQ(text_of(Refusal(grpc::StatusCode::NOT_FOUND, "no map 'x'", "MAP_NOT_FOUND")),
             "no map 'x'\n`waystar map list` shows the maps there are.");
+  EXPECT_EQ(text_of(Refusal(grpc::StatusCode::OUT_OF_RANGE, "the goal (5, -5) is off the map", "OFF_MAP")),
+            "the goal 5,-5 is off the map");
   // The field is named once, unless it is the bytes of a file.
   EXPECT_EQ(text_of(Refusal(grpc::StatusCode::OUT_OF_RANGE, "5,5 is off the map", "OFF_MAP", "goals[0]")),
             "5,5 is off the map (goals[0])");

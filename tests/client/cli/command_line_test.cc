@@ -66,10 +66,14 @@ TEST_F(CommandLineTest, ExplainsMistakes) {
        {"find arena 1,1", "waystar: GOAL is required\n"},
        {"trace arena 1,1 2,2 3,3", "waystar: '3,3' is one argument too many\n"},
        {"map list --timeout 0s", "waystar: --timeout: '0s' is not a length of time"},
+       {"watch arena --count x", "waystar: --count: 'x' is not a number that it can be\n"},
+       {"find arena 1,1 2,2 --max-cost x", "waystar: --max-cost: 'x' is not a number that it can be\n"},
+       {"walk arena 1,1 2,2 --pace fast", "waystar: --pace: 'fast' is not a number from 0 to 1000\n"},
+       {"find arena 1,1 2,2 --co auto", "'--co' may be any of --corner-rule, --corridor, --color"},
        {"find arena 1,1 2,2 --form curves", "--form: curves not in {cells,corners,directions,smoothed}"},
        {"completion csh", "csh"}});
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("which command? One of map, find, paths, walk"));
+  EXPECT_THAT(err_, HasSubstr("which command? One of find, paths, walk"));
   for (const auto& [word, meant] : {std::pair("fin", "find"),
                                     {"unblok", "unblock"},
                                     {"helath", "health"},
@@ -96,6 +100,35 @@ TEST_F(CommandLineTest, GlobalOptionsMayStandAnywhere) {
   EXPECT_LE(remaining_, std::chrono::minutes(61));
   Serve(server_.get_map, "info { map: 'find' }");
   EXPECT_EQ(Run("map show find --no-picture"), ExitCode::kOk) << "a map may have the name of a command";
+}
+
+TEST_F(CommandLineTest, TheBeginningOfAnOptionIsEnough) {
+  ExpectRequests(server_.find_path, {{"find arena 0,0 4,0 --alg=dijkstra --no-p --prof tank",
+                                      "map: 'arena' start { cell {} } goals { cell { x: 4 } }"
+                                      " algorithm: ALGORITHM_DIJKSTRA agent { profile_name: 'tank' }"}});
+}
+
+TEST_F(CommandLineTest, SaysWhatWasMeant) {
+  server_.find_path = [](auto&, const v1::FindPathRequest& request, auto&) {
+    return request.start().has_node()
+               ? Refusal(grpc::StatusCode::INVALID_ARGUMENT,
+                         "start is a node of a waypoint graph; the map is a grid", "BAD_VALUE", "start.node")
+               : Refusal(grpc::StatusCode::NOT_FOUND, "there is no map \"arna\"", "MAP_NOT_FOUND", "map");
+  };
+  EXPECT_EQ(Run("find arena 0 0 1 1"), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("\nA cell is one word: write 0,0.\n"));
+  EXPECT_EQ(Run("find arna 0,0 1,1"), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("\nDid you mean 'arena'?\n"));
+}
+
+TEST_F(CommandLineTest, CommandsAreHelpedWithInGroups) {
+  RunBare({"--help"});
+  std::size_t at = 0;
+  for (const char* line :
+       {"\nPaths:\n  find", "\nMaps:\n  map", "\nEdits:\n  block", "\nServer:\n  health", "\nThis tool:\n"}) {
+    EXPECT_NE(out_.find(line, at), std::string::npos) << line << out_;
+    at = std::min(out_.find(line, at), out_.size());
+  }
 }
 
 TEST_F(CommandLineTest, TheEnvironmentNamesTheServer) {
@@ -141,8 +174,8 @@ TEST_F(CommandLineTest, ExplainsOptionsOfConnectionsThatMakeNoSense) {
 TEST_F(CommandLineTest, CompletesInEachShell) {
   EXPECT_EQ(RunBare({"completion", "bash"}), ExitCode::kOk);
   for (const char* line :
-       {"complete -F _waystar waystar\n", "'waystar 0') _waystar_words 'map find paths walk",
-        "'waystar help '*) _waystar_words 'map find paths",
+       {"complete -F _waystar waystar\n", "'waystar 0') _waystar_words 'find paths walk",
+        "'waystar help '*) _waystar_words 'find paths",
         "'waystar find --algorithm') _waystar_words "
         "'auto astar dijkstra jump-point lazy-theta hierarchy polyanya'; return ;;\n",
         "'waystar find --server') return ;;\n", "'waystar find 0') _waystar_maps ;;\n",

@@ -268,6 +268,8 @@ TEST_F(MapFilesTest, ExportsAnImageUnlessPeopleReadTheFile) {
   EXPECT_EQ(Run("map export arena"), ExitCode::kOk);
   EXPECT_EQ(out_, "connectivity 8\nmap\n.#\n..\n");
   EXPECT_EQ(format, v1::MAP_FORMAT_WAYSTAR);
+  EXPECT_EQ(Run("map export arena -o -"), ExitCode::kOk);
+  EXPECT_EQ(out_, "connectivity 8\nmap\n.#\n..\n");
   EXPECT_EQ(Run("map export arena -o " + Path("arena.waymap")), ExitCode::kOk);
   EXPECT_EQ(format, v1::MAP_FORMAT_WAYSTAR);
   EXPECT_EQ(Run("map export arena -o " + Path("arena.txt")), ExitCode::kOk);

@@ -77,6 +77,8 @@ TEST_F(PictureCommandsTest, FileNameSaysWhatToRender) {
   const std::string svg = FileNamed("render.svg");
   ASSERT_EQ(Run({"render", "yard", "-o", svg}), ExitCode::kOk) << err_;
   EXPECT_THAT(BytesOf(svg), StartsWith("<svg"));
+  ASSERT_EQ(Run({"render", "yard", "-o", "-", "--format", "svg"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("<svg"));
 }
 
 TEST_F(PictureCommandsTest, RendersDarkPicturesAndTheFirstEventsOfASearch) {
@@ -189,6 +191,9 @@ TEST_F(PictureCommandsTest, AnimatesSearchesSideBySideAsSmallAsTheyMustBe) {
   EXPECT_THAT(out_, HasSubstr("by Dijkstra"));
   EXPECT_THAT(out_, HasSubstr("by jump point search"));
   EXPECT_THAT(BytesOf(gif), StartsWith("GIF89a"));
+  ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", "-"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("GIF89a"));
+  EXPECT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", "-", "--json"}), ExitCode::kUsage);
   const std::string webp = FileNamed("search.webp");
   ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", webp}), ExitCode::kOk) << err_;
   EXPECT_THAT(BytesOf(webp), StartsWith("RIFF"));
