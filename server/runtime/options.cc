@@ -364,6 +364,18 @@ void AppendFromEnvironment(absl::string_view flag, std::vector<std::string>& arg
   }
 }
 
+// Writes the name of a flag with underscores: both --max_maps=10 and --max-maps=10 are taken.
+std::string WithUnderscores(std::string argument) {
+  if (absl::StartsWith(argument, "-")) {
+    const std::size_t begin = argument.find_first_not_of('-');
+    const std::size_t end = argument.find('=');
+    for (std::size_t i = begin; i < std::min(end, argument.size()); ++i) {
+      argument[i] = argument[i] == '-' ? '_' : argument[i];
+    }
+  }
+  return argument;
+}
+
 // Returns the arguments in increasing priority, since a later flag overrides an earlier one: flag files, the
 // environment, the rest of the command line.
 std::vector<std::string> ArgumentsInOrder(int argc, char** argv) {
@@ -378,7 +390,7 @@ std::vector<std::string> ArgumentsInOrder(int argc, char** argv) {
     } else if (absl::StartsWith(flag, absl::StrCat(kFlagFile, "=")) && flag != argument) {
       args.emplace_back(argument);
     } else {
-      rest.emplace_back(argument);
+      rest.push_back(WithUnderscores(argv[i]));
     }
   }
   for (const auto& [name, flag] : absl::GetAllFlags()) {
@@ -466,8 +478,10 @@ absl::StatusOr<Options> FromFlags() {
   }
   reader.Number(FLAGS_scratch_mib, options.scratch_mib, 0, 1 << 20);
   WAYSTAR_RETURN_IF_ERROR(reader.status());
-  if (!options.metrics_listen.empty() && !absl::StrContains(options.metrics_listen, ':')) {
-    options.metrics_listen.insert(0, "localhost:");
+  for (std::string* const address : {&options.listen, &options.http_listen, &options.metrics_listen}) {
+    if (!address->empty() && !absl::StrContains(*address, ':')) {
+      address->insert(0, "localhost:");
+    }
   }
   WAYSTAR_RETURN_IF_ERROR(CheckDurability(options));
   WAYSTAR_RETURN_IF_ERROR(CheckCluster(options));
@@ -518,6 +532,8 @@ absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
       "  waystar-server --maps_dir=maps --data_dir=data --listen=127.0.0.1:7450\n"
       "  waystar-server data check data\n\n"
       "The second looks into a folder of --data_dir; `waystar-server data` lists what else it can do.\n"
+      "Names have dashes or underscores: --max-maps is --max_maps. Addresses without a host are of "
+      "localhost.\n"
       "Each flag may also be set by the environment (--max_maps as WAYSTAR_MAX_MAPS) or in a file of lines\n"
       "\"--max_maps=10\" named by --flagfile or WAYSTAR_FLAGFILE. The command line wins over the "
       "environment, and\n"

@@ -35,6 +35,8 @@ expect_starts --max_maps=3 --flagfile="$WORK/flags"
 WAYSTAR_MAX_MAPS=3 expect_starts --flagfile "$WORK/flags"
 
 expect 1 "--workers must be 0 to 1024, got -1" server --workers=-1
+expect 1 "--max_maps must be 1 to 1000000, got -3" server --max-maps=-3
+expect 1 "--max_maps must be 1 to 1000000, got -3" server --max-maps -3
 expect 1 "--max_queue_time must be more than 0" server --max_queue_time=0s
 expect 1 "--max_connection_age must be 0 to 24h" server --max_connection_age=-1s
 expect 1 "--keepalive_time must be more than 0" server --keepalive_time=0s
