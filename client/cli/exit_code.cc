@@ -144,9 +144,9 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
   if (status.code() == absl::StatusCode::kDeadlineExceeded && client::ReasonOf(status).empty()) {
     return absl::StrCat("no answer from ", server, " in time\n--timeout allows it more, such as 30s.");
   }
-  // Cells are told as they are typed.
-  static const std::regex kPlace(R"(\((-?[0-9.]+), (-?[0-9.]+)\))");
-  std::string text = std::regex_replace(Sentence(status), kPlace, "$1,$2");
+  // The ends of a query are told as they are typed.
+  static const std::regex kEnd(R"(\b(start|goal) \((-?[0-9.]+), (-?[0-9.]+)\))");
+  std::string text = std::regex_replace(Sentence(status), kEnd, "$1 $2,$3");
   const std::string field = client::FieldOf(status);
   // Errors in a file's bytes are reported for the file that the user named.
   if (!field.empty() && field != "chunk" && !absl::StrContains(text, field)) {
