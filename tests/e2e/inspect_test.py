@@ -17,6 +17,7 @@ import urllib.request
 
 import inspect_edits
 import inspect_modules
+import inspect_questions
 import webdriver
 from programs import Programs, wait_for
 
@@ -760,7 +761,7 @@ def test_two_searches(page, programs):
     assert all("400" in line for line in browser.console_errors())
     page.choose_option("option-corners", "CORNER_RULE_NO_CORNER_CUTTING")
     page.choose_option("option-beside", "")
-    assert browser.run("return location.hash") == "#map=dungeon&start=2,2&goal=45,23"
+    assert browser.run("return location.hash") == "#map=dungeon&start=2,2&goal=45,23&algorithm=ALGORITHM_ASTAR"
     page.shows("#moment-text", "How the path was found, step by step.")
 
 
@@ -872,7 +873,7 @@ def test_reach(page, programs):
     wait_for(lambda: page.color_at(x, y + 4) != wall, "the colour of the ford")
     page.wait_for_color((nodes["bridge"][0], nodes["bridge"][1] + 4), wall)
     opens("map=keep&start=2%2C2%2C0&goal=2%2C3%2C4&ask=reach&budget=2", "3 polygons can be reached")
-    x, y = place_on_mesh(page, 4, 2)
+    x, y = place_on_mesh(page, 3, 2)
     wait_for(lambda: page.color_at(x, y)[0] > page.color_at(x, y)[2] + 100, "a polygon that is reached")
     page.choose_option("ask", "")
     page.shows("#asked", "")
@@ -1102,9 +1103,9 @@ def main():
                     test_keyboard, test_skip_link, test_zoom, test_missing_map, test_many_maps, test_hexagons, test_waypoint_graph, test_search_on_graph,
                     test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches,
                     test_why_there_is_no_path, test_reach, test_ray, test_large_map,
-                    *inspect_modules.TESTS], **desktop)
+                    *inspect_questions.TESTS, *inspect_modules.TESTS], **desktop)
             run_in(driver, programs, address, inspect_edits.TESTS, **desktop)
-            run_in(driver, programs, address, [test_phone, test_many_maps, test_two_searches_on_phone], width=390, height=844, phone=True)
+            run_in(driver, programs, address, [test_phone, test_many_maps, test_two_searches_on_phone, *inspect_questions.PHONE_TESTS], width=390, height=844, phone=True)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)
         finally:
             programs.close()

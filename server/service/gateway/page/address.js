@@ -1,5 +1,6 @@
 // What is shown, in the page's address: #map=arena&start=1,1&goal=60,40, or #map=isles&start=harbour&goal=lighthouse.
-// With two searches, or another question, it has the options of all: &algorithm=ALGORITHM_ASTAR&beside=ALGORITHM_DIJKSTRA.
+// It also has what is chosen beside the ends: &algorithm=ALGORITHM_ASTAR&beside=ALGORITHM_DIJKSTRA; and marked places and
+// the overlay: &marked=3,4;9,2&overlay=5,0,5,9.
 
 export function readAddress() {
   const fields = new URLSearchParams(location.hash.slice(1));
@@ -7,12 +8,19 @@ export function readAddress() {
     const cell = /^(-?\d+),(-?\d+)$/.exec(text ?? "");
     return cell ? { x: Number(cell[1]), y: Number(cell[2]) } : text ? { id: text } : null;
   };
-  const { map, start, goal, ...options } = Object.fromEntries(fields);
-  return { map: map || undefined, start: place(start), goal: place(goal), options };
+  const list = (text) => (text ? text.split(";") : []);
+  // A node, or the corners of an area.
+  const part = (text) => {
+    const [ax, ay, bx, by] = text.split(",").map(Number);
+    return Number.isFinite(by) ? { a: { x: ax, y: ay }, b: { x: bx, y: by } } : { node: text };
+  };
+  const { map, start, goal, marked, overlay, ...options } = Object.fromEntries(fields);
+  const ends = { start: place(start), goal: place(goal) };
+  return { map: map || undefined, ...ends, marked: list(marked).map(place), overlay: list(overlay).map(part), options };
 }
 
 // Of a cell, or of a node.
-function placeText(place) {
+export function placeText(place) {
   return place && (place.id === undefined ? `${place.x},${place.y}` : encodeURIComponent(place.id));
 }
 

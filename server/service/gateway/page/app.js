@@ -2,7 +2,7 @@
 
 import { NOT_FOUND, UNAVAILABLE, call, needRpcError, oneAtATime, pause } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
-import { Ask } from "./ask.js";
+import { Ask, QUESTIONS, requestOf } from "./ask.js";
 import { listenToControls } from "./controls.js";
 import { FORMS } from "./copy_as.js";
 import { Drawing } from "./drawing.js";
@@ -13,6 +13,7 @@ import { legendOf, showLegend } from "./legend.js";
 import { MapFeed } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
+import { showMatrix } from "./matrix.js";
 import { MeshModel } from "./mesh_model.js";
 import { MeshPicture } from "./mesh_picture.js";
 import { placeObstacles, placePortals } from "./obstacles.js";
@@ -24,9 +25,10 @@ import { PathQuery, linesOf } from "./path_query.js";
 import { Playback } from "./playback.js";
 import { Pointer } from "./pointer.js";
 import { SearchPlayer } from "./search_player.js";
+import { LETTERS, Sketch } from "./sketch.js";
+import { SketchTools } from "./sketch_tools.js";
 import { onThemeChange } from "./theme.js";
 import { ToolBar } from "./tool_bar.js";
-import { Tools } from "./tools.js";
 import { View } from "./view.js";
 import { algorithmText, countText, freeName, sizeText } from "./words.js";
 
@@ -43,7 +45,16 @@ const canvas = element("map");
 const options = [...document.querySelectorAll("[data-option]")];
 const beside = element("option-beside");
 const asking = element("ask");
-const budget = element("budget");
+const profiles = element("option-profile");
+// What only some questions have.
+const fields = ["budget", "count", "seed"].map(element);
+// All that a link names beside the places, by the names there.
+const choices = new Map([
+  ...options.map((each) => [each.dataset.option, each]),
+  ["beside", beside],
+  ["ask", asking],
+  ...fields.map((each) => [each.id, each]),
+]);
 
 // A search as the page shows it: on a canvas, with figures below when there is another beside it.
 function sideOf(suffix) {
@@ -52,17 +63,19 @@ function sideOf(suffix) {
   return { painter, player, figures: element(`figures${suffix}`), path: null };
 }
 
-// The first choice if there is none of that value.
-function select(choice, value) {
+// The first choice, or nothing, if there is none of that value.
+function select(choice, value = "") {
   choice.value = value;
-  choice.selectedIndex = Math.max(choice.selectedIndex, 0);
+  if (choice.selectedIndex < 0) {
+    choice.selectedIndex = 0;
+  }
 }
 
 class App {
   view = new View();
   // The search for the answer, and the one beside it.
   sides = [sideOf(""), sideOf("-beside")];
-  tools = new Tools(this);
+  tools = new SketchTools(this);
   drawing = new Drawing(this);
   toolBar = new ToolBar(this.tools);
   // The id of the map that is shown, and its cells once they are there; whether there is no such map.
@@ -74,10 +87,16 @@ class App {
   goal = null;
   cursor = null;
   hover = null;
+  sketch = new Sketch();
   // The question that has no path for an answer, and what is asked beside that for the path.
   unanswered = "";
   ask = new Ask((answer) => {
     element("asked").textContent = answer?.text ?? "";
+    showMatrix(element("matrix"), answer?.table, (pair) => {
+      this.ask.pair = pair;
+      this.redraw();
+    });
+    this.#showLegend();
     this.redraw();
   });
   // The ends of which the ground is asked for.
@@ -134,7 +153,9 @@ class App {
   }
 
   get footprint() {
-    return this.isGrid ? Number(element("option-footprint").value) : 1;
+    const chosen = Number(element("option-footprint").value);
+    const named = this.model?.info?.grid?.profiles?.find(({ name }) => name === profiles.value);
+    return this.isGrid ? (chosen > 1 ? chosen : named?.profile.footprint || 1) : 1;
   }
 
   get #firstSentence() {
@@ -144,28 +165,45 @@ class App {
   }
 
   question() {
-    const { map, start, goal, agent, algorithm, unreachablePolicy, pathForm } = this.#chosen();
+    const { map, start, goal, agent, view, algorithm, unreachablePolicy, pathForm } = this.#chosen();
     if (!start || !goal) {
       return null;
     }
-    const query = { map, start, goals: [goal], algorithm, unreachablePolicy };
-    return agent ? { ...query, pathForm, agent } : query;
+    return { map, start, goals: [goal], algorithm, unreachablePolicy, pathForm, agent, view };
   }
 
   // All that questions are made of, as far as it is there.
   #chosen() {
-    const { map, model, footprint } = this;
-    const { cornerRule, ...chosen } = Object.fromEntries(options.map((each) => [each.dataset.option, each.value]));
-    const [start, goal] = [this.start, this.goal].map((end) => end && model?.locationOf(end));
-    return { ...chosen, map, start, goal, agent: this.isGrid ? { cornerRule, footprint } : undefined };
+    const { map, model, sketch } = this;
+    const { cornerRule, footprint, profileName, requiredTags, ...chosen } = Object.fromEntries(
+      options.map((each) => [each.dataset.option, each.disabled ? undefined : each.value.trim()]),
+    );
+    const places = [this.start, this.goal, ...sketch.marked];
+    const [start, goal, ...marked] = places.map((place) => place && model?.locationOf(place));
+    const profile = requiredTags ? { requiredTags: requiredTags.split(/[\s,]+/) } : undefined;
+    // A named profile has tags of its own, and all that is not chosen otherwise.
+    const unless = (value, first) => (profileName && value === first ? undefined : value);
+    const moving = {
+      cornerRule: unless(cornerRule, "CORNER_RULE_NO_CORNER_CUTTING"),
+      footprint: unless(Number(footprint), 1),
+    };
+    const plain = this.isGrid ? { ...moving, profile } : profile && { profile };
+    const agent = profileName ? { profileName, ...moving } : plain;
+    return { ...chosen, map, start, goal, marked, agent, view: sketch.view };
   }
 
   // Unless another question is chosen, it is why there is no path.
   #askBeside() {
-    const { map, start, goal, agent } = this.#chosen();
-    const maxCost = budget.value ? Number(budget.value) : undefined;
     const kind = asking.value || (JSON.stringify(this.question()) === this.unanswered ? "explain" : "");
-    this.ask.want(kind, { map, start, goal, agent, maxCost }, this.model, [this.feed?.epoch, this.feed?.latest]);
+    this.ask.want(kind, this.#chosenBeside(), this.model, [this.feed?.epoch, this.feed?.latest]);
+  }
+
+  #chosenBeside() {
+    const { map, start, goal, marked, agent, view } = this.#chosen();
+    const goals = [["G", goal], ...marked.map((each, i) => [LETTERS[i], each])];
+    const named = (all) => all.filter(([, location]) => location).map(([name, location]) => ({ name, location }));
+    const numbers = Object.fromEntries(fields.map(({ id, value }) => [id, value ? Number(value) : undefined]));
+    return { map, start, goal, agent, view, goals: named(goals), places: named([["S", start], ...goals]), ...numbers };
   }
 
   // One for each search that is shown. Beside the first is one by another algorithm, or with a tolerance.
@@ -257,7 +295,7 @@ class App {
       this.#askBeside();
       const { obstacles } = this.drawing;
       for (const { painter, player, path } of this.sides.slice(0, playback.players.length)) {
-        painter.draw({ ...this, obstacles, player, answer: path, footprint, brush });
+        painter.draw({ ...this, obstacles, player, answer: this.ask.answer?.route ?? path, footprint, brush });
       }
     });
   }
@@ -267,7 +305,8 @@ class App {
     this.sides.forEach(({ painter }) => new Pointer(painter.canvas, this.tools));
     new ResizeObserver(() => this.#resized()).observe(element("frame"));
     onThemeChange(() => this.#prepare());
-    listenToControls(this, options);
+    Object.entries(QUESTIONS).forEach(([kind, { title }]) => asking.add(new Option(title, kind)));
+    listenToControls(this, [...choices.values()]);
     this.#listenToFiles();
     this.#prepare();
     this.#searchMoved();
@@ -316,7 +355,9 @@ class App {
     if (!keepsEnds) {
       this.start = null;
       this.goal = null;
+      this.sketch.clear();
     }
+    this.sketch.model = this.model;
     this.map = map;
     this.#say("");
     this.list.choose(map);
@@ -381,6 +422,7 @@ class App {
       this.sides.forEach(({ painter }) => painter.refresh(model));
     }
     element("places").hidden = !model.isLaidOut;
+    this.sketch.take(model);
     this.settle();
     this.#revised();
   }
@@ -389,6 +431,10 @@ class App {
   #offerOptions() {
     const { model } = this;
     options.forEach((each) => (each.disabled = !model.options.includes(each.dataset.option)));
+    const chosen = profiles.value;
+    const names = (model.info.grid?.profiles ?? []).map(({ name }) => name);
+    profiles.replaceChildren(new Option("the costs of the map", ""), ...names.map((name) => new Option(name, name)));
+    select(profiles, chosen);
     for (const choice of [element("option-algorithm"), beside]) {
       const all = [...choice.options];
       all.forEach((each) => (each.disabled = each.value.startsWith("ALGORITHM") && !model.suits(each.value)));
@@ -398,29 +444,25 @@ class App {
     }
   }
 
-  // A link to two searches, or to another question, names what was chosen for them.
+  // What a link names: all that is chosen otherwise than at first.
   #optionsInLink() {
-    if (!beside.value && !asking.value) {
-      return [];
-    }
-    const chosen = options.filter((each) => !each.disabled && each.selectedIndex > 0);
-    const others = [["beside", beside.value], ["ask", asking.value], ["budget", budget.value]];
-    return [...chosen.map(({ dataset, value }) => [dataset.option, value]), ...others];
+    const chosen = [...choices].filter(([, { disabled, hidden, value, options: [first] = [] }]) => {
+      return !disabled && !hidden && value !== (first?.value ?? "");
+    });
+    return [...chosen.map(([name, { value }]) => [name, encodeURIComponent(value)]), ...this.sketch.fields];
   }
 
-  // Takes the options of a link: none of a path alone, or all.
   #choose(named) {
-    select(beside, named.beside);
-    select(asking, named.ask);
-    budget.value = named.budget ?? "";
-    if (beside.value || asking.value) {
-      options.forEach((each) => select(each, named[each.dataset.option]));
-    }
+    // The profiles of a map are known once it is read.
+    profiles.add(new Option(named.profileName, named.profileName));
+    choices.forEach((each, name) => select(each, named[name]));
     this.#showSides();
   }
 
   #showSides() {
-    budget.hidden = element("budget-label").hidden = asking.value !== "reach";
+    for (const field of fields) {
+      field.hidden = field.labels[0].hidden = !QUESTIONS[asking.value]?.fields?.includes(field.id);
+    }
     const isComparing = beside.value !== "";
     this.playback.count = isComparing ? 2 : 1;
     document.querySelector("main").classList.toggle("compares", isComparing);
@@ -616,6 +658,7 @@ class App {
   #showEnds() {
     const label = (cell) => cell && this.model && this.model.lattice.label(cell);
     showEnds(label(this.start), label(this.goal), this.feed?.latest);
+    this.#showLegend();
     if (this.map) {
       writeAddress(this, this.#optionsInLink());
     }
@@ -627,7 +670,7 @@ class App {
   }
 
   #factsOf(cell) {
-    const over = this.obstacles.filter(({ area }) => area.holds(cell)).map(({ id }) => id);
+    const over = [...this.obstacles, ...this.sketch.areas].filter(({ area }) => area.holds(cell)).map(({ id }) => id);
     return [...this.model.factsOf(cell), ...(over.length > 0 ? [["under", over.join(", ")]] : [])];
   }
 
@@ -679,6 +722,13 @@ class App {
     }
   }
 
+  sketchAtCursor(tool) {
+    const cell = this.cursor ?? this.hover;
+    if (cell) {
+      this.tools.sketchAt(tool, cell);
+    }
+  }
+
   // Where a press would draw something, it begins a drag that the next one ends.
   pressAtCursor() {
     if (this.cursor) {
@@ -696,6 +746,7 @@ class App {
   clear() {
     this.start = null;
     this.goal = null;
+    this.sketch.clear();
     this.settle();
   }
 
@@ -743,8 +794,10 @@ class App {
 
   // `form` is one of FORMS.
   copy(form) {
-    const question = this.question();
-    showCopied(question && FORMS[form](question), form);
+    const path = this.question();
+    const asked = asking.value && this.model ? requestOf(asking.value, this.#chosenBeside(), this.model) : {};
+    const { method, request, missing } = asked.method || !path ? asked : { method: "FindPath", request: path };
+    showCopied(request && FORMS[form](method, request), form, missing);
   }
 
   changeOptions() {
@@ -754,10 +807,12 @@ class App {
 
   // An address without a map means `first`.
   followAddress(first = this.map) {
-    const { map = first, start, goal, options: named } = readAddress();
+    const { map = first, start, goal, marked, overlay, options: named } = readAddress();
     this.#choose(named);
     const model = map === this.map ? this.model : null;
     [this.start, this.goal] = [start, goal].map((end) => (model ? model.again(end) : end));
+    this.sketch.model = model;
+    this.sketch.restore(model ? marked.map((place) => model.again(place)).filter(Boolean) : marked, overlay);
     if (model || !map) {
       this.settle();
     } else {

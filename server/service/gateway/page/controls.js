@@ -29,6 +29,7 @@ export function listenToControls(app, options) {
     "copy-command": () => app.copy("command"),
     "copy-json": () => app.copy("json"),
     "copy-python": () => app.copy("python"),
+    "copy-csharp": () => app.copy("csharp"),
   };
   Object.entries(presses).forEach(([id, action]) => element(id).addEventListener("click", action));
 
@@ -40,7 +41,7 @@ export function listenToControls(app, options) {
   Object.entries(changes).forEach(([id, action]) => {
     element(id).addEventListener("change", (event) => action(event.target.value));
   });
-  [...options, ...["option-beside", "ask", "budget"].map(element)].forEach((each) => {
+  options.forEach((each) => {
     each.addEventListener("change", () => app.changeOptions());
   });
   ["height-low", "height-high", "oblique"].forEach((id) => {
@@ -65,6 +66,8 @@ export function listenToControls(app, options) {
     g: () => app.setAtCursor("goal"),
     b: () => app.paintAtCursor("wall"),
     u: () => app.paintAtCursor("lift"),
+    m: () => app.sketchAtCursor("mark"),
+    x: () => app.sketchAtCursor("overlay"),
     p: () => toolBar.choose("path"),
     w: () => toolBar.choose("wall"),
     l: () => toolBar.choose("lift"),

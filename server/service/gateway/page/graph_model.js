@@ -3,13 +3,11 @@
 import { call, listAll, pointOf } from "./api.js";
 import { layOut, needsLayout } from "./graph_layout.js";
 import { linksOf } from "./graph_links.js";
-import { Lattice, boundsOf } from "./lattice.js";
+import { Lattice, SIDE, boundsOf } from "./lattice.js";
 import { Model, isPlain } from "./map_model.js";
 import { NodePlaces } from "./search_places.js";
 
 export const MAX_NODES = 20000;
-// The longer side of its picture, in the units of the view.
-const SIDE = 60;
 
 class GraphLattice extends Lattice {
   constructor(nodes) {
@@ -73,7 +71,7 @@ class GraphLattice extends Lattice {
 export class GraphModel extends Model {
   isGraph = true;
   noun = "nodes";
-  options = ["algorithm", "unreachablePolicy"];
+  options = ["algorithm", "requiredTags", "unreachablePolicy"];
   suits = isPlain;
   nodes = [];
   byId = new Map();

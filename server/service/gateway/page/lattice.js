@@ -14,6 +14,9 @@ export function boundsOf(points) {
   return bounds;
 }
 
+// The longer side of the picture of a map without cells, in the units of the view.
+export const SIDE = 60;
+
 export class Lattice {
   // Counts the steps of a straight run or a line from one place to another.
   steps() {
@@ -89,6 +92,11 @@ export class SquareLattice extends CellLattice {
     return [x + footprint / 2, y + footprint / 2];
   }
 
+  // Where a step leads by which x and y grow so much, axial ones on hexagons.
+  stepOf(x, y) {
+    return [x, y];
+  }
+
   cellAt(px, py) {
     return { x: Math.floor(px), y: Math.floor(py) };
   }
@@ -124,7 +132,10 @@ export class HexLattice extends CellLattice {
   middleOf(cell, footprint = 1) {
     const axial = this.toAxial(cell);
     const reach = (footprint - 1) / 2;
-    const [x, y] = [axial.x + reach, axial.y + reach];
+    return this.stepOf(axial.x + reach, axial.y + reach);
+  }
+
+  stepOf(x, y) {
     return this.isFlat ? [(x * ROOT3) / 2, y + x / 2] : [x + y / 2, (y * ROOT3) / 2];
   }
 

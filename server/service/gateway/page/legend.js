@@ -1,4 +1,5 @@
-// The legend: what is on a map of this kind, whatever is asked, so that the map stays where it is.
+// The legend: what is on a map of this kind, for the path and its search whatever is asked, so that the map stays where
+// it is; and what was drawn for questions, and is for few.
 
 import { WALL } from "./map_model.js";
 import { rampColor } from "./theme.js";
@@ -14,12 +15,13 @@ const SIGNS = {
   diamond: '<path d="M7 0l7 6-7 6-7-6z" fill="currentColor" stroke="none" />',
   line: '<path d="M0 6h14" stroke-width="3" stroke-linecap="butt" />',
   dashes: '<path d="M0 6h14" stroke-width="2" stroke-linecap="butt" stroke-dasharray="4 2" />',
+  hatch: '<path d="M1 1h12v10H1zM1 6l5-5M3 11L13 1M8 11l5-5" stroke-width="1.500" />',
   arrow: '<path d="M0 6h7" /><path d="M7 1l7 5-7 5z" fill="currentColor" stroke="none" />',
   ramp: [...Array(9).keys()].map((i) => `<path d="M${4 * i} 0h4v12h-4z" fill="${rampColor(i / 8)}" stroke="none" />`).join(""),
 };
 
 // Entries: one of SIGNS, its colour, and what it stands for. `colors` has those of cells.
-export function legendOf({ model, obstacles, portals }, colors) {
+export function legendOf({ model, obstacles, portals, sketch, ask }, colors) {
   const ink = (name) => `var(--${name})`;
   const seen = "on the open list";
   const inks = new Set(obstacles.map((each) => each.ink));
@@ -32,6 +34,10 @@ export function legendOf({ model, obstacles, portals }, colors) {
     portals.length > 0 && ["diamond", ink("portal"), "portal"],
     ["disc", ink("start"), "start"],
     ["disc", ink("goal"), "goal"],
+    sketch.marked.length > 0 && ["disc", ink("marked"), "marked place"],
+    sketch.parts.length > 0 && ["hatch", ink("overlay"), "overlay: blocked for these questions alone"],
+    ask.answer?.arrows && ["arrow", ink("trail"), "way to a goal"],
+    ask.answer?.dots && ["disc", ink("trail"), "drawn place"],
     ["line", ink("path"), "path"],
     ["dashes", ink("path"), "path through blockers"],
     ["disc", ink("fair"), "blocker"],

@@ -18,7 +18,7 @@ export class Model {
   // The name of its places.
   noun = "cells";
   // The options of a question that this kind of map has, and the algorithms.
-  options = ["algorithm", "cornerRule", "footprint", "pathForm", "unreachablePolicy"];
+  options = ["algorithm", "cornerRule", "footprint", "pathForm", "profileName", "requiredTags", "unreachablePolicy"];
   suits = (algorithm) => algorithm !== "ALGORITHM_POLYANYA";
 
   // Takes a description. Returns true if it is another map than before, of another size perhaps.

@@ -1,12 +1,10 @@
 // A navigation mesh: places on it take the part that cells have on a grid. What they look like the server draws.
 
 import { call, pointOf } from "./api.js";
-import { Lattice } from "./lattice.js";
+import { Lattice, SIDE } from "./lattice.js";
 import { Model } from "./map_model.js";
 import { IntervalPlaces } from "./search_places.js";
 
-// The longer side of its picture, in the units of the view.
-const SIDE = 60;
 // How many steps of the keys lead along that side.
 const STEPS = 100;
 
@@ -63,7 +61,7 @@ function placeAloft(x, y, z) {
 export class MeshModel extends Model {
   isMesh = true;
   noun = "places";
-  options = ["unreachablePolicy"];
+  options = ["requiredTags", "unreachablePolicy"];
   suits = (algorithm) => algorithm === "ALGORITHM_AUTO";
   lattice = new MeshLattice({ x: 0, y: 0, z: 0 }, { x: 1, y: 1, z: 0 });
   // The heights that are shown, from "low" to "high"; without one, all beyond the other.

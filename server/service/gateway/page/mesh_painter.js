@@ -3,6 +3,7 @@
 // What lies at heights that are not shown is faint.
 
 import { sameCell } from "./api.js";
+import { BANDS } from "./ask.js";
 import { fill, lineThrough, polygonOf, stroke } from "./pen.js";
 import { rampColor } from "./theme.js";
 
@@ -30,6 +31,32 @@ export function drawIntervals(context, model, player, place, ink) {
     draw(wayOf(player.trail()), ink.trail, 2);
     draw([left, right], ink.trail, 4);
   }
+}
+
+// Draws what is reached: see `bands` of ask.js. From above, their rims are circles around the last turn.
+export function drawBands(context, model, { pieces, most, budget }, view, place) {
+  const { unit, depth } = model.lattice;
+  const farthest = Math.min(most, budget) || 1;
+  context.save();
+  context.globalAlpha = FILL_OPACITY;
+  context.scale(1, depth);
+  const shown = pieces.filter(({ corners }) => corners.length > 0 && model.shows(corners));
+  for (const { corners, root, before } of shown) {
+    const flat = ({ x, y, z }) => place({ x, y, z }).map((each, i) => (i === 1 ? each / depth : each));
+    const [x, y] = flat({ ...root, z: corners[0].z });
+    const reach = Math.max(farthest - before, 0);
+    const bands = context.createRadialGradient(x, y, 0, x, y, reach * unit * view.scale);
+    for (let i = 0; i < BANDS; ++i) {
+      for (const cost of [i, i + 1].map((each) => (each / BANDS) * farthest)) {
+        bands.addColorStop(Math.min(Math.max((cost - before) / (reach || 1), 0), 1), rampColor(i / (BANDS - 1)));
+      }
+    }
+    if (budget < most) {
+      bands.addColorStop(1, "transparent");
+    }
+    fill(context, bands, polygonOf(corners.map(flat)));
+  }
+  context.restore();
 }
 
 // The corners of what an expanded interval shows. `parent` is the interval before, or null.

@@ -1,12 +1,14 @@
 // Draws a moment: the map, the search on it, the path, and the marks.
 
+import { drawFound, drawOverlay } from "./asked_painter.js";
 import { drawGraph, linksInSight, radiusOf } from "./graph_painter.js";
 import { placeLabels } from "./labels.js";
 import { boxOf } from "./obstacles.js";
-import { drawIntervals, partByHeights } from "./mesh_painter.js";
+import { drawBands, drawIntervals, partByHeights } from "./mesh_painter.js";
 import { addArrowhead, addPolygon, discAt, fill, lineThrough, polygonOf, stroke, trace } from "./pen.js";
 import { CLOSED, OPEN } from "./search_player.js";
 import { TileLayer } from "./tiles.js";
+import { LETTERS } from "./sketch.js";
 import { colorOf, mapColors, pixelsOf, rampColor } from "./theme.js";
 
 // From how many pixels a cell on hexagons are drawn as such, and squares get lines between them.
@@ -16,8 +18,6 @@ const SEARCH_OPACITY = 0.8;
 const OBSTACLE_OPACITY = 0.3;
 const PORTAL_RADIUS = 7;
 const HANDLE = 9;
-// Of a disc at the nearest point of a polygon that is reached.
-const POLYGON_RADIUS = 7;
 // So near to an end, another mark would lie below it.
 const MARK_REACH = 16;
 // Half the pixels from which an obstacle has its name beside it.
@@ -26,7 +26,7 @@ const FONT = "Inter, system-ui, sans-serif";
 
 const INKS = [
   "outside", "text", "wall", "edge", "closed-edge", "grid", "path", "path-edge", "start", "goal", "cursor", "open",
-  "open-rim", "trail", "obstacle", "dearer", "cheaper", "portal", "fair",
+  "open-rim", "trail", "obstacle", "dearer", "cheaper", "portal", "fair", "marked", "overlay",
 ];
 
 export class Painter {
@@ -86,10 +86,12 @@ export class Painter {
     this.#drawLabels(scene);
     [...brush, hover].forEach((cell) => this.#outline(cell, ink.cursor, 1.5));
     this.#drawMarks(start, goal, footprint);
+    scene.sketch.marked.forEach((place, i) => this.#drawMark(place, ink.marked, LETTERS[i], footprint));
     this.#outline(cursor, ink.cursor, 3);
   }
 
-  #drawCells({ view, player, answer, ask, footprint, obstacles }) {
+  #drawCells(scene) {
+    const { view, player, answer, ask, footprint } = scene;
     this.#drawLayer(this.base, this.colors.css);
     const states = player.isLoaded ? player.states : ask.answer?.states;
     if (states) {
@@ -99,15 +101,15 @@ export class Painter {
     if (!this.lattice.isHex && view.scale >= FINE_SCALE) {
       this.#drawGrid();
     }
-    this.#drawObstacles(obstacles);
+    this.#drawObstacles(scene);
     this.#drawTrail(player);
     this.#drawPath(answer, player, footprint);
   }
 
   #drawGraph(scene) {
-    const { view, player, answer, obstacles } = scene;
+    const { view, player, answer } = scene;
     this.#usePixels();
-    this.#drawObstacles(obstacles);
+    this.#drawObstacles(scene);
     drawGraph(this.context, view, scene, (node) => this.#placeOf(node), this.ink, () => {
       this.#drawTrail(player);
       this.#drawPath(answer, player);
@@ -115,15 +117,18 @@ export class Painter {
   }
 
   // Seen from the side the picture has the path, unless a search is shown.
-  #drawMesh({ view, model, player, answer, picture, isOblique, obstacles }) {
+  #drawMesh(scene) {
+    const { view, model, player, answer, ask, picture, isOblique } = scene;
     this.#usePixels();
     this.context.imageSmoothingEnabled = true;
     picture.draw(this.context, model.lattice, view);
     if (player.isLoaded) {
       drawIntervals(this.context, model, player, (point) => this.#placeOf(point), this.ink);
+    } else if (ask.answer?.bands) {
+      drawBands(this.context, model, ask.answer.bands, view, (point) => this.#placeOf(point));
     }
     if (!isOblique) {
-      this.#drawObstacles(obstacles);
+      this.#drawObstacles(scene);
     }
     if (answer && (player.isLoaded || !isOblique)) {
       const parts = answer.lines.map((line) => partByHeights(line, model.heights));
@@ -228,15 +233,10 @@ export class Painter {
   }
 
   // What another question has found.
-  #drawAsked({ model, player, ask, start, goal, footprint }) {
-    const { way, ray, reached = [], marks = [] } = ask.answer ?? {};
+  #drawAsked({ view, player, ask, start, goal, footprint }) {
+    const { way, ray, marks = [] } = ask.answer ?? {};
     const { context, ink } = this;
-    const isShown = ({ place }) => model.isMesh && !player.isLoaded && model.shows([place]);
-    for (const { place, share } of reached.filter(isShown)) {
-      const disc = discAt(...this.#placeOf(place), POLYGON_RADIUS);
-      fill(context, rampColor(share), disc);
-      stroke(context, ink.wall, 1, disc);
-    }
+    drawFound(context, ink, view, ask, this.hasCells && this.#part(), (place) => this.#placeOf(place, footprint));
     this.#drawPath(way, player, footprint);
     const ends = [start, goal].filter(Boolean).map((end) => this.#placeOf(end, footprint));
     if (ray !== undefined && ends.length > 1) {
@@ -325,7 +325,7 @@ export class Painter {
   }
 
   // From afar, the box of one on a grid stands for its outline, which may have many corners.
-  #drawObstacles(obstacles) {
+  #drawObstacles({ obstacles, sketch }) {
     const { context, view, ratio } = this;
     const scale = view.scale * ratio;
     const isAfar = this.hasCells && view.scale < FINE_SCALE;
@@ -340,6 +340,7 @@ export class Painter {
       const rim = isAfar ? boxOf(outline.bounds) : outline.rim;
       stroke(context, this.ink[ink], 1.5 / view.scale, rim, [5 / view.scale, 4 / view.scale]);
     }
+    drawOverlay(context, this.ink, view, sketch.areas.filter((each) => this.#isInSight(each)));
     this.#usePixels();
   }
 
@@ -414,19 +415,19 @@ export class Painter {
   }
 
   // Items for labels, or that labels may not cover: first what is looked at.
-  #named({ model, view, ask, start, goal, hover, cursor, obstacles, portals }) {
+  #named({ model, view, ask, sketch, start, goal, hover, cursor, obstacles, portals }) {
     const at = (place, text, reach) => {
       const [x, y] = this.#placeOf(place);
       return { text, x, y, across: reach, down: reach };
     };
-    const marks = [start, goal].filter((place) => place);
+    const marks = [start, goal, ...sketch.marked].filter((place) => place);
     const first = model.isGraph ? new Set([...marks, hover, cursor].filter((node) => node)) : new Set();
     const nodes = model.isGraph ? [...first, ...model.nodes.filter((node) => !first.has(node))] : [];
     const radius = model.isGraph ? radiusOf(view, model.lattice) : 0;
     return [
       ...(model.isGraph ? [] : marks.map((place) => at(place, "", 14))),
       ...(ask.answer?.marks ?? []).map(({ place }) => at(place, "", 14)),
-      ...obstacles.flatMap(({ id, area }) => {
+      ...[...sketch.areas, ...obstacles].flatMap(({ id, area }) => {
         const { left, top, right, bottom } = area.outline.bounds;
         const [x, y] = view.toScreen((left + right) / 2, (top + bottom) / 2);
         const [across, down] = [right - left, bottom - top].map((length) => (length / 2) * view.scale);

@@ -105,7 +105,7 @@ export function showFigures(figures, { answer, problem, query, isAtEnd, expanded
 
 // Copies a text and shows it. `form` says whether it names a gRPC port, which the page cannot know. The Clipboard API is
 // only for pages that came encrypted or from this machine.
-export function showCopied(text, form) {
+export function showCopied(text, form, missing = "Set a start and a goal first.") {
   const field = element("copied-text");
   const focused = document.activeElement;
   field.hidden = !text;
@@ -113,8 +113,8 @@ export function showCopied(text, form) {
   field.select();
   const isCopied = Boolean(text) && document.execCommand("copy");
   focused.focus();
-  const note = form === "json" ? "" : " 7450 is the default port of gRPC.";
-  set("copied", isCopied ? `Copied.${note}` : text ? "Copy the text below." : "Set a start and a goal first.");
+  const note = form === "command" || form === "python" ? " 7450 is the default port of gRPC." : "";
+  set("copied", isCopied ? `Copied.${note}` : text ? "Copy the text below." : missing);
 }
 
 // What an import has ignored.

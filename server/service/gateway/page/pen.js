@@ -45,6 +45,15 @@ export function stroke(context, color, width, path, dashes = []) {
   context.setLineDash([]);
 }
 
+// Adds a line that ends in an open arrowhead.
+export function addArrow(path, [ax, ay], [bx, by]) {
+  const [dx, dy] = [(bx - ax) * 0.4, (by - ay) * 0.4];
+  const most = Math.min(1, ARROW / (Math.hypot(dx, dy) || 1));
+  const [x, y] = [dx * most, dy * most];
+  trace(path, [[ax, ay], [bx, by]]);
+  trace(path, [[bx - x - y * 0.7, by - y + x * 0.7], [bx, by], [bx - x + y * 0.7, by - y - x * 0.7]]);
+}
+
 // Adds an arrowhead in the middle of a line, where no mark at its end covers it.
 export function addArrowhead(path, [ax, ay], [bx, by]) {
   const length = Math.hypot(bx - ax, by - ay);

@@ -36,8 +36,8 @@ export class ToolBar {
     this.tools.terrain = Number(choice.value);
     for (const button of buttons) {
       const { tool } = button.dataset;
-      const isFit = { path: true, obstacle: !model.isLaidOut, portal: !model.isGraph }[tool];
-      button.disabled = !(isFit ?? model.cells);
+      const isFit = { wall: model.cells, lift: model.cells, terrain: model.cells, obstacle: !model.isLaidOut, portal: !model.isGraph }[tool];
+      button.disabled = !(isFit ?? true);
       button.hidden = tool === "terrain" && terrains.length < 2;
     }
     if (!buttons.some((button) => button.dataset.tool === this.tools.tool && !button.disabled && !button.hidden)) {
