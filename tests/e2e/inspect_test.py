@@ -16,6 +16,7 @@ import tempfile
 import urllib.request
 
 import inspect_edits
+import inspect_live
 import inspect_modules
 import inspect_questions
 import webdriver
@@ -1103,7 +1104,7 @@ def main():
                     test_keyboard, test_skip_link, test_zoom, test_missing_map, test_many_maps, test_hexagons, test_waypoint_graph, test_search_on_graph,
                     test_graph_without_places, test_mesh, test_search_on_mesh, test_two_searches, test_link_to_two_searches,
                     test_why_there_is_no_path, test_reach, test_ray, test_large_map,
-                    *inspect_questions.TESTS, *inspect_modules.TESTS], **desktop)
+                    *inspect_questions.TESTS, *inspect_live.TESTS, *inspect_modules.TESTS], **desktop)
             run_in(driver, programs, address, inspect_edits.TESTS, **desktop)
             run_in(driver, programs, address, [test_phone, test_many_maps, test_two_searches_on_phone, *inspect_questions.PHONE_TESTS], width=390, height=844, phone=True)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)

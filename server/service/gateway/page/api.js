@@ -70,9 +70,30 @@ export async function listAll(method, request, field, signal) {
   return all;
 }
 
-// The messages of a stream, as they come. Throws what the stream fails with.
-export async function* stream(method, request, signal) {
-  yield* messagesOf(await post(method, request, signal), signal);
+// The messages of a stream, as they come. Throws what the stream fails with. `opened(stream)` gets what send() takes.
+export async function* stream(method, request, signal, opened) {
+  const response = await post(method, request, signal);
+  opened?.(openedBy(response));
+  yield* messagesOf(response, signal);
+}
+
+function openedBy(response) {
+  return { id: response.headers.get("Waystar-Stream"), sent: 0 };
+}
+
+// Sends a further message on an open stream, or that there are no more if `message` is null. What else is wrong, the
+// stream tells.
+export async function send(method, message, opened, signal) {
+  const headers = { "Waystar-Stream": opened.id, "Waystar-Message": ++opened.sent };
+  const isTaken = () =>
+    post(method, message, signal, headers).catch((error) => {
+      needRpcError(error);
+      return error.code !== RESOURCE_EXHAUSTED;
+    });
+  // The message before may not be sent yet.
+  while (!(await isTaken())) {
+    await pause(RETRY_MILLIS, signal);
+  }
 }
 
 async function* messagesOf(response, signal) {
@@ -114,25 +135,22 @@ async function* messagesOf(response, signal) {
 // The answer of an RPC that takes a stream of messages. What ends the stream early says its answer.
 export async function upload(method, first, messages) {
   const response = await post(method, first);
-  const answer = messagesOf(response).next();
-  let isOver = false;
-  const end = () => (isOver = true);
-  const over = answer.then(end, end);
-  const headers = { "Waystar-Stream": response.headers.get("Waystar-Stream"), "Waystar-Message": 0 };
-  const send = async (message) => {
-    ++headers["Waystar-Message"];
-    while (!(await post(method, message, undefined, headers).catch(({ code }) => code !== RESOURCE_EXHAUSTED))) {
-      await Promise.race([pause(RETRY_MILLIS), over]);
+  const opened = openedBy(response);
+  const over = new AbortController();
+  const answer = messagesOf(response)
+    .next()
+    .finally(() => over.abort());
+  const sendAll = async () => {
+    for await (const message of messages) {
+      if (over.signal.aborted) {
+        return;
+      }
+      await send(method, message, opened, over.signal);
     }
+    await send(method, null, opened, over.signal);
   };
-  for await (const message of messages) {
-    if (isOver) {
-      break;
-    }
-    await send(message);
-  }
-  await send(null);
-  return (await answer).value;
+  const [{ value }] = await Promise.all([answer, sendAll()]);
+  return value;
 }
 
 // A field left out is 0.

@@ -2,6 +2,7 @@
 
 import { NOT_FOUND, UNAVAILABLE, call, needRpcError, oneAtATime, pause } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
+import { Agents } from "./agents.js";
 import { Ask, QUESTIONS, requestOf } from "./ask.js";
 import { listenToControls } from "./controls.js";
 import { FORMS } from "./copy_as.js";
@@ -10,6 +11,7 @@ import { Editor } from "./editor.js";
 import { listenToFiles, saveImage, savePicture } from "./files.js";
 import { GraphModel, MAX_NODES } from "./graph_model.js";
 import { legendOf, showLegend } from "./legend.js";
+import { LiveLayer } from "./live_layer.js";
 import { MapFeed } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
@@ -30,7 +32,7 @@ import { SketchTools } from "./sketch_tools.js";
 import { onThemeChange } from "./theme.js";
 import { ToolBar } from "./tool_bar.js";
 import { View } from "./view.js";
-import { algorithmText, countText, freeName, sizeText } from "./words.js";
+import { algorithmText, amountText, countText, freeName, sizeText } from "./words.js";
 
 // The page shows so many named obstacles, and as many portals.
 const MAX_NAMED = 1000;
@@ -99,6 +101,8 @@ class App {
     this.#showLegend();
     this.redraw();
   });
+  agents = new Agents(() => this.model, () => this.#chosen(), (problem) => this.#agentsChanged(problem));
+  live = new LiveLayer(this);
   // The ends of which the ground is asked for.
   landing = {};
   // A note that is shown for a while, and whether the server is away.
@@ -297,6 +301,7 @@ class App {
       for (const { painter, player, path } of this.sides.slice(0, playback.players.length)) {
         painter.draw({ ...this, obstacles, player, answer: this.ask.answer?.route ?? path, footprint, brush });
       }
+      this.live.draw();
     });
   }
 
@@ -310,6 +315,7 @@ class App {
     this.#listenToFiles();
     this.#prepare();
     this.#searchMoved();
+    this.#agentsChanged("");
     showLink("fair", location.host);
     await this.#configure();
     this.list.run();
@@ -341,9 +347,12 @@ class App {
     this.query.stop();
     this.picture.forget();
     this.#forgetPath();
-    if (map !== this.map) {
+    if (map === this.map) {
+      this.agents.pause();
+    } else {
       this.editor.clear();
       this.drawing.id = "";
+      this.agents.clear();
     }
     if (map !== this.map || !this.isGrid) {
       this.model = null;
@@ -381,6 +390,7 @@ class App {
   // No other map takes its place: the address names this one, which may come.
   #miss(text) {
     this.isMissing = true;
+    this.agents.clear();
     this.feed?.stop();
     this.feed = null;
     this.model = null;
@@ -423,6 +433,8 @@ class App {
     }
     element("places").hidden = !model.isLaidOut;
     this.sketch.take(model);
+    this.agents.resume();
+    this.live.wake();
     this.settle();
     this.#revised();
   }
@@ -736,6 +748,23 @@ class App {
     }
   }
 
+  // At a cell, if there is one.
+  addAgent(cell) {
+    if (cell) {
+      this.agents.add(cell);
+    }
+  }
+
+  #agentsChanged(problem) {
+    const { all, blocked } = this.agents;
+    const none = "Agents walk to random goals, and around what you block. The tool Agent adds one where you press.";
+    const state = blocked > 0 ? `${countText(blocked)} of them blocked` : "none blocked";
+    const some = `${amountText(all.size, "agent")}, ${state}.`;
+    element("agents-text").textContent = problem || (all.size > 0 ? some : none);
+    this.#showLegend();
+    this.live.wake();
+  }
+
   setAtCursor(end) {
     const cell = this.cursor ?? this.hover;
     if (cell) {
@@ -825,6 +854,7 @@ class App {
     if (document.hidden) {
       this.feed?.stop();
       this.query.stop();
+      this.agents.pause();
       this.playback.pause();
     } else if (this.map) {
       this.#open(this.map, true);

@@ -30,6 +30,8 @@ export function listenToControls(app, options) {
     "copy-json": () => app.copy("json"),
     "copy-python": () => app.copy("python"),
     "copy-csharp": () => app.copy("csharp"),
+    "add-agents": () => app.agents.addSome(Number(element("agent-count").value)),
+    "remove-agents": () => app.agents.clear(),
   };
   Object.entries(presses).forEach(([id, action]) => element(id).addEventListener("click", action));
 
@@ -64,6 +66,7 @@ export function listenToControls(app, options) {
   const keys = {
     s: () => app.setAtCursor("start"),
     g: () => app.setAtCursor("goal"),
+    a: () => app.addAgent(app.cursor ?? app.hover),
     b: () => app.paintAtCursor("wall"),
     u: () => app.paintAtCursor("lift"),
     m: () => app.sketchAtCursor("mark"),

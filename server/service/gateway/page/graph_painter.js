@@ -1,7 +1,7 @@
 // Draws a waypoint graph, and a search on it. Edges that no path may go along are dotted; nodes that are disabled are
 // crossed out. The path goes below the nodes.
 
-import { addArrowhead, discAt, fill, stroke, trace } from "./pen.js";
+import { addArrowhead, crossAt, discAt, fill, stroke, trace } from "./pen.js";
 import { rampColor } from "./theme.js";
 
 // Smaller nodes are dots without a rim.
@@ -86,9 +86,7 @@ function drawNode(context, px, py, radius, { inside, rim, width, isCrossed, dot 
   const path = discAt(px, py, radius);
   fill(context, inside, path);
   if (isCrossed) {
-    const reach = radius * Math.SQRT1_2;
-    trace(path, [[px - reach, py - reach], [px + reach, py + reach]]);
-    trace(path, [[px - reach, py + reach], [px + reach, py - reach]]);
+    path.addPath(crossAt(px, py, radius * Math.SQRT1_2));
   }
   stroke(context, rim, width, path);
 }

@@ -11,6 +11,7 @@ const SIGNS = {
   area: '<path d="M0 0h14v12H0z" fill="currentColor" stroke="none" /><path d="M0 0h14v12H0z" stroke="gray" stroke-opacity=".6" />',
   outline: '<path d="M1 1h12v10H1z" fill="currentColor" fill-opacity=".3" stroke-width="1.5" stroke-dasharray="2 3" />',
   disc: '<circle cx="7" cy="6" r="6" fill="currentColor" stroke="none" />',
+  cross: '<circle cx="7" cy="6" r="6" fill="currentColor" stroke="none" /><path d="M5 4l4 4M5 8l4-4" stroke="var(--card)" />',
   ring: '<circle cx="7" cy="6" r="4.700" stroke-width="2.500" />',
   diamond: '<path d="M7 0l7 6-7 6-7-6z" fill="currentColor" stroke="none" />',
   line: '<path d="M0 6h14" stroke-width="3" stroke-linecap="butt" />',
@@ -21,7 +22,7 @@ const SIGNS = {
 };
 
 // Entries: one of SIGNS, its colour, and what it stands for. `colors` has those of cells.
-export function legendOf({ model, obstacles, portals, sketch, ask }, colors) {
+export function legendOf({ model, obstacles, portals, sketch, ask, agents }, colors) {
   const ink = (name) => `var(--${name})`;
   const seen = "on the open list";
   const inks = new Set(obstacles.map((each) => each.ink));
@@ -32,6 +33,8 @@ export function legendOf({ model, obstacles, portals, sketch, ask }, colors) {
     inks.has("dearer") && ["outline", ink("dearer"), "costs more"],
     inks.has("cheaper") && ["outline", ink("cheaper"), "costs less"],
     portals.length > 0 && ["diamond", ink("portal"), "portal"],
+    agents.all.size > 0 && ["disc", ink("agent"), "agent"],
+    agents.blocked > 0 && ["cross", ink("bad"), "blocked agent"],
     ["disc", ink("start"), "start"],
     ["disc", ink("goal"), "goal"],
     sketch.marked.length > 0 && ["disc", ink("marked"), "marked place"],

@@ -70,9 +70,15 @@ export class MapModel extends Model {
     return cell && cell.id === undefined && this.at(cell) !== 0 ? cell : null;
   }
 
+  // Whether neither a wall nor its terrain blocks a cell.
+  isFree(cell) {
+    const terrain = this.terrains.get(this.at(cell));
+    return terrain !== undefined && !terrain.impassable;
+  }
+
   factsOf(cell) {
     const terrain = this.terrains.get(this.at(cell));
-    const isFree = terrain && !terrain.impassable;
+    const isFree = this.isFree(cell);
     return [
       ["cell", this.lattice.label(cell)],
       terrain ? ["terrain", terrain.name] : ["", "wall"],

@@ -32,6 +32,13 @@ export function discAt(x, y, radius) {
   return path;
 }
 
+export function crossAt(x, y, reach) {
+  const path = new Path2D();
+  trace(path, [[x - reach, y - reach], [x + reach, y + reach]]);
+  trace(path, [[x - reach, y + reach], [x + reach, y - reach]]);
+  return path;
+}
+
 export function fill(context, color, path) {
   context.fillStyle = color;
   context.fill(path);

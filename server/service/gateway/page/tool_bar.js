@@ -1,6 +1,7 @@
 // The buttons that choose a tool, and what it paints with.
 
 import { listenToGroup } from "./keys.js";
+import { paints } from "./tools.js";
 
 const element = (id) => document.getElementById(id);
 const buttons = [...document.querySelectorAll("[data-tool]")];
@@ -36,8 +37,8 @@ export class ToolBar {
     this.tools.terrain = Number(choice.value);
     for (const button of buttons) {
       const { tool } = button.dataset;
-      const isFit = { wall: model.cells, lift: model.cells, terrain: model.cells, obstacle: !model.isLaidOut, portal: !model.isGraph }[tool];
-      button.disabled = !(isFit ?? true);
+      const isFit = { obstacle: !model.isLaidOut, portal: !model.isGraph }[tool] ?? (!paints(tool) || model.cells);
+      button.disabled = !isFit;
       button.hidden = tool === "terrain" && terrains.length < 2;
     }
     if (!buttons.some((button) => button.dataset.tool === this.tools.tool && !button.disabled && !button.hidden)) {

@@ -7,6 +7,11 @@ import { brushed } from "./editor.js";
 const GRIP = { touch: 26, mouse: 14, pen: 18 };
 const gripOf = ({ pointerType }) => GRIP[pointerType] ?? GRIP.mouse;
 
+// Whether a tool is for the cells of a grid.
+export function paints(tool) {
+  return ["wall", "lift", "terrain"].includes(tool);
+}
+
 export class Tools {
   // `app` is the page's state, see app.js.
   constructor(app) {
@@ -19,7 +24,7 @@ export class Tools {
   }
 
   get isPainting() {
-    return ["wall", "lift", "terrain"].includes(this.tool);
+    return paints(this.tool);
   }
 
   get #drawing() {
@@ -45,6 +50,9 @@ export class Tools {
       this.last = cell;
       app.editor.paint(brushed(app.model.lattice, cell, cell, this.brush));
       return true;
+    }
+    if (this.tool === "agent") {
+      return false;
     }
     this.dragged = ["goal", "start"].find((end) => {
       const place = app[end] && app.placeOf(app[end]);
@@ -87,6 +95,10 @@ export class Tools {
       return;
     }
     const cell = app.cellAt(px, py);
+    if (this.tool === "agent") {
+      app.addAgent(cell);
+      return;
+    }
     if (this.isPainting || !cell || sameCell(cell, app.start) || sameCell(cell, app.goal)) {
       return;
     }
