@@ -408,7 +408,10 @@ class App {
     const model = this.model ?? new (MODELS[kind] ?? MapModel)(changed);
     this.feed = new MapFeed(map, model, {
       map: (isNew) => this.#mapRead(model, isNew),
-      revision: () => this.#revised(),
+      revision: (changedAreas) => {
+        this.#revised();
+        this.live.flash(changedAreas);
+      },
       up: () => this.#showLive(),
       down: (error) => this.#down(error),
       gone: () => this.#miss(`The map ${map} was deleted.`),

@@ -1,18 +1,37 @@
-// What moves above the map: agents.
+// What moves above the map: agents, and changes that flash where they come.
 
+import { placeObstacles } from "./obstacles.js";
 import { crossAt, discAt, fill, lineThrough, stroke } from "./pen.js";
 import { colorOf } from "./theme.js";
 
+const FLASH_MILLIS = 1200;
+const MAX_FLASHES = 300;
+// A smaller change has a ring of that radius around it.
+const LEAST_RADIUS = 12;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 const map = document.getElementById("map");
 const canvas = document.getElementById("live");
 
 export class LiveLayer {
   #context = canvas.getContext("2d");
+  #flashes = [];
   #isAwake = false;
 
   // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
+  }
+
+  // `areas` are ChangedAreas of the map that is shown.
+  flash(areas) {
+    const { model } = this.app;
+    const shapes = areas.map(({ rectangle, disc }) => (disc ? { discs: [disc] } : { rectangles: [rectangle] }));
+    // Among nodes whose places are not those of the world, nothing has a place.
+    const placed = model.isLaidOut ? [] : placeObstacles(shapes.map((shape) => ({ shape })), model);
+    const begin = performance.now();
+    this.#flashes.push(...placed.map(({ area }) => ({ begin, outline: area.outline })));
+    this.#flashes = this.#flashes.slice(-MAX_FLASHES);
+    this.wake();
   }
 
   // Draws until nothing moves.
@@ -28,14 +47,14 @@ export class LiveLayer {
         agents.walk(now);
       }
       this.draw();
-      if (model && agents.all.size > 0) {
+      if (model && (agents.all.size > 0 || this.#flashes.length > 0)) {
         this.wake();
       }
     });
   }
 
   draw() {
-    const { model, view, agents } = this.app;
+    const { model, view, agents, isOblique } = this.app;
     const context = this.#context;
     if (canvas.width !== map.width || canvas.height !== map.height) {
       canvas.width = map.width;
@@ -45,8 +64,33 @@ export class LiveLayer {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
     context.lineCap = context.lineJoin = "round";
+    this.#flashes = this.#flashes.filter(({ begin }) => performance.now() - begin < FLASH_MILLIS);
     if (model) {
+      if (!isOblique) {
+        this.#flashes.forEach((flash) => this.#drawFlash(flash, view, ratio));
+      }
       this.#drawAgents([...agents.all.values()], model, view);
+    }
+  }
+
+  // Without motion, it is there and then it is not.
+  #drawFlash({ begin, outline }, view, ratio) {
+    const context = this.#context;
+    const { left, top, right, bottom } = outline.bounds;
+    const share = still.matches ? 0.5 : 1 - (performance.now() - begin) / FLASH_MILLIS;
+    const scale = view.scale * ratio;
+    context.save();
+    context.setTransform(scale, 0, 0, scale, -view.left * scale, -view.top * scale);
+    context.globalAlpha = share * 0.6;
+    fill(context, colorOf("flash"), outline.fill);
+    context.globalAlpha = share;
+    stroke(context, colorOf("flash"), 2 / view.scale, outline.rim);
+    context.restore();
+    if (Math.max(right - left, bottom - top) * view.scale < 2 * LEAST_RADIUS) {
+      context.globalAlpha = share;
+      const ring = discAt(...view.toScreen((left + right) / 2, (top + bottom) / 2), LEAST_RADIUS);
+      stroke(context, colorOf("flash"), 2, ring);
+      context.globalAlpha = 1;
     }
   }
 

@@ -8,7 +8,7 @@ const LAST_DELAY = 8000;
 const LEAST_MILLIS_BETWEEN_READS = 250;
 
 export class MapFeed {
-  // `events` has map(isNew), revision(), down(error), up() and gone().
+  // `events` has map(isNew), revision(changedAreas), down(error), up() and gone().
   constructor(map, model, events) {
     this.map = map;
     this.model = model;
@@ -87,7 +87,7 @@ export class MapFeed {
     if (touched && !isKnown) {
       this.#readSoon();
     }
-    this.events.revision();
+    this.events.revision(changedAreas ?? []);
   }
 
   #readSoon = oneAtATime(async () => {
