@@ -1,9 +1,11 @@
 """What the server's page shows of the server at work, in the browser that shows the page."""
 
 import itertools
+import json
 
 from programs import wait_for
 
+LEFT = "\ue012"
 # A map of each kind.
 KINDS = ["ten-by-ten", "hex-isle", "isles", "keep"]
 
@@ -15,6 +17,12 @@ def picture(page):
 def moves(page):
     before = picture(page)
     wait_for(lambda: picture(page) != before, "a moving agent")
+
+
+def expect_refusals(browser):
+    """An agent that stands in an obstacle cannot ask for a goal, and a message that comes too early is sent again."""
+    strange = [line for line in browser.console_errors() if "400" not in line and "429" not in line]
+    assert strange == [], strange
 
 
 def test_agents(page, programs):
@@ -35,8 +43,7 @@ def test_agents(page, programs):
         programs.run("obstacle", "remove", name, "flood")
         page.shows("#agents-text", "5 agents, none blocked.")
         moves(page)
-    # An agent that has just come to its goal may ask for the next while it stands in the flood.
-    assert all("400" in line for line in browser.console_errors())
+    expect_refusals(browser)
 
 
 def test_agents_by_press_and_key(page, _programs):
@@ -57,6 +64,7 @@ def test_agents_by_press_and_key(page, _programs):
     browser.click("#remove-agents")
     page.shows("#agents-text", "~Agents walk")
     browser.click("[data-tool=path]")
+    expect_refusals(browser)
 
 
 def opacity(page, place):
@@ -76,7 +84,6 @@ def test_changes_flash(page, programs):
         wait_for(lambda: programs.run(*next(edits)) and opacity(page, place), f"the flash on {name}")
         if next(edits) == off:
             programs.run(*off)
-        wait_for(lambda: not opacity(page, place), f"the end of the flash on {name}")
     for name in KINDS:
         page.choose(name, 10, 10)
         flood = [["obstacle", "put", name, "flood", "1,1..20,14"], ["obstacle", "remove", name, "flood"]]
@@ -86,6 +93,53 @@ def test_changes_flash(page, programs):
     page.choose("ten-by-ten", 10, 10)
     flashes("a cell", page.place(6, 6), ["block", "ten-by-ten", "6,6"], ["unblock", "ten-by-ten", "6,6"])
     assert opacity(page, page.place(3, 3)) == 0
+    wait_for(lambda: not opacity(page, page.place(6, 6)), "the end of the flash")
 
 
-TESTS = [test_agents, test_agents_by_press_and_key, test_changes_flash]
+def test_server_tab(page, programs):
+    browser = page.browser
+    page.choose("ten-by-ten", 10, 10)
+    browser.click("#server-tab")
+    assert browser.run("return document.getElementById('path-panel').offsetParent === null")
+    for text in ("requests/s", "p50", "p99", "memory", "clients", "Workers", " together", "It is in no fleet."):
+        page.shows("#server-view", f"~{text}")
+    page.shows("#server-view strong", json.loads(programs.run("cluster", "--json"))["servers"][0]["address"])
+    cost = programs.cost("ten-by-ten", "0,0", "7,7")
+    page.shows("#server-view", "~PathService/\u200bFindPath")
+    # The map is there as before.
+    page.press(0, 0)
+    browser.run("document.getElementById('server-tab').focus()")
+    browser.keys(LEFT)
+    assert browser.run("return document.activeElement.id") == "path-tab"
+    page.shows("#start", "0, 0")
+    page.press(7, 7)
+    page.shows("#cost", cost)
+
+
+def test_rates(page, _programs):
+    def answer(uptime, calls, counts, **gauges):
+        labels = {"grpc_service": "waystar.v1.PathService", "grpc_method": "FindPath"}
+        codes = [{"labels": {**labels, "grpc_code": code}, "value": value} for code, value in calls.items()]
+        histogram = {"cumulative": [str(count) for count in counts], "count": str(counts[-1]), "sum": 1}
+        return {"uptime": uptime, "families": [
+            {"name": "waystar_open_calls", "metrics": [{"labels": labels, "value": 2}]},
+            {"name": "grpc_server_handled_total", "metrics": codes},
+            {"name": "grpc_server_handling_seconds", "bounds": [0.001, 0.002, 0.004],
+             "metrics": [{"labels": labels, "histogram": histogram}]},
+            *({"name": name, "metrics": [{"value": value}]} for name, value in gauges.items())]}
+    def rates(before, after):
+        script = "return import('/metrics.js').then((m) => m.ratesBetween(...arguments[0]))"
+        return page.browser.run(script, [before, after])
+    before = answer("10s", {"OK": 5, "ResourceExhausted": 1}, [2, 4, 6])
+    after = answer("12s", {"OK": 14, "ResourceExhausted": 2}, [2, 12, 16], waystar_clients=3, process_cpu_seconds_total=1)
+    found = rates(before, after)
+    assert (found["requests"], found["failures"], found["refusals"]) == (5, 0.5, 0.5), found
+    # Half of ten values end in the bucket of eight from 1 ms to 2 ms.
+    assert round(found["p50"], 6) == 0.001625 and round(found["p99"], 6) == 0.0039, found
+    assert (found["clients"], found["methods"][0]["name"], found["methods"][0]["open"]) == (3, "PathService/FindPath", 2)
+    # Nothing happened, or it is another run of the server.
+    assert rates(after, answer("13s", {"OK": 14, "ResourceExhausted": 2}, [2, 12, 16])).get("p50") is None
+    assert rates(after, answer("2s", {"OK": 14}, [2, 12, 16]))["requests"] == 7
+
+
+TESTS = [test_agents, test_agents_by_press_and_key, test_changes_flash, test_server_tab, test_rates]

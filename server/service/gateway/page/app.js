@@ -30,6 +30,7 @@ import { SearchPlayer } from "./search_player.js";
 import { LETTERS, Sketch } from "./sketch.js";
 import { SketchTools } from "./sketch_tools.js";
 import { onThemeChange } from "./theme.js";
+import { ServerPanel } from "./server_panel.js";
 import { ToolBar } from "./tool_bar.js";
 import { View } from "./view.js";
 import { algorithmText, amountText, countText, freeName, sizeText } from "./words.js";
@@ -318,6 +319,7 @@ class App {
     this.#agentsChanged("");
     showLink("fair", location.host);
     await this.#configure();
+    new ServerPanel().run();
     this.list.run();
   }
 
@@ -697,6 +699,10 @@ class App {
 
   #resized() {
     const { width, height } = element("frame").getBoundingClientRect();
+    if (width === 0) {
+      // The server is shown in place of the map.
+      return;
+    }
     const ratio = devicePixelRatio || 1;
     for (const { painter } of this.sides) {
       painter.canvas.width = Math.max(Math.round(width * ratio), 1);

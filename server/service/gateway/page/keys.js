@@ -14,7 +14,7 @@ export function listenToKeys(actions, move) {
       return;
     }
     if (ARROWS[key]) {
-      if (target.closest?.("[role=radiogroup]")) {
+      if (target.closest?.("[role=radiogroup], [role=tablist]")) {
         return;
       }
       const by = event.shiftKey ? FAR : 1;

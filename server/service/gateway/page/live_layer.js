@@ -4,7 +4,7 @@ import { placeObstacles } from "./obstacles.js";
 import { crossAt, discAt, fill, lineThrough, stroke } from "./pen.js";
 import { colorOf } from "./theme.js";
 
-const FLASH_MILLIS = 1200;
+const FLASH_MILLIS = 1000;
 const MAX_FLASHES = 300;
 // A smaller change has a ring of that radius around it.
 const LEAST_RADIUS = 12;
@@ -29,7 +29,7 @@ export class LiveLayer {
     // Among nodes whose places are not those of the world, nothing has a place.
     const placed = model.isLaidOut ? [] : placeObstacles(shapes.map((shape) => ({ shape })), model);
     const begin = performance.now();
-    this.#flashes.push(...placed.map(({ area }) => ({ begin, outline: area.outline })));
+    this.#flashes.push(...placed.map(({ area }) => ({ begin, model, outline: area.outline })));
     this.#flashes = this.#flashes.slice(-MAX_FLASHES);
     this.wake();
   }
@@ -64,7 +64,8 @@ export class LiveLayer {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
     context.lineCap = context.lineJoin = "round";
-    this.#flashes = this.#flashes.filter(({ begin }) => performance.now() - begin < FLASH_MILLIS);
+    const now = performance.now();
+    this.#flashes = this.#flashes.filter((flash) => flash.model === model && now - flash.begin < FLASH_MILLIS);
     if (model) {
       if (!isOblique) {
         this.#flashes.forEach((flash) => this.#drawFlash(flash, view, ratio));

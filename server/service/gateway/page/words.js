@@ -9,8 +9,34 @@ export function countText(count) {
 }
 
 // Such as "1 polygon".
-export function amountText(count, noun) {
-  return `${countText(count)} ${noun}${Number(count ?? 0) === 1 ? "" : "s"}`;
+export function amountText(count, noun, several = `${noun}s`) {
+  return `${countText(count)} ${Number(count ?? 0) === 1 ? noun : several}`;
+}
+
+// These four write figures as `waystar top` does.
+export function rateText(rate) {
+  return rate.toFixed(rate > 0 && rate < 10 ? 1 : 0);
+}
+
+export function millisText(seconds) {
+  return `${Number((seconds * 1000).toPrecision(3))} ms`;
+}
+
+export function bytesText(bytes) {
+  const kibi = 1024;
+  if (bytes < kibi ** 2) {
+    return `${Math.ceil(bytes / kibi)} KiB`;
+  }
+  return bytes < kibi ** 3 ? `${(bytes / kibi ** 2).toFixed(1)} MiB` : `${(bytes / kibi ** 3).toFixed(1)} GiB`;
+}
+
+// Such as "3m12s", or "0.4s".
+export function spanText(seconds) {
+  if (seconds < 10) {
+    return `${seconds.toFixed(1)}s`;
+  }
+  const parts = [[Math.floor(seconds / 3600), "h"], [Math.floor(seconds / 60) % 60, "m"], [Math.floor(seconds) % 60, "s"]];
+  return parts.slice(parts.findIndex(([count]) => count > 0)).map(([count, unit]) => `${count}${unit}`).join("");
 }
 
 // `name`, or one with the next number if it is taken.
