@@ -240,7 +240,7 @@ def test_files(page, programs):
     folder = programs.work / "downloads"
     page.browser.save_files_in(folder)
     def save(form, name, begin):
-        page.browser.click("#save")
+        page.browser.click("#files")
         page.browser.click(f"#save-{form}")
         wait_for((folder / name).exists, name)
         content = (folder / name).read_bytes()
