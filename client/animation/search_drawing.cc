@@ -216,7 +216,7 @@ class NodeDrawing final : public PlacedDrawing {
   struct Node {
     Point at;
     bool is_drawn = false;
-    // Of an expanded node.
+    // Set for an expanded node.
     std::optional<double> share;
   };
 

@@ -52,7 +52,7 @@ struct MapPicture {
 
 struct DrawnPicture {
   std::string text;
-  // Of the map that it shows.
+  // The version of the map that it shows.
   v1::Version version;
 };
 

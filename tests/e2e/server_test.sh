@@ -45,7 +45,7 @@ expect 1 '--metrics_listen=127.0.0.1:no: port \"no\" is not a number from 0 to 6
 expect 1 '--metrics_listen=localhost:99999: port \"99999\" is not a number from 0 to 65535' server --listen=127.0.0.1:0 --metrics_listen=99999
 expect 1 '--listen=0.0.0.0:99999: port \"99999\" is not a number from 0 to 65535; give HOST:PORT' server --listen=0.0.0.0:99999
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port: $(cat "$WORK/out")"
-expect 1 "--listen=7470: it has no host, or no port; give HOST:PORT" server --listen=7470
+expect 1 "--listen=nowhere: it has no host, or no port; give HOST:PORT" server --listen=nowhere
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about an address: $(cat "$WORK/out")"
 start_server
 expect 1 "--listen=127.0.0.1:$PORT: it is in use by another program" server "--listen=127.0.0.1:$PORT"

@@ -137,7 +137,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
          "service/call/ service/convert/ service/metrics/"},
         {"server/service/handlers/maps/",
          "<absl/ <google/ <grpcpp/ <waystar/ base/ geometry/ core/ formats/text/ formats/detect/ "
-         "formats/build/ render/scene/ render/file/ runtime/ service/auth/ service/admission/ "
+         "formats/build/ render/canvas/ render/scene/ render/file/ runtime/ service/auth/ service/admission/ "
          "service/call/ service/convert/ service/metrics/ service/handlers/query/"},
         {"server/service/handlers/watch/",
          "<absl/ <google/ <grpcpp/ <waystar/ base/ core/map/ core/store/ core/query/ core/watch/ "
