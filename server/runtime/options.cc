@@ -479,7 +479,9 @@ absl::StatusOr<Options> FromFlags() {
   reader.Number(FLAGS_scratch_mib, options.scratch_mib, 0, 1 << 20);
   WAYSTAR_RETURN_IF_ERROR(reader.status());
   for (std::string* const address : {&options.listen, &options.http_listen, &options.metrics_listen}) {
-    if (!address->empty() && !absl::StrContains(*address, ':')) {
+    const bool is_port =
+        !address->empty() && std::ranges::all_of(*address, [](char c) { return absl::ascii_isdigit(c); });
+    if (is_port) {
       address->insert(0, "localhost:");
     }
   }
