@@ -125,7 +125,8 @@ struct HttpGatewayOptions {
 
 // Makes a call for each POST /waystar.v1.PathService/FindPath with a JSON body. It is counted, queued and
 // rejected like one over gRPC; but invalid tokens are rejected before the body is read. GET / returns a page
-// that shows the maps, and makes such calls. /healthz and /readyz answer probes. The contract is docs/http.md.
+// that shows the maps, and makes such calls. /healthz and /readyz answer probes. The contract is
+// docs/http.md.
 //
 // Thread safety: any.
 class HttpGateway final : public runtime::MetricSource, private http::HttpHandler {
