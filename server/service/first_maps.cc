@@ -102,7 +102,7 @@ storage::DataOptions DataOptionsOf(const runtime::Options& options, const core::
                                    LoadProgress& progress, storage::CommitLogOptions log) {
   storage::DataOptions data{.log = std::move(log)};
   data.log.durability =
-      options.relaxed_durability ? storage::Durability::kRelaxed : storage::Durability::kSync;
+      options.durability == "relaxed" ? storage::Durability::kRelaxed : storage::Durability::kSync;
   data.log.sync_interval = options.sync_interval;
   data.max_log_bytes = options.max_log_mib << 20;
   data.read.skip_damaged_maps = options.skip_damaged_maps;

@@ -60,11 +60,11 @@ int MillisecondsOf(absl::Duration duration) {
 
 // Sets the limits of connections. Compressed messages are never inflated: a call with compressed messages
 // fails with UNIMPLEMENTED, whatever its service, as gRPC's specification of compression requires.
-void LimitConnections(const runtime::ConnectionOptions& options, grpc::ServerBuilder& builder) {
+void LimitConnections(const runtime::Options& options, grpc::ServerBuilder& builder) {
   const auto set = [&builder](const char* name, int value) { builder.AddChannelArgument(name, value); };
-  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, MillisecondsOf(options.max_age));
-  set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, MillisecondsOf(options.max_age_grace));
-  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, MillisecondsOf(options.max_idle));
+  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, MillisecondsOf(options.max_connection_age));
+  set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, MillisecondsOf(options.max_connection_age_grace));
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, MillisecondsOf(options.max_connection_idle));
   set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, MillisecondsOf(options.handshake_timeout));
   set(GRPC_ARG_KEEPALIVE_TIME_MS, MillisecondsOf(options.keepalive_time));
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, MillisecondsOf(options.keepalive_timeout));
@@ -77,9 +77,9 @@ void LimitConnections(const runtime::ConnectionOptions& options, grpc::ServerBui
   set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  if (options.memory_mib > 0) {
+  if (options.rpc_memory_mib > 0) {
     grpc::ResourceQuota quota("waystar");
-    quota.Resize(options.memory_mib << 20);
+    quota.Resize(options.rpc_memory_mib << 20);
     builder.SetResourceQuota(quota);
   }
 }
@@ -107,7 +107,7 @@ TransferTimes TimesOf(const runtime::Options& options) {
   return {.timeout = options.transfer_timeout, .stall = options.transfer_stall_timeout};
 }
 
-net::ConnectionLimits LimitsOf(const runtime::ConnectionOptions& options) {
+net::ConnectionLimits LimitsOf(const runtime::Options& options) {
   const std::size_t all = net::MaxConnections(options.max_connections);
   return {.max_connections = all,
           .max_network_connections =
@@ -226,7 +226,8 @@ ServerParts::ServerParts(const runtime::Options& options)
                  .max_queued = options.max_queued,
                  .max_queue_time = options.max_queue_time,
                  .queue_target = options.queue_target,
-                 .scratch_bytes = options.scratch_mib << 20}),
+                 .scratch_bytes = (options.scratch_mib > 0 ? options.scratch_mib : runtime::kMostScratchMib)
+                                  << 20}),
       token_file_watcher_(access_, gate_),
       call_metrics_(call_statistics_),
       queue_metrics_(executor_, client_calls_) {
@@ -394,8 +395,7 @@ absl::Status ServerParts::Secure(const runtime::Options& options) {
 }
 
 absl::Status ServerParts::Listen(const runtime::Options& options) {
-  absl::StatusOr<net::Listener> listener =
-      net::Listener::Open(options.listen, options.connections.keepalive_timeout);
+  absl::StatusOr<net::Listener> listener = net::Listener::Open(options.listen, options.keepalive_timeout);
   if (!listener.ok()) {
     return absl::Status(listener.status().code(),
                         absl::StrCat("--listen=", options.listen, ": ", listener.status().message()));
@@ -408,7 +408,7 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   rpc_entrance_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
-  LimitConnections(options.connections, builder);
+  LimitConnections(options, builder);
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
   interceptors.push_back(MakeCallInterceptors(options.metrics_listen.empty() ? nullptr : &call_statistics_));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
@@ -431,12 +431,11 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
     health_->Set(kStorageHealth, true);
   }
   door_ = std::make_unique<net::Door>(
-      *std::move(listener), LimitsOf(options.connections),
+      *std::move(listener), LimitsOf(options),
       [this](int socket, net::Descriptor connection) { EnterRpc(socket, std::move(connection)); });
-  SetLatestAddresses(
-      [door = door_.get(), time = absl::ToChronoNanoseconds(options.connections.handshake_timeout)] {
-        return door->Latest(time);
-      });
+  SetLatestAddresses([door = door_.get(), time = absl::ToChronoNanoseconds(options.handshake_timeout)] {
+    return door->Latest(time);
+  });
   metrics_.Add({door_.get()});
   for (AwaitedRequests* awaited : {&awaited_requests_, &awaited_of_strangers_}) {
     awaited->StartEnding(
@@ -486,7 +485,7 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
-  const net::ConnectionLimits connections = LimitsOf(options.connections);
+  const net::ConnectionLimits connections = LimitsOf(options);
   DirectMethods methods;
   for (const DirectMethods* each : {&map_service_.direct_methods(), &path_service_.direct_methods(),
                                     &picture_service_.direct_methods(), &server_service_.direct_methods()}) {

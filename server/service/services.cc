@@ -279,7 +279,7 @@ void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
   limits.set_max_agents(options.max_agents);
   limits.set_max_queued(static_cast<std::int64_t>(options.max_queued));
   FillDuration(options.max_queue_time, *limits.mutable_max_queue_time());
-  limits.set_max_concurrent_streams(options.connections.max_concurrent_streams);
+  limits.set_max_concurrent_streams(options.max_concurrent_streams);
   limits.set_max_maps_memory_bytes(static_cast<std::int64_t>(options.max_maps_memory_mib) << 20);
   limits.set_max_client_calls(options.max_client_calls);
   FillDuration(options.request_id_retention, *limits.mutable_request_id_retention());

@@ -51,8 +51,8 @@ std::string RoomOf(const std::string& path, const Lines& rows) {
 
 // Returns the lines of code below the folders, by room.
 Lines CountByRoom(const Lines& rows) {
-  static const std::set<std::string> kCode = {".cc", ".css", ".go", ".h", ".html",
-                                              ".js", ".mjs", ".py", ".sh"};
+  static const std::set<std::string> kCode = {".cc",  ".css", ".go",  ".h",  ".html",
+                                              ".inc", ".js",  ".mjs", ".py", ".sh"};
   Lines counts;
   for (const std::string& path : FilesIn({"server", "client", "tests"}, kCode)) {
     if (!absl::StrContains(path, "/node_modules/") && !absl::StrContains(path, "/stubs/")) {

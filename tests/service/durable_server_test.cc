@@ -120,7 +120,7 @@ enum class Fault { kNone, kBeforeStop, kAfterStop };
 // Returns the status with which a server ends whose disk breaks then.
 absl::Status EndWith(Fault fault) {
   CrashingFolder folder;
-  TestServer server({.data_dir = "in memory", .relaxed_durability = true, .sync_interval = absl::Hours(1)},
+  TestServer server({.data_dir = "in memory", .durability = "relaxed", .sync_interval = absl::Hours(1)},
                     absl::Hours(1), OpenBorrowed(folder));
   server.Create("arena", {"..."});
   if (fault == Fault::kBeforeStop) {

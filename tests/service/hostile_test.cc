@@ -274,7 +274,7 @@ std::unique_ptr<grpc::ClientReader<v1::WatchMapResponse>> Watch(v1::MapService::
 // The watches would never end by themselves.
 TEST(ConnectionsTest, EndAtTheirAgeAndGrace) {
   TestServer server(
-      {.connections = {.max_age = absl::Milliseconds(300), .max_age_grace = absl::Milliseconds(300)}});
+      {.max_connection_age = absl::Milliseconds(300), .max_connection_age_grace = absl::Milliseconds(300)});
   CreateInTime(server);
   const auto stub = v1::MapService::NewStub(server.NewChannel());
   const auto is_told_and_ended = [&] {
@@ -293,7 +293,7 @@ TEST(ConnectionsTest, EndAtTheirAgeAndGrace) {
 }
 
 TEST(ConnectionsTest, TakeOnlySoManyCallsAtATime) {
-  TestServer server({.connections = {.max_concurrent_streams = 1}});
+  TestServer server({.max_concurrent_streams = 1});
   server.Create("m", {".."});
   const auto channel = server.NewChannel();
   const auto maps = v1::MapService::NewStub(channel);
@@ -317,7 +317,7 @@ TEST(ConnectionsTest, TakeOnlySoManyCallsAtATime) {
 }
 
 TEST(ConnectionsTest, ServeWithinALimitOfMemory) {
-  TestServer server({.connections = {.memory_mib = 64}});
+  TestServer server({.rpc_memory_mib = 64});
   server.Create("m", {".."});
   EXPECT_TRUE(Serves(server));
 }
@@ -341,9 +341,7 @@ std::vector<std::unique_ptr<TcpClient>> Connect(TestServer& server, int count) {
 
 TEST(StrangersTest, ThoseBeyondTheLimitAreClosedAndTheOthersMakeRoomWhenTheyLeave) {
   // No stranger is to be cut for its silence while the others are counted.
-  TestServer server(
-      {.connections = {
-           .max_connections = 30, .max_address_connections = 20, .handshake_timeout = kPatience}});
+  TestServer server({.max_connections = 30, .max_address_connections = 20, .handshake_timeout = kPatience});
   server.Create("m", {".."});
   auto strangers = Connect(server, 50);
   const auto open = [&] {
@@ -359,7 +357,7 @@ TEST(StrangersTest, ThoseBeyondTheLimitAreClosedAndTheOthersMakeRoomWhenTheyLeav
 }
 
 TEST(StrangersTest, ThoseWhoDoNotSayWhatTheySpeakAreCut) {
-  TestServer server({.connections = {.handshake_timeout = absl::Milliseconds(200)}});
+  TestServer server({.handshake_timeout = absl::Milliseconds(200)});
   CreateInTime(server);
   for (const absl::string_view sent : {absl::string_view(), kPreface.substr(0, 10), kPreface}) {
     TcpClient stranger(server.server().port());

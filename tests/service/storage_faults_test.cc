@@ -256,7 +256,7 @@ TEST_F(StorageFaultsTest, AMapIsReplacedForOthersOnceThatIsDurable) {
 class HangingDiskTest : public StorageFaultsTest, public ::testing::WithParamInterface<bool> {};
 
 TEST_P(HangingDiskTest, HealthSaysIt) {
-  options_.relaxed_durability = GetParam();
+  options_.durability = GetParam() ? "relaxed" : "sync";
   options_.sync_interval = absl::Milliseconds(1);
   options_.storage_stall_time = absl::Milliseconds(20);
   Disk disk;

@@ -31,8 +31,9 @@ class TlsTest : public ::testing::Test, protected CertificateFiles {
  protected:
   TlsTest() { Install(authority_.Issue("game.test")); }
 
-  void Serve(bool asks_clients = false, const runtime::ConnectionOptions& connections = {}) {
-    runtime::Options options{.tls_cert = cert_.path(), .tls_key = key_.path(), .connections = connections};
+  void Serve(bool asks_clients = false, runtime::Options options = {}) {
+    options.tls_cert = cert_.path();
+    options.tls_key = key_.path();
     if (asks_clients) {
       client_ca_.Write(clients_.cert());
       options.tls_client_ca = client_ca_.path();

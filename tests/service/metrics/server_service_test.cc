@@ -176,11 +176,11 @@ TEST(ServerInfoTest, TellsWhatTheServerIsAndTakes) {
   const absl::Time before = absl::Now();
   TestServer server({.workers = 3,
                      .max_client_calls = 9,
-                     .max_call_memory_mib = 5,
-                     .max_connection_memory_mib = 4,
                      .max_maps = 7,
                      .max_maps_memory_mib = 3,
                      .max_map_side = 100,
+                     .max_call_memory_mib = 5,
+                     .max_connection_memory_mib = 4,
                      .max_message_bytes = 123'456});
   server.Create("m", {"..."});
   const auto info = server.client().GetServerInfo().value();
