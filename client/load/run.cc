@@ -386,6 +386,11 @@ bool Report::KeptSchedule() const {
   return messages_unsent == 0 && lag.Percentile(99) < kMillisecond;
 }
 
+bool WaitInFull(Nanos time) {
+  std::this_thread::sleep_for(time);
+  return false;
+}
+
 absl::StatusOr<Report> Run(const Settings& settings, const client::Options& options, const Workload& workload,
                            const std::function<void(const Progress&)>& tell,
                            const WaitForStop& wait_for_stop) {

@@ -52,10 +52,14 @@ struct Progress {
 // Waits for at most the given time for somebody to cut the run short; returns whether that is so.
 using WaitForStop = std::function<bool(Nanos time)>;
 
+// Waits for that time; nobody cuts the run short.
+bool WaitInFull(Nanos time);
+
 // Runs the load against the server of `options` and measures. `tell` is called once per second. When
 // `wait_for_stop` returns true, sending stops, and the report covers the time until then.
-absl::StatusOr<Report> Run(const Settings& settings, const client::Options& options, const Workload& workload,
-                           const std::function<void(const Progress&)>& tell,
-                           const WaitForStop& wait_for_stop);
+absl::StatusOr<Report> Run(
+    const Settings& settings, const client::Options& options, const Workload& workload,
+    const std::function<void(const Progress&)>& tell = [](const Progress&) {},
+    const WaitForStop& wait_for_stop = &WaitInFull);
 
 }  // namespace waystar::load

@@ -2,7 +2,6 @@
 // queries.
 
 #include <sched.h>
-#include <time.h>
 
 #include <atomic>
 #include <chrono>
@@ -23,7 +22,7 @@
 #include "server/storage/etcd/etcd_client.h"
 #include "server/storage/fleet/fleet.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/closed_loop.h"
+#include "tests/bench/served_load.h"
 #include "tests/e2e/server_process.h"
 #include "tests/storage/etcd/etcd_process.h"
 #include "tests/testing/drawn_map.h"
@@ -41,8 +40,6 @@ constexpr int kLargeSide = 1024;
 constexpr int kSmallInFlight = 8;
 // Few enough that none waits for so long that the server sheds it.
 constexpr int kLargeInFlight = 2;
-constexpr int kSmallCalls = 20'000;
-constexpr int kLargeCalls = 100;
 
 std::vector<std::string> FlagsOf(const EtcdCluster& etcd) {
   const etcd::Endpoint member = etcd.Options().endpoints.front();
@@ -65,21 +62,15 @@ void CreateMap(const ServerProcess& server, const std::string& name, int side, b
   OrDie(server.NewClient()->CreateMap(request).status());
 }
 
-double CpuMicros(const ServerProcess& server) {
-  clockid_t clock{};
-  timespec time{};
-  if (clock_getcpuclockid(server.pid(), &clock) != 0 || clock_gettime(clock, &time) != 0) {
-    Die("the server's processor time is not to be had");
-  }
-  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+load::Report Ask(const ServerProcess& server, const std::string& map, int side, int in_flight) {
+  return RunLoad(server.port(), {.queries = {PathAcross(map, side)}},
+                 {.in_flight = in_flight, .duration = std::chrono::seconds(3)});
 }
 
 double MicrosPerCall(const ServerProcess& server) {
-  const v1::FindPathRequest request = PathAcross("small", kSmallSide);
-  RunClosedLoop(server.port(), request, kSmallInFlight, kSmallCalls / 10);
-  const double before = CpuMicros(server);
-  RunClosedLoop(server.port(), request, kSmallInFlight, kSmallCalls);
-  return (CpuMicros(server) - before) / kSmallCalls;
+  const load::Report report = Ask(server, "small", kSmallSide, kSmallInFlight);
+  return std::chrono::duration<double, std::micro>(report.server_cpu.value()).count() /
+         static_cast<double>(report.tally.answered);
 }
 
 // Prints the processor time of small queries that a server of a fleet answers beside that of a server by
@@ -112,9 +103,7 @@ void PinTo(int core) {
 }
 
 double CallsPerSecond(const ServerProcess& server) {
-  const LoopResult result =
-      RunClosedLoop(server.port(), PathAcross("large", kLargeSide), kLargeInFlight, kLargeCalls);
-  return kLargeCalls / result.elapsed.count();
+  return Ask(server, "large", kLargeSide, kLargeInFlight).QueriesPerSecond();
 }
 
 // Prints how many large queries a second one server answers, and two of a fleet, each with a core of its own.
@@ -122,8 +111,6 @@ void MeasureScaling(const EtcdCluster& etcd, int rounds) {
   const ServerProcess first(FlagsOf(etcd), [] { PinTo(0); });
   CreateMap(first, "large", kLargeSide, true);
   const ServerProcess second(FlagsOf(etcd), [] { PinTo(1); });
-  CallsPerSecond(first);
-  CallsPerSecond(second);
   Sample of_one;
   Sample of_two;
   for (int round = 0; round < rounds; ++round) {

@@ -1,15 +1,19 @@
 // Measures the load that the loop of a game server puts on its pathfinding server, over loopback: agents walk
 // while carts drive. The loop follows its agents, or asks again for each path that a change may concern.
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,9 +25,8 @@
 #include "client/agent_follower.h"
 #include "client/client.h"
 #include "client/metrics.h"
-#include "server/service/server.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/served_process.h"
+#include "tests/e2e/server_process.h"
 
 ABSL_FLAG(int, agents, 200, "Agents that walk between random cells, a cell a tick.");
 ABSL_FLAG(int, carts, 12, "Carts of 3 x 3 cells that drive to and fro, a cell a tick, all in one batch.");
@@ -37,18 +40,11 @@ namespace {
 using core::Cell;
 using std::chrono::steady_clock;
 
+constexpr char kSearches[] = "waystar_search_seconds";
+constexpr char kCpu[] = "process_cpu_seconds_total";
 constexpr std::chrono::milliseconds kTick{50};
 // A path is concerned by changes up to a cell beside it.
 constexpr int kBeside = 1;
-
-ServedProcess::Ports Serve() {
-  static const auto server = rpc::Server::Start(
-      {.listen = "127.0.0.1:0", .workers = 2, .metrics_listen = "127.0.0.1:0", .log_level = "error"});
-  if (!server.ok()) {
-    Die("the server does not start");
-  }
-  return {(*server)->port(), 0};
-}
 
 v1::Cell ToProto(Cell cell) {
   v1::Cell message;
@@ -99,10 +95,10 @@ struct Figures {
 
 class Loop {
  public:
-  Loop(const ServedProcess& process, Way way, int agents)
-      : process_(process),
+  Loop(const ServerProcess& server, Way way, int agents)
+      : server_(server),
         way_(way),
-        client_({.target = absl::StrCat("127.0.0.1:", process.ports()[0])}),
+        client_({.target = absl::StrCat("127.0.0.1:", server.port())}),
         map_(NoiseMap(absl::GetFlag(FLAGS_side), 0.1)),
         walkers_(static_cast<std::size_t>(way == Way::kNobody ? 0 : agents)) {}
 
@@ -158,14 +154,14 @@ class Loop {
     OrDie(client_.UpdateMap(put).status());
   }
 
-  double Searches() const { return client::SumOf(OrDie(client_.GetMetrics()), "waystar_search_seconds"); }
+  double Count(std::string_view family) const { return client::SumOf(OrDie(client_.GetMetrics()), family); }
 
   Figures Measure(client::AgentFollower* follower) {
     Figures figures;
     asked_ = 0;
     std::atomic<bool> is_over = false;
     std::thread other([&] {
-      const client::Client own({.target = absl::StrCat("127.0.0.1:", process_.ports()[0])});
+      const client::Client own({.target = absl::StrCat("127.0.0.1:", server_.port())});
       Random random(2);
       while (!is_over) {
         const v1::FindPathRequest query = QueryOf(WalkableCell(map_, random), WalkableCell(map_, random));
@@ -173,8 +169,8 @@ class Loop {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       }
     });
-    const double searches = Searches();
-    const auto cpu = process_.CpuTime();
+    const double searches = Count(kSearches);
+    const double cpu = Count(kCpu);
     steady_clock::time_point due = steady_clock::now();
     for (int tick = 0; tick < absl::GetFlag(FLAGS_ticks); ++tick) {
       due += kTick;
@@ -182,10 +178,10 @@ class Loop {
       figures.late += steady_clock::now() > due ? 1 : 0;
       std::this_thread::sleep_until(due);
     }
-    figures.server_seconds = std::chrono::duration<double>(process_.CpuTime() - cpu).count();
+    figures.server_seconds = Count(kCpu) - cpu;
     is_over = true;
     other.join();
-    figures.searches = Searches() - searches - static_cast<double>(figures.other_micros.size());
+    figures.searches = Count(kSearches) - searches - static_cast<double>(figures.other_micros.size());
     figures.asked = asked_;
     v1::DeleteMapRequest gone;
     gone.set_map("field");
@@ -293,7 +289,7 @@ class Loop {
     }
   }
 
-  const ServedProcess& process_;
+  const ServerProcess& server_;
   const Way way_;
   const client::Client client_;
   const core::GridMap map_;
@@ -308,7 +304,8 @@ class Loop {
 int main(int argc, char** argv) {
   using waystar::bench::Way;
   absl::ParseCommandLine(argc, argv);
-  const waystar::bench::ServedProcess process(&waystar::bench::Serve);
+  const waystar::ServerProcess server({"--workers=2", "--log_level=error", "--metrics_listen=127.0.0.1:0"},
+                                      [] { prctl(PR_SET_PDEATHSIG, SIGKILL); });
   const int agents = absl::GetFlag(FLAGS_agents);
   std::cout << absl::StreamFormat("%d agents   | %9s %9s %10s %6s %14s %14s\n", agents, "asked", "searches",
                                   "server, s", "late", "other p50, us", "other p99, us");
@@ -317,7 +314,7 @@ int main(int argc, char** argv) {
     if (const std::string only = absl::GetFlag(FLAGS_only); !only.empty() && only != name) {
       continue;
     }
-    waystar::bench::Figures figures = waystar::bench::Loop(process, way, agents).Run();
+    waystar::bench::Figures figures = waystar::bench::Loop(server, way, agents).Run();
     std::cout << absl::StreamFormat("%-12s | %9d %9.0f %10.2f %6d %14.0f %14.0f\n", name, figures.asked,
                                     figures.searches, figures.server_seconds, figures.late,
                                     figures.other_micros.Median(), figures.other_micros.Percentile(0.99))

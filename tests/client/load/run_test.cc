@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -49,10 +48,7 @@ class RunTest : public ::testing::Test {
   TestServer server_;
   Settings settings_;
   int told_ = 0;
-  WaitForStop wait_for_stop_ = [](Nanos time) {
-    std::this_thread::sleep_for(time);
-    return false;
-  };
+  WaitForStop wait_for_stop_ = &WaitInFull;
 };
 
 TEST_F(RunTest, ClosedLoopsOfEveryMode) {
@@ -141,8 +137,7 @@ TEST_F(RunTest, AStreamThatBreaksFailsWhatIsUnderWay) {
     const std::string target = "127.0.0.1:1";
     auto parts = ParseScenario("1 field pair 0,0 1,1", nullptr);
     const auto workload = Workload::Make(*std::move(parts), server_.client(), 0, false);
-    const auto report = load::Run(
-        settings_, {.target = target}, *workload, [](const Progress&) {}, wait_for_stop_);
+    const auto report = load::Run(settings_, {.target = target}, *workload);
     ASSERT_TRUE(report.ok()) << report.status();
     EXPECT_EQ(report->tally.answered, 0);
     EXPECT_GT(report->sent, 0);
@@ -169,8 +164,7 @@ TEST_F(RunTest, RefusesOptionsThatMakeNoSense) {
   auto parts = ParseScenario("1 field random 5", nullptr);
   const auto workload = Workload::Make(*std::move(parts), server_.client(), 0, false);
   ASSERT_TRUE(workload.ok()) << workload.status();
-  const auto report =
-      load::Run(settings_, {.target = "10.0.0.1:1", .token = "secret"}, *workload, nullptr, nullptr);
+  const auto report = load::Run(settings_, {.target = "10.0.0.1:1", .token = "secret"}, *workload);
   EXPECT_TRUE(absl::IsInvalidArgument(report.status()));
 }
 
