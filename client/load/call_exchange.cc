@@ -1,10 +1,7 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/async_unary_call.h>
 
-#include <cstddef>
-#include <deque>
-#include <mutex>
-#include <optional>
+#include <memory>
 
 #include "absl/time/time.h"
 #include "client/batch.h"
@@ -57,92 +54,63 @@ class CallExchange final : public Exchange {
   using Method = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (v1::PathService::Stub::*)(
       grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
 
-  CallExchange(const Wire& wire, Method method)
+  CallExchange(const Wire& wire, const std::shared_ptr<grpc::Channel>& channel, Method method)
       : wire_(wire),
+        stub_(v1::PathService::NewStub(channel)),
         method_(method),
-        queries_(wire.settings.per_message),
-        deadline_(absl::FromChrono(wire.settings.deadline)),
-        random_(wire.seed) {
-    for (const auto& channel : wire.channels) {
-      stubs_.push_back(v1::PathService::NewStub(channel));
-    }
-  }
+        queries_(wire.settings.per_message) {}
 
   void Send(Time due) override {
-    Slot& slot = TakeSlot();
-    slot.due = due;
-    slot.context.emplace();
-    wire_.connection.Prepare(*slot.context, deadline_);
-    const Request& request = Compose(wire_.workload, queries_, random_, scratch_);
-    slot.reader = (*stubs_[next_stub_].*method_)(&*slot.context, request, &wire_.queue);
-    next_stub_ = (next_stub_ + 1) % stubs_.size();
+    auto* const call = new Call;
+    call->on_end = [this, call, due](bool /*ok*/) { OnEnd(call, due); };
+    wire_.connection.Prepare(call->context, absl::FromChrono(wire_.settings.deadline));
+    const Request& request = Compose(wire_.workload, queries_, wire_.random, scratch_);
+    call->reader = (*stub_.*method_)(&call->context, request, &wire_.queue);
     wire_.listener.OnHandOver();
-    slot.reader->Finish(&slot.response, &slot.status, &slot);
+    call->reader->Finish(&call->response, &call->status, &call->on_end);
   }
 
   // Calls end at their deadlines.
   void Close() override {}
 
  private:
-  struct Slot final : Event {
-    explicit Slot(CallExchange& owner) : exchange(owner) {}
-    void Proceed(bool /*ok*/) override { exchange.OnEnd(*this); }
-
-    CallExchange& exchange;
-    Time due;
-    std::optional<grpc::ClientContext> context;
+  struct Call {
+    Event on_end;
+    grpc::ClientContext context;
     std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> reader;
     Response response;
     grpc::Status status;
   };
 
-  Slot& TakeSlot() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (free_.empty()) {
-      return slots_.emplace_back(*this);
-    }
-    Slot& slot = *free_.back();
-    free_.pop_back();
-    return slot;
-  }
-
-  void OnEnd(Slot& slot) {
-    if (slot.status.ok()) {
-      Tell(slot.response, queries_, slot.due, wire_.listener);
+  void OnEnd(Call* call, Time due) {
+    ended_.reset(call);
+    if (call->status.ok()) {
+      Tell(call->response, queries_, due, wire_.listener);
     } else {
-      wire_.listener.OnFailed(slot.due, client::FromGrpc(slot.status), static_cast<std::uint64_t>(queries_));
-    }
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      free_.push_back(&slot);
+      wire_.listener.OnFailed(due, client::FromGrpc(call->status), static_cast<std::uint64_t>(queries_));
     }
     wire_.listener.OnMessageDone();
   }
 
   const Wire wire_;
+  const std::unique_ptr<v1::PathService::Stub> stub_;
   const Method method_;
   const int queries_;
-  const absl::Duration deadline_;
-  std::vector<std::unique_ptr<v1::PathService::Stub>> stubs_;
-  // Used by the sending thread only.
-  std::size_t next_stub_ = 0;
-  Workload::Random random_;
+  // Used by Send alone.
   Request scratch_;
-  std::mutex mutex_;
-  // Guarded by mutex_: the containers, not the slots that are taken.
-  std::deque<Slot> slots_;
-  std::vector<Slot*> free_;
+  // The call that ended last: its event, which is running, cannot delete it.
+  std::unique_ptr<Call> ended_;
 };
 
 }  // namespace
 
-std::unique_ptr<Exchange> MakeCallExchange(const Wire& wire) {
+std::unique_ptr<Exchange> MakeCallExchange(const Wire& wire, const std::shared_ptr<grpc::Channel>& channel) {
   if (wire.settings.mode == Mode::kBatch) {
     return std::make_unique<CallExchange<v1::FindPathsRequest, v1::FindPathsResponse>>(
-        wire, &v1::PathService::Stub::AsyncFindPaths);
+        wire, channel, &v1::PathService::Stub::AsyncFindPaths);
   }
   return std::make_unique<CallExchange<v1::FindPathRequest, v1::FindPathResponse>>(
-      wire, &v1::PathService::Stub::AsyncFindPath);
+      wire, channel, &v1::PathService::Stub::AsyncFindPath);
 }
 
 }  // namespace waystar::load

@@ -4,8 +4,8 @@
 #include <grpcpp/completion_queue.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "client/connection.h"
@@ -14,14 +14,8 @@
 
 namespace waystar::load {
 
-// Event of a completion queue.
-class Event {
- public:
-  virtual void Proceed(bool ok) = 0;
-
- protected:
-  ~Event() = default;
-};
+// What to do after an event of a completion queue: its tag points to one.
+using Event = std::function<void(bool ok)>;
 
 // Receives the results of messages, on the thread that drives the completion queue, without locks held.
 class Listener {
@@ -32,15 +26,15 @@ class Listener {
   // All queries of a message were reported. May call Exchange::Send.
   virtual void OnMessageDone() = 0;
   // Called by the thread that sends, before a new event is handed to the queue. What was written before is
-  // seen by its Proceed: the queue sees to that as well, but not where tools that look for races can see it.
+  // seen by that event: the queue sees to that as well, but not where tools that look for races can see it.
   virtual void OnHandOver() = 0;
 
  protected:
   ~Listener() = default;
 };
 
-// A way to put messages of queries to a server, over a completion queue that another drives: each tag is an
-// Event to proceed with.
+// A way to put messages of queries to a server over one channel, and a completion queue that another drives:
+// each tag is an Event to call.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -52,23 +46,22 @@ class Exchange {
   virtual void Close() = 0;
 };
 
-// Messages to send, their channels, and the listener. Referenced objects must outlive the exchange.
+// What is sent, and who drives the queue and listens. All must outlive the exchange.
 struct Wire {
   const Settings& settings;
   const Workload& workload;
+  // Used by Send alone.
+  Workload::Random& random;
   const client::Connection& connection;
-  // Messages take turns over them.
-  const std::vector<std::shared_ptr<grpc::Channel>>& channels;
   grpc::CompletionQueue& queue;
-  std::uint64_t seed = 0;
   Listener& listener;
 };
 
 // A call for each message: FindPath, or FindPaths with Mode::kBatch.
-std::unique_ptr<Exchange> MakeCallExchange(const Wire& wire);
+std::unique_ptr<Exchange> MakeCallExchange(const Wire& wire, const std::shared_ptr<grpc::Channel>& channel);
 
-// Messages over streams, one a channel. A stream that breaks fails what is under way on it, and is opened
-// again for the next message.
-std::unique_ptr<Exchange> MakeStreamExchange(const Wire& wire);
+// Messages over a stream. One that breaks fails what is under way on it, and is opened again for the next
+// message.
+std::unique_ptr<Exchange> MakeStreamExchange(const Wire& wire, const std::shared_ptr<grpc::Channel>& channel);
 
 }  // namespace waystar::load

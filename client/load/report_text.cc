@@ -119,15 +119,7 @@ std::string FailureList(const Tally& tally) {
 }
 
 std::string ModeName(Mode mode) {
-  switch (mode) {
-    case Mode::kUnary:
-      return "unary";
-    case Mode::kStream:
-      return "stream";
-    case Mode::kBatch:
-      return "batch";
-  }
-  return "";
+  return mode == Mode::kUnary ? "unary" : mode == Mode::kStream ? "stream" : "batch";
 }
 
 std::string ArrivalsName(Arrivals arrivals) { return arrivals == Arrivals::kRandom ? "random" : "even"; }

@@ -158,14 +158,14 @@ class Lane final : public Listener {
   Lane(const Settings& settings, const Workload& workload, const client::Connection& connection, int number)
       : settings_(settings),
         number_(number),
-        max_in_flight_(std::max(ShareOf(settings.in_flight, settings.threads, number), 1)) {
-    const int channels = std::max(ShareOf(settings.connections, settings.threads, number), 1);
-    for (int i = 0; i < channels; ++i) {
-      channels_.push_back(connection.NewPlainChannel());
+        max_in_flight_(std::max(ShareOf(settings.in_flight, settings.threads, number), 1)),
+        random_(settings.seed + static_cast<std::uint64_t>(number)) {
+    const auto make = settings.mode == Mode::kStream ? MakeStreamExchange : MakeCallExchange;
+    const int connections = std::max(ShareOf(settings.connections, settings.threads, number), 1);
+    for (int i = 0; i < connections; ++i) {
+      exchanges_.push_back(
+          make({settings, workload, random_, connection, queue_, *this}, connection.NewPlainChannel()));
     }
-    const std::uint64_t seed = settings.seed + static_cast<std::uint64_t>(number);
-    const Wire wire = {settings, workload, connection, channels_, queue_, seed, *this};
-    exchange_ = settings.mode == Mode::kStream ? MakeStreamExchange(wire) : MakeCallExchange(wire);
   }
 
   Lane(const Lane&) = delete;
@@ -200,7 +200,9 @@ class Lane final : public Listener {
         fewer_.wait(lock, is_empty);
       }
     }
-    exchange_->Close();
+    for (const auto& exchange : exchanges_) {
+      exchange->Close();
+    }
     queue_.Shutdown();
     receiver_.join();
   }
@@ -257,7 +259,7 @@ class Lane final : public Listener {
     bool ok = false;
     while (queue_.Next(&tag, &ok)) {
       hand_over_.load(std::memory_order_acquire);
-      static_cast<Event*>(tag)->Proceed(ok);
+      (*static_cast<Event*>(tag))(ok);
     }
   }
 
@@ -307,7 +309,8 @@ class Lane final : public Listener {
     if (window_->Counts(due)) {
       queries_sent_ += static_cast<std::uint64_t>(settings_.per_message);
     }
-    exchange_->Send(due);
+    exchanges_[next_exchange_]->Send(due);
+    next_exchange_ = (next_exchange_ + 1) % exchanges_.size();
   }
 
   const Settings& settings_;
@@ -315,12 +318,13 @@ class Lane final : public Listener {
   const int max_in_flight_;
   const Window* window_ = nullptr;
   grpc::CompletionQueue queue_;
-  std::vector<std::shared_ptr<grpc::Channel>> channels_;
-  std::unique_ptr<Exchange> exchange_;
 
   std::atomic<bool> hand_over_ = false;
   std::mutex send_mutex_;
-  // Guarded by send_mutex_.
+  // Guarded by send_mutex_. The exchanges, one a channel, take turns.
+  Workload::Random random_;
+  std::vector<std::unique_ptr<Exchange>> exchanges_;
+  std::size_t next_exchange_ = 0;
   std::uint64_t queries_sent_ = 0;
 
   // Only the thread that sends uses these.

@@ -15,19 +15,21 @@
 namespace waystar::load {
 namespace {
 
-class Stream {
+class StreamExchange final : public Exchange {
  public:
-  Stream(const Wire& wire, const std::shared_ptr<grpc::Channel>& channel)
+  StreamExchange(const Wire& wire, const std::shared_ptr<grpc::Channel>& channel)
       : wire_(wire),
         stub_(v1::PathService::NewStub(channel)),
         queries_(static_cast<std::uint64_t>(wire.settings.per_message)) {}
 
-  // The ids of the queries are for this to give.
-  void Send(Time due, v1::StreamFindPathRequest message) {
+  void Send(Time due) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::uint64_t number = next_message_++;
-    for (int i = 0; i < message.queries_size(); ++i) {
-      message.mutable_queries(i)->set_id(number * queries_ + static_cast<std::uint64_t>(i));
+    v1::StreamFindPathRequest message;
+    for (std::uint64_t i = 0; i < queries_; ++i) {
+      v1::StreamedQuery& query = *message.add_queries();
+      query.set_id(number * queries_ + i);
+      *query.mutable_query() = Workload::PickQuery(wire_.workload.PickPart(wire_.random), wire_.random);
     }
     under_way_[number] = {due, queries_};
     unsent_.push_back(std::move(message));
@@ -38,7 +40,7 @@ class Stream {
     }
   }
 
-  void Close() {
+  void Close() override {
     std::unique_lock<std::mutex> lock(mutex_);
     is_closing_ = true;
     if (state_ != State::kIdle) {
@@ -55,16 +57,6 @@ class Stream {
     std::uint64_t unanswered = 0;
   };
   using Messages = absl::flat_hash_map<std::uint64_t, UnderWay>;
-
-  class MethodEvent final : public Event {
-   public:
-    MethodEvent(Stream& stream, void (Stream::*method)(bool)) : stream_(stream), method_(method) {}
-    void Proceed(bool ok) override { (stream_.*method_)(ok); }
-
-   private:
-    Stream& stream_;
-    void (Stream::*const method_)(bool);
-  };
 
   // REQUIRES of these: mutex_ is held.
 
@@ -189,10 +181,10 @@ class Stream {
   const std::unique_ptr<v1::PathService::Stub> stub_;
   const std::uint64_t queries_;
 
-  MethodEvent on_open_{*this, &Stream::OnOpen};
-  MethodEvent on_written_{*this, &Stream::OnWritten};
-  MethodEvent on_read_{*this, &Stream::OnRead};
-  MethodEvent on_end_{*this, &Stream::OnEnd};
+  Event on_open_ = [this](bool ok) { OnOpen(ok); };
+  Event on_written_ = [this](bool ok) { OnWritten(ok); };
+  Event on_read_ = [this](bool ok) { OnRead(ok); };
+  Event on_end_ = [this](bool ok) { OnEnd(ok); };
 
   std::mutex mutex_;
   std::condition_variable idle_;
@@ -213,41 +205,11 @@ class Stream {
   grpc::Status status_;
 };
 
-class StreamExchange final : public Exchange {
- public:
-  explicit StreamExchange(const Wire& wire) : wire_(wire), random_(wire.seed) {
-    for (const auto& channel : wire.channels) {
-      streams_.push_back(std::make_unique<Stream>(wire, channel));
-    }
-  }
-
-  void Send(Time due) override {
-    v1::StreamFindPathRequest message;
-    for (int i = 0; i < wire_.settings.per_message; ++i) {
-      *message.add_queries()->mutable_query() =
-          Workload::PickQuery(wire_.workload.PickPart(random_), random_);
-    }
-    streams_[next_stream_]->Send(due, std::move(message));
-    next_stream_ = (next_stream_ + 1) % streams_.size();
-  }
-
-  void Close() override {
-    for (const auto& stream : streams_) {
-      stream->Close();
-    }
-  }
-
- private:
-  const Wire wire_;
-  Workload::Random random_;
-  std::vector<std::unique_ptr<Stream>> streams_;
-  std::size_t next_stream_ = 0;
-};
-
 }  // namespace
 
-std::unique_ptr<Exchange> MakeStreamExchange(const Wire& wire) {
-  return std::make_unique<StreamExchange>(wire);
+std::unique_ptr<Exchange> MakeStreamExchange(const Wire& wire,
+                                             const std::shared_ptr<grpc::Channel>& channel) {
+  return std::make_unique<StreamExchange>(wire, channel);
 }
 
 }  // namespace waystar::load
