@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "tests/testing/layouts.h"
 
 namespace waystar::bench {
@@ -41,21 +40,6 @@ void OrDie(const absl::Status& status) {
   if (!status.ok()) {
     Die(status.ToString());
   }
-}
-
-core::Algorithm AlgorithmNamed(absl::string_view name) {
-  constexpr std::pair<absl::string_view, core::Algorithm> kAlgorithms[] = {
-      {"auto", core::Algorithm::kAuto},
-      {"astar", core::Algorithm::kAStar},
-      {"dijkstra", core::Algorithm::kDijkstra},
-      {"jump_point", core::Algorithm::kJumpPoint},
-      {"hierarchy", core::Algorithm::kSubgoalHierarchy}};
-  for (const auto& [known, algorithm] : kAlgorithms) {
-    if (known == name) {
-      return algorithm;
-    }
-  }
-  Die(absl::StrCat("an algorithm is auto, astar, dijkstra, jump_point or hierarchy, not ", name));
 }
 
 std::vector<MovingAiMap> MapsNamed(const std::vector<std::string>& parts) {

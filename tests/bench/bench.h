@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "server/base/mutex.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
@@ -69,9 +68,6 @@ Value OrDie(absl::StatusOr<Value> value) {
   OrDie(value.status());
   return *std::move(value);
 }
-
-// Returns the algorithm that a flag names, or ends the program.
-core::Algorithm AlgorithmNamed(absl::string_view name);
 
 // Returns the Moving AI maps below $WAYSTAR_DATA whose names contain one of `parts`. Without data there are
 // none, and a line on standard error says so.

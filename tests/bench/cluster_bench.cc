@@ -28,8 +28,6 @@
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/store_edits.h"
 
-ABSL_FLAG(int, singles, 500, "Changes that are made one after the other.");
-ABSL_FLAG(int, gathered, 100'000, "Changes that are made many at a time.");
 ABSL_FLAG(int, rounds, 3, "How often each is measured.");
 
 namespace waystar::bench {
@@ -133,6 +131,8 @@ void MeasureScaling(const EtcdCluster& etcd, int rounds) {
 constexpr char kMap[] = "map";
 constexpr int kSide = 256;
 constexpr int kInFlight = 1000;
+constexpr int kSingles = 500;
+constexpr int kGathered = 100'000;
 
 // A server of the fleet, whose maps get no images.
 class Server {
@@ -184,11 +184,11 @@ void Measure(int members) {
   Sample commits;
   Sample rates;
   for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
-    for (int i = 0; i < absl::GetFlag(FLAGS_singles); ++i) {
+    for (int i = 0; i < kSingles; ++i) {
       bare.Add(MicrosOf([&] { OrDie(client->Commit({.then = {etcd::Put{"/bare", value}}}).status()); }));
       commits.Add(MicrosOf([&] { OrDie(server.store.UpdateAndWait(kMap, AnyBatch(random)).status()); }));
     }
-    rates.Add(Gather(server, absl::GetFlag(FLAGS_gathered) / absl::GetFlag(FLAGS_rounds), random));
+    rates.Add(Gather(server, kGathered / absl::GetFlag(FLAGS_rounds), random));
   }
   const double start = MicrosOf([&] {
     const Server late(etcd);

@@ -19,8 +19,6 @@
 #include "absl/flags/parse.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/core/edit/edit.h"
 #include "server/core/grid/engines/find_path.h"
@@ -30,14 +28,6 @@
 #include "server/formats/mesh/mesh_readers.h"
 #include "tests/bench/bench.h"
 
-ABSL_FLAG(std::string, maps, "arena2,TheFrozenSea,battleground",
-          "Maps below $WAYSTAR_DATA/movingai, by parts of their names with commas between.");
-ABSL_FLAG(int, readers, 2, "Threads that ask for paths.");
-ABSL_FLAG(int, cells_per_second, 10'000, "How many cells change.");
-ABSL_FLAG(int, cells_per_batch, 10, "How many cells an update changes.");
-ABSL_FLAG(std::string, meshes, "aurora,scene_mp_2p_01",
-          "Meshes in $WAYSTAR_DATA/meshes/polyanya, with commas between.");
-ABSL_FLAG(double, crates_per_second, 1'000, "How many obstacles of a mesh are put elsewhere.");
 ABSL_FLAG(double, seconds, 2.0, "Of one phase, still or changing.");
 ABSL_FLAG(int, rounds, 5, "How often both phases are run.");
 
@@ -50,7 +40,11 @@ using Clock = std::chrono::steady_clock;
 constexpr char kMap[] = "map";
 constexpr std::size_t kQueries = 2'000;
 constexpr int kDoors = 2'000;
+constexpr int kCellsPerSecond = 10'000;
+constexpr int kCellsPerBatch = 10;
 constexpr std::size_t kCrates = 200;
+constexpr double kCratesPerSecond = 1'000;
+constexpr int kReaders = 2;
 
 struct Phase {
   Sample query_micros;
@@ -112,7 +106,7 @@ World GridWorld(std::string name, const core::GridMap& map) {
   world.change = [doors, closed, changes = Random(2)]() mutable {
     core::BlockCells blocked;
     core::UnblockCells unblocked;
-    for (int i = 0; i < absl::GetFlag(FLAGS_cells_per_batch); ++i) {
+    for (int i = 0; i < kCellsPerBatch; ++i) {
       const auto door = static_cast<std::size_t>(changes.Between(0, kDoors - 1));
       closed[door] = !closed[door];
       (closed[door] ? blocked.shape : unblocked.shape).cells.push_back(doors[door]);
@@ -126,8 +120,7 @@ World GridWorld(std::string name, const core::GridMap& map) {
     }
     return batch;
   };
-  world.changes_per_second =
-      1.0 * absl::GetFlag(FLAGS_cells_per_second) / absl::GetFlag(FLAGS_cells_per_batch);
+  world.changes_per_second = 1.0 * kCellsPerSecond / kCellsPerBatch;
   return world;
 }
 
@@ -162,7 +155,7 @@ World MeshWorld(std::string name, const core::NavMesh& mesh) {
                                    static_cast<std::size_t>(changes.Between(0, kQueries + kCrates - 1))));
     return batch;
   };
-  world.changes_per_second = absl::GetFlag(FLAGS_crates_per_second);
+  world.changes_per_second = kCratesPerSecond;
   return world;
 }
 
@@ -188,12 +181,12 @@ void Write(core::MapStore& store, const World& world, Clock::time_point end, Sam
 Phase Run(core::MapStore& store, const World& world, bool changing) {
   Phase phase;
   std::atomic<bool> stop = false;
-  std::vector<Sample> micros(static_cast<std::size_t>(absl::GetFlag(FLAGS_readers)));
+  std::vector<Sample> micros(kReaders);
   const Clock::time_point begin = Clock::now();
   const Clock::time_point end = begin + std::chrono::duration_cast<Clock::duration>(
                                             std::chrono::duration<double>(absl::GetFlag(FLAGS_seconds)));
   std::vector<std::thread> readers;
-  for (int i = 0; i < absl::GetFlag(FLAGS_readers); ++i) {
+  for (int i = 0; i < kReaders; ++i) {
     readers.emplace_back([&, i] { Read(store, world, i, stop, micros[static_cast<std::size_t>(i)]); });
   }
   if (changing) {
@@ -260,13 +253,13 @@ int main(int argc, char** argv) {
   waystar::bench::PrintChangingMapHeader();
   using namespace waystar::bench;
   PrintChangingMap(GridWorld("random 10 % 1024", NoiseMap(1024, 0.1)));
-  for (const auto& map : MapsNamed(absl::StrSplit(absl::GetFlag(FLAGS_maps), ','))) {
+  for (const auto& map : MapsNamed({"arena2", "TheFrozenSea", "battleground"})) {
     PrintChangingMap(GridWorld(map.name, waystar::LoadMovingAiMap(map)));
   }
-  for (const absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_meshes), ',', absl::SkipEmpty())) {
+  for (const std::string name : {"aurora", "scene_mp_2p_01"}) {
     std::ifstream file(*waystar::DataFolder() / "meshes" / "polyanya" / absl::StrCat(name, ".mesh"));
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    PrintChangingMap(MeshWorld(std::string(name), OrDie(waystar::core::ParsePolyanyaMesh(bytes))));
+    PrintChangingMap(MeshWorld(name, OrDie(waystar::core::ParsePolyanyaMesh(bytes))));
   }
   return 0;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -16,8 +17,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/hierarchy/hierarchy.h"
+#include "server/core/search/query.h"
 #include "tests/bench/bench.h"
 
 ABSL_FLAG(std::string, map, "", "Only maps whose name contains this.");
@@ -35,6 +38,22 @@ ABSL_FLAG(bool, weighted, false,
 
 namespace waystar::bench {
 namespace {
+
+// Returns the algorithm that a flag names, or ends the program.
+core::Algorithm AlgorithmNamed(absl::string_view name) {
+  constexpr std::pair<absl::string_view, core::Algorithm> kAlgorithms[] = {
+      {"auto", core::Algorithm::kAuto},
+      {"astar", core::Algorithm::kAStar},
+      {"dijkstra", core::Algorithm::kDijkstra},
+      {"jump_point", core::Algorithm::kJumpPoint},
+      {"hierarchy", core::Algorithm::kSubgoalHierarchy}};
+  for (const auto& [known, algorithm] : kAlgorithms) {
+    if (known == name) {
+      return algorithm;
+    }
+  }
+  Die(absl::StrCat("an algorithm is auto, astar, dijkstra, jump_point or hierarchy, not ", name));
+}
 
 // One entry a scenario.
 struct Timings {

@@ -37,7 +37,6 @@
 #include "tests/bench/bench.h"
 #include "tests/testing/without_portals.h"
 
-ABSL_FLAG(std::string, algorithm, "auto", "auto, astar, dijkstra or jump_point.");
 ABSL_FLAG(bool, parts, false, "Times what each part that a map keeps takes of a change.");
 ABSL_FLAG(bool, weighted, false, "Times changes and queries of weighted and hexagonal maps beside plain A*.");
 ABSL_FLAG(bool, hierarchy, false, "Times queries by a hierarchy that was built before the map's changes.");
@@ -64,7 +63,7 @@ struct Query {
   Cell goal;
 };
 
-double Ask(const GridMap& map, const Query& query, core::Algorithm algorithm) {
+double Ask(const GridMap& map, const Query& query, core::Algorithm algorithm = core::Algorithm::kAuto) {
   return MicrosOf([&] {
     core::FindPath(map, {.start = query.start, .goal = query.goal, .algorithm = algorithm}, {}, TheScratch())
         .IgnoreError();
@@ -144,7 +143,7 @@ using Flipper = std::function<Flip(const GridMap&, Random&)>;
 // The change's times, and those of the query that comes after each, if one does.
 template <typename Applier>
 std::pair<Sample, Sample> TimeFlips(Applier& applier, int rounds, const Flipper& flipper,
-                                    const std::optional<Query>& query, core::Algorithm algorithm) {
+                                    const std::optional<Query>& query) {
   Random random(1);
   std::pair<Sample, Sample> times;
   for (int round = 0; round < rounds; ++round) {
@@ -152,22 +151,22 @@ std::pair<Sample, Sample> TimeFlips(Applier& applier, int rounds, const Flipper&
     for (const Edit* edit : {&flip.block, &flip.unblock}) {
       times.first.Add(applier.Apply(*edit));
       if (query) {
-        times.second.Add(Ask(applier.map(), *query, algorithm));
+        times.second.Add(Ask(applier.map(), *query));
       }
     }
   }
   return times;
 }
 
-void PrintMap(const std::string& name, const GridMap& map, core::Algorithm algorithm) {
+void PrintMap(const std::string& name, const GridMap& map) {
   Random random(2);
   const Cell start = WalkableCell(map, random);
   const Query query{start, {std::min(start.x + 5, map.width() - 1), start.y}};
   std::cout << absl::StreamFormat("%-18s", name);
-  Ask(map, query, algorithm);
+  Ask(map, query);
   InPlace in_place(map);
   const auto time_alone = [&](auto& applier, int rounds, const Flipper& flipper) {
-    PrintTimes(TimeFlips(applier, rounds, flipper, std::nullopt, algorithm).first);
+    PrintTimes(TimeFlips(applier, rounds, flipper, std::nullopt).first);
   };
   time_alone(in_place, 5 * kRounds, FlipOneCell);
   InStore in_store(map);
@@ -178,7 +177,7 @@ void PrintMap(const std::string& name, const GridMap& map, core::Algorithm algor
     time_alone(squares, kRounds,
                [side](const GridMap& now, Random& from) { return FlipSquare(now, side, from); });
   }
-  auto searched = TimeFlips(in_store, 5 * kRounds, FlipOneCell, query, algorithm);
+  auto searched = TimeFlips(in_store, 5 * kRounds, FlipOneCell, query);
   PrintTimes(std::move(searched.first));
   PrintTimes(std::move(searched.second));
   std::cout << "\n" << std::flush;
@@ -201,14 +200,14 @@ void ForEachMap(int max_side, const std::function<void(const std::string&, const
 // change being made and then taken back. "store" is from the call of MapStore::Update to the published
 // snapshot; "next" is the query between two near cells that comes after a cell's change, which shows repairs
 // that were put off.
-void PrintUpdates(int max_side, core::Algorithm algorithm) {
+void PrintUpdates(int max_side) {
   std::cout << absl::StreamFormat("%-18s", "us: median, p99");
   for (const char* const what :
        {"cell, no store", "one cell", "1000 cells", "10x10", "100x100", "cell, searched", "its next query"}) {
     std::cout << absl::StreamFormat(" | %17s", what);
   }
   std::cout << "\n";
-  ForEachMap(max_side, [&](const std::string& name, const GridMap& map) { PrintMap(name, map, algorithm); });
+  ForEachMap(max_side, [&](const std::string& name, const GridMap& map) { PrintMap(name, map); });
 }
 
 // Returns a map with walls, a tenth of its cells, and patches of `patch` x `patch` cells of eight terrains
@@ -535,6 +534,6 @@ int main(int argc, char** argv) {
     waystar::bench::PrintParts(std::max(256, std::min(max_side, 1024)));
     return 0;
   }
-  waystar::bench::PrintUpdates(max_side, waystar::bench::AlgorithmNamed(absl::GetFlag(FLAGS_algorithm)));
+  waystar::bench::PrintUpdates(max_side);
   return 0;
 }

@@ -1,5 +1,6 @@
 // Measures the load that the loop of a game server puts on its pathfinding server, over loopback: agents walk
-// while carts drive. The loop follows its agents, or asks again for each path that a change may concern.
+// while carts drive, on a map of which a tenth is blocked. The loop follows its agents, or asks again for
+// each path that a change may concern.
 
 #include <sys/prctl.h>
 
@@ -30,9 +31,7 @@
 
 ABSL_FLAG(int, agents, 200, "Agents that walk between random cells, a cell a tick.");
 ABSL_FLAG(int, carts, 12, "Carts of 3 x 3 cells that drive to and fro, a cell a tick, all in one batch.");
-ABSL_FLAG(int, side, 512, "Side of the map, a tenth of which is blocked.");
 ABSL_FLAG(int, ticks, 200, "Ticks: 20 a second.");
-ABSL_FLAG(std::string, only, "", "The only row to measure; all if empty.");
 
 namespace waystar::bench {
 namespace {
@@ -42,6 +41,7 @@ using std::chrono::steady_clock;
 
 constexpr char kSearches[] = "waystar_search_seconds";
 constexpr char kCpu[] = "process_cpu_seconds_total";
+constexpr int kSide = 512;
 constexpr std::chrono::milliseconds kTick{50};
 // A path is concerned by changes up to a cell beside it.
 constexpr int kBeside = 1;
@@ -99,7 +99,7 @@ class Loop {
       : server_(server),
         way_(way),
         client_({.target = absl::StrCat("127.0.0.1:", server.port())}),
-        map_(NoiseMap(absl::GetFlag(FLAGS_side), 0.1)),
+        map_(NoiseMap(kSide, 0.1)),
         walkers_(static_cast<std::size_t>(way == Way::kNobody ? 0 : agents)) {}
 
   Figures Run() {
@@ -311,9 +311,6 @@ int main(int argc, char** argv) {
                                   "server, s", "late", "other p50, us", "other p99, us");
   for (const auto& [way, name] : {std::pair{Way::kNobody, "no agents"}, std::pair{Way::kOneBox, "one box"},
                                   std::pair{Way::kAreas, "areas"}, std::pair{Way::kFollow, "FollowAgents"}}) {
-    if (const std::string only = absl::GetFlag(FLAGS_only); !only.empty() && only != name) {
-      continue;
-    }
     waystar::bench::Figures figures = waystar::bench::Loop(server, way, agents).Run();
     std::cout << absl::StreamFormat("%-12s | %9d %9.0f %10.2f %6d %14.0f %14.0f\n", name, figures.asked,
                                     figures.searches, figures.server_seconds, figures.late,

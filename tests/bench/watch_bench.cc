@@ -10,8 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
 #include "absl/strings/str_format.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/grid/engines/find_path.h"
@@ -23,16 +21,14 @@
 #include "tests/bench/bench.h"
 #include "tests/testing/without_portals.h"
 
-ABSL_FLAG(int, watches, 10'000, "Paths that are watched on each map.");
-ABSL_FLAG(int, side, 1024, "Side of the synthetic maps.");
-ABSL_FLAG(std::string, map, "Berlin_0_1024", "Map below $WAYSTAR_DATA/movingai, by a part of its name.");
-
 namespace waystar::bench {
 namespace {
 
 using core::Cell;
 using core::GridMap;
 
+constexpr int kWatches = 10'000;
+constexpr int kSide = 1024;
 constexpr int kChanges = 2000;
 
 struct Figures {
@@ -60,7 +56,7 @@ void Print(const std::string& name, const GridMap& original, int reach) {
   Random random(1);
   const std::unique_ptr<core::AnswerIndex> index = core::MakeAnswerIndex(snapshot);
   Sample adding;
-  for (int i = 0; i < absl::GetFlag(FLAGS_watches); ++i) {
+  for (int i = 0; i < kWatches; ++i) {
     core::PathQuery query{.start = WalkableCell(map, random)};
     query.goal = WalkableCellNear(map, random, query.start, reach);
     const auto result = core::FindPath(map, query, {}, scratch);
@@ -106,19 +102,18 @@ void Print(const std::string& name, const GridMap& original, int reach) {
 
 void PrintAll() {
   std::cout
-      << "Microseconds a change of one cell, with " << absl::GetFlag(FLAGS_watches)
+      << "Microseconds a change of one cell, with " << kWatches
       << " watched paths: blocked cells that concern none (count, median, 99 %), that concern some (and how "
          "many of them a change), then the same for freed cells\n";
   std::cout << absl::StreamFormat("%-24s %6s %7s\n", "map", "reach", "add us");
-  const int side = absl::GetFlag(FLAGS_side);
   std::vector<std::pair<std::string, GridMap>> maps;
-  maps.emplace_back("open", *GridMap::Create(side, side, {}));
-  maps.emplace_back("random 10 %", NoiseMap(side, 0.1));
-  for (const MovingAiMap& map : MapsNamed({absl::GetFlag(FLAGS_map)})) {
+  maps.emplace_back("open", *GridMap::Create(kSide, kSide, {}));
+  maps.emplace_back("random 10 %", NoiseMap(kSide, 0.1));
+  for (const MovingAiMap& map : MapsNamed({"Berlin_0_1024"})) {
     maps.emplace_back(map.name, LoadMovingAiMap(map));
   }
   for (const auto& [name, map] : maps) {
-    for (const int reach : {30, 100, side}) {
+    for (const int reach : {30, 100, kSide}) {
       Print(name, map, reach);
     }
   }
@@ -127,8 +122,7 @@ void PrintAll() {
 }  // namespace
 }  // namespace waystar::bench
 
-int main(int argc, char** argv) {
-  absl::ParseCommandLine(argc, argv);
+int main() {
   waystar::bench::PrintAll();
   return 0;
 }
