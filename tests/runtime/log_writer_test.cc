@@ -1,4 +1,4 @@
-// Lines of the log, how they are written, and buckets of latencies.
+// Lines of the log, and how they are written.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +23,6 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/runtime/logging.h"
-#include "server/runtime/metric_sink.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/patience.h"
 
@@ -191,25 +190,6 @@ TEST(LineLimitTest, AdmitsSoManyASecondAndCountsTheRest) {
   clock.Advance(absl::Milliseconds(1));
   EXPECT_EQ(limit.Admit(), 3);
   EXPECT_EQ(limit.Admit(), 0);
-}
-
-// In nanoseconds, as the contract says it.
-std::int64_t BeginOf(std::size_t bucket) {
-  return 250 * ((4 + static_cast<std::int64_t>(bucket) % 4) << (bucket / 4));
-}
-
-TEST(LatencyBucketsTest, EachBeginsWhereTheContractSays) {
-  for (std::size_t bucket = 1; bucket < kLatencyBuckets; ++bucket) {
-    EXPECT_EQ(LatencyBucketOf(std::chrono::nanoseconds(BeginOf(bucket))), bucket);
-    EXPECT_EQ(LatencyBucketOf(std::chrono::nanoseconds(BeginOf(bucket) - 1)), bucket - 1);
-  }
-}
-
-TEST(LatencyBucketsTest, WhatIsShorterOrLongerIsInTheFirstAndTheLast) {
-  EXPECT_EQ(LatencyBucketOf(std::chrono::nanoseconds(0)), 0);
-  EXPECT_EQ(LatencyBucketOf(std::chrono::nanoseconds(-5)), 0);
-  EXPECT_EQ(LatencyBucketOf(std::chrono::nanoseconds(999)), 0);
-  EXPECT_EQ(LatencyBucketOf(std::chrono::hours(24 * 365)), kLatencyBuckets - 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/service/admission/call_statistics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "absl/strings/match.h"
@@ -30,34 +31,38 @@ const std::vector<const MethodDescriptor*>& AllMethods() {
   return *kMethods;
 }
 
+// Returns bounds that double from 4 microseconds to 17 seconds.
+std::vector<double> LatencyBounds() {
+  std::vector<double> bounds;
+  for (int doublings = 2; doublings <= 24; ++doublings) {
+    bounds.push_back(std::ldexp(1e-6, doublings));
+  }
+  return bounds;
+}
+
 bool IsWaystars(const MethodDescriptor* method) {
   return method != nullptr && absl::StartsWith(method->full_name(), "waystar.");
 }
 
 }  // namespace
 
-std::uint64_t MethodCounts::ended() const {
-  return std::accumulate(by_latency.begin(), by_latency.end(), std::uint64_t{0});
-}
+MethodStatistics::MethodStatistics() : seconds_(LatencyBounds()) {}
 
 MethodCounts MethodStatistics::Counts() const {
-  MethodCounts counts;
+  MethodCounts counts{.seconds = seconds_.Counts()};
   const auto read = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };
-  for (std::size_t bucket = 0; bucket < counts.by_latency.size(); ++bucket) {
-    counts.by_latency[bucket] = read(by_latency_[bucket]);
-  }
   for (std::size_t code = 1; code < kStatusCodes; ++code) {
     counts.by_code[code] = read(failed_[code]);
   }
   counts.begun = read(begun_);
-  counts.took = std::chrono::nanoseconds(read(took_nanos_));
   counts.received = read(received_);
   counts.sent = read(sent_);
   const std::uint64_t failed =
       std::accumulate(counts.by_code.begin(), counts.by_code.end(), std::uint64_t{0});
   // A call that ends concurrently may be in only one of the counters.
-  counts.by_code[0] = counts.ended() - std::min(counts.ended(), failed);
-  counts.open = static_cast<std::int64_t>(counts.begun - std::min(counts.begun, counts.ended()));
+  const std::uint64_t ended = counts.seconds.count;
+  counts.by_code[0] = ended - std::min(ended, failed);
+  counts.open = static_cast<std::int64_t>(counts.begun - std::min(counts.begun, ended));
   return counts;
 }
 

@@ -28,15 +28,11 @@ struct MethodCounts {
   std::int64_t open = 0;
   // Ended calls by status code; the first is OK.
   std::array<std::uint64_t, kStatusCodes> by_code{};
-  // Ended calls by latency.
-  std::array<std::uint64_t, runtime::kLatencyBuckets> by_latency{};
-  // Total duration of ended calls.
-  std::chrono::nanoseconds took{0};
+  // How long ended calls took.
+  runtime::HistogramCounts seconds;
   // Messages of streams.
   std::uint64_t received = 0;
   std::uint64_t sent = 0;
-
-  std::uint64_t ended() const;
 };
 
 // Counts the calls of one method, or their requests.
@@ -44,32 +40,32 @@ struct MethodCounts {
 // Thread safety: any. Concurrent reads may miss some updates.
 class MethodStatistics {
  public:
-  void CountBegin() { Add(begun_, 1); }
+  MethodStatistics();
+
+  void CountBegin() { Add(begun_); }
   void CountEnd(absl::StatusCode code, std::chrono::nanoseconds took) {
-    Add(by_latency_[runtime::LatencyBucketOf(took)], 1);
-    Add(took_nanos_, static_cast<std::uint64_t>(took.count()));
+    seconds_.Observe(std::chrono::duration<double>(took).count());
     if (code != absl::StatusCode::kOk) {
       const auto index = static_cast<std::size_t>(code);
       constexpr auto kUnknown = static_cast<std::size_t>(absl::StatusCode::kUnknown);
-      Add(failed_[index < kStatusCodes ? index : kUnknown], 1);
+      Add(failed_[index < kStatusCodes ? index : kUnknown]);
     }
   }
   // Counts one message of a stream. A direction with a single message is not counted.
-  void CountReceived() { Add(received_, 1); }
-  void CountSent() { Add(sent_, 1); }
+  void CountReceived() { Add(received_); }
+  void CountSent() { Add(sent_); }
 
   MethodCounts Counts() const;
 
  private:
   using Counter = std::atomic<std::uint64_t>;
 
-  static void Add(Counter& counter, std::uint64_t n) { counter.fetch_add(n, std::memory_order_relaxed); }
+  static void Add(Counter& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
   Counter begun_ = 0;
-  Counter took_nanos_ = 0;
   Counter received_ = 0;
   Counter sent_ = 0;
-  std::array<Counter, runtime::kLatencyBuckets> by_latency_{};
+  runtime::Histogram seconds_;
   std::array<Counter, kStatusCodes> failed_{};
 };
 
@@ -98,7 +94,7 @@ class CountedCall {
 
 // Counts of all methods of the server: those of Waystar's services, whose calls count themselves, and those
 // of the RPC library, health and reflection, whose calls an interceptor counts. All other methods share one
-// row, so that clients cannot grow the table. Takes 1 KiB per method.
+// row, so that clients cannot grow the table. Takes half a KiB per method.
 //
 // Thread safety: any.
 class CallStatistics {

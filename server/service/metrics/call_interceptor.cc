@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -205,25 +204,6 @@ std::string CodeName(std::size_t code) {
   return std::string(kNames[code]);
 }
 
-// Writes buckets whose bounds double from 4 microseconds to 17 seconds; each covers four of the counters.
-runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
-  constexpr std::size_t kFirstDoubling = 2;
-  constexpr std::size_t kLastDoubling = 24;
-  static_assert(4 * kLastDoubling <= runtime::kLatencyBuckets);
-  runtime::HistogramCounts seconds{.count = calls.ended(),
-                                   .sum = std::chrono::duration<double>(calls.took).count()};
-  std::uint64_t below = 0;
-  for (std::size_t bucket = 0; bucket < 4 * kLastDoubling; ++bucket) {
-    below += calls.by_latency[bucket];
-    const std::size_t next = bucket + 1;
-    if (next % 4 == 0 && next / 4 >= kFirstDoubling) {
-      seconds.bounds.push_back(std::ldexp(1e-6, static_cast<int>(next / 4)));
-      seconds.cumulative.push_back(below);
-    }
-  }
-  return seconds;
-}
-
 void CollectEnded(const MethodCounts& counts, const runtime::MetricLabels& labels, absl::string_view total,
                   absl::string_view total_help, absl::string_view seconds, absl::string_view seconds_help,
                   runtime::MetricSink& sink) {
@@ -234,7 +214,7 @@ void CollectEnded(const MethodCounts& counts, const runtime::MetricLabels& label
       sink.AddCounter(total, total_help, counts.by_code[code], std::move(with_code));
     }
   }
-  sink.AddHistogram(seconds, seconds_help, HandlingSeconds(counts), labels);
+  sink.AddHistogram(seconds, seconds_help, counts.seconds, labels);
 }
 
 void CollectMethod(const CallStatistics::Row& method, runtime::MetricSink& sink) {

@@ -326,7 +326,7 @@ TEST_F(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
   call->End(absl::OkStatus());
   EXPECT_EQ(record_.slots_at_finish, 0);
   EXPECT_EQ(record_.open_at_finish, 0);
-  EXPECT_EQ(world_.method.Counts().ended(), 2U);
+  EXPECT_EQ(world_.method.Counts().seconds.count, 2U);
 }
 
 TEST_F(StreamingCallTest, GetsTheSlotThatAnotherGivesBack) {
