@@ -64,8 +64,11 @@ export class Agents {
     }
   }
 
-  // It has arrived at once, and so gets a goal.
+  // At a place of the map, or nowhere if that is null. It has arrived at once, and so gets a goal.
   add(place) {
+    if (!place) {
+      return;
+    }
     if (this.all.size === MAX_AGENTS) {
       this.changed(`This page follows ${MAX_AGENTS} agents at most.`);
       return;

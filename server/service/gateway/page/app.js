@@ -28,10 +28,10 @@ import { Playback } from "./playback.js";
 import { Pointer } from "./pointer.js";
 import { SearchPlayer } from "./search_player.js";
 import { LETTERS, Sketch } from "./sketch.js";
-import { SketchTools } from "./sketch_tools.js";
 import { onThemeChange } from "./theme.js";
 import { ServerPanel } from "./server_panel.js";
 import { ToolBar } from "./tool_bar.js";
+import { Tools } from "./tools.js";
 import { View } from "./view.js";
 import { algorithmText, amountText, countText, freeName, sizeText } from "./words.js";
 
@@ -78,8 +78,8 @@ class App {
   view = new View();
   // The search for the answer, and the one beside it.
   sides = [sideOf(""), sideOf("-beside")];
-  tools = new SketchTools(this);
   drawing = new Drawing(this);
+  tools = new Tools(this);
   toolBar = new ToolBar(this.tools);
   // The id of the map that is shown, and its cells once they are there; whether there is no such map.
   map = "";
@@ -743,10 +743,11 @@ class App {
     }
   }
 
-  sketchAtCursor(tool) {
+  // With the place of the cursor, or below the pointer.
+  atCursor(act) {
     const cell = this.cursor ?? this.hover;
     if (cell) {
-      this.tools.sketchAt(tool, cell);
+      act(cell);
     }
   }
 
@@ -754,13 +755,6 @@ class App {
   pressAtCursor() {
     if (this.cursor) {
       this.tools.press(...this.placeOf(this.cursor));
-    }
-  }
-
-  // At a cell, if there is one.
-  addAgent(cell) {
-    if (cell) {
-      this.agents.add(cell);
     }
   }
 
@@ -772,13 +766,6 @@ class App {
     element("agents-text").textContent = problem || (all.size > 0 ? some : none);
     this.#showLegend();
     this.live.wake();
-  }
-
-  setAtCursor(end) {
-    const cell = this.cursor ?? this.hover;
-    if (cell) {
-      this.setEnd(end, cell);
-    }
   }
 
   clear() {

@@ -64,13 +64,13 @@ export function listenToControls(app, options) {
   document.addEventListener("visibilitychange", () => app.seen());
 
   const keys = {
-    s: () => app.setAtCursor("start"),
-    g: () => app.setAtCursor("goal"),
-    a: () => app.addAgent(app.cursor ?? app.hover),
+    s: () => app.atCursor((cell) => app.setEnd("start", cell)),
+    g: () => app.atCursor((cell) => app.setEnd("goal", cell)),
+    a: () => app.atCursor((cell) => app.agents.add(cell)),
     b: () => app.paintAtCursor("wall"),
     u: () => app.paintAtCursor("lift"),
-    m: () => app.sketchAtCursor("mark"),
-    x: () => app.sketchAtCursor("overlay"),
+    m: () => app.atCursor((cell) => tools.mark(cell)),
+    x: () => app.atCursor((cell) => tools.block(cell, cell)),
     p: () => toolBar.choose("path"),
     w: () => toolBar.choose("wall"),
     l: () => toolBar.choose("lift"),

@@ -1,7 +1,6 @@
 // The buttons that choose a tool, and what it paints with.
 
 import { listenToGroup } from "./keys.js";
-import { paints } from "./tools.js";
 
 const element = (id) => document.getElementById(id);
 const buttons = [...document.querySelectorAll("[data-tool]")];
@@ -37,8 +36,8 @@ export class ToolBar {
     this.tools.terrain = Number(choice.value);
     for (const button of buttons) {
       const { tool } = button.dataset;
-      const isFit = { obstacle: !model.isLaidOut, portal: !model.isGraph }[tool] ?? (!paints(tool) || model.cells);
-      button.disabled = !isFit;
+      const isUnfit = { wall: !model.cells, lift: !model.cells, obstacle: model.isLaidOut, portal: model.isGraph };
+      button.disabled = Boolean(isUnfit[tool]);
       button.hidden = tool === "terrain" && terrains.length < 2;
     }
     if (!buttons.some((button) => button.dataset.tool === this.tools.tool && !button.disabled && !button.hidden)) {

@@ -5,111 +5,86 @@ import { brushed } from "./editor.js";
 
 // How near to a mark a finger or a pointer takes hold of it.
 const GRIP = { touch: 26, mouse: 14, pen: 18 };
-const gripOf = ({ pointerType }) => GRIP[pointerType] ?? GRIP.mouse;
-
-// Whether a tool is for the cells of a grid.
-export function paints(tool) {
-  return ["wall", "lift", "terrain"].includes(tool);
-}
+// So many pixels a press may slip.
+const SLIP = 10;
+const PAINTING = ["wall", "lift", "terrain"];
 
 export class Tools {
+  tool = "path";
+  brush = 1;
+  terrain = 0;
+  // The end that is dragged, the cell that was painted last, and where an area of the overlay begins that is being drawn,
+  // with what was blocked before.
+  dragged = null;
+  #last = null;
+  #corner = null;
+  // By tool, as far as they do something: grab(px, py, grip), which says whether a drag is its own, drag(px, py, cell),
+  // drop(isCancelled) and tap(px, py, grip, event).
+  #hands;
+
   // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
-    this.tool = "path";
-    this.brush = 1;
-    this.terrain = 0;
-    this.dragged = null;
-    this.last = null;
+    const painting = {
+      grab: (px, py) => this.#beginStroke(app.cellAt(px, py)),
+      drag: (_px, _py, cell) => this.#goOn(cell),
+      drop: () => app.editor.end(),
+    };
+    this.#hands = {
+      path: {
+        grab: (px, py, grip) => this.#grabEnd(px, py, Math.max(grip, app.view.scale / 2)),
+        drag: (_px, _py, cell) => this.#dragEnd(cell),
+        tap: (px, py, _grip, event) => this.#setEnd(app.cellAt(px, py), event.shiftKey),
+      },
+      ...Object.fromEntries(PAINTING.map((tool) => [tool, painting])),
+      obstacle: app.drawing,
+      portal: app.drawing,
+      mark: { tap: (px, py, grip) => this.mark(this.#near(app.sketch.marked, px, py, grip) ?? app.cellAt(px, py)) },
+      overlay: {
+        grab: (px, py) => this.#beginArea(px, py),
+        drag: (px, py) => this.#stretchArea(px, py),
+        drop: () => (this.#corner = null),
+        tap: (px, py) => !app.isOblique && this.block(this.#pointAt(px, py), app.cellAt(px, py)),
+      },
+      agent: { tap: (px, py) => app.agents.add(app.cellAt(px, py)) },
+    };
+  }
+
+  get #hand() {
+    return this.#hands[this.tool];
   }
 
   get isPainting() {
-    return paints(this.tool);
+    return PAINTING.includes(this.tool);
   }
 
-  get #drawing() {
-    const { drawing } = this.app;
-    return drawing.kind && drawing;
-  }
-
-  grab(px, py, event) {
-    const { app } = this;
-    if (!app.model) {
-      return false;
-    }
-    const grip = gripOf(event);
-    if (this.#drawing) {
-      return this.#drawing.grab(px, py, grip);
-    }
-    const cell = app.cellAt(px, py);
-    if (this.isPainting) {
-      if (!cell) {
-        return false;
-      }
-      app.editor.begin(this.tool, this.terrain);
-      this.last = cell;
-      app.editor.paint(brushed(app.model.lattice, cell, cell, this.brush));
-      return true;
-    }
-    if (this.tool === "agent") {
-      return false;
-    }
-    this.dragged = ["goal", "start"].find((end) => {
-      const place = app[end] && app.placeOf(app[end]);
-      return place && Math.hypot(place[0] - px, place[1] - py) <= Math.max(grip, app.view.scale / 2);
-    });
-    return this.dragged !== undefined;
+  grab(px, py, { pointerType }) {
+    return Boolean(this.app.model && this.#hand.grab?.(px, py, GRIP[pointerType] ?? GRIP.mouse));
   }
 
   drag(px, py) {
-    const { app } = this;
-    const cell = app.cellAt(px, py);
-    app.setHover(cell);
-    this.#drawing?.drag(px, py);
-    if (!cell) {
-      return;
-    }
-    if (this.isPainting) {
-      if (!sameCell(cell, this.last)) {
-        app.editor.paint(brushed(app.model.lattice, this.last, cell, this.brush));
-        this.last = cell;
-      }
-    } else if (this.dragged && !sameCell(cell, app[this.dragged])) {
-      app.moveEnd(this.dragged, cell);
-    }
+    this.hover(px, py);
+    this.#hand.drag?.(px, py, this.app.hover);
   }
 
   drop(isCancelled) {
-    this.#drawing?.drop(isCancelled);
-    if (this.isPainting) {
-      this.app.editor.end();
-    }
+    this.#hand.drop?.(isCancelled);
     this.dragged = null;
     this.app.settle();
   }
 
   tap(px, py, event) {
-    const { app } = this;
-    if (this.#drawing) {
-      this.#drawing.tap(px, py, gripOf(event));
-      return;
+    if (this.app.model) {
+      this.#hand.tap?.(px, py, GRIP[event.pointerType] ?? GRIP.mouse, event);
     }
-    const cell = app.cellAt(px, py);
-    if (this.tool === "agent") {
-      app.addAgent(cell);
-      return;
-    }
-    if (this.isPainting || !cell || sameCell(cell, app.start) || sameCell(cell, app.goal)) {
-      return;
-    }
-    app.setEnd(app.start && !event.shiftKey ? "goal" : "start", cell);
   }
 
-  // By a key: with a tool that drags, every other press ends a drag.
+  // By a key: with a tool that draws obstacles, every other press ends a drag.
   press(px, py) {
-    if (this.#drawing?.isHeld) {
+    const { drawing } = this.app;
+    if (drawing.isHeld) {
       this.drop(false);
-    } else if (!this.#drawing?.grab(px, py, GRIP.mouse)) {
+    } else if (!drawing.kind || !this.grab(px, py, {})) {
       this.tap(px, py, {});
     }
   }
@@ -136,5 +111,92 @@ export class Tools {
   preview(cell) {
     const size = this.isPainting ? this.brush : 1;
     return cell && size > 1 ? brushed(this.app.model.lattice, cell, cell, size) : [];
+  }
+
+  // Marks a place, or takes its mark away. A place of a mesh takes the height of the ground there.
+  async mark(place) {
+    const { app } = this;
+    const { model } = app;
+    const ground = place?.isAloft ? await model.land(place).catch(() => null) : place;
+    if (ground && app.model === model) {
+      app.sketch.mark(ground);
+      app.settle();
+    }
+  }
+
+  // Blocks a place for questions, or frees what the overlay blocks at a point of the plan.
+  block(point, place) {
+    this.app.sketch.press(point, place);
+    this.app.settle();
+  }
+
+  #near(places, px, py, reach) {
+    return places.find((place) => {
+      const [x, y] = this.app.placeOf(place);
+      return Math.hypot(x - px, y - py) <= reach;
+    });
+  }
+
+  #grabEnd(px, py, reach) {
+    const { app } = this;
+    this.dragged = ["goal", "start"].find((end) => app[end] && this.#near([app[end]], px, py, reach));
+    return this.dragged !== undefined;
+  }
+
+  #dragEnd(cell) {
+    if (this.dragged && cell && !sameCell(cell, this.app[this.dragged])) {
+      this.app.moveEnd(this.dragged, cell);
+    }
+  }
+
+  #setEnd(cell, isStart) {
+    const { app } = this;
+    if (cell && !sameCell(cell, app.start) && !sameCell(cell, app.goal)) {
+      app.setEnd(app.start && !isStart ? "goal" : "start", cell);
+    }
+  }
+
+  #beginStroke(cell) {
+    if (cell) {
+      this.app.editor.begin(this.tool, this.terrain);
+      this.#last = cell;
+      this.#paintTo(cell);
+    }
+    return cell !== null;
+  }
+
+  #goOn(cell) {
+    if (cell && !sameCell(cell, this.#last)) {
+      this.#paintTo(cell);
+    }
+  }
+
+  #paintTo(cell) {
+    this.app.editor.paint(brushed(this.app.model.lattice, this.#last, cell, this.brush));
+    this.#last = cell;
+  }
+
+  #beginArea(px, py) {
+    const { model, sketch, isOblique } = this.app;
+    if (!model.isLaidOut && !isOblique) {
+      this.#corner = { px, py, parts: sketch.parts };
+    }
+    return this.#corner !== null;
+  }
+
+  #stretchArea(px, py) {
+    const { app } = this;
+    const corner = this.#corner;
+    if (app.sketch.parts !== corner.parts || Math.hypot(px - corner.px, py - corner.py) > SLIP) {
+      app.sketch.stretch(corner.parts, this.#pointAt(corner.px, corner.py), this.#pointAt(px, py));
+      app.query.ask();
+      app.redraw();
+    }
+  }
+
+  // A point of the plan, on a grid the cell nearest to it.
+  #pointAt(px, py) {
+    const { x, y } = this.app.model.lattice.pointAt(...this.app.view.toMap(px, py));
+    return { x, y };
   }
 }
