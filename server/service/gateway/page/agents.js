@@ -1,6 +1,6 @@
 // Agents that walk on the map along paths that the server keeps right, each to a random goal and then to another.
 
-import { RpcError, call, needRpcError, oneAtATime, pause, sameCell, send, stream } from "./api.js";
+import { RpcError, call, follow, needRpcError, oneAtATime, pause, sameCell, send } from "./api.js";
 import { linesOf } from "./path_query.js";
 
 const MAX_AGENTS = 200;
@@ -99,28 +99,20 @@ export class Agents {
     }
     this.#control = new AbortController();
     const { signal } = this.#control;
-    while (!signal.aborted) {
+    const first = () => {
+      this.#stream = null;
       this.#changes = [];
       this.all.forEach((agent) => this.#ask(agent, { put: { ...agent.query, start: this.#locationOf(agent) } }));
-      const request = { changes: this.#changes.splice(0), offPath: OFF_PATH };
-      try {
-        const opened = (open) => (this.#stream = { ...open, signal });
-        for await (const { states = [] } of stream(METHOD, request, signal, opened)) {
-          if (signal.aborted) {
-            return;
-          }
-          states.forEach((state) => this.#take(state));
-        }
-      } catch (error) {
-        if (signal.aborted) {
-          return;
-        }
-        needRpcError(error);
-        this.changed(error.message);
-      }
-      this.#stream = null;
-      await pause(RETRY_MILLIS, signal);
-    }
+      return { changes: this.#changes.splice(0), offPath: OFF_PATH };
+    };
+    await follow(METHOD, first, signal, {
+      opened: (opened) => (this.#stream = { ...opened, signal }),
+      message: ({ states = [] }) => states.forEach((state) => this.#take(state)),
+      problem: ({ message }) => {
+        this.#stream = null;
+        this.changed(message);
+      },
+    });
   }
 
   // Lets them walk until `now`, in milliseconds.

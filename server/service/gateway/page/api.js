@@ -5,7 +5,9 @@ import { authorization, enterToken } from "./token.js";
 export const UNAVAILABLE = 14;
 export const NOT_FOUND = 5;
 const RESOURCE_EXHAUSTED = 8;
-const RETRY_MILLIS = 100;
+// How soon a message, or a stream that has ended, is tried again.
+const RESEND_MILLIS = 100;
+const RETRY_MILLIS = 1000;
 
 export class RpcError extends Error {
   constructor(status) {
@@ -77,6 +79,28 @@ export async function* stream(method, request, signal, opened) {
   yield* messagesOf(response, signal);
 }
 
+// Takes the messages of a stream, and asks for it again when it ends, until `signal` is aborted. `request()` makes each
+// first message. `events` has message(result), problem(error) and perhaps opened(stream).
+export async function follow(method, request, signal, events) {
+  while (!signal.aborted) {
+    try {
+      for await (const message of stream(method, request(), signal, events.opened)) {
+        if (signal.aborted) {
+          return;
+        }
+        events.message(message);
+      }
+    } catch (error) {
+      if (signal.aborted) {
+        return;
+      }
+      needRpcError(error);
+      events.problem(error);
+    }
+    await pause(RETRY_MILLIS, signal);
+  }
+}
+
 function openedBy(response) {
   return { id: response.headers.get("Waystar-Stream"), sent: 0 };
 }
@@ -92,7 +116,7 @@ export async function send(method, message, opened, signal) {
     });
   // The message before may not be sent yet.
   while (!(await isTaken())) {
-    await pause(RETRY_MILLIS, signal);
+    await pause(RESEND_MILLIS, signal);
   }
 }
 
@@ -151,6 +175,28 @@ export async function upload(method, first, messages) {
   };
   const [{ value }] = await Promise.all([answer, sendAll()]);
   return value;
+}
+
+// A picture of a map. What is wrong with the query of a path is told by the path, not by the picture.
+export async function renderMap(request) {
+  const answer = await call("PictureService/RenderMap", request).catch((error) => {
+    needRpcError(error);
+    if (!request.query) {
+      throw error;
+    }
+    return call("PictureService/RenderMap", { ...request, query: undefined });
+  });
+  return { ...answer, image: bytesOf(answer.image) };
+}
+
+// Of a field of bytes.
+export function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; ++i) {
+    bytes[i] = letters.charCodeAt(i);
+  }
+  return bytes;
 }
 
 // A field left out is 0.

@@ -1,6 +1,6 @@
 // The questions beside that for the path: what each needs, its call, its answer in words, and what the map shows of it.
 
-import { call, cellOf, oneAtATime, pointOf } from "./api.js";
+import { bytesOf, call, cellOf, oneAtATime, pointOf } from "./api.js";
 import { linesOf } from "./path_query.js";
 import { CLOSED } from "./search_player.js";
 import { amountText, costText, outcomeText } from "./words.js";
@@ -158,10 +158,6 @@ function statesOf({ bounds, cells }, { width, height }, shares) {
     }
   }
   return states;
-}
-
-function bytesOf(text) {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
 // The polygons of a mesh that are reached, or their pieces, each with its corners and the last turn of the path to its

@@ -1,7 +1,7 @@
 // Files: maps are made of those that are dropped on the page, and pictures and images of maps are saved.
 
-import { call, needRpcError, stream, upload } from "./api.js";
-import { isDark } from "./theme.js";
+import { bytesOf, needRpcError, renderMap, stream, upload } from "./api.js";
+import { pictureTheme } from "./theme.js";
 
 const CHUNK_BYTES = 1 << 20;
 const PICTURE_PIXELS = 2048;
@@ -58,8 +58,6 @@ export function listenToFiles(events) {
   });
 }
 
-const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-
 function save(name, parts, type) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(parts, { type }));
@@ -68,16 +66,12 @@ function save(name, parts, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-// `form` is "PNG" or "SVG". What is wrong with the query is told by the path, not by the picture.
+// `form` is "PNG" or "SVG".
 export async function savePicture(form, request) {
-  const theme = isDark() ? "PICTURE_THEME_DARK" : "PICTURE_THEME_LIGHT";
-  const look = { theme, format: `PICTURE_FORMAT_${form}`, maxWidth: PICTURE_PIXELS, maxHeight: PICTURE_PIXELS };
-  const draw = (query) => call("PictureService/RenderMap", { ...request, ...look, query });
-  const answer = await draw(request.query).catch((error) => {
-    needRpcError(error);
-    return draw(undefined);
-  });
-  save(`${request.map}.${form.toLowerCase()}`, [bytesOf(answer.image)], answer.contentType);
+  const size = { maxWidth: PICTURE_PIXELS, maxHeight: PICTURE_PIXELS };
+  const look = { theme: pictureTheme(), format: `PICTURE_FORMAT_${form}`, ...size };
+  const { image, contentType } = await renderMap({ ...request, ...look });
+  save(`${request.map}.${form.toLowerCase()}`, [image], contentType);
 }
 
 export async function saveImage(map) {

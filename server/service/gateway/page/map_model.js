@@ -1,6 +1,6 @@
 // The cells of a grid map as the server exports them: a byte each, the symbol of its terrain or of a wall.
 
-import { cellOf, stream } from "./api.js";
+import { bytesOf, cellOf, stream } from "./api.js";
 import { latticeOf } from "./lattice.js";
 import { CellPlaces } from "./search_places.js";
 import { costText } from "./words.js";
@@ -122,11 +122,9 @@ export class MapModel extends Model {
         info = header.info;
         bytes = new Uint8Array(Number(header.size));
       } else {
-        const text = atob(chunk);
-        for (let i = 0; i < text.length; ++i) {
-          bytes[end + i] = text.charCodeAt(i);
-        }
-        end += text.length;
+        const part = bytesOf(chunk);
+        bytes.set(part, end);
+        end += part.length;
       }
     }
     return { info, bytes };

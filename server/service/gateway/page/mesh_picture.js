@@ -1,7 +1,7 @@
 // The picture of a navigation mesh, which the server draws: of what is in sight, as large as it is shown.
 
-import { call, needRpcError, oneAtATime } from "./api.js";
-import { colorOf, isDark, pixelOf } from "./theme.js";
+import { needRpcError, oneAtATime, renderMap } from "./api.js";
+import { colorOf, pictureTheme, pixelOf } from "./theme.js";
 
 // The most that the server draws, and the least.
 const MOST_PIXELS = 4096;
@@ -51,7 +51,7 @@ export class MeshPicture {
       maxHeight: side(height * depth + range),
       legend: false,
       labels: false,
-      theme: isDark() ? "PICTURE_THEME_DARK" : "PICTURE_THEME_LIGHT",
+      theme: pictureTheme(),
       ...(hasHeights ? { heights } : {}),
       ...(isOblique ? { oblique: true } : {}),
     };
@@ -71,17 +71,10 @@ export class MeshPicture {
     }
   });
 
-  // What is wrong with the query is told by the path, not by the picture.
   async #draw(request) {
-    const answer = await call("PictureService/RenderMap", request).catch((error) => {
-      if (!request.query || error.code === undefined) {
-        throw error;
-      }
-      return call("PictureService/RenderMap", { ...request, query: undefined });
-    });
-    const bytes = Uint8Array.from(atob(answer.image), (letter) => letter.charCodeAt(0));
-    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-    return { image: withoutPaper(image), placement: answer.placement };
+    const { image, placement } = await renderMap(request);
+    const bitmap = await createImageBitmap(new Blob([image], { type: "image/png" }));
+    return { image: withoutPaper(bitmap), placement };
   }
 
   // Where it lies now, also while another one is on its way. `context` is in pixels of the page.

@@ -1,9 +1,7 @@
 // The path from the start to the goal, followed like that of an agent, so that it is always that of the latest
 // revision; while one end is dragged, asked for again and again instead, one question at a time and the latest only.
 
-import { RpcError, call, needRpcError, oneAtATime, pause, stream } from "./api.js";
-
-const RETRY_MILLIS = 1000;
+import { RpcError, call, follow, needRpcError, oneAtATime } from "./api.js";
 
 export class PathQuery {
   // `request()` makes a FindPathRequest of what is chosen now, or null. `events` has answer(response), problem(error)
@@ -33,27 +31,12 @@ export class PathQuery {
       return;
     }
     this.asked = asked;
-    const control = new AbortController();
-    this.control = control;
-    while (!control.signal.aborted) {
-      try {
-        const request = { changes: [{ agent: 1, number: 1, put: query }], atMostEvery: "0s", cheaperEvery: "0s" };
-        for await (const { states = [] } of stream("PathService/FollowAgents", request, control.signal)) {
-          if (control.signal.aborted) {
-            return;
-          }
-          this.#show(states);
-        }
-      } catch (error) {
-        if (control.signal.aborted) {
-          return;
-        }
-        needRpcError(error);
-        this.events.problem(error);
-      }
-      // What is wrong with the question may pass when the map changes, or the server is back.
-      await pause(RETRY_MILLIS, control.signal);
-    }
+    this.control = new AbortController();
+    const { problem } = this.events;
+    const request = { changes: [{ agent: 1, number: 1, put: query }], atMostEvery: "0s", cheaperEvery: "0s" };
+    // What is wrong with the question may pass when the map changes, or the server is back.
+    const events = { message: ({ states = [] }) => this.#show(states), problem };
+    await follow("PathService/FollowAgents", () => request, this.control.signal, events);
   }
 
   #show(states) {

@@ -24,8 +24,9 @@ const OTHERS = {
   dark: ["#5a3c22", "#223646", "#5d3e73", "#234233", "#5b2929", "#535225", "#3e4852", "#422b20"],
 };
 
-export function isDark() {
-  return dark.matches;
+// Of pictures that the server draws.
+export function pictureTheme() {
+  return dark.matches ? "PICTURE_THEME_DARK" : "PICTURE_THEME_LIGHT";
 }
 
 export function onThemeChange(listener) {
@@ -54,9 +55,9 @@ export function rampColor(share, opacity = 1) {
 function terrainColor({ name = "", symbol, impassable }, index) {
   const known = KNOWN.find(([pattern]) => pattern.test(name.toLowerCase())) ?? KNOWN.find((each) => each[1] === symbol);
   if (known) {
-    return known[2 + (isDark() ? 2 : 0) + (impassable ? 1 : 0)];
+    return known[2 + (dark.matches ? 2 : 0) + (impassable ? 1 : 0)];
   }
-  const others = OTHERS[isDark() ? "dark" : "light"];
+  const others = OTHERS[dark.matches ? "dark" : "light"];
   const color = others[index % others.length];
   return impassable ? `color-mix(in srgb, ${color} 55%, ${colorOf("wall")})` : color;
 }
