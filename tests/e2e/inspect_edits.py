@@ -242,8 +242,8 @@ def test_files(page, programs):
     def save(form, name, begin):
         page.browser.click("#files")
         page.browser.click(f"#save-{form}")
-        wait_for((folder / name).exists, name)
-        content = (folder / name).read_bytes()
+        # An empty file is there first.
+        content = wait_for(lambda: (folder / name).exists() and (folder / name).read_bytes(), name)
         assert content.startswith(begin), content[:40]
         return content
     save("png", "village.png", b"\x89PNG")
