@@ -377,7 +377,7 @@ def test_keyboard(page, programs):
     browser.keys("u")
     page.shows("#cell", "~free")
     browser.keys("w")
-    assert browser.run("return document.querySelector('[aria-checked=true]').dataset.tool") == "wall"
+    assert browser.run("return document.querySelector('[data-tool]:checked').dataset.tool") == "wall"
     browser.keys("p?")
     assert browser.run("return document.getElementById('help').open")
     browser.keys(ESCAPE)
@@ -929,7 +929,7 @@ def test_large_map(page, programs):
 
 def is_for_fingers(browser):
     assert browser.run("return document.scrollingElement.scrollWidth <= innerWidth"), "the page is too wide"
-    small = browser.run("return [...document.querySelectorAll('button')].filter((b) => b.offsetParent)"
+    small = browser.run("return [...document.querySelectorAll('button, .group label')].filter((b) => b.offsetParent)"
                         ".filter((b) => Math.min(b.offsetWidth, b.offsetHeight) < 44).map((b) => b.id)")
     assert small == [], f"too small for a finger: {small}"
 

@@ -1,8 +1,9 @@
 // Buttons, lists, sliders and keys: what each of them asks the page to do.
 
-import { listenToKeys } from "./keys.js";
-
 const ZOOM_STEP = 1.5;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const FAR = 10;
+const TOOLS = { p: "path", w: "wall", l: "lift", t: "terrain", o: "obstacle", r: "portal" };
 
 const element = (id) => document.getElementById(id);
 
@@ -71,12 +72,7 @@ export function listenToControls(app, options) {
     u: () => app.paintAtCursor("lift"),
     m: () => app.atCursor((cell) => tools.mark(cell)),
     x: () => app.atCursor((cell) => tools.block(cell, cell)),
-    p: () => toolBar.choose("path"),
-    w: () => toolBar.choose("wall"),
-    l: () => toolBar.choose("lift"),
-    t: () => toolBar.choose("terrain"),
-    o: () => toolBar.choose("obstacle"),
-    r: () => toolBar.choose("portal"),
+    ...Object.fromEntries(Object.entries(TOOLS).map(([key, tool]) => [key, () => toolBar.choose(tool)])),
     Enter: () => app.pressAtCursor(),
     Delete: () => app.drawing.remove(),
     z: ({ shiftKey }) => (shiftKey ? presses.redo() : presses.undo()),
@@ -91,4 +87,31 @@ export function listenToControls(app, options) {
     Escape: () => (app.drawing.kind ? app.drawing.forget() : app.clear()),
   };
   listenToKeys(keys, (dx, dy) => app.moveCursor(dx, dy));
+}
+
+// `actions` has functions by key, with small letters; `move(dx, dy)` is for arrows.
+function listenToKeys(actions, move) {
+  addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    const isTyping = target.closest?.("input:not([type=radio]), select, textarea, dialog, [popover]");
+    const isPressing = target.closest?.("button, a") && (key === " " || key === "Enter");
+    const isUndo = (event.ctrlKey || event.metaKey) && key.toLowerCase() === "z";
+    if (isTyping || isPressing || event.altKey || ((event.ctrlKey || event.metaKey) && !isUndo)) {
+      return;
+    }
+    if (ARROWS[key]) {
+      if (target.type === "radio") {
+        return;
+      }
+      const by = event.shiftKey ? FAR : 1;
+      move(ARROWS[key][0] * by, ARROWS[key][1] * by);
+    } else {
+      const action = actions[key.length === 1 ? key.toLowerCase() : key];
+      if (!action) {
+        return;
+      }
+      action(event);
+    }
+    event.preventDefault();
+  });
 }

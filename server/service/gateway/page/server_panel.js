@@ -1,7 +1,6 @@
 // The server at work: what it does now, and the servers of its fleet.
 
 import { call, needRpcError, pause } from "./api.js";
-import { listenToGroup } from "./keys.js";
 import { FAMILIES, ratesBetween } from "./metrics.js";
 import { amountText, bytesText, countText, millisText, rateText, spanText } from "./words.js";
 
@@ -12,8 +11,6 @@ const LOOKS = 60;
 const LATE_MILLIS = 11000;
 
 const element = (id) => document.getElementById(id);
-const tabs = [...document.querySelectorAll("[role=tab]")];
-const panel = element("server-panel");
 
 const CURVES = [
   ["requests/s", "requests", rateText],
@@ -60,22 +57,9 @@ export class ServerPanel {
   #before = null;
   #looks = [];
 
-  constructor() {
-    tabs.forEach((tab) => tab.addEventListener("click", () => this.#choose(tab)));
-    listenToGroup(document.querySelector("[role=tablist]"), (tab) => this.#choose(tab));
-  }
-
-  #choose(chosen) {
-    for (const tab of tabs) {
-      tab.setAttribute("aria-selected", String(tab === chosen));
-      tab.tabIndex = tab === chosen ? 0 : -1;
-      element(tab.getAttribute("aria-controls")).hidden = tab !== chosen;
-    }
-  }
-
   async run() {
     for (;;) {
-      if (panel.hidden || document.hidden) {
+      if (!element("server-tab").checked || document.hidden) {
         this.#before = null;
       } else {
         await this.#look();
