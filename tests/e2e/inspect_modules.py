@@ -47,7 +47,7 @@ def test_links(page, _programs):
         """Of nodes with edges such as "b" or, if closed, "-b"."""
         nodes = [{"id": name, "index": i, "edges": [{"to": to[-1], "open": len(to) == 1} for to in ends.split()]}
                  for i, (name, ends) in enumerate(edges.items())]
-        found = run(page, "graph_links.js", """
+        found = run(page, "graph_model.js", """
             const nodes = arguments[0];
             const links = m.linksOf(nodes, new Map(nodes.map((node) => [node.id, node])));
             return links.map(({ from, to, isOpen, isOneWay }) => [from.id, to.id, isOpen, isOneWay]);""", nodes)

@@ -89,7 +89,7 @@ def test_matrix(page, programs):
     page.shows("#matrix", "SGAS04–G40–A–––")
     page.size = (10, 10)
     # Focus and pointer mark the pair.
-    browser.run("document.querySelector('#matrix tr:nth-child(2) td:nth-child(3)').focus()")
+    browser.run("document.querySelector('#matrix tbody td:nth-child(3)').focus()")
     page.wait_for_color(page.place(0, 2), page.ink("marked"))
     browser.run("document.activeElement.blur()")
     wait_for(lambda: page.color_at(*page.place(0, 2)) != page.ink("marked"), "the pair without a mark")

@@ -15,13 +15,12 @@ import { LiveLayer } from "./live_layer.js";
 import { MapFeed } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
-import { showMatrix } from "./matrix.js";
 import { MeshModel } from "./mesh_model.js";
 import { MeshPicture } from "./mesh_picture.js";
 import { placeObstacles, placePortals } from "./obstacles.js";
 import { Painter } from "./painter.js";
 import {
-  showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showNotes, showNothing, showPlayback, showProblem,
+  showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showMatrix, showNotes, showNothing, showPlayback, showProblem,
 } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Playback } from "./playback.js";
@@ -95,7 +94,7 @@ class App {
   unanswered = "";
   ask = new Ask((answer) => {
     element("asked").textContent = answer?.text ?? "";
-    showMatrix(element("matrix"), answer?.table, (pair) => {
+    showMatrix(answer?.table, (pair) => {
       this.ask.pair = pair;
       this.redraw();
     });

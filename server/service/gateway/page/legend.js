@@ -2,6 +2,7 @@
 // it is; and what was drawn for questions, and is for few.
 
 import { WALL } from "./map_model.js";
+import { make } from "./panel.js";
 import { rampColor } from "./theme.js";
 import { costText } from "./words.js";
 
@@ -86,8 +87,8 @@ export function showLegend(list, entries) {
   list.dataset.content = content;
   list.replaceChildren(
     ...entries.map(([sign, color, text]) => {
-      const item = document.createElement("li");
-      item.innerHTML = `<svg viewBox="0 0 ${WIDTHS[sign] ?? 14} 12" aria-hidden="true">${SIGNS[sign]}</svg>`;
+      const innerHTML = `<svg viewBox="0 0 ${WIDTHS[sign] ?? 14} 12" aria-hidden="true">${SIGNS[sign]}</svg>`;
+      const item = make("li", { innerHTML });
       item.firstChild.style.color = color;
       item.append(text);
       return item;

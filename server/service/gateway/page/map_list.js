@@ -1,6 +1,7 @@
 // The maps of the server, asked for now and then.
 
 import { listAll, needRpcError, oneAtATime, pause } from "./api.js";
+import { make } from "./panel.js";
 import { countText, sizeText } from "./words.js";
 
 const MILLIS_BETWEEN_ASKS = 4000;
@@ -85,16 +86,11 @@ export class MapList {
   }
 
   #item(info) {
-    const make = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
+    const lines = [sizeText(info), `revision ${countText(info.version.revision)}`];
+    const choose = () => this.events.choose(info.map);
+    const fields = { type: "button", ariaCurrent: String(info.map === this.chosen), onclick: choose };
+    const button = make("button", fields, make("strong", {}, info.map), ...lines.map((line) => make("span", {}, line)));
     button.dataset.map = info.map;
-    button.setAttribute("aria-current", String(info.map === this.chosen));
-    const revision = `revision ${countText(info.version.revision)}`;
-    button.append(make("strong", info.map), make("span", sizeText(info)), make("span", revision));
-    button.addEventListener("click", () => this.events.choose(info.map));
-    item.append(button);
-    return item;
+    return make("li", {}, button);
   }
 }

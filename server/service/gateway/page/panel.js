@@ -5,6 +5,21 @@ import { algorithmText, costText, countText, outcomeText, timeText } from "./wor
 
 const element = (id) => document.getElementById(id);
 
+// An element with those fields, and what it holds.
+export function make(tag, fields, ...children) {
+  const made = Object.assign(document.createElement(tag), fields);
+  made.append(...children);
+  return made;
+}
+
+// The parts of a table with a row for each of `rows`; the first cell of each is its name, the others have fields.
+export function makeTable(head, rows) {
+  const headOf = (textContent, scope) => make("th", { textContent, scope });
+  const rowOf = ([name, ...cells]) => make("tr", {}, headOf(name, "row"), ...cells.map((fields) => make("td", fields)));
+  const names = make("tr", {}, ...head.map((name) => headOf(name, "col")));
+  return [make("thead", {}, names), make("tbody", {}, ...rows.map(rowOf))];
+}
+
 function set(id, text) {
   element(id).textContent = text;
 }
@@ -47,16 +62,9 @@ export function showEnds(start, goal, revision) {
 
 // Pairs of a name and a value.
 export function showCell(pairs) {
-  const line = element("cell");
-  line.replaceChildren();
-  pairs.forEach(([name, value], i) => {
-    const strong = document.createElement("b");
-    strong.textContent = value;
-    line.append(i > 0 ? "  ·  " : "", name ? `${name} ` : "", strong);
-  });
-  if (pairs.length === 0) {
-    line.append("\u00a0");
-  }
+  const partsOf = ([name, value], i) => [i > 0 ? "  ·  " : "", name && `${name} `, make("b", {}, value)];
+  const parts = pairs.flatMap(partsOf);
+  element("cell").replaceChildren(...parts, "\u00a0");
 }
 
 export function showPlayback(playback, canPlay, problem) {
@@ -123,8 +131,7 @@ export function showNotes(map, notes) {
     return [text, firstPlace && `at ${firstPlace}`, count > 1 && `${countText(count)} times`].filter(Boolean).join(", ");
   });
   set("notes-title", `Notes on ${map}`);
-  const items = texts.map((textContent) => Object.assign(document.createElement("li"), { textContent }));
-  element("notes-list").replaceChildren(...items);
+  element("notes-list").replaceChildren(...texts.map((text) => make("li", {}, text)));
   element("notes").showModal();
 }
 
@@ -138,4 +145,19 @@ export function showLink(kind, server, news = "", newsKind = "bad") {
   if (banner.textContent !== news) {
     banner.textContent = news;
   }
+}
+
+// The costs between places, as ComputeCostMatrix gives them, with the names of the places. `look(pair)` is called with
+// the numbers of the two places that are looked at, or null.
+export function showMatrix({ names, costs } = { names: [] }, look) {
+  const cellOf = (from, to) => {
+    const cost = costs[from * names.length + to];
+    const [textContent, exact] = cost < 0 ? ["–", "no path"] : [costText(Number(cost.toFixed(1))), costText(cost)];
+    const [begin, end] = [() => look([from, to]), () => look(null)];
+    const listeners = { onmouseenter: begin, onfocus: begin, onmouseleave: end, onblur: end };
+    return { textContent, tabIndex: 0, title: `${names[from]} to ${names[to]}: ${exact}`, ...listeners };
+  };
+  const rows = names.map((name, from) => [name, ...names.map((_, to) => cellOf(from, to))]);
+  element("matrix").hidden = names.length === 0;
+  element("matrix").replaceChildren(...makeTable(["", ...names], rows));
 }

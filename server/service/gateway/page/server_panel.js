@@ -2,6 +2,7 @@
 
 import { call, needRpcError, pause } from "./api.js";
 import { FAMILIES, ratesBetween } from "./metrics.js";
+import { make, makeTable } from "./panel.js";
 import { amountText, bytesText, countText, millisText, rateText, spanText } from "./words.js";
 
 const MILLIS_BETWEEN_LOOKS = 1000;
@@ -21,13 +22,6 @@ const CURVES = [
   ["processors", "processors", (value) => value.toFixed(2)],
 ];
 
-function make(tag, className, ...children) {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.append(...children);
-  return made;
-}
-
 // The last values, from the least they may be, 0, to the most of them. Nothing is drawn where there is none.
 function curve(values) {
   const most = Math.max(...values.filter((value) => value !== undefined), 0) || 1;
@@ -35,22 +29,12 @@ function curve(values) {
   const points = values.map(pointOf);
   const line = points.map((point, i) => (point ? `${points[i - 1] ? "L" : "M"}${point}` : "")).join("");
   const box = `viewBox="0 0 ${LOOKS} 20" preserveAspectRatio="none"`;
-  const drawn = make("div", "curve");
-  drawn.innerHTML = `<svg ${box} aria-hidden="true"><path d="${line}" /></svg>`;
-  return drawn;
+  return make("div", { className: "curve", innerHTML: `<svg ${box} aria-hidden="true"><path d="${line}" /></svg>` });
 }
 
-// A row for each of `rows`; the first cell of each is its name.
 function table(caption, head, rows) {
-  const cell = (tag, text, scope) => Object.assign(make(tag, "", text), scope && { scope });
-  const row = ([name, ...texts]) => make("tr", "", cell("th", name, "row"), ...texts.map((text) => cell("td", text)));
-  return make(
-    "table",
-    "",
-    make("caption", "", caption),
-    make("thead", "", make("tr", "", ...head.map((text) => cell("th", text, "col")))),
-    make("tbody", "", ...rows.map(row)),
-  );
+  const cells = rows.map(([name, ...texts]) => [name, ...texts.map((textContent) => ({ textContent }))]);
+  return make("table", {}, make("caption", {}, caption), ...makeTable(head, cells));
 }
 
 export class ServerPanel {
@@ -98,8 +82,8 @@ export class ServerPanel {
     this.#tell(rates.conditions.map((text) => `Attention: ${text}`).join("\n"));
     const optional = (value, textOf) => (value === undefined ? "–" : textOf(value));
     const curves = CURVES.map(([name, field, textOf]) => {
-      const value = make("dd", "", optional(rates[field], textOf), curve(this.#looks.map((look) => look[field])));
-      return make("div", "", make("dt", "", name), value);
+      const value = make("dd", {}, optional(rates[field], textOf), curve(this.#looks.map((look) => look[field])));
+      return make("div", {}, make("dt", {}, name), value);
     });
     const { uptime, failures, refusals, watches, agents, methods, lanes, mapCount, mapBytes } = rates;
     const counts = [
@@ -108,9 +92,9 @@ export class ServerPanel {
       `${amountText(mapCount, "map")}, ${bytesText(mapBytes)} together`,
     ];
     element("server-view").replaceChildren(
-      make("dl", "curves", ...curves),
-      make("p", "sentence", counts.join(", ")),
-      make("h2", "", "Servers"),
+      make("dl", { className: "curves" }, ...curves),
+      make("p", { className: "sentence" }, counts.join(", ")),
+      make("h2", {}, "Servers"),
       ...this.#servers(list),
       table("Methods", ["", "requests/s", "failed/s", "p50", "p99", "open"], methods.map((method) => [
         method.name.replace("/", "/\u200b"), rateText(method.requests), rateText(method.failures),
@@ -125,14 +109,14 @@ export class ServerPanel {
 
   #servers({ servers = [], isFleet, problem }) {
     if (problem) {
-      return [make("p", "sentence", problem)];
+      return [make("p", { className: "sentence" }, problem)];
     }
     const newest = Math.max(...servers.map(({ reportTime }) => Date.parse(reportTime)));
     const items = servers.map((server) => {
       const { address, version, startTime, reportTime, isThis, maps, lag, staleness } = server;
       const late = newest - Date.parse(reportTime);
       const isBehind = Number(lag ?? 0) > 0;
-      const dot = make("span", "dot");
+      const dot = make("span", { className: "dot" });
       dot.dataset.kind = late > LATE_MILLIS ? "bad" : isBehind ? "fair" : "good";
       const since = new Date(startTime).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
       const facts = [
@@ -140,9 +124,10 @@ export class ServerPanel {
         ...(isFleet ? [`lag ${countText(lag)}`, `heard of etcd ${spanText(parseFloat(staleness ?? "0s"))} ago`] : []),
         ...(late > LATE_MILLIS ? [`has not reported for ${spanText(late / 1000)}`] : []),
       ];
-      const name = make("strong", "", address);
-      return make("li", "", dot, name, isThis ? " this server" : "", make("p", "", facts.join(", ")));
+      const name = make("strong", {}, address);
+      return make("li", {}, dot, name, isThis ? " this server" : "", make("p", {}, facts.join(", ")));
     });
-    return [make("ul", "servers", ...items), ...(isFleet ? [] : [make("p", "sentence", "It is in no fleet.")])];
+    const alone = isFleet ? [] : [make("p", { className: "sentence" }, "It is in no fleet.")];
+    return [make("ul", { className: "servers" }, ...items), ...alone];
   }
 }

@@ -13,7 +13,7 @@ export class Tools {
   tool = "path";
   brush = 1;
   terrain = 0;
-  // The end that is dragged, the cell that was painted last, and where an area of the overlay begins that is being drawn,
+  // The end that is dragged, the cell that was painted last, and where an area of the overlay that is drawn begins,
   // with what was blocked before.
   dragged = null;
   #last = null;
