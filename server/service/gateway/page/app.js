@@ -98,7 +98,6 @@ class App {
       this.ask.pair = pair;
       this.redraw();
     });
-    this.#showLegend();
     this.redraw();
   });
   agents = new Agents(() => this.model, () => this.#chosen(), (problem) => this.#agentsChanged(problem));
@@ -290,6 +289,7 @@ class App {
     requestAnimationFrame(() => {
       this.isDrawing = false;
       const { model, view, playback, footprint, picture, isOblique } = this;
+      showLegend(element("legend"), model ? legendOf(this, this.sides[0].painter.colors?.css) : []);
       const brush = model ? this.tools.preview(this.hover) : [];
       if (model?.isMesh) {
         // Seen from the side, only the server knows what of a path is hidden. On top of a search, the page draws it.
@@ -337,17 +337,22 @@ class App {
       this.#open(this.map, true);
     }
     if (!this.map) {
-      this.#say("There are no maps on this server yet.");
+      element("empty").textContent = "There are no maps on this server yet.";
     }
     this.#showLive();
   }
 
-  #open(map, keepsEnds = map === this.map) {
+  // Shows nothing of a map any more.
+  #leave() {
     this.feed?.stop();
     this.feed = null;
     this.query.stop();
     this.picture.forget();
     this.#forgetPath();
+  }
+
+  #open(map, keepsEnds = map === this.map) {
+    this.#leave();
     if (map === this.map) {
       this.agents.pause();
     } else {
@@ -369,7 +374,7 @@ class App {
     }
     this.sketch.model = this.model;
     this.map = map;
-    this.#say("");
+    element("empty").textContent = "";
     this.list.choose(map);
     document.title = `${map} – Waystar inspector`;
     this.#showEnds();
@@ -382,7 +387,7 @@ class App {
       // It may be newer than the list.
       this.list.ask();
     } else if (info.graph?.nodes > MAX_NODES) {
-      this.#say(`${map} has more nodes than there is a picture for: ${countText(info.graph.nodes)}.`);
+      element("empty").textContent = `${map} has more nodes than there is a picture for: ${countText(info.graph.nodes)}.`;
     } else {
       this.#follow(map, info.kind);
     }
@@ -392,15 +397,11 @@ class App {
   #miss(text) {
     this.isMissing = true;
     this.agents.clear();
-    this.feed?.stop();
-    this.feed = null;
+    this.#leave();
     this.model = null;
-    this.query.stop();
-    this.#forgetPath();
-    this.#showLegend();
     this.#showCell(null);
     this.drawing.renew();
-    this.#say(`${text} Choose a map from the list.`);
+    element("empty").textContent = `${text} Choose a map from the list.`;
     showNothing("");
   }
 
@@ -533,13 +534,7 @@ class App {
     }
   }
 
-  // Another map's stays until this one is there, so that the canvas keeps its size meanwhile.
-  #showLegend() {
-    showLegend(element("legend"), this.model ? legendOf(this, this.sides[0].painter.colors?.css) : []);
-  }
-
   #revised() {
-    this.#showLegend();
     this.list.update(this.map, String(this.feed.latest));
     this.#showEnds();
     this.#showCell(this.hover ?? this.cursor);
@@ -560,7 +555,6 @@ class App {
         // Among nodes whose places are not those of the world, nothing has a place.
         this.obstacles = model.isLaidOut ? [] : placeObstacles(obstacles, model);
         this.portals = placePortals(portals, map);
-        this.#showLegend();
         this.#showCell(this.hover ?? this.cursor);
         this.drawing.renew();
       }
@@ -596,10 +590,6 @@ class App {
     this.isDown = true;
     const away = "The server does not answer. What you see may be out of date.";
     showLink("bad", location.host, `${code === UNAVAILABLE ? away : `${message}.`} Trying again …`, "bad");
-  }
-
-  #say(text) {
-    element("empty").textContent = text;
   }
 
   #answered(answer) {
@@ -674,7 +664,6 @@ class App {
   #showEnds() {
     const label = (cell) => cell && this.model && this.model.lattice.label(cell);
     showEnds(label(this.start), label(this.goal), this.feed?.latest);
-    this.#showLegend();
     if (this.map) {
       writeAddress(this, this.#optionsInLink());
     }
@@ -692,7 +681,6 @@ class App {
 
   #prepare() {
     this.sides.forEach(({ painter }) => painter.prepare(this.model));
-    this.#showLegend();
     this.redraw();
   }
 
@@ -763,7 +751,7 @@ class App {
     const state = blocked > 0 ? `${countText(blocked)} of them blocked` : "none blocked";
     const some = `${amountText(all.size, "agent")}, ${state}.`;
     element("agents-text").textContent = problem || (all.size > 0 ? some : none);
-    this.#showLegend();
+    this.redraw();
     this.live.wake();
   }
 

@@ -157,10 +157,6 @@ export class GraphModel extends Model {
     return nodes.map((id, i) => this.placeOf(id, positions?.[i]));
   }
 
-  arrivalOf(_crossing, [next]) {
-    return next;
-  }
-
   searchPlaces() {
     return new NodePlaces(this);
   }

@@ -1,5 +1,4 @@
-// The legend: what is on a map of this kind, for the path and its search whatever is asked, so that the map stays where
-// it is; and what was drawn for questions, and is for few.
+// The legend of what is on the map now. It has as much room whatever it says, so that the map stays where it is.
 
 import { WALL } from "./map_model.js";
 import { make } from "./panel.js";
@@ -23,9 +22,10 @@ const SIGNS = {
 };
 
 // Entries: one of SIGNS, its colour, and what it stands for. `colors` has those of cells.
-export function legendOf({ model, obstacles, portals, sketch, ask, agents }, colors) {
+export function legendOf({ model, start, goal, sides, playback, obstacles, portals, sketch, ask, agents }, colors) {
   const ink = (name) => `var(--${name})`;
-  const seen = "on the open list";
+  const open = model.cells ? ["area", ink("open")] : [model.isMesh ? "line" : "ring", ink("open-rim")];
+  const { states, reached, bands, arrows, dots, way, marks = [], ray, route } = ask.answer ?? {};
   const inks = new Set(obstacles.map((each) => each.ink));
   const ground = model.isGraph ? linksOf(model, ink) : model.isMesh ? floorsOf(model, ink) : cellsOf(model, colors);
   const entries = [
@@ -36,18 +36,18 @@ export function legendOf({ model, obstacles, portals, sketch, ask, agents }, col
     portals.length > 0 && ["diamond", ink("portal"), "portal"],
     agents.all.size > 0 && ["disc", ink("agent"), "agent"],
     agents.blocked > 0 && ["cross", ink("bad"), "blocked agent"],
-    ["disc", ink("start"), "start"],
-    ["disc", ink("goal"), "goal"],
+    start && ["disc", ink("start"), "start"],
+    goal && ["disc", ink("goal"), "goal"],
     sketch.marked.length > 0 && ["disc", ink("marked"), "marked place"],
     sketch.parts.length > 0 && ["hatch", ink("overlay"), "overlay: blocked for these questions alone"],
-    ask.answer?.arrows && ["arrow", ink("trail"), "way to a goal"],
-    ask.answer?.dots && ["disc", ink("trail"), "drawn place"],
-    ["line", ink("path"), "path"],
-    ["dashes", ink("path"), "path through blockers"],
-    ["disc", ink("fair"), "blocker"],
-    ["line", ink("trail"), "straight line"],
-    ["ramp", "", "reached or expanded, by cost"],
-    model.cells ? ["area", ink("open"), seen] : [model.isMesh ? "line" : "ring", ink("open-rim"), seen],
+    arrows && ["arrow", ink("trail"), "way to a goal"],
+    dots && ["disc", ink("trail"), "drawn place"],
+    (route ?? sides[0].path)?.lines.length > 0 && ["line", ink("path"), "path"],
+    way?.jumps.length > 0 && ["dashes", ink("path"), "path through blockers"],
+    marks.length > 0 && ["disc", ink("fair"), "blocker"],
+    ray !== undefined && ["line", ink("trail"), "straight line"],
+    (playback.isLoaded || states || reached || bands) && ["ramp", "", "reached or expanded, by cost"],
+    playback.isLoaded && [...open, "on the open list"],
   ];
   return entries.filter(Boolean);
 }

@@ -4,7 +4,7 @@ import { listAll, needRpcError, oneAtATime, pause } from "./api.js";
 import { make } from "./panel.js";
 import { countText, sizeText } from "./words.js";
 
-const MILLIS_BETWEEN_ASKS = 4000;
+const MILLIS_BETWEEN_ASKS = 2000;
 // A list of more maps has a filter.
 const MANY = 10;
 

@@ -30,6 +30,11 @@ export class Model {
     return before?.map !== info.map || before?.createTime !== info.createTime;
   }
 
+  // Where a portal leads to, by the points behind it.
+  arrivalOf(_crossing, [next]) {
+    return next;
+  }
+
   // What others have changed, as far as it can be told from the edits alone. False if the map has to be read again.
   apply(edits) {
     return edits.length === 0;

@@ -129,10 +129,6 @@ export class MeshModel extends Model {
     return positions.map(pointOf);
   }
 
-  arrivalOf(_crossing, [next]) {
-    return next;
-  }
-
   searchPlaces() {
     return new IntervalPlaces();
   }
