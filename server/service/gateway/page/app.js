@@ -29,7 +29,6 @@ import { SearchPlayer } from "./search_player.js";
 import { LETTERS, Sketch } from "./sketch.js";
 import { onThemeChange } from "./theme.js";
 import { ServerPanel } from "./server_panel.js";
-import { ToolBar } from "./tool_bar.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
 import { algorithmText, amountText, countText, freeName, sizeText } from "./words.js";
@@ -79,7 +78,6 @@ class App {
   sides = [sideOf(""), sideOf("-beside")];
   drawing = new Drawing(this);
   tools = new Tools(this);
-  toolBar = new ToolBar(this.tools);
   // The id of the map that is shown, and its cells once they are there; whether there is no such map.
   map = "";
   model = null;
@@ -429,7 +427,7 @@ class App {
       this.model = model;
       this.view.show(model.lattice.bounds);
       this.#prepare();
-      this.toolBar.offer(model);
+      this.tools.offer(model);
       this.#offerOptions();
       this.#offerFloors();
     } else {

@@ -8,7 +8,7 @@ const TOOLS = { p: "path", w: "wall", l: "lift", t: "terrain", o: "obstacle", r:
 const element = (id) => document.getElementById(id);
 
 export function listenToControls(app, options) {
-  const { playback, toolBar, tools } = app;
+  const { playback, tools } = app;
   const help = () => element("help").showModal();
   const zoomIn = () => tools.zoom(ZOOM_STEP);
   const zoomOut = () => tools.zoom(1 / ZOOM_STEP);
@@ -72,7 +72,7 @@ export function listenToControls(app, options) {
     u: () => app.paintAtCursor("lift"),
     m: () => app.atCursor((cell) => tools.mark(cell)),
     x: () => app.atCursor((cell) => tools.block(cell, cell)),
-    ...Object.fromEntries(Object.entries(TOOLS).map(([key, tool]) => [key, () => toolBar.choose(tool)])),
+    ...Object.fromEntries(Object.entries(TOOLS).map(([key, tool]) => [key, () => tools.choose(tool)])),
     Enter: () => app.pressAtCursor(),
     Delete: () => app.drawing.remove(),
     z: ({ shiftKey }) => (shiftKey ? presses.redo() : presses.undo()),

@@ -30,6 +30,11 @@ export class Model {
     return before?.map !== info.map || before?.createTime !== info.createTime;
   }
 
+  // The place on the ground that belongs to one, or null if there is none.
+  async land(place) {
+    return place;
+  }
+
   // Where a portal leads to, by the points behind it.
   arrivalOf(_crossing, [next]) {
     return next;

@@ -103,8 +103,11 @@ export class MeshModel extends Model {
     return placeAloft(x, y, Number(floor.toFixed(4)));
   }
 
-  // The place on the ground that belongs to one aloft, or null if there is none.
-  async land({ x, y, z }) {
+  async land(place) {
+    if (!place.isAloft) {
+      return place;
+    }
+    const { x, y, z } = place;
     const { results } = await call("PathService/ProbeSurface", { map: this.info.map, probes: [{ position: { x, y, z } }] });
     return results?.[0]?.found ? placeAt(x, y, Number((results[0].start.z ?? 0).toFixed(4)) + 0) : null;
   }

@@ -1,4 +1,4 @@
-// What pressing and dragging on the map does, by the tool that is chosen.
+// The buttons that choose a tool, and what pressing and dragging on the map does with it.
 
 import { sameCell } from "./api.js";
 import { brushed } from "./editor.js";
@@ -8,6 +8,9 @@ const GRIP = { touch: 26, mouse: 14, pen: 18 };
 // So many pixels a press may slip.
 const SLIP = 10;
 const PAINTING = ["wall", "lift", "terrain"];
+
+const element = (id) => document.getElementById(id);
+const choices = [...document.querySelectorAll("[data-tool]")];
 
 export class Tools {
   tool = "path";
@@ -48,6 +51,32 @@ export class Tools {
       },
       agent: { tap: (px, py) => app.agents.add(app.cellAt(px, py)) },
     };
+    choices.forEach((choice) => choice.addEventListener("change", () => this.choose(choice.dataset.tool)));
+  }
+
+  // Nothing happens if the map has no use for the tool.
+  choose(tool) {
+    const choice = choices.find((each) => each.dataset.tool === tool);
+    if (choice.disabled) {
+      return;
+    }
+    choice.checked = true;
+    this.tool = tool;
+    element("terrain-choice").hidden = tool !== "terrain";
+    element("brush-choice").hidden = !this.isPainting;
+    this.app.drawing.renew();
+  }
+
+  // What can be done with a map.
+  offer({ cells, terrains = [], isLaidOut, isGraph }) {
+    const options = [...terrains].map(([symbol, { name }]) => new Option(name, String(symbol)));
+    element("terrain").replaceChildren(...options);
+    this.terrain = Number(element("terrain").value);
+    const isUnfit = { wall: !cells, lift: !cells, terrain: options.length < 2, obstacle: isLaidOut, portal: isGraph };
+    choices.forEach((choice) => (choice.disabled = Boolean(isUnfit[choice.dataset.tool])));
+    if (isUnfit[this.tool]) {
+      this.choose("path");
+    }
   }
 
   get #hand() {
@@ -117,7 +146,7 @@ export class Tools {
   async mark(place) {
     const { app } = this;
     const { model } = app;
-    const ground = place?.isAloft ? await model.land(place).catch(() => null) : place;
+    const ground = place && (await model.land(place).catch(() => null));
     if (ground && app.model === model) {
       app.sketch.mark(ground);
       app.settle();
