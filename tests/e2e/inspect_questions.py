@@ -183,7 +183,7 @@ def test_overlay(page, programs):
     browser.click("[data-tool=path]")
 
 
-def test_agents(page, programs):
+def test_profiles_and_tags(page, programs):
     """By profile and tags, for all questions."""
     programs.run("map", "create", "ford", "6x3")
     boat = {"map": "ford", "edits": [{"putProfile": {"name": "boat", "profile": {"footprint": 2}}}]}
@@ -222,6 +222,6 @@ def test_question_on_phone(page, _programs):
     assert bottom < 844, bottom
 
 
-TESTS = [test_marked_places, test_matrix, test_flow, test_samples, test_reach_on_mesh, test_overlay, test_agents,
+TESTS = [test_marked_places, test_matrix, test_flow, test_samples, test_reach_on_mesh, test_overlay, test_profiles_and_tags,
          test_copy_as_csharp]
 PHONE_TESTS = [test_question_on_phone]

@@ -20,7 +20,8 @@ import { MeshPicture } from "./mesh_picture.js";
 import { placeObstacles, placePortals } from "./obstacles.js";
 import { Painter } from "./painter.js";
 import {
-  showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showMatrix, showNotes, showNothing, showPlayback, showProblem,
+  element, showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showMatrix, showNotes, showNothing,
+  showPlayback, showProblem,
 } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Playback } from "./playback.js";
@@ -41,7 +42,6 @@ const HEIGHTS = [["height-low", "low"], ["height-high", "high"]];
 const MAX_PIXELS_TO_NODE = 30;
 const NOTE_MILLIS = 8000;
 
-const element = (id) => document.getElementById(id);
 const canvas = element("map");
 const options = [...document.querySelectorAll("[data-option]")];
 const beside = element("option-beside");
@@ -500,7 +500,8 @@ class App {
   // After the heights or the side were chosen.
   changeFloors() {
     const chosen = HEIGHTS.filter(([id]) => element(id).value !== "");
-    this.model.heights = Object.fromEntries(chosen.map(([id, end]) => [end, Number(element(id).value)]));
+    const heights = chosen.map(([id, end]) => [end, Number(element(id).value)]);
+    this.model.heights = heights.length > 0 ? Object.fromEntries(heights) : undefined;
     const isOblique = element("oblique").checked;
     if (isOblique !== this.isOblique) {
       this.isOblique = isOblique;
@@ -792,8 +793,7 @@ class App {
   // `form` is "PNG", "SVG", or "image" for one that a map can be made of again.
   async save(form) {
     const { map, model, isOblique } = this;
-    const heights = model?.hasHeights ? model.heights : undefined;
-    const request = { map, query: this.question() ?? undefined, heights, oblique: isOblique };
+    const request = { map, query: this.question() ?? undefined, heights: model?.heights, oblique: isOblique };
     try {
       await (form === "image" ? saveImage(map) : savePicture(form, request));
     } catch (error) {

@@ -107,7 +107,7 @@ export class Drawing {
     };
     const add = (to) => {
       const shape = shapeBetween(first, to, form.isDisc, model);
-      const heights = model.hasHeights ? model.heights : undefined;
+      const { heights } = model;
       const obstacle = { ...form.values("Obstacle"), id: this.#newId("obstacle"), shape, heights };
       return this.#draft(obstacle, { addObstacle: obstacle });
     };

@@ -79,9 +79,8 @@ export class LiveLayer {
     const context = this.#context;
     const { left, top, right, bottom } = outline.bounds;
     const share = still.matches ? 0.5 : 1 - (performance.now() - begin) / FLASH_MILLIS;
-    const scale = view.scale * ratio;
     context.save();
-    context.setTransform(scale, 0, 0, scale, -view.left * scale, -view.top * scale);
+    view.applyTo(context, ratio);
     context.globalAlpha = share * 0.6;
     fill(context, colorOf("flash"), outline.fill);
     context.globalAlpha = share;

@@ -1,14 +1,13 @@
 // The maps of the server, asked for now and then.
 
 import { listAll, needRpcError, oneAtATime, pause } from "./api.js";
-import { make } from "./panel.js";
+import { element, make } from "./panel.js";
 import { countText, sizeText } from "./words.js";
 
 const MILLIS_BETWEEN_ASKS = 2000;
 // A list of more maps has a filter.
 const MANY = 10;
 
-const element = (id) => document.getElementById(id);
 const filter = element("map-filter");
 // In which map2 comes before map10.
 const order = new Intl.Collator("en", { numeric: true });

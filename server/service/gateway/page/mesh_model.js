@@ -64,16 +64,12 @@ export class MeshModel extends Model {
   options = ["requiredTags", "unreachablePolicy"];
   suits = (algorithm) => algorithm === "ALGORITHM_AUTO";
   lattice = new MeshLattice({ x: 0, y: 0, z: 0 }, { x: 1, y: 1, z: 0 });
-  // The heights that are shown, from "low" to "high"; without one, all beyond the other.
-  heights = {};
-
-  get hasHeights() {
-    return Object.keys(this.heights).length > 0;
-  }
+  // The heights that are shown, if not all of them: from "low" to "high"; without one, all beyond the other.
+  heights = undefined;
 
   // Whether one of these points lies at the heights that are shown, or one between them.
   shows(points) {
-    const { low = -Infinity, high = Infinity } = this.heights;
+    const { low = -Infinity, high = Infinity } = this.heights ?? {};
     const heights = points.map(({ z }) => z);
     return Math.min(...heights) <= high && Math.max(...heights) >= low;
   }
@@ -98,7 +94,7 @@ export class MeshModel extends Model {
 
   // The server takes the surface nearest in height: that of the floor that is shown, or the highest there.
   onFloor({ x, y }) {
-    const { low, high } = this.heights;
+    const { low, high } = this.heights ?? {};
     const floor = low !== undefined && high !== undefined ? (low + high) / 2 : (high ?? this.lattice.high.z);
     return placeAloft(x, y, Number(floor.toFixed(4)));
   }

@@ -70,7 +70,7 @@ export function seenBefore({ left, right, root }, parent) {
 
 // The parts of a line at the heights from `low` to `high`, and those at others: lists of lines. Its pieces are taken to
 // be straight in space.
-export function partByHeights(points, { low = -Infinity, high = Infinity }) {
+export function partByHeights(points, { low = -Infinity, high = Infinity } = {}) {
   const parts = { plain: [], faint: [] };
   for (let i = 0; i + 1 < points.length; ++i) {
     const [from, to] = [points[i], points[i + 1]];

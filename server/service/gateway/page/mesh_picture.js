@@ -32,7 +32,7 @@ export class MeshPicture {
   }
 
   // The area in sight, with all heights that may reach into it.
-  #requestFor({ info, lattice, heights, hasHeights }, view, ratio, isOblique) {
+  #requestFor({ info, lattice, heights }, view, ratio, isOblique) {
     const { low, high, unit, depth, rise } = lattice;
     const [left, top] = view.toMap(0, 0).map((each) => each / unit);
     const [right, bottom] = view.toMap(view.width, view.height).map((each) => each / unit);
@@ -52,8 +52,8 @@ export class MeshPicture {
       legend: false,
       labels: false,
       theme: pictureTheme(),
-      ...(hasHeights ? { heights } : {}),
-      ...(isOblique ? { oblique: true } : {}),
+      heights,
+      oblique: isOblique,
     };
   }
 

@@ -7,8 +7,8 @@ import { addPolygon, polygonOf, trace } from "./pen.js";
 // The outline of a larger area is its bounds.
 const MAX_CELLS = 10000;
 
-// Each keeps its `source`, as it was listed, and gets the name of an ink, and an `area` with holds(place) and an outline: paths to fill and for the rim, and
-// their bounds.
+// Each keeps its `source`, as it was listed, and gets the name of an ink, and an `area` with holds(place) and an outline:
+// paths to fill and for the rim, and their bounds.
 export function placeObstacles(obstacles, { cells, lattice }) {
   return obstacles.map((source) => ({
     id: source.id,

@@ -145,13 +145,6 @@ export class Painter {
     this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
   }
 
-  #useCells() {
-    const { view, ratio, context } = this;
-    const [a, b, c, d, e, f] = this.lattice.matrix;
-    const scale = view.scale * ratio;
-    context.setTransform(a * scale, b * scale, c * scale, d * scale, (e - view.left) * scale, (f - view.top) * scale);
-  }
-
   // The cells that may be seen.
   #part() {
     const { view, lattice } = this;
@@ -169,7 +162,7 @@ export class Painter {
     }
     const pixels = view.scale * this.ratio;
     context.imageSmoothingEnabled = pixels < 1;
-    this.#useCells();
+    view.applyTo(context, this.ratio, this.lattice.matrix);
     layer.draw(context, this.#part(), pixels);
   }
 
@@ -327,9 +320,8 @@ export class Painter {
   // From afar, the box of one on a grid stands for its outline, which may have many corners.
   #drawObstacles({ obstacles, sketch }) {
     const { context, view, ratio } = this;
-    const scale = view.scale * ratio;
     const isAfar = this.hasCells && view.scale < FINE_SCALE;
-    context.setTransform(scale, 0, 0, scale, -view.left * scale, -view.top * scale);
+    view.applyTo(context, ratio);
     for (const { area, ink } of obstacles.filter((each) => this.#isInSight(each))) {
       const { outline } = area;
       if (!isAfar) {

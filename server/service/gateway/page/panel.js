@@ -3,7 +3,7 @@
 import { UNAVAILABLE } from "./api.js";
 import { algorithmText, costText, countText, outcomeText, timeText } from "./words.js";
 
-const element = (id) => document.getElementById(id);
+export const element = (id) => document.getElementById(id);
 
 // An element with those fields, and what it holds.
 export function make(tag, fields, ...children) {

@@ -2,7 +2,7 @@
 
 import { call, needRpcError, pause } from "./api.js";
 import { FAMILIES, ratesBetween } from "./metrics.js";
-import { make, makeTable } from "./panel.js";
+import { element, make, makeTable } from "./panel.js";
 import { amountText, bytesText, countText, millisText, rateText, spanText } from "./words.js";
 
 const MILLIS_BETWEEN_LOOKS = 1000;
@@ -10,8 +10,6 @@ const MILLIS_BETWEEN_LOOKS = 1000;
 const LOOKS = 60;
 // A server reports every 5 s, by its own clock.
 const LATE_MILLIS = 11000;
-
-const element = (id) => document.getElementById(id);
 
 const CURVES = [
   ["requests/s", "requests", rateText],

@@ -89,6 +89,13 @@ export class View {
     return [px / this.scale + this.left, py / this.scale + this.top];
   }
 
+  // Has a context draw in the units of the map, or in those that `matrix` leads from. `ratio` is the pixels of the canvas
+  // for one of the page.
+  applyTo(context, ratio, [a, b, c, d, e, f] = [1, 0, 0, 1, 0, 0]) {
+    const scale = this.scale * ratio;
+    context.setTransform(a * scale, b * scale, c * scale, d * scale, (e - this.left) * scale, (f - this.top) * scale);
+  }
+
   // The middle of the canvas stays on the map.
   #keepInSight() {
     const { left, top, right, bottom } = this.bounds;
