@@ -58,7 +58,6 @@ export function ratesBetween(earlier, after) {
     return {
       name: `${service.replace("waystar.v1.", "")}/${name}`,
       isUsed: service.startsWith("waystar.") && (value > 0 || now(total, own) > 0),
-      open: value,
       requests,
       failures: Math.max(requests - rate(total, { ...own, grpc_code: "OK" }), 0),
       refusals: rate(total, { ...own, grpc_code: "ResourceExhausted" }),

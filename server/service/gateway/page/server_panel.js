@@ -94,9 +94,9 @@ export class ServerPanel {
       make("p", { className: "sentence" }, counts.join(", ")),
       make("h2", {}, "Servers"),
       ...this.#servers(list),
-      table("Methods", ["", "requests/s", "failed/s", "p50", "p99", "open"], methods.map((method) => [
+      table("Methods", ["", "requests/s", "failed/s", "p50", "p99"], methods.map((method) => [
         method.name.replace("/", "/\u200b"), rateText(method.requests), rateText(method.failures),
-        optional(method.p50, millisText), optional(method.p99, millisText), countText(method.open),
+        optional(method.p50, millisText), optional(method.p99, millisText),
       ])),
       table("Workers", ["lane", "running", "busy", "queued", "refused/s"], lanes.map((lane) => [
         lane.name, `${lane.running} of ${lane.workers}`, `${Math.round(100 * lane.busy)}%`, countText(lane.queued),
