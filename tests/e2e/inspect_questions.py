@@ -150,7 +150,7 @@ def test_overlay(page, programs):
     page.point_at(5, 8)
     page.shows("#cell", "~under overlay")
     assert browser.run("return location.hash") == "#map=ten-by-ten&start=0,9&goal=9,9&overlay=5,3,5,9"
-    # It is no edit.
+    # This is not an edit.
     assert page.revision() == before and programs.cost("ten-by-ten", "0,9", "9,9") == "9"
     assert can_be_copied(page, programs)["cost"] == 23
     assert '"view": ' not in copied(page, "python") and "view={" in copied(page, "python")
