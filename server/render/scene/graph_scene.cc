@@ -249,6 +249,7 @@ class GraphSceneMaker {
 
   void AddWay(const std::vector<WorldPoint>& way) {
     std::vector<picture::Point> line;
+    line.reserve(way.size());
     for (const WorldPoint& place : way) {
       line.push_back(At(place));
     }
