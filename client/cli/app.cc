@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -14,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "client/cli/arguments.h"
 #include "client/cli/completion/completion.h"
+#include "client/cli/context_commands.h"
 #include "client/cli/session.h"
 #include "client/cli/shape_argument.h"
 #include "client/connection.h"
@@ -167,8 +169,6 @@ class HelpFormatter : public CLI::Formatter {
   static constexpr size_t kColumnWidth = 40;
 };
 
-constexpr char kGroup[] = "Connection";
-
 // Adds a text option that requires TLS.
 void AddTlsText(CLI::App& app, client::Options& options, const std::string& name, std::string& text,
                 const char* type, const std::string& description, const std::string& variable) {
@@ -181,7 +181,7 @@ void AddTlsText(CLI::App& app, client::Options& options, const std::string& name
          description)
       ->envname(variable)
       ->type_name(type)
-      ->group(kGroup);
+      ->group(kConnectionGroup);
 }
 
 std::string ReadToken(const std::string& file) {
@@ -192,16 +192,22 @@ std::string ReadToken(const std::string& file) {
   return token;
 }
 
-// Where the server is and how to reach it: --server, and a group of options of its own.
 void AddConnectionOptions(CLI::App& app, client::Options& options) {
   app.add_option("--server", options.target,
                  "Where the server listens [localhost:7450]; several take turns: IP:PORT,IP:PORT or "
                  "dns:///NAME:PORT")
       ->envname("WAYSTAR_SERVER")
-      ->type_name("HOST:PORT");
+      ->type_name("HOST:PORT")
+      ->group(kConnectionGroup);
+  // ContextOptions reads it.
+  app.add_option_function<std::string>(
+         "--context", [](const std::string& /*name*/) {},
+         "Connect as this context says [the current one of `waystar context`]")
+      ->type_name(kContextType)
+      ->group(kConnectionGroup);
   app.add_flag("--tls", options.tls, "Encrypt, and accept only a server that proves its name")
       ->envname("WAYSTAR_TLS")
-      ->group(kGroup);
+      ->group(kConnectionGroup);
   AddTlsText(app, options, "--ca", options.ca_file, kFileType,
              "Who vouches for the server, as PEM; implies --tls [whom this machine trusts]", "WAYSTAR_CA");
   AddTlsText(app, options, "--cert", options.cert_file, kFileType,
@@ -216,7 +222,7 @@ void AddConnectionOptions(CLI::App& app, client::Options& options) {
                      "Tells the server who you are; not seen by other users where the environment says it")
           ->envname("WAYSTAR_TOKEN")
           ->type_name("TOKEN")
-          ->group(kGroup);
+          ->group(kConnectionGroup);
   app.add_option_function<std::string>(
          "--token-file",
          [&options, token](const std::string& file) {
@@ -227,10 +233,10 @@ void AddConnectionOptions(CLI::App& app, client::Options& options) {
          "A file whose first line is the token; --token goes before it")
       ->type_name(kFileType)
       ->envname("WAYSTAR_TOKEN_FILE")
-      ->group(kGroup);
+      ->group(kConnectionGroup);
   app.add_flag("--wait-for-ready", options.wait_for_ready,
                "Wait for a server that cannot be reached yet, as long as for an answer")
-      ->group(kGroup);
+      ->group(kConnectionGroup);
 }
 
 void AddGlobalOptions(CLI::App& app, Session& session) {
@@ -248,22 +254,35 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
   app.set_version_flag("--version", "waystar " WAYSTAR_VERSION, "Print the version");
 }
 
-using Generator = std::string (*)(const CLI::App&);
+ExitCode PrintScript(const std::string& script, Session& session) {
+  session.io().out << script;
+  return ExitCode::kOk;
+}
 
 void AddCompletionCommand(CLI::App& parent, Session& session) {
-  const auto generate = std::make_shared<Generator>(nullptr);
-  CLI::App& command =
-      *parent.add_subcommand("completion", "Prints a script that completes commands in a shell");
-  AddChoice<Generator>(
-      command, "SHELL", [generate](Generator chosen) { *generate = chosen; },
-      {{"bash", &BashCompletion}, {"zsh", &ZshCompletion}, {"fish", &FishCompletion}}, "bash, zsh or fish")
-      ->required();
-  command.footer(
+  const auto [command, script] = AddCommand(
+      parent, session, "completion", "Prints a script that completes commands in a shell", &PrintScript,
       "Examples:\n"
       "  source <(waystar completion bash)\n"
       "  waystar completion zsh > ~/.zfunc/_waystar\n"
       "  waystar completion fish > ~/.config/fish/completions/waystar.fish\n");
-  command.callback([generate, &parent, &session] { session.io().out << (*generate)(parent); });
+  AddChoice<std::string>(
+      command, "SHELL", [&script = script](const std::string& chosen) { script = chosen; },
+      {{"bash", kBashCompletion}, {"zsh", kZshCompletion}, {"fish", kFishCompletion}}, "bash, zsh or fish")
+      ->required();
+}
+
+ExitCode Complete(const CLI::App& root, std::vector<std::string> words, Io& io) {
+  words.erase(words.begin());
+  io.out << Completions(root, words, [](const std::vector<std::string>& command) {
+    std::istringstream in;
+    std::ostringstream out;
+    std::ostringstream err;
+    Io own{in, out, err};
+    Run(command, own);
+    return out.str();
+  });
+  return ExitCode::kOk;
 }
 
 void AddManCommand(CLI::App& parent, Session& session) {
@@ -304,6 +323,9 @@ void AddHelpCommand(CLI::App& parent, Session& session) {
   command.callback([names, &parent, &session] { session.exit_code = PrintHelp(parent, *names, session); });
 }
 
+// The group of the commands that call no server.
+constexpr char kOwnCommands[] = "This tool";
+
 std::unique_ptr<CLI::App> BuildApp(Session& session) {
   auto app = std::make_unique<CLI::App>("Finds paths on the maps of a Waystar server.", "waystar");
   app->formatter(std::make_shared<HelpFormatter>());
@@ -325,7 +347,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
       {"Server",
        {&AddHealthCommand, &AddInfoCommand, &AddTopCommand, &AddClusterCommand, &AddLogLevelCommand,
         &AddTokenCommand, &AddBenchCommand}},
-      {"This tool", {&AddCompletionCommand, &AddManCommand, &AddHelpCommand}}};
+      {kOwnCommands, {&AddContextCommands, &AddCompletionCommand, &AddManCommand, &AddHelpCommand}}};
   for (const Group& group : groups) {
     const std::size_t before = app->get_subcommands({}).size();
     for (AddCommands* const add : group.commands) {
@@ -346,13 +368,39 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   return app;
 }
 
+// Has a command that calls a server take the options of its context, if there is one. These, and what a
+// context is added with, come from nowhere else.
+absl::Status TakeContext(CLI::App& root, WholeArguments& whole) {
+  if (whole.commands.size() < 2) {
+    return absl::OkStatus();
+  }
+  const CLI::App& command = **(whole.commands.rbegin() + 1);
+  absl::StatusOr<std::vector<std::string>> options = std::vector<std::string>();
+  if (command.get_group() != kOwnCommands) {
+    options = ContextOptions(whole.words);
+  }
+  if (options.ok() && (!options->empty() || command.get_name() == "context")) {
+    for (CLI::Option* const option : root.get_options()) {
+      option->envname("");
+    }
+    whole.words.insert(whole.words.begin(), options->begin(), options->end());
+  }
+  return options.status();
+}
+
 }  // namespace
 
 ExitCode Run(const std::vector<std::string>& arguments, Io& io) {
   Session session(io);
   const auto app = BuildApp(session);
+  if (!arguments.empty() && arguments.front() == "__complete") {
+    return Complete(*app, arguments, io);
+  }
   session.words = arguments;
   WholeArguments whole = WriteOut(*app, arguments);
+  if (const absl::Status status = TakeContext(*app, whole); !status.ok()) {
+    return session.FailUsage(status);
+  }
   try {
     // CLI11 takes them last one first.
     app->parse(std::vector<std::string>(whole.words.rbegin(), whole.words.rend()));

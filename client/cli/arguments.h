@@ -152,7 +152,8 @@ using AddCommands = void(CLI::App& parent, Session& session);
 AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWalkCommand, AddValidateCommand,
     AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands, AddEditCommands,
     AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand, AddInfoCommand, AddTopCommand,
-    AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand, AddBackupCommands;
+    AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand, AddBackupCommands,
+    AddContextCommands;
 
 // The parts of AddMapCommands about files.
 AddCommands AddImportCommand, AddExportCommand;

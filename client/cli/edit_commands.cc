@@ -2,10 +2,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -121,19 +123,33 @@ void AddPutPortal(CLI::App& group, Session& session) {
 }
 
 // One edit for each ID.
-void AddEach(CLI::App& group, const char* name, const char* summary, const char* things, const char* footer,
+void AddEach(CLI::App& group, const char* name, const char* summary, const char* type, const char* footer,
              void (*fill)(v1::Edit&, const std::string&), Session& session) {
   const UpdateCommand command = AddUpdate(group, session, name, summary, footer);
   v1::UpdateMapRequest& request = command.arguments;
   AddTexts(
       command.app, "ID", [&request, fill](const std::string& id) { fill(*request.add_edits(), id); },
-      absl::StrCat("The names of the ", things))
-      ->required();
+      absl::StrCat("The names of the ", absl::AsciiStrToLower(type), "s"))
+      ->required()
+      ->type_name(type);
   AddUpdateOptions(command.app, request);
 }
 
-ExitCode ListPortals(const v1::ListPortalsRequest& request, Session& session) {
-  const auto all = AllPages(session.client(), request, &client::Client::ListPortals);
+template <typename Request>
+struct ListArguments {
+  Request request;
+  bool names_only = false;
+};
+
+// Adds MAP and --names.
+template <typename Request>
+void AddListArguments(const Command<ListArguments<Request>>& command) {
+  AddMap(command.app, command.arguments.request);
+  command.app.add_flag("--names", command.arguments.names_only, "Only their names, one per line");
+}
+
+ExitCode ListPortals(const ListArguments<v1::ListPortalsRequest>& arguments, Session& session) {
+  const auto all = AllPages(session.client(), arguments.request, &client::Client::ListPortals);
   return session.Answer(all, [&](const v1::ListPortalsResponse& answer) {
     std::vector<TableRow> rows = {{"PORTAL", "FROM", "TO", "COST", "WAYS", "STATE", "TAGS"}};
     for (const v1::Portal& portal : answer.portals()) {
@@ -148,7 +164,7 @@ ExitCode ListPortals(const v1::ListPortalsRequest& request, Session& session) {
            portal.closed() ? "closed" : "open",
            portal.tags().empty() ? "-" : absl::StrJoin(portal.tags(), " ")});
     }
-    session.PrintTable(rows);
+    session.PrintTable(rows, arguments.names_only);
   });
 }
 
@@ -167,24 +183,23 @@ void AddPortalCommands(CLI::App& parent, Session& session) {
                              "  waystar find arena 1,1 9,9 --goal-map cellar\n");
   AddPutPortal(group, session);
   AddEach(
-      group, "remove", "Removes portals from a map", "portals",
+      group, "remove", "Removes portals from a map", kPortalType,
       "All at once, as one new revision.\n\nExamples:\n  waystar portal remove arena ferry stairs\n",
       [](v1::Edit& edit, const std::string& id) { edit.set_remove_portal(id); }, session);
   AddEach(
-      group, "open", "Opens portals", "portals",
+      group, "open", "Opens portals", kPortalType,
       "All at once, as one new revision.\n\nExamples:\n  waystar portal open arena stairs\n",
       [](v1::Edit& edit, const std::string& id) { edit.mutable_switch_portal()->set_id(id); }, session);
   AddEach(
-      group, "close", "Closes portals: nobody passes", "portals",
+      group, "close", "Closes portals: nobody passes", kPortalType,
       "All at once, as one new revision.\n\nExamples:\n  waystar portal close arena stairs\n",
       [](v1::Edit& edit, const std::string& id) {
         edit.mutable_switch_portal()->set_id(id);
         edit.mutable_switch_portal()->set_closed(true);
       },
       session);
-  const auto list = AddCommand(group, session, "list", "Lists the portals of a map", &ListPortals,
-                               "Examples:\n  waystar portal list arena\n");
-  AddMap(list.app, list.arguments);
+  AddListArguments(AddCommand(group, session, "list", "Lists the portals of a map", &ListPortals,
+                              "Examples:\n  waystar portal list arena\n"));
 }
 
 namespace {
@@ -226,7 +241,7 @@ void AddMove(CLI::App& group, Session& session) {
                 "Examples:\n"
                 "  waystar obstacle move arena fire -0.5,2\n");
   v1::MoveObstacle& move = *command.arguments.add_edits()->mutable_move_obstacle();
-  AddField(command.app, "ID", move, "id", "The obstacle's name")->required();
+  AddField(command.app, "ID", move, "id", "The obstacle's name", kObstacleType)->required();
   AddParsed(
       command.app, "SHIFT", &ParseShift,
       [&move](const v1::Point& shift) {
@@ -244,17 +259,12 @@ void AddResize(CLI::App& group, Session& session) {
                                           "Examples:\n"
                                           "  waystar obstacle resize arena fire disc:20,8,5\n");
   v1::ResizeObstacle& resize = *command.arguments.add_edits()->mutable_resize_obstacle();
-  AddField(command.app, "ID", resize, "id", "The obstacle's name")->required();
+  AddField(command.app, "ID", resize, "id", "The obstacle's name", kObstacleType)->required();
   AddShape(command.app, "SHAPE", resize, "shape");
   AddUpdateOptions(command.app, command.arguments);
 }
 
-struct ListObstaclesArguments {
-  v1::ListObstaclesRequest request;
-  bool names_only = false;
-};
-
-ExitCode ListObstacles(const ListObstaclesArguments& arguments, Session& session) {
+ExitCode ListObstacles(const ListArguments<v1::ListObstaclesRequest>& arguments, Session& session) {
   const auto all = AllPages(session.client(), arguments.request, &client::Client::ListObstacles);
   return session.Answer(all, [&](const v1::ListObstaclesResponse& answer) {
     std::vector<TableRow> rows = {{"OBSTACLE", "EFFECT", "STAYS", "SHAPE"}};
@@ -274,11 +284,9 @@ void AddList(CLI::App& group, Session& session) {
                  "Examples:\n"
                  "  waystar obstacle list arena\n"
                  "  waystar obstacle list arena --json | jq '.obstacles[].id'\n");
-  v1::ListObstaclesRequest& request = command.arguments.request;
-  AddMap(command.app, request);
-  AddField(command.app, "--region", request, "region",
+  AddListArguments(command);
+  AddField(command.app, "--region", command.arguments.request, "region",
            "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH", "RECTANGLE");
-  command.app.add_flag("--names", command.arguments.names_only, "Only their names, one per line");
 }
 
 }  // namespace
@@ -292,7 +300,7 @@ void AddObstacleCommands(CLI::App& parent, Session& session) {
   AddMove(group, session);
   AddResize(group, session);
   AddEach(
-      group, "remove", "Lifts obstacles off a map", "obstacles",
+      group, "remove", "Lifts obstacles off a map", kObstacleType,
       "All go at once, as one new revision.\n\nExamples:\n  waystar obstacle remove arena fire-1 fire-2\n",
       [](v1::Edit& edit, const std::string& id) { edit.set_remove_obstacle(id); }, session);
   AddList(group, session);

@@ -2,6 +2,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/completion/completion.h"
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
@@ -111,7 +112,7 @@ void AddQuestion(CLI::App& command, google::protobuf::Message& request) {
         "may be repeated",
         "FROM,TO"},
        {"--ignore-obstacle", "view.overlay.ignored_obstacles",
-        "Treat these named obstacles as if they were not there", "ID"}});
+        "Treat these named obstacles as if they were not there", kObstacleType}});
   command.get_option("--block-node")->allow_extra_args(false);
   command.get_option("--block-edge")->allow_extra_args(false);
 }

@@ -70,10 +70,10 @@ expect 3 "Blocked after 0.4 of the way" waystar ray islands harbour bridge --blo
 expect 0 "Walkable at cost 20" waystar validate islands harbour bridge lighthouse
 expect 0 "harbour bridge lighthouse" waystar paths islands <(echo harbour lighthouse) --block-node ford
 
-for shell in bash zsh fish; do
-  expect 0 unblock waystar completion "$shell"
-done
 eval "$("$BIN/waystar" completion bash)" || fail "bash does not accept its completions"
+COMP_LINE="$BIN/waystar map show ten" COMP_POINT=${#COMP_LINE}
+_waystar waystar ten
+[[ ${COMPREPLY[*]} == ten-by-ten ]] || fail "bash completes ten to ${COMPREPLY[*]}"
 
 stop_server TERM || fail "the server ended with $?"
 # The port that the server has given back may be another program's by now.

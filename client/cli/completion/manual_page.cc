@@ -8,13 +8,10 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "client/cli/completion/completion.h"
 
 namespace waystar::cli {
 namespace {
-
-bool KeepsShape(absl::string_view line) { return absl::StartsWith(line, " "); }
 
 std::string Bold(absl::string_view text) { return absl::StrCat("\\fB", RoffText(text), "\\fR"); }
 std::string Italic(absl::string_view text) { return absl::StrCat("\\fI", RoffText(text), "\\fR"); }
@@ -66,7 +63,7 @@ void AppendCommands(const CLI::App& app, const std::string& path, std::string& t
     }
     absl::StrAppend(&text, ".SS ", RoffArgument(Usage(name, *command)), "\n",
                     RoffText(command->get_description()), ".\n", OptionsText(*command, /*positional=*/true),
-                    OptionsText(*command, /*positional=*/false), RoffParagraphs(command->get_footer()));
+                    OptionsText(*command, /*positional=*/false), ".PP\n", RoffLines(command->get_footer()));
   }
 }
 
@@ -115,29 +112,12 @@ std::string RoffArgument(absl::string_view text) {
   return absl::StrCat("\"", absl::StrReplaceAll(RoffText(text), {{"\"", "\\(dq"}}), "\"");
 }
 
-std::string RoffParagraphs(absl::string_view text) {
-  std::string roff;
-  bool is_in_shape = false;
-  bool begins_paragraph = true;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (is_in_shape && !KeepsShape(line)) {
-      roff += ".fi\n.RE\n";
-      is_in_shape = false;
-    }
-    if (line.empty()) {
-      begins_paragraph = true;
-      continue;
-    }
-    if (KeepsShape(line) && !is_in_shape) {
-      roff += begins_paragraph ? ".PP\n.RS\n.nf\n" : ".RS\n.nf\n";
-      is_in_shape = true;
-    } else if (begins_paragraph && !is_in_shape) {
-      roff += ".PP\n";
-    }
-    begins_paragraph = false;
-    absl::StrAppend(&roff, RoffText(is_in_shape ? line.substr(2) : line), "\n");
+std::string RoffLines(absl::string_view text) {
+  std::string roff = ".nf\n";
+  for (const absl::string_view line : absl::StrSplit(absl::StripTrailingAsciiWhitespace(text), '\n')) {
+    absl::StrAppend(&roff, RoffText(line), "\n");
   }
-  return is_in_shape ? roff + ".fi\n.RE\n" : roff;
+  return roff + ".fi\n";
 }
 
 std::string ManualPage(const CLI::App& root, const std::string& version, const std::string& ending) {
@@ -153,10 +133,8 @@ std::string ManualPage(const CLI::App& root, const std::string& version, const s
   for (const absl::string_view paragraph : absl::StrSplit(ending, "\n\n")) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(paragraph, absl::MaxSplits(":\n", 1));
-    // The heading keeps it apart from what stands above.
-    const std::string paragraphs = RoffParagraphs(parts.second);
     absl::StrAppend(&text, ".SH ", RoffArgument(absl::AsciiStrToUpper(parts.first)), "\n",
-                    absl::StripPrefix(paragraphs, ".PP\n"));
+                    RoffLines(parts.second));
   }
   return text;
 }

@@ -78,6 +78,10 @@ const std::map<std::string, std::string>& Calls() {
 // What these print is no answer of a server.
 const std::map<std::string, std::string>& WithoutJson() {
   static const auto* const kWithoutJson = new std::map<std::string, std::string>{
+      {"context add", "keeps a file of this machine"},
+      {"context list", "shows files of this machine"},
+      {"context remove", "removes a file of this machine"},
+      {"context use", "keeps a file of this machine"},
       {"completion", "prints a script for a shell"},
       {"man", "prints a manual page"},
       {"help", "prints help"},
