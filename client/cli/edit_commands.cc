@@ -4,10 +4,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
 #include "client/cli/completion/completion.h"
+#include "client/cli/message_text.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -148,24 +148,22 @@ void AddListArguments(const Command<ListArguments<Request>>& command) {
   command.app.add_flag("--names", command.arguments.names_only, "Only their names, one per line");
 }
 
-ExitCode ListPortals(const ListArguments<v1::ListPortalsRequest>& arguments, Session& session) {
-  const auto all = AllPages(session.client(), arguments.request, &client::Client::ListPortals);
-  return session.Answer(all, [&](const v1::ListPortalsResponse& answer) {
-    std::vector<TableRow> rows = {{"PORTAL", "FROM", "TO", "COST", "WAYS", "STATE", "TAGS"}};
-    for (const v1::Portal& portal : answer.portals()) {
-      const bool is_on_mesh = portal.has_from_position();
-      rows.push_back(
-          {portal.id(), is_on_mesh ? FormatPosition(portal.from_position()) : FormatCell(portal.from()),
-           absl::StrCat(is_on_mesh ? FormatPosition(portal.to_position()) : FormatCell(portal.to()),
-                        portal.to_map().empty() ? "" : " of ", portal.to_map()),
-           absl::StrCat(portal.cost()),
-           absl::StrCat(portal.both_ways() ? "both" : "one",
-                        portal.width() > 0.0 ? absl::StrCat(", ", portal.width(), " wide") : ""),
-           portal.closed() ? "closed" : "open",
-           portal.tags().empty() ? "-" : absl::StrJoin(portal.tags(), " ")});
-    }
-    session.PrintTable(rows, arguments.names_only);
+template <typename Request, typename Response, typename Item>
+ExitCode ListAll(const ListArguments<Request>& arguments,
+                 absl::StatusOr<Response> (client::Client::*list)(const Request&) const,
+                 const google::protobuf::RepeatedPtrField<Item>& (Response::*items)() const,
+                 Session& session) {
+  return session.Answer(AllPages(session.client(), arguments.request, list), [&](const Response& answer) {
+    session.PrintTable(TableOf((answer.*items)()), arguments.names_only);
   });
+}
+
+ExitCode ListPortals(const ListArguments<v1::ListPortalsRequest>& arguments, Session& session) {
+  return ListAll(arguments, &client::Client::ListPortals, &v1::ListPortalsResponse::portals, session);
+}
+
+ExitCode ListObstacles(const ListArguments<v1::ListObstaclesRequest>& arguments, Session& session) {
+  return ListAll(arguments, &client::Client::ListObstacles, &v1::ListObstaclesResponse::obstacles, session);
 }
 
 }  // namespace
@@ -264,19 +262,6 @@ void AddResize(CLI::App& group, Session& session) {
   AddUpdateOptions(command.app, command.arguments);
 }
 
-ExitCode ListObstacles(const ListArguments<v1::ListObstaclesRequest>& arguments, Session& session) {
-  const auto all = AllPages(session.client(), arguments.request, &client::Client::ListObstacles);
-  return session.Answer(all, [&](const v1::ListObstaclesResponse& answer) {
-    std::vector<TableRow> rows = {{"OBSTACLE", "EFFECT", "STAYS", "SHAPE"}};
-    for (const v1::Obstacle& obstacle : answer.obstacles()) {
-      const std::string lifetime = LifetimeText(obstacle);
-      rows.push_back({obstacle.id(), EffectText(obstacle), lifetime.empty() ? "-" : lifetime,
-                      absl::StrCat(FormatShape(obstacle.shape()), HeightsText(obstacle))});
-    }
-    session.PrintTable(rows, arguments.names_only);
-  });
-}
-
 void AddList(CLI::App& group, Session& session) {
   const auto command =
       AddCommand(group, session, "list", "Lists the obstacles of a map", &ListObstacles,
@@ -339,7 +324,7 @@ std::string RevisionText(const v1::MapRevision& revision) {
                               !revision.changed_areas().empty(), revision.edits()),
                    " changed", AreasClause(revision.changed_areas()), DigestClause(revision.digest()), "\n");
   for (const v1::Edit& edit : revision.edits()) {
-    absl::StrAppend(&text, "  ", EditText(edit), "\n");
+    absl::StrAppend(&text, "  ", MessageText(edit), "\n");
   }
   if (revision.edits_omitted()) {
     absl::StrAppend(&text, "  (more edits than fit a message)\n");

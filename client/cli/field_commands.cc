@@ -9,6 +9,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
+#include "client/cli/message_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
@@ -124,25 +125,11 @@ absl::Status AddMoves(const std::vector<std::string>& words, v1::CheckMovesReque
   return absl::OkStatus();
 }
 
-// In whole milliseconds.
-std::string TimeText(const google::protobuf::Duration& time) {
-  return absl::FormatDuration(absl::Trunc(DurationOf(time), absl::Milliseconds(1)));
-}
-
 // "too fast", "blocked by crane", or "ok 300ms ago".
 std::string VerdictText(const v1::MoveJudgement& judged) {
-  switch (judged.verdict()) {
-    case v1::MOVE_VERDICT_OK:
-      return judged.has_judged_back() ? absl::StrCat("ok ", TimeText(judged.judged_back()), " ago") : "ok";
-    case v1::MOVE_VERDICT_TOO_FAST:
-      return "too fast";
-    case v1::MOVE_VERDICT_NOT_REACHABLE:
-      return "not reachable";
-    case v1::MOVE_VERDICT_BLOCKED:
-      return judged.obstacle().empty() ? "blocked" : absl::StrCat("blocked by ", judged.obstacle());
-    default:
-      return "unknown";
-  }
+  return absl::StrCat(
+      EnumText(judged.verdict()), judged.obstacle().empty() ? "" : " by ", judged.obstacle(),
+      judged.has_judged_back() ? absl::StrCat(" ", MessageText(judged.judged_back()), " ago") : "");
 }
 
 ExitCode CheckMoves(const MovesArguments& arguments, Session& session) {
@@ -164,7 +151,7 @@ ExitCode CheckMoves(const MovesArguments& arguments, Session& session) {
       const v1::MoveJudgement& judged = answer.results(i);
       rows.push_back({FormatLocation(move.from()), FormatLocation(move.to()),
                       absl::FormatDuration(DurationOf(move.elapsed())), VerdictText(judged),
-                      judged.has_least_time() ? TimeText(judged.least_time()) : "-",
+                      judged.has_least_time() ? MessageText(judged.least_time()) : "-",
                       place(judged.has_blocked_at(), judged.blocked_at()),
                       place(judged.has_nearest(), judged.nearest())});
     }
@@ -383,9 +370,7 @@ void AddCheckMovesCommand(CLI::App& parent, Session& session) {
 void AddFlowCommand(CLI::App& parent, Session& session) {
   const auto [command, arguments] = AddCommand(
       parent, session, "flow",
-      "Computes and draws which way each cell goes to the nearest of some goals, or lists the ways of nodes "
-      "or "
-      "polygons",
+      "Draws which way each cell goes to the nearest of some goals, or lists the ways of nodes or polygons",
       &Flow,
       "In the picture / leads up to the right or down to the left, and \\ up to the left or down to the\n"
       "right: whichever comes nearer to a goal.\n\n"

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "client/cli/message_text.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 
@@ -277,12 +278,12 @@ namespace {
 
 std::string CostText(double cost) { return absl::StrFormat("%.10g", cost); }
 
-// Returns the parts by rising cost; those of equal cost keep their order.
+// Returns a table of the parts by rising cost; those of equal cost keep their order.
 template <typename Part>
-std::vector<const Part*> ByCost(const google::protobuf::RepeatedPtrField<Part>& parts) {
+std::vector<TableRow> TableByCost(const google::protobuf::RepeatedPtrField<Part>& parts) {
   std::vector<const Part*> sorted(parts.pointer_begin(), parts.pointer_end());
   std::ranges::stable_sort(sorted, {}, [](const Part* part) { return part->cost(); });
-  return sorted;
+  return TableOf({sorted.begin(), sorted.end()});
 }
 
 // "2 nodes", or "1 polygon".
@@ -335,39 +336,15 @@ bool IsOnGraph(const v1::ComputeFlowFieldResponse& answer) { return !answer.has_
 bool IsOnGraph(const v1::CastRayResponse& answer) { return !answer.has_cell(); }
 
 std::string ReachText(const v1::FindReachableResponse& answer, bool is_on_mesh, std::size_t width) {
-  std::vector<TableRow> rows;
-  for (const v1::ReachableNode* node : ByCost(answer.nodes())) {
-    rows.push_back(node->has_cost() ? TableRow{CostText(node->cost()), node->node()}
-                                    : TableRow{node->node()});
-  }
-  if (is_on_mesh) {
-    rows.push_back({"POLYGON", "COST", "NEAREST"});
-  }
-  for (const v1::ReachablePolygon* polygon : ByCost(answer.polygons())) {
-    rows.push_back(
-        {absl::StrCat(polygon->polygon()), CostText(polygon->cost()), FormatPosition(polygon->nearest())});
-  }
+  const std::vector<TableRow> rows =
+      is_on_mesh ? TableByCost(answer.polygons()) : TableByCost(answer.nodes());
   return absl::StrCat(FormatTable(rows, width), CountText(answer, is_on_mesh), " within reach (revision ",
                       answer.info().version().revision(), ")\n");
 }
 
 std::string FlowText(const v1::ComputeFlowFieldResponse& answer, bool is_on_mesh, std::size_t width) {
-  std::vector<TableRow> rows;
-  for (const v1::NodeStep* step : ByCost(answer.nodes())) {
-    TableRow& row = rows.emplace_back();
-    row.push_back(step->next().empty() ? absl::StrCat(step->node(), " (goal)")
-                                       : absl::StrCat(step->node(), " -> ", step->next()));
-    if (step->has_cost()) {
-      row.push_back(CostText(step->cost()));
-    }
-  }
-  if (is_on_mesh) {
-    rows.push_back({"POLYGON", "COST", "MIDDLE", "NEXT"});
-  }
-  for (const v1::PolygonStep* step : ByCost(answer.polygons())) {
-    rows.push_back({absl::StrCat(step->polygon()), CostText(step->cost()), FormatPosition(step->middle()),
-                    FormatPosition(step->next())});
-  }
+  const std::vector<TableRow> rows =
+      is_on_mesh ? TableByCost(answer.polygons()) : TableByCost(answer.nodes());
   return absl::StrCat(FormatTable(rows, width), "Ways to a goal from ", CountText(answer, is_on_mesh),
                       " (revision ", answer.info().version().revision(), ")\n");
 }

@@ -40,12 +40,8 @@ bool IsOnGraph(const v1::FindReachableResponse& answer);
 bool IsOnGraph(const v1::ComputeFlowFieldResponse& answer);
 bool IsOnGraph(const v1::CastRayResponse& answer);
 
-// Lists nodes or polygons, those of least cost first, as a table of that width, and counts them. Nodes
-// without costs stay in the order of the answer. With a polygon it lists its nearest point.
+// List nodes or polygons, those of least cost first, as a table of that width, and count them.
 std::string ReachText(const v1::FindReachableResponse& answer, bool is_on_mesh, std::size_t width);
-
-// Lists the next node for each, "ford -> lighthouse  6", or where to go from the middle of each polygon, in
-// the same order, as a table of that width, and counts them.
 std::string FlowText(const v1::ComputeFlowFieldResponse& answer, bool is_on_mesh, std::size_t width);
 
 // Says what is in the way of a ray and where: "Blocked by crane after 0.25 of the way, at 3,0 (revision 2)".

@@ -1,18 +1,14 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
-#include "absl/time/time.h"
 #include "client/cli/arguments.h"
 #include "client/cli/completion/completion.h"
 #include "client/cli/files.h"
 #include "client/cli/map_picture.h"
+#include "client/cli/message_text.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -55,27 +51,13 @@ ExitCode CreateAny(const CreateArguments& arguments, Session& session) {
   return Create(request, session);
 }
 
-TableRow Describe(const v1::MapInfo& info) {
-  const v1::GridInfo& grid = info.grid();
-  std::string size = absl::StrCat(grid.width(), " x ", grid.height());
-  std::string walkable = absl::StrCat(grid.walkable_cells());
-  std::string obstacles = absl::StrCat(grid.obstacle_cells());
-  if (info.unloaded() || info.has_graph() || info.has_mesh()) {
-    size = info.unloaded()    ? "not in memory"
-           : info.has_graph() ? absl::StrCat(info.graph().nodes(), " nodes")
-                              : absl::StrCat(info.mesh().polygons(), " polygons");
-    walkable = "-";
-    obstacles = info.has_graph() && !info.unloaded() ? absl::StrCat(info.graph().named_obstacles()) : "-";
-  }
-  return {info.map(), size, absl::StrCat(info.version().revision()), walkable, obstacles};
-}
-
 ExitCode ListMaps(const bool& names_only, Session& session) {
   const auto all = AllPages(session.client(), v1::ListMapsRequest(), &client::Client::ListMaps);
   return session.Answer(all, [&](const v1::ListMapsResponse& answer) {
-    std::vector<TableRow> rows = {{"MAP", "SIZE", "REVISION", "WALKABLE", "OBSTACLES"}};
+    std::vector<TableRow> rows = {{"MAP", "SIZE", "REVISION"}};
     for (const v1::MapInfo& info : answer.maps()) {
-      rows.push_back(Describe(info));
+      rows.push_back({info.map(), info.unloaded() ? "not in memory" : SizeText(info),
+                      absl::StrCat(info.version().revision())});
     }
     session.PrintTable(rows, names_only);
   });
@@ -114,107 +96,6 @@ struct ShowArguments {
   DrawOptions draw;
 };
 
-std::string ProfileText(const v1::NamedProfile& named) {
-  const v1::MovementProfile& profile = named.profile();
-  std::string text = named.name();
-  if (profile.footprint() > 1) {
-    absl::StrAppend(&text, ", ", profile.footprint(), " x ", profile.footprint(), " cells");
-  }
-  for (const v1::TerrainCost& terrain : profile.terrain_costs()) {
-    absl::StrAppend(&text, ", ", terrain.terrain(), " cost ", terrain.cost());
-  }
-  for (const std::string& terrain : profile.forbidden_terrains()) {
-    absl::StrAppend(&text, ", ", terrain, " forbidden");
-  }
-  if (profile.has_diagonals() && !profile.diagonals()) {
-    text += ", no diagonals";
-  }
-  return text;
-}
-
-std::string NeighboursText(const v1::GridInfo& grid) {
-  if (grid.has_hexagons()) {
-    return "6";
-  }
-  return grid.squares().connectivity() == v1::CONNECTIVITY_FOUR ? "4" : "8";
-}
-
-// Such as "odd rows".
-std::string LayoutText(v1::HexLayout layout) {
-  absl::string_view name = v1::HexLayout_Name(layout);
-  absl::ConsumePrefix(&name, "HEX_LAYOUT_");
-  return absl::AsciiStrToLower(absl::StrReplaceAll(name, {{"_", " "}}));
-}
-
-// Adds what a map of squares or hexagons has besides its head.
-void AddGridFacts(const v1::GridInfo& grid, std::vector<TableRow>& rows) {
-  rows.push_back({"neighbours", NeighboursText(grid)});
-  if (grid.has_hexagons()) {
-    rows.push_back({"hexagons", LayoutText(grid.hexagons().layout())});
-  } else {
-    rows.push_back({"diagonal cost", absl::StrCat(grid.squares().diagonal_cost())});
-  }
-  rows.push_back({"walkable", absl::StrCat(grid.walkable_cells(), " cells")});
-  rows.push_back({"obstacles", absl::StrCat(grid.obstacle_cells(), " cells")});
-}
-
-void AddGridDetails(const v1::GridInfo& grid, std::vector<TableRow>& rows) {
-  for (const v1::Terrain& terrain : grid.terrains()) {
-    const std::string cost = terrain.impassable() ? "impassable" : absl::StrCat("cost ", terrain.cost());
-    rows.push_back({"terrain", absl::StrCat(terrain.symbol(), " ", terrain.name(), ", ", cost)});
-  }
-  for (const v1::NamedProfile& profile : grid.profiles()) {
-    rows.push_back({"profile", ProfileText(profile)});
-  }
-  const v1::Position& origin = grid.origin();
-  if (origin.x() != 0 || origin.y() != 0 || origin.z() != 0 ||
-      (grid.cell_size() != 0 && grid.cell_size() != 1)) {
-    rows.push_back({"origin", absl::StrCat(origin.x(), ",", origin.y(), ",", origin.z())});
-    rows.push_back({"cell size", absl::StrCat(grid.cell_size())});
-  }
-}
-
-std::string Facts(const v1::MapInfo& info, std::size_t width) {
-  const v1::GridInfo& grid = info.grid();
-  const v1::WaypointGraphInfo& graph = info.graph();
-  const v1::MeshInfo& mesh = info.mesh();
-  std::vector<TableRow> rows = {
-      {"map", info.map()},
-      {"size", SizeText(info)},
-      {"revision", absl::StrCat(info.version().revision())},
-      {"digest", DigestText(info.digest())},
-      {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
-                                   absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
-  };
-  if (info.has_graph()) {
-    rows.push_back({"obstacles", absl::StrCat(graph.named_obstacles())});
-  } else if (info.has_mesh()) {
-    rows.insert(rows.end(), {{"from", FormatPosition(mesh.low())}, {"to", FormatPosition(mesh.high())}});
-  } else {
-    AddGridFacts(grid, rows);
-  }
-  rows.push_back({"memory", absl::StrCat(info.memory_bytes(), " bytes")});
-  if (info.has_graph() && graph.max_distance() > 0.0) {
-    rows.push_back({"connected", absl::StrFormat("by sight, up to %.10g", graph.max_distance())});
-  }
-  if (info.has_graph() && graph.tags_size() > 0) {
-    rows.push_back({"tags", absl::StrJoin(graph.tags(), " ")});
-  }
-  if (mesh.agent_radius() > 0.0) {
-    rows.push_back({"agent radius", absl::StrCat(mesh.agent_radius())});
-  }
-  if (mesh.named_obstacles() > 0) {
-    rows.push_back({"obstacles", absl::StrCat(mesh.named_obstacles())});
-  }
-  if (info.has_mesh() && mesh.portals() > 0) {
-    rows.push_back({"portals", absl::StrCat(mesh.portals())});
-  }
-  if (!info.has_graph() && !info.has_mesh()) {
-    AddGridDetails(grid, rows);
-  }
-  return FormatTable(rows, width);
-}
-
 // "b 3.5, c 2 (closed)".
 std::string EdgesText(const v1::WaypointNodeInfo& info) {
   return absl::StrJoin(info.edges(), ", ", [](std::string* out, const auto& edge) {
@@ -243,38 +124,32 @@ absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::s
   return FormatTable(rows, width) + rest;
 }
 
-ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
-  return session.Answer(session.client().GetMap(arguments.request), [&](const auto& response) {
-    session.io().out << Facts(response.info(), session.table_width());
-  });
+// Returns a picture of the map, or the nodes of a waypoint graph.
+absl::StatusOr<std::string> LooksOf(const v1::MapInfo& info, const ShowArguments& arguments,
+                                    Session& session) {
+  if (info.has_graph()) {
+    return NodeTable(session.client(), arguments.request.map(), session.table_width());
+  }
+  MapPicture picture;
+  picture.request.set_map(arguments.request.map());
+  const absl::StatusOr<DrawnPicture> drawn = DrawPicture(picture, arguments.draw, session);
+  return drawn.ok() ? absl::StatusOr<std::string>(drawn->text) : drawn.status();
 }
 
-// Shows the facts, and below them a picture, or the nodes of a waypoint graph.
-ExitCode ShowAll(const ShowArguments& arguments, Session& session) {
-  const std::string& map = arguments.request.map();
-  const absl::StatusOr<v1::MapInfo>& info = session.InfoOf(map);
-  if (!info.ok()) {
-    return session.Fail(info.status());
-  }
-  absl::StatusOr<std::string> looks;
-  if (info->has_graph()) {
-    looks = NodeTable(session.client(), map, session.table_width());
-  } else {
-    MapPicture picture;
-    picture.request.set_map(map);
-    const absl::StatusOr<DrawnPicture> drawn = DrawPicture(picture, arguments.draw, session);
-    looks = drawn.ok() ? absl::StatusOr<std::string>(drawn->text) : drawn.status();
+// Shows the facts, and below them the looks, if both can be had.
+ExitCode Show(const ShowArguments& arguments, Session& session) {
+  const auto response = session.client().GetMap(arguments.request);
+  absl::StatusOr<std::string> looks = std::string();
+  if (response.ok() && arguments.draw.picture && !session.options().json) {
+    looks = LooksOf(response->info(), arguments, session);
   }
   if (!looks.ok()) {
     return session.Fail(looks.status());
   }
-  session.io().out << Facts(*info, session.table_width()) << "\n" << *looks;
-  return ExitCode::kOk;
-}
-
-ExitCode Show(const ShowArguments& arguments, Session& session) {
-  const bool draws = arguments.draw.picture && !session.options().json;
-  return draws ? ShowAll(arguments, session) : ShowFacts(arguments, session);
+  return session.Answer(response, [&](const auto& answer) {
+    session.PrintTable(FactsOf(answer.info()));
+    session.io().out << (looks->empty() ? "" : "\n") << *looks;
+  });
 }
 
 void AddCreateCommand(CLI::App& parent, Session& session) {

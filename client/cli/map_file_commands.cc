@@ -293,9 +293,8 @@ void AddImportCommand(CLI::App& parent, Session& session) {
 void AddExportCommand(CLI::App& parent, Session& session) {
   const auto [command, arguments] = AddCommand(
       parent, session, "export", "Writes a map as a file", &Export,
-      "Text and moving_ai leave out portals, and named obstacles but for the cells that they block; "
-      "moving_ai\n"
-      "knows neither costs nor options.\n\n"
+      "Text and moving_ai leave out portals, and named obstacles but for the cells that they block;\n"
+      "moving_ai knows neither costs nor options.\n\n"
       "Examples:\n"
       "  waystar map export arena\n"
       "  waystar map export arena -o arena.map --format moving_ai\n");

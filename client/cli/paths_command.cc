@@ -13,6 +13,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
+#include "client/cli/message_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
@@ -196,23 +197,6 @@ absl::Status AddQueries(absl::string_view text, v1::FindPathsRequest& request) {
   return absl::OkStatus();
 }
 
-std::string OutcomeName(v1::Outcome outcome) {
-  switch (outcome) {
-    case v1::OUTCOME_FOUND:
-      return "found";
-    case v1::OUTCOME_PARTIAL:
-      return "partial";
-    case v1::OUTCOME_UNREACHABLE:
-      return "unreachable";
-    case v1::OUTCOME_BUDGET_EXHAUSTED:
-      return "exhausted";
-    case v1::OUTCOME_TOO_COSTLY:
-      return "too costly";
-    default:
-      return "unknown";
-  }
-}
-
 TableRow RowOf(const v1::PathQuery& ends, const v1::FindPathsResult& result) {
   v1::FindPathRequest query;
   *query.mutable_start() = ends.start();
@@ -223,7 +207,7 @@ TableRow RowOf(const v1::PathQuery& ends, const v1::FindPathsResult& result) {
     return row;
   }
   const v1::FindPathResponse& answer = result.answer();
-  row.push_back(OutcomeName(answer.outcome()));
+  row.push_back(EnumText(answer.outcome()));
   const bool has_path = HasPath(answer);
   row.push_back(has_path ? absl::StrFormat("%.10g", answer.cost()) : "-");
   row.push_back(has_path ? PathText(query, answer) : "-");

@@ -12,7 +12,6 @@ namespace {
 
 constexpr char kEraseLine[] = "\r\x1b[K";
 constexpr absl::Duration kPause = absl::Milliseconds(100);
-constexpr std::int64_t kBarWidth = 24;
 constexpr double kMebi = 1024.0 * 1024.0;
 
 std::string MebibytesText(double bytes) { return absl::StrFormat("%.1f", bytes / kMebi); }
@@ -25,11 +24,7 @@ std::string ProgressLine(const std::string& work, std::int64_t done, std::int64_
   const double rate = static_cast<double>(done) / seconds;
   std::string line = work;
   if (total > 0) {
-    const std::int64_t shown = std::clamp<std::int64_t>(done, 0, total);
-    const std::int64_t filled = kBarWidth * shown / total;
-    absl::StrAppend(&line, "  [", std::string(static_cast<std::size_t>(filled), '#'),
-                    std::string(static_cast<std::size_t>(kBarWidth - filled), '-'), "]  ",
-                    100 * shown / total, "%");
+    absl::StrAppend(&line, "  ", 100 * std::clamp<std::int64_t>(done, 0, total) / total, "%");
   }
   absl::StrAppend(&line, "  ", MebibytesText(static_cast<double>(done)));
   if (total > 0) {

@@ -9,7 +9,7 @@
 
 namespace waystar::cli {
 
-// Progress line on the terminal, which tells how far long work is: a bar, the rate, and the time that is
+// Progress line on the terminal, which tells how far long work is: its part, the rate, and the time that is
 // left. It is written to standard error, a few times a second, over itself, and is gone at the end. Where
 // that is not a terminal, or with --json, nothing is written.
 //
@@ -24,7 +24,7 @@ class Progress {
 
   // In bytes. A `total` of 0 means that it is not known.
   void Show(std::int64_t done, std::int64_t total);
-  // Shows any text in place of a bar, at once.
+  // Shows any text in place of that, at once.
   void Show(const std::string& text);
 
  private:
@@ -40,7 +40,7 @@ inline client::TransferProgress Shown(Progress& progress) {
   return [&progress](std::int64_t done, std::int64_t total) { progress.Show(done, total); };
 }
 
-// Writes what Progress::Show shows: "importing  [#####-----]  50%  12.0 of 24.0 MiB  8.0 MiB/s  2s left".
+// Writes what Progress::Show shows: "importing  50%  12.0 of 24.0 MiB  8.0 MiB/s  2s left".
 std::string ProgressLine(const std::string& work, std::int64_t done, std::int64_t total,
                          absl::Duration elapsed);
 

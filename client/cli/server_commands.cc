@@ -1,4 +1,3 @@
-#include <google/protobuf/timestamp.pb.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -12,17 +11,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
-#include "absl/time/time.h"
 #include "client/cli/arguments.h"
 #include "client/cli/completion/completion.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/message_text.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/load/report_text.h"
@@ -46,69 +42,15 @@ ExitCode CheckHealth(const HealthCheckRequest& request, Session& session) {
   return session.Answer(response, print, is_serving ? ExitCode::kOk : ExitCode::kUnavailable);
 }
 
-std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
-  return absl::AsciiStrToLower(absl::StripPrefix(enum_name, prefix));
-}
-
-std::string StartText(const google::protobuf::Timestamp& start) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S", absl::FromUnixSeconds(start.seconds()), absl::LocalTimeZone());
-}
-
-std::string StartOf(const v1::GetServerInfoResponse& info) {
-  return absl::StrCat(StartText(info.start_time()), ", ",
-                      absl::FormatDuration(absl::Trunc(DurationOf(info.uptime()), absl::Seconds(1))), " ago");
-}
-
-std::string AlgorithmsOf(const v1::GetServerInfoResponse& info) {
-  std::vector<std::string> words;
-  for (const int algorithm : info.algorithms()) {
-    words.push_back(WordOf(v1::Algorithm_Name(static_cast<v1::Algorithm>(algorithm)), "ALGORITHM_"));
-  }
-  return absl::StrJoin(words, ", ");
-}
-
-std::vector<TableRow> Describe(const v1::GetServerInfoResponse& info) {
-  const v1::ServerLimits& limits = info.limits();
-  return {
-      {"version", info.version()},
-      {"started", StartOf(info)},
-      {"workers", absl::StrCat(info.workers())},
-      {"maps", absl::StrCat(info.maps(), " of at most ", limits.max_maps())},
-      {"algorithms", AlgorithmsOf(info)},
-      {"log level", WordOf(v1::LogLevel_Name(info.log_level()), "LOG_LEVEL_")},
-      {"message", absl::StrCat("at most ", limits.max_message_bytes(), " bytes")},
-      {"imported file", absl::StrCat("at most ", limits.max_import_bytes(), " bytes")},
-      {"map side", absl::StrCat("at most ", limits.max_map_side(), " cells")},
-      {"queries", absl::StrCat("at most ", limits.max_queries(), " of a FindPaths, ",
-                               limits.max_streamed_queries(), " of a stream's message")},
-      {"stream", absl::StrCat("at most ", limits.stream_window(), " messages unanswered")},
-      {"transfers", absl::StrCat("at most ", limits.max_transfers(), " at a time, of ",
-                                 absl::FormatDuration(DurationOf(limits.transfer_timeout())))},
-      {"maps' memory", limits.max_maps_memory_bytes() == 0
-                           ? "no limit"
-                           : absl::StrCat("at most ", limits.max_maps_memory_bytes() >> 20, " MiB")},
-      {"client", absl::StrCat("at most ", limits.max_client_calls(), " calls at a time")},
-      {"calls' memory", absl::StrCat("at most ", limits.max_call_memory_bytes() >> 20, " MiB, ",
-                                     limits.max_connection_memory_bytes() >> 20, " of one connection")},
-      {"watches", absl::StrCat("at most ", limits.max_watches())},
-      {"agents", absl::StrCat("at most ", limits.max_agents())},
-      {"waiting calls", absl::StrCat("at most ", limits.max_queued(), ", for ",
-                                     absl::FormatDuration(DurationOf(limits.max_queue_time())))},
-      {"connection", absl::StrCat("at most ", limits.max_concurrent_streams(), " calls at a time")},
-  };
-}
-
 ExitCode ShowInfo(const v1::GetServerInfoRequest& /*request*/, Session& session) {
-  return session.Answer(session.client().GetServerInfo(), [&](const auto& info) {
-    session.io().out << FormatTable(Describe(info), session.table_width());
-  });
+  return session.Answer(session.client().GetServerInfo(),
+                        [&](const auto& info) { session.PrintTable(FactsOf(info)); });
 }
 
 ExitCode SetLogLevel(const v1::SetLogLevelRequest& request, Session& session) {
   return session.Answer(session.client().SetLogLevel(request), [&](const auto& response) {
-    const auto word = [](v1::LogLevel level) { return WordOf(v1::LogLevel_Name(level), "LOG_LEVEL_"); };
-    session.io().out << "The log level is " << word(request.level()) << " now; it was "
-                     << word(response.previous()) << ".\n";
+    session.io().out << "The log level is " << EnumText(request.level()) << " now; it was "
+                     << EnumText(response.previous()) << ".\n";
   });
 }
 
@@ -223,20 +165,15 @@ namespace {
 
 constexpr char kUnknown[] = "-";
 
-std::string StalenessText(const v1::ServerPresence& server) {
-  return server.has_staleness()
-             ? absl::StrFormat("%.1f s", absl::ToDoubleSeconds(DurationOf(server.staleness())))
-             : kUnknown;
-}
-
 std::vector<TableRow> ServerRows(const v1::ListServersResponse& list) {
   std::vector<TableRow> rows = {
       {"ADDRESS", "VERSION", "SINCE", "MAPS", "ETCD REVISION", "LAG", "HEARD OF ETCD", ""}};
   for (const v1::ServerPresence& server : list.servers()) {
-    rows.push_back({server.address(), server.version(), StartText(server.start_time()),
+    rows.push_back({server.address(), server.version(), MessageText(server.start_time()),
                     absl::StrCat(server.maps()),
                     list.is_fleet() ? absl::StrCat(server.etcd_revision()) : kUnknown,
-                    list.is_fleet() ? absl::StrCat(server.lag()) : kUnknown, StalenessText(server),
+                    list.is_fleet() ? absl::StrCat(server.lag()) : kUnknown,
+                    server.has_staleness() ? MessageText(server.staleness()) : kUnknown,
                     server.is_this() ? "this server" : ""});
   }
   return rows;

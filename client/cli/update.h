@@ -44,18 +44,7 @@ std::string DigestClause(uint64_t digest);
 std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges, bool has_area,
                        const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
 
-// Says what the obstacle does to the cells that it covers: "blocks", "cost x 2.5", "cost + 4 falling off".
-std::string EffectText(const v1::Obstacle& obstacle);
-
-// Says how long the obstacle stays: "30s", "1.5s". It is empty if the obstacle stays until it is removed.
-std::string LifetimeText(const v1::Obstacle& obstacle);
-// Returns the heights of an obstacle, such as " at heights 0:2", or "" if it has none.
-std::string HeightsText(const v1::Obstacle& obstacle);
-
 // Writes the id of a node, and its label if it has one: koln-hbf "Köln/Hbf".
 std::string NodeText(const v1::WaypointNode& node);
-
-// Writes an edit on one line: "block 3,4 disc:10,4,2.5", "put gate disc:10,4,2.5 cost x 2.5 for 30s".
-std::string EditText(const v1::Edit& edit);
 
 }  // namespace waystar::cli

@@ -161,9 +161,8 @@ ExitCode RunWalk(const WalkArguments& arguments, Session& session) { return Walk
 void AddWalkCommand(CLI::App& parent, Session& session) {
   const auto [command, arguments] = AddCommand(
       parent, session, "walk",
-      "An agent walks to the goal, and gets another path when a change blocks the rest of its own or offers "
-      "a "
-      "cheaper one",
+      "An agent walks to the goal, and gets another path when a change blocks its own or offers a cheaper "
+      "one",
       &RunWalk,
       "Two lines for each path: what was found, and the path. Ends when the agent has arrived. Block a\n"
       "cell before it in another terminal. An agent that stands shows how its path changes until\n"

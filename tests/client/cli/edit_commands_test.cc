@@ -128,9 +128,9 @@ TEST_F(EditCommandsTest, ListAllPagesOfObstacles) {
   EXPECT_EQ(requests[0].region().height(), 4);
   EXPECT_EQ(requests[1].page_token(), "fire");
   EXPECT_EQ(out_,
-            "OBSTACLE  EFFECT                STAYS  SHAPE\n"
-            "fire      cost + 5 falling off  12s    disc:0,0,3.5\n"
-            "gate      blocks                -      3,0\n");
+            "ID    SHAPE         COST ADDITION  FALLOFF  LIFETIME\n"
+            "fire  disc:0,0,3.5  5              linear   12s\n"
+            "gate  3,0           -              -        -\n");
   EXPECT_EQ(Run("obstacle list arena --names"), ExitCode::kOk);
   EXPECT_EQ(out_, "fire\ngate\n");
 }
@@ -140,8 +140,12 @@ TEST_F(EditCommandsTest, ListPortals) {
         "portals { id: 'stairs' from { x: 12 } to {} to_map: 'cellar' tags: 'dry' }"
         " portals { id: 'jump' from_position { x: 2 y: 10 } to_position { x: 6 y: 10.5 z: 3 } }");
   EXPECT_EQ(Run("portal list arena"), ExitCode::kOk) << err_;
-  EXPECT_THAT(out_, HasSubstr("stairs  12,0  0,0 of cellar  0     one   open   dry\n"
-                              "jump    2,10  6,10.5,3       0     one   open   -\n"));
+  EXPECT_EQ(out_,
+            "ID      FROM  TO MAP  TO   FROM POSITION  TO POSITION  TAGS\n"
+            "stairs  12,0  cellar  0,0  -              -            dry\n"
+            "jump    -     -       -    2,10           6,10.5,3     -\n");
+  EXPECT_EQ(Run("portal list arena --names"), ExitCode::kOk) << err_;
+  EXPECT_EQ(out_, "stairs\njump\n");
 }
 
 class WatchCommandTest : public waystar::CommandTest {
@@ -172,7 +176,7 @@ TEST_F(WatchCommandTest, TellsOfEveryEventUntilTheEnd) {
               AllOf(HasSubstr("Watching arena, which is at revision 7. Its digest is 0000000000abcdef.\n"
                               "Revision 8 at "),
                     HasSubstr(": 25 cells changed in 3,0+5x6 disc:40,2,1.5, digest 0123456789abcdef\n"
-                              "  block 3,0\n  remove fire\n  add nodes koln-hbf \"Köln/Hbf\" inn\n"
+                              "  block 3,0\n  remove obstacle fire\n  add nodes koln-hbf \"Köln/Hbf\", inn\n"
                               "Revisions up to 20 "),
                     HasSubstr("Revision 21 at "), HasSubstr(": 3 cells, 1 portal, 1 profile changed\n"),
                     HasSubstr("\n  (more edits")));

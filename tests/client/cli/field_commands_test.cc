@@ -116,20 +116,21 @@ TEST_F(FieldCommandsTest, ReachDrawsCellsAndListsNodesAndPolygonsByCost) {
          "nodes { node: 'lighthouse' cost: 12.5 } nodes { node: 'harbour' cost: 0 } nodes { node: 'ford' "
          "cost: 6 }",
          "reach islands harbour --max-cost 15",
-         "0     harbour\n"
-         "6     ford\n"
-         "12.5  lighthouse\n"
+         "NODE        COST\n"
+         "harbour     0\n"
+         "ford        6\n"
+         "lighthouse  12.5\n"
          "3 nodes within reach (revision 3)\n");
   Expect(server_.find_reachable, "", "reach islands --start-position 1,0 --snap 2",
          "0 nodes within reach (revision 3)\n");
   ServeMesh();
   Expect(server_.find_reachable,
          "polygons { polygon: 3 cost: 4.25 nearest { x: 3 y: 2.5 z: 4.25 } }"
-         " polygons { polygon: 16 nearest { x: 16 y: 2.5 } }",
+         " polygons { polygon: 16 cost: 0 nearest { x: 16 y: 2.5 } }",
          "reach keep 16,2.5,0 --max-cost 5",
-         "POLYGON  COST  NEAREST\n"
-         "16       0     16,2.5\n"
-         "3        4.25  3,2.5,4.25\n"
+         "POLYGON  NEAREST     COST\n"
+         "16       16,2.5      0\n"
+         "3        3,2.5,4.25  4.25\n"
          "2 polygons within reach (revision 3)\n");
   EXPECT_TRUE(Parsed<v1::FindReachableRequest>(asked_).with_costs());
 }
@@ -159,14 +160,15 @@ TEST_F(FieldCommandsTest, FlowDrawsArrowsAndListsNextNodesAndPolygons) {
   Expect(server_.compute_flow_field,
          "nodes { node: 'ford' next: 'lighthouse' cost: 6.25 } nodes { node: 'lighthouse' cost: 0 }",
          "flow islands lighthouse",
-         "lighthouse (goal)   0\n"
-         "ford -> lighthouse  6.25\n"
+         "NODE        NEXT        COST\n"
+         "lighthouse  -           0\n"
+         "ford        lighthouse  6.25\n"
          "Ways to a goal from 2 nodes (revision 3)\n");
   ServeMesh();
   Expect(server_.compute_flow_field,
          "polygons { polygon: 7 cost: 6.5 middle { x: 1 y: 2 } next { x: 3 y: 2 z: 1 } }", "flow keep 2,3,4",
-         "POLYGON  COST  MIDDLE  NEXT\n"
-         "7        6.5   1,2     3,2,1\n"
+         "POLYGON  MIDDLE  NEXT   COST\n"
+         "7        1,2     3,2,1  6.5\n"
          "Ways to a goal from 1 polygon (revision 3)\n");
   EXPECT_TRUE(Parsed<v1::ComputeFlowFieldRequest>(asked_).with_costs());
 }

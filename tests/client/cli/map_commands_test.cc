@@ -22,17 +22,18 @@ constexpr char kArena[] =
     " terrains { symbol: '~' name: 'river' cost: 3 } }";
 
 constexpr char kFacts[] =
-    "map            arena\n"
-    "size           4 x 2 cells\n"
-    "revision       3\n"
-    "digest         0123456789abcdef\n"
-    "created        2023-11-14 22:13:20 UTC\n"
-    "neighbours     8\n"
-    "diagonal cost  1.5\n"
-    "walkable       7 cells\n"
-    "obstacles      1 cells\n"
-    "memory         4096 bytes\n"
-    "terrain        ~ river, cost 3\n";
+    "map                         arena\n"
+    "version revision            3\n"
+    "create time                 2023-11-14 22:13:20 UTC\n"
+    "memory bytes                4096\n"
+    "grid width                  4\n"
+    "grid height                 2\n"
+    "grid squares connectivity   eight\n"
+    "grid squares diagonal cost  1.5\n"
+    "grid terrains               ~ name river cost 3\n"
+    "grid walkable cells         7\n"
+    "grid obstacle cells         1\n"
+    "digest                      0123456789abcdef\n";
 
 class MapCommandsTest : public waystar::CommandTest {};
 
@@ -45,9 +46,9 @@ TEST_F(MapCommandsTest, ListsAllPages) {
   };
   EXPECT_EQ(Run("map list"), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "MAP    SIZE   REVISION  WALKABLE  OBSTACLES\n"
-            "arena  4 x 2  3         7         1\n"
-            "cave   0 x 0  0         0         0\n");
+            "MAP    SIZE         REVISION\n"
+            "arena  4 x 2 cells  3\n"
+            "cave   0 x 0 cells  0\n");
   EXPECT_EQ(Run("map list --names"), ExitCode::kOk);
   EXPECT_EQ(out_, "arena\ncave\n");
   EXPECT_EQ(Run("map list --json"), ExitCode::kOk);
@@ -79,32 +80,27 @@ TEST_F(MapCommandsTest, ShowsFactsOfGraphsAndMeshes) {
         " tags: 'dry' tags: 'wide' } }");
   EXPECT_EQ(Run("map show isles --no-picture"), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "map        isles\n"
-            "size       3 nodes, 4 one-way edges\n"
-            "revision   0\n"
-            "digest     -\n"
-            "created    2023-11-14 22:13:20 UTC\n"
-            "obstacles  0\n"
-            "memory     0 bytes\n"
-            "connected  by sight, up to 7\n"
-            "tags       dry wide\n");
+            "map                 isles\n"
+            "create time         2023-11-14 22:13:20 UTC\n"
+            "graph nodes         3\n"
+            "graph edges         4\n"
+            "graph tags          dry, wide\n"
+            "graph max distance  7\n");
   Serve(server_.get_map,
         "info { map: 'keep' create_time { seconds: 1700000000 } mesh { polygons: 1 parts: 2 portals: 5"
         " low { x: -1 } high { x: 9 y: 2 z: 4 } } }");
   EXPECT_EQ(Run("map show keep --no-picture"), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "map       keep\n"
-            "size      1 polygon in 2 connected parts\n"
-            "revision  0\n"
-            "digest    -\n"
-            "created   2023-11-14 22:13:20 UTC\n"
-            "from      -1,0\n"
-            "to        9,2,4\n"
-            "memory    0 bytes\n"
-            "portals   5\n");
+            "map            keep\n"
+            "create time    2023-11-14 22:13:20 UTC\n"
+            "mesh polygons  1\n"
+            "mesh parts     2\n"
+            "mesh low       -1,0\n"
+            "mesh high      9,2,4\n"
+            "mesh portals   5\n");
   Serve(server_.get_map, "info { map: 'keep' mesh { agent_radius: 0.5 named_obstacles: 3 } }");
   EXPECT_EQ(Run("map show keep --no-picture"), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr("agent radius  0.5\nobstacles     3\n"));
+  EXPECT_THAT(out_, HasSubstr("mesh named obstacles  3\nmesh agent radius     0.5\n"));
 }
 
 TEST_F(MapCommandsTest, Creates) {

@@ -310,7 +310,7 @@ TEST_F(HexCommandsTest, ObstaclesLieOnTheirLabels) {
   EXPECT_THAT(out_, HasSubstr("3,2+2x2"));
   ASSERT_EQ(Run({"portal", "put", "board", "stairs", "0,0", "4,3"}), ExitCode::kOk) << err_;
   ASSERT_EQ(Run({"portal", "list", "board"}), ExitCode::kOk) << err_;
-  EXPECT_THAT(out_, HasSubstr("stairs  0,0   4,3 "));
+  EXPECT_THAT(out_, HasSubstr("stairs  0,0   4,3\n"));
 }
 
 TEST_F(HexCommandsTest, ReachIsWhereItIsDrawn) {
