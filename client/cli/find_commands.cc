@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,6 +19,7 @@
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/map_picture.h"
+#include "client/cli/message_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
@@ -32,21 +35,15 @@ struct FindArguments {
   std::string map_file;
 };
 
-void PrintSummary(const v1::FindPathResponse& answer, Session& session) {
-  if (answer.has_summary()) {
-    session.io().out << SummaryText(answer.summary(), session.table_width());
-  }
-}
-
 // Has the path of a query drawn on its map.
 void SetQuery(const v1::FindPathRequest& query, MapPicture& picture) {
   picture.request.set_map(query.map());
   *picture.request.mutable_query() = query;
-  // The form says how to list a path.
-  picture.request.mutable_query()->clear_path_form();
 }
 
-void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, Session& session) {
+// `picture` is of the path, if there is one.
+void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, const std::string& picture,
+               Session& session) {
   const v1::FindPathRequest& request = arguments.request;
   std::ostream& out = session.io().out;
   if (IsOnMesh(answer) || IsOnGraph(request, answer) || request.has_inline_map()) {
@@ -63,18 +60,16 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
     for (const v1::CorridorPolygon& polygon : answer.path().polygons()) {
       out << "Polygon " << polygon.polygon() << ": " << absl::StrJoin(polygon.corners(), " ", add) << "\n";
     }
-    PrintSummary(answer, session);
-    return;
+  } else {
+    out << picture << FindText(request, answer) << "\n";
+    const bool lists = !arguments.draw.picture || request.path_form() != v1::PATH_FORM_UNSPECIFIED;
+    if ((lists || answer.path().positions_size() > 0) && answer.path().has_end()) {
+      out << PathText(request, answer) << "\n";
+    }
   }
-  MapPicture picture;
-  SetQuery(request, picture);
-  ShowPicture(picture, answer.info().version(), "path", arguments.draw, session);
-  out << FindText(request, answer) << "\n";
-  const bool lists = !arguments.draw.picture || request.path_form() != v1::PATH_FORM_UNSPECIFIED;
-  if ((lists || answer.path().positions_size() > 0) && answer.path().has_end()) {
-    out << PathText(request, answer) << "\n";
+  if (answer.has_summary()) {
+    out << SummaryText(answer.summary(), session.table_width());
   }
-  PrintSummary(answer, session);
 }
 
 // Reads a map that a query is to bring along: the rows of a grid, a line each, or a WaypointGraph in JSON.
@@ -99,6 +94,35 @@ absl::StatusOr<v1::InlineMap> ReadInlineMap(const std::string& file, std::istrea
   return map;
 }
 
+// Returns true if the query is about a grid, which has a picture.
+bool IsOnCells(const v1::FindPathRequest& request, Session& session) {
+  if (request.has_inline_map() || !request.start().has_position()) {
+    return !request.has_inline_map() && request.start().has_cell();
+  }
+  const auto& info = session.InfoOf(request.map());
+  return info.ok() && info->has_grid();
+}
+
+// Finds a path by drawing it. Where that is refused, it is found alone, and the user is told.
+absl::StatusOr<v1::FindPathResponse> FindAndDraw(const FindArguments& arguments, DrawnPicture& picture,
+                                                 Session& session) {
+  MapPicture wanted;
+  SetQuery(arguments.request, wanted);
+  absl::StatusOr<DrawnPicture> drawn = DrawPicture(wanted, arguments.draw, session);
+  if (drawn.ok()) {
+    picture = *std::move(drawn);
+    return picture.answer;
+  }
+  if (ExitCodeFor(drawn.status()) == ExitCode::kUnavailable) {
+    return drawn.status();
+  }
+  absl::StatusOr<v1::FindPathResponse> found = session.client().FindPath(arguments.request);
+  if (found.ok()) {
+    session.Fail(drawn.status());
+  }
+  return found;
+}
+
 ExitCode Find(const FindArguments& given, Session& session) {
   FindArguments arguments = given;
   v1::FindPathRequest& request = arguments.request;
@@ -115,8 +139,13 @@ ExitCode Find(const FindArguments& given, Session& session) {
       return session.Fail(status);
     }
   }
-  const auto response = session.client().FindPath(request);
-  const auto print = [&](const v1::FindPathResponse& answer) { PrintPath(arguments, answer, session); };
+  DrawnPicture drawn;
+  const bool draws = arguments.draw.picture && !session.options().json && IsOnCells(request, session);
+  const absl::StatusOr<v1::FindPathResponse> response =
+      draws ? FindAndDraw(arguments, drawn, session) : session.client().FindPath(request);
+  const auto print = [&](const v1::FindPathResponse& answer) {
+    PrintPath(arguments, answer, drawn.text, session);
+  };
   return session.Answer(response, print, response.ok() ? ExitCodeFor(response->outcome()) : ExitCode::kOk);
 }
 
@@ -270,47 +299,22 @@ struct TraceArguments {
   DrawOptions draw;
 };
 
-std::string KindName(v1::SearchEvent::Kind kind) {
-  switch (kind) {
-    case v1::SearchEvent::KIND_GENERATED:
-      return "generated";
-    case v1::SearchEvent::KIND_EXPANDED:
-      return "expanded";
-    default:
-      return "?";
-  }
-}
-
-// "generated 3 through 1 to polygon 12 between 8,10 and 8,12,1 seen from 4,10 g=2 f=14", or "expanded 3 g=2
-// f=14".
-std::string IntervalEventText(const v1::SearchEvent& event) {
-  const v1::MeshInterval& interval = event.interval();
-  std::string text = absl::StrCat(KindName(event.kind()), " ", interval.id());
-  if (interval.parent() != 0) {
-    absl::StrAppend(&text, " through ", interval.parent());
-  }
-  if (event.kind() == v1::SearchEvent::KIND_GENERATED) {
-    absl::StrAppend(&text, " to polygon ", interval.polygon(), " between ", FormatPosition(interval.left()),
-                    " and ", FormatPosition(interval.right()), " seen from ",
-                    FormatPosition(interval.root()));
-  }
-  return absl::StrFormat("%s g=%.10g f=%.10g", text, event.g(), event.f());
-}
-
-// " from 1,0" or " from harbour", or nothing where a way begins.
-std::string FromText(const v1::SearchEvent& event) {
-  const std::string parent = event.has_parent() ? FormatCell(event.parent()) : event.parent_node();
-  return parent.empty() ? "" : absl::StrCat(" from ", parent);
-}
-
-// "expanded 1,0 g=1 f=14", or "generated ford from harbour g=6 f=12".
-std::string EventText(const v1::SearchEvent& event) {
+// Returns a name that is unique to the place of an event within its search.
+std::string PlaceOf(const v1::SearchEvent& event) {
   if (event.has_interval()) {
-    return IntervalEventText(event);
+    return absl::StrCat(event.interval().id());
   }
-  return absl::StrFormat("%s %s%s g=%.10g f=%.10g", KindName(event.kind()),
-                         event.node().empty() ? FormatCell(event.cell()) : event.node(), FromText(event),
-                         event.g(), event.f());
+  return event.node().empty() ? FormatCell(event.cell()) : event.node();
+}
+
+// "expanded 1,0 g=1 f=14", "generated ford from harbour g=6 f=12", or, with all about an interval, "generated
+// 3 parent 1 polygon 12 left 8,10 right 8,12,1 root 4,10 g=2 f=14".
+std::string EventText(const v1::SearchEvent& event) {
+  const std::string parent = event.has_parent() ? FormatCell(event.parent()) : event.parent_node();
+  const std::string place = event.has_interval()
+                                ? MessageText(event.interval())
+                                : absl::StrCat(PlaceOf(event), parent.empty() ? "" : " from ", parent);
+  return absl::StrFormat("%s %s g=%.10g f=%.10g", EnumText(event.kind()), place, event.g(), event.f());
 }
 
 // Returns the number of entries put on the open list, and of places left on it: `place` is "cell", "node" or
@@ -346,72 +350,51 @@ ExitCode TraceAsJson(const TraceArguments& arguments, Session& session) {
   return ExitCodeFor(result->answer().outcome());
 }
 
-// Returns a name that is unique to the place of an event within its search.
-std::string PlaceOf(const v1::SearchEvent& event) {
-  if (event.has_interval()) {
-    return absl::StrCat(event.interval().id());
-  }
-  return event.node().empty() ? FormatCell(event.cell()) : event.node();
-}
-
 // The places of a search, gathered from its events: cells of a grid, nodes of a waypoint graph, or intervals
 // of edges of a navigation mesh.
 class SearchedPlaces {
  public:
+  struct Place {
+    // The event that last reached it, with the costs of the last event about it.
+    v1::SearchEvent event;
+    // Counts the places as they are expanded; the largest number for one that is open.
+    std::size_t order = kOpen;
+  };
+
   // Takes the next event.
   void Add(const v1::SearchEvent& event) {
     const auto [entry, is_new] = indices_.try_emplace(PlaceOf(event), places_.size());
     if (is_new) {
-      places_.push_back({.reached = event});
+      places_.push_back({.event = event});
     }
     Place& place = places_[entry->second];
     if (event.kind() != v1::SearchEvent::KIND_EXPANDED) {
-      place.reached = event;
+      place.event = event;
       return;
     }
-    place.reached.set_g(event.g());
-    place.reached.set_f(event.f());
-    if (!place.is_expanded) {
-      place.is_expanded = true;
-      expanded_.push_back(entry->second);
+    place.event.set_g(event.g());
+    place.event.set_f(event.f());
+    if (place.order == kOpen) {
+      place.order = ++expanded_;
     }
   }
 
   // Returns how many were generated and not expanded.
-  std::size_t open() const { return places_.size() - expanded_.size(); }
+  std::size_t open() const { return places_.size() - expanded_; }
 
-  // Return for each place the event that last reached it, with the costs of the last event about it: those
-  // that were expanded, in the order of their expansion, and those that are open, in the order in which they
-  // were first generated.
-  std::vector<v1::SearchEvent> Expanded() const {
-    std::vector<v1::SearchEvent> events;
-    events.reserve(expanded_.size());
-    for (const std::size_t index : expanded_) {
-      events.push_back(places_[index].reached);
-    }
-    return events;
+  // Returns those that were expanded, in the order of their expansion, and then the open ones, in the order
+  // in which they were first generated.
+  std::vector<Place> Sorted() const {
+    std::vector<Place> sorted = places_;
+    std::ranges::stable_sort(sorted, {}, &Place::order);
+    return sorted;
   }
-  std::vector<v1::SearchEvent> Open() const {
-    std::vector<v1::SearchEvent> events;
-    events.reserve(open());
-    for (const Place& place : places_) {
-      if (!place.is_expanded) {
-        events.push_back(place.reached);
-      }
-    }
-    return events;
-  }
+
+  static constexpr std::size_t kOpen = std::numeric_limits<std::size_t>::max();
 
  private:
-  struct Place {
-    v1::SearchEvent reached;
-    bool is_expanded = false;
-  };
-
-  // In the order in which they were first generated.
   std::vector<Place> places_;
-  // Indices of places_.
-  std::vector<std::size_t> expanded_;
+  std::size_t expanded_ = 0;
   absl::flat_hash_map<std::string, std::size_t> indices_;
 };
 
@@ -424,31 +407,27 @@ std::string PlaceTable(const SearchedPlaces& places, bool is_on_mesh, std::size_
   if (is_on_mesh) {
     rows[0] = {"ORDER", "ID", "THROUGH", "POLYGON", "LEFT", "RIGHT", "ROOT", "COST", "TOTAL"};
   }
-  const std::size_t count = places.Expanded().size() + places.open();
-  const auto add = [&](const v1::SearchEvent& event, const std::string& order) {
-    const v1::MeshInterval& interval = event.interval();
+  const std::vector<SearchedPlaces::Place> sorted = places.Sorted();
+  for (const auto& [event, number] : sorted) {
+    if (rows.size() > most) {
+      break;
+    }
+    const std::string order = number == SearchedPlaces::kOpen ? "open" : absl::StrCat(number);
     const std::string cost = absl::StrFormat("%.6g", event.g());
     const std::string total = absl::StrFormat("%.6g", event.f());
-    if (rows.size() > most) {
-      return;
-    }
-    if (!is_on_mesh) {
+    const v1::MeshInterval& interval = event.interval();
+    if (is_on_mesh) {
+      rows.push_back({order, absl::StrCat(interval.id()),
+                      interval.parent() == 0 ? "" : absl::StrCat(interval.parent()),
+                      absl::StrCat(interval.polygon()), FormatPosition(interval.left()),
+                      FormatPosition(interval.right()), FormatPosition(interval.root()), cost, total});
+    } else {
       rows.push_back({order, event.node(), cost, total, event.parent_node()});
-      return;
     }
-    rows.push_back({order, absl::StrCat(interval.id()),
-                    interval.parent() == 0 ? "" : absl::StrCat(interval.parent()),
-                    absl::StrCat(interval.polygon()), FormatPosition(interval.left()),
-                    FormatPosition(interval.right()), FormatPosition(interval.root()), cost, total});
-  };
-  for (const v1::SearchEvent& event : places.Expanded()) {
-    add(event, absl::StrCat(rows.size()));
   }
-  for (const v1::SearchEvent& event : places.Open()) {
-    add(event, "open");
-  }
+  const std::size_t more = sorted.size() - std::min(sorted.size(), most);
   return absl::StrCat(FormatTable(rows, width),
-                      count > most ? absl::StrCat("and ", count - most, " more: --full lists all\n") : "");
+                      more > 0 ? absl::StrCat("and ", more, " more: --full lists all\n") : "");
 }
 
 ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
@@ -472,8 +451,10 @@ ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
     SetQuery(query, picture);
     picture.request.set_with_search(true);
     picture.request.set_max_events(arguments.request.max_events());
-    for (const v1::SearchEvent& event : places.Expanded()) {
-      picture.focus.push_back(event.cell());
+    for (const SearchedPlaces::Place& place : places.Sorted()) {
+      if (place.order != SearchedPlaces::kOpen) {
+        picture.focus.push_back(place.event.cell());
+      }
     }
     ShowPicture(picture, answer.info().version(), "path", arguments.draw, session);
   } else if (!arguments.events && arguments.draw.picture) {
@@ -500,13 +481,10 @@ void AddTraceCommand(CLI::App& parent, Session& session) {
       "Digits show which cells were expanded, taken from the open list and looked around from: 0 is the\n"
       "cheapest to reach and 9 the dearest. Jump point search expands jump points alone. Cells drawn with\n"
       "an o were seen and not expanded.\n\n"
-      "On a waypoint graph a table lists the nodes in the order in which they were expanded, then those "
-      "that\n"
-      "are open: the cost of the way to each, the total with the estimate of the rest, and the node that "
-      "the\n"
-      "way comes from. --full lists all of them. On a navigation mesh it lists the intervals of edges: the "
-      "one\n"
-      "that each was seen through, the polygon behind it, its ends, and the root that it is seen from.\n\n"
+      "On a waypoint graph a table lists the nodes in the order in which they were expanded, and then the\n"
+      "open ones: the cost of the way to each, the total with the estimate of the rest, and the node that\n"
+      "the way comes from. On a navigation mesh it lists the intervals of edges: the one that each was seen\n"
+      "through, the polygon behind it, its ends, and the root that it is seen from. --full lists all.\n\n"
       "Examples:\n"
       "  waystar trace arena 1,1 60,40\n"
       "  waystar trace arena 1,1 60,40 --events | grep ^expanded\n"

@@ -125,8 +125,11 @@ absl::StatusOr<v1::RenderMapResponse> Render(const MapPicture& picture, const Dr
   for (const MarkedCell& marked : picture.marks) {
     focus.push_back(marked.cell);
   }
-  const auto& points = drawn->answer().path().points();
-  focus.insert(focus.end(), points.begin(), points.end());
+  const v1::Path& path = drawn->answer().path();
+  focus.insert(focus.end(), path.points().begin(), path.points().end());
+  if (!path.directions().empty()) {
+    focus.insert(focus.end(), {path.start().cell(), path.end().cell()});
+  }
   if (options.full || focus.empty() || !IsReduced(placement)) {
     return drawn;
   }
@@ -161,7 +164,7 @@ absl::StatusOr<DrawnPicture> DrawPicture(const MapPicture& picture, const DrawOp
   const v1::PicturePlacement& placement = drawn->placement();
   // Graphs and meshes have no cells.
   if (placement.has_area()) {
-    return DrawnPicture{drawn->image(), drawn->version()};
+    return DrawnPicture{drawn->image(), drawn->version(), drawn->answer()};
   }
   v1::HexLayout layout = v1::HEX_LAYOUT_UNSPECIFIED;
   if (placement.hexagons() && !picture.marks.empty()) {
@@ -173,7 +176,7 @@ absl::StatusOr<DrawnPicture> DrawPicture(const MapPicture& picture, const DrawOp
   }
   return DrawnPicture{DrawMarks(*drawn, picture.marks, picture.legend, layout, session.UsesColor()) +
                           Caption(placement, whole),
-                      drawn->version()};
+                      drawn->version(), drawn->answer()};
 }
 
 void ShowPicture(const MapPicture& picture, const v1::Version& version, absl::string_view what,

@@ -54,6 +54,8 @@ struct DrawnPicture {
   std::string text;
   // The version of the map that it shows.
   v1::Version version;
+  // To the query of the request.
+  v1::FindPathResponse answer;
 };
 
 // Returns a picture as text, with a legend below. If the map is larger than the terminal, it shows the part

@@ -250,16 +250,26 @@ void FakeServer::ServeMap(v1::MapInfo info, const std::vector<std::string>& rows
     parts[1].set_chunk(text);
     return grpc::Status::OK;
   };
-  render_map = [info, rows](auto&, const auto&, v1::RenderMapResponse& response) {
+  render_map = [this, info, rows](auto& context, const v1::RenderMapRequest& request,
+                                  v1::RenderMapResponse& response) {
     *response.mutable_version() = info.version();
-    response.set_image(absl::StrCat("title\n  0\n0 ", absl::StrJoin(rows, "\n  "), "\n"));
+    const bool has_answer = request.has_query() && find_path != nullptr;
+    if (has_answer) {
+      const grpc::Status status = find_path(context, request.query(), *response.mutable_answer());
+      if (!status.ok()) {
+        return status;
+      }
+    }
+    const int title = has_answer ? 2 : 1;
+    response.set_image(
+        absl::StrCat(has_answer ? "path\n" : "", "title\n  0\n0 ", absl::StrJoin(rows, "\n  "), "\n"));
     v1::PicturePlacement& placement = *response.mutable_placement();
     placement.set_width(info.grid().width() + 2);
-    placement.set_height(info.grid().height() + 2);
+    placement.set_height(info.grid().height() + title + 1);
     placement.mutable_region()->set_width(info.grid().width());
     placement.mutable_region()->set_height(info.grid().height());
     placement.mutable_zero()->set_x(2.5);
-    placement.mutable_zero()->set_y(2.5);
+    placement.mutable_zero()->set_y(title + 1.5);
     placement.mutable_x_step()->set_x(1);
     placement.mutable_y_step()->set_y(1);
     return grpc::Status::OK;

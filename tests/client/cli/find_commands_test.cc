@@ -159,6 +159,7 @@ TEST_F(FindCommandTest, TellsPositionsAndSummary) {
                                       " summary { length: 2.5 turns: 1"
                                       " legs { terrain: '.' cells: 2 length: 1.25 cost: 3 }"
                                       " legs { terrain: '~' cells: 2 length: 1.25 cost: 3 } }"));
+  Serve(server_.get_map, "info { grid {} }");
   EXPECT_EQ(Run("find arena --start-position 0.5,0.5 --goal-position 4.5,0.5"), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("0 ..#..\n"));
   EXPECT_THAT(out_, HasSubstr("4 steps"));
@@ -166,17 +167,6 @@ TEST_F(FindCommandTest, TellsPositionsAndSummary) {
   EXPECT_THAT(out_, HasSubstr("Length 2.5, 1 turn\n"
                               "  .  2 cells  length 1.25  cost 3\n"
                               "  ~  2 cells  length 1.25  cost 3\n"));
-}
-
-TEST_F(FindCommandTest, SaysWhenThePictureIsOfAnotherRevision) {
-  server_.ServeMap(Parsed<v1::MapInfo>("version { revision: 2 }"), {".."});
-  EXPECT_EQ(Run("find arena 0,0 4,0"), ExitCode::kOk);
-  EXPECT_THAT(out_, StartsWith("  0\n0 ..\n"));
-  EXPECT_THAT(out_, HasSubstr("The picture shows revision 2, the path is for revision 3.\n"));
-  // Another map may have any revision.
-  server_.ServeMap(Parsed<v1::MapInfo>("version { epoch: 7 revision: 3 }"), {".."});
-  Run("find arena 0,0 4,0");
-  EXPECT_THAT(out_, HasSubstr("The picture shows a map that has replaced the one that the path is for.\n"));
 }
 
 TEST_F(FindCommandTest, OnlyAWholePathIsASuccess) {
@@ -480,6 +470,18 @@ TEST_F(TraceCommandTest, DrawsTheSearchAndTellsTheFacts) {
   EXPECT_THAT(out_, StartsWith("Path found: 2 steps"));
 }
 
+TEST_F(TraceCommandTest, SaysWhenThePictureIsOfAnotherRevision) {
+  TraceGrid();
+  server_.ServeMap(Parsed<v1::MapInfo>("version { revision: 2 }"), {".."});
+  EXPECT_EQ(Run("trace arena 0,1 2,1"), ExitCode::kOk);
+  EXPECT_THAT(out_, StartsWith("  0\n0 ..\n"));
+  EXPECT_THAT(out_, HasSubstr("The picture shows revision 2, the path is for revision 3.\n"));
+  // Another map may have any revision.
+  server_.ServeMap(Parsed<v1::MapInfo>("version { epoch: 7 revision: 3 }"), {".."});
+  Run("trace arena 0,1 2,1");
+  EXPECT_THAT(out_, HasSubstr("The picture shows a map that has replaced the one that the path is for.\n"));
+}
+
 TEST_F(TraceCommandTest, ListsPlacesInTheOrderOfTheSearch) {
   TraceGraph();
   EXPECT_EQ(Run("trace islands harbour lighthouse"), ExitCode::kOk);
@@ -542,10 +544,9 @@ TEST_F(TraceCommandTest, ListsEvents) {
                                "generated ford from harbour g=6 f=12\n"));
   Trace(kMeshEvents, kMeshAnswer);
   Run("trace keep 0,0,0 4,3,0.5 --events");
-  EXPECT_THAT(out_, StartsWith("generated 1 to polygon 7 between 1,2 and 1,1,0.5 seen from 0,0 g=0 f=5\n"
+  EXPECT_THAT(out_, StartsWith("generated 1 polygon 7 left 1,2 right 1,1,0.5 root 0,0 g=0 f=5\n"
                                "expanded 1 g=0 f=5\n"
-                               "generated 3 through 1 to polygon 9 between 3,2 and 3,1,0.5 seen from 2.5,0 "
-                               "g=2.5 f=5\n"
+                               "generated 3 parent 1 polygon 9 left 3,2 right 3,1,0.5 root 2.5,0 g=2.5 f=5\n"
                                "Path found: "));
 }
 
