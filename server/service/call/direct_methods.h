@@ -11,7 +11,8 @@
 
 namespace waystar::rpc {
 
-// Called once with the status and the answer, on any thread.
+// Called once with the status and the answer, on any thread. The call does not use the server any more once
+// this is destroyed.
 using DirectDone = std::function<void(const grpc::Status& status, const grpc::ByteBuffer& answer)>;
 
 // Calls a method, with the same checks as for a call over gRPC. `done` may be called before it returns.

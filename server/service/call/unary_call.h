@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -23,6 +25,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
+#include "server/core/edit/edit_work.h"
 #include "server/core/store/store_listener.h"
 #include "server/service/admission/call_statistics.h"
 #include "server/service/admission/executor.h"
@@ -102,11 +105,18 @@ class UnaryCall final : private Executor::Job, private VersionWaits::Waiter {
 
   // Answers the request. Call it once.
   void Begin(const grpc::ByteBuffer& request) {
-    if (const absl::Status status = Enter(request); !status.ok()) {
+    absl::Status status;
+    Lane lane = Lane::kSmall;
+    try {
+      status = Enter(request);
+      lane = status.ok() ? planner_.LaneOf(*request_) : lane;
+    } catch (const std::bad_alloc&) {
+      status = core::SystemMemoryFull();
+    }
+    if (!status.ok()) {
       Finish(ToGrpcStatus(status));
       return;
     }
-    const Lane lane = planner_.LaneOf(*request_);
     bool needs_newest = false;
     if constexpr (requires { request_->latest_of_cluster(); }) {
       needs_newest = request_->latest_of_cluster() && server_.fleet.is_fleet();
@@ -447,8 +457,10 @@ class DirectUnaryCall final {
               [this](const grpc::Status& status) { this->End(status); }) {}
 
   void End(const grpc::Status& status) {
+    // Its owner waits until it is destroyed, and may then destroy the server: so it is destroyed last.
+    const DirectDone done = std::move(done_);
     const std::shared_ptr<DirectUnaryCall> last = std::move(self_);
-    std::exchange(done_, nullptr)(status, answer_);
+    done(status, answer_);
     call_.Release();
   }
 

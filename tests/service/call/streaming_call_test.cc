@@ -12,52 +12,11 @@
 #include "grpcpp/server_context.h"
 #include "gtest/gtest.h"
 #include "server/base/error.h"
+#include "tests/service/call/world.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
-
-// All that calls share, of a server without a socket.
-struct World {
-  World() { gate.Open(); }
-
-  // As a server that stops does, whose patience and time are over at once.
-  void Close() {
-    const auto now = std::chrono::steady_clock::now();
-    gate.Close(now, now);
-  }
-
-  CallGate gate;
-  AccessControl access;
-  AwaitedRequests awaited_requests{"requests", {}};
-  CallStatistics statistics;
-  ClientCalls client_calls{10};
-  CallMemory memory{1 << 20, 1 << 20};
-  CallSlots transfers{1, ErrorReason::kTransfersBusy, "transfers run"};
-  CallSlots watches{1, ErrorReason::kTooManyWatches, "watches are open"};
-  CallSlots streams{1, ErrorReason::kClientBusy, "streams are open"};
-  CallSlots agents{1, ErrorReason::kTooManyAgents, "agents are followed"};
-  MethodStatistics method;
-  grpc::CallbackServerContext rpc;
-  Executor executor{{.workers = 1}};
-  core::MapStore store{core::StoreOptions()};
-  VersionWaits version_waits{store, 1};
-  FleetNews fleet{false};
-  const ServerContext context{.gate = gate,
-                              .access = access,
-                              .awaited_requests = awaited_requests,
-                              .awaited_of_strangers = awaited_requests,
-                              .statistics = statistics,
-                              .client_calls = client_calls,
-                              .memory = memory,
-                              .executor = executor,
-                              .transfers = transfers,
-                              .watches = watches,
-                              .streams = streams,
-                              .agents = agents,
-                              .version_waits = version_waits,
-                              .fleet = fleet};
-};
 
 // What has happened to a call; outlives it, whoever is the last to hold it.
 struct Record {
