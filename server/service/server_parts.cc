@@ -589,6 +589,10 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   // Calls that remain have timed out, or are watches of the health service, which never end by themselves.
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
+  if (http_gateway_ != nullptr) {
+    // Its calls may have waited for workers that the calls above held.
+    http_gateway_->Wait();
+  }
   stall_watcher_.Stop();
   {
     MutexLock lock(health_mutex_);

@@ -204,6 +204,7 @@ void HttpGateway::Stop(absl::Duration grace) {
   if (server_ != nullptr) {
     server_->Stop(grace);
   }
+  calls_.Stop();
 }
 
 HttpGateway::Fields HttpGateway::FieldsOf(const RequestHead& head) const {

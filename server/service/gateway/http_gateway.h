@@ -144,9 +144,11 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   HttpGateway& operator=(const HttpGateway&) = delete;
   ~HttpGateway() override { Stop(absl::ZeroDuration()); }
 
-  // Stops listening, and ends all connections: those with a call when it is answered, or after `grace`. Call
-  // it from one thread.
+  // Stops listening, and ends all connections: those with a call when it is answered, or after `grace`. Then
+  // cancels the calls that remain. Call it from one thread.
   void Stop(absl::Duration grace);
+  // Waits for the ends of all calls. REQUIRES: Stop has been called.
+  void Wait() { calls_.Wait(); }
 
   int port() const { return server_->port(); }
 

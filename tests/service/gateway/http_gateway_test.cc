@@ -3,13 +3,16 @@
 #include "server/service/gateway/http_gateway.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
 #include "server/service/auth/failed_tokens.h"
 #include "tests/service/auth/guarded_server.h"
 #include "tests/service/gateway/http_server.h"
@@ -216,6 +219,28 @@ TEST(HttpGatewayStreamTest, EndsWhenTheServerStops) {
   EXPECT_TRUE(watch.NextLine().has_value());
   server.server().server().Stop(kPatience);
   EXPECT_EQ(ReasonIn(ErrorIn(watch.NextLine())), "DRAINING");
+}
+
+TEST(HttpGatewayTest, EndsItsCallsWhenItStops) {
+  DirectDone open;
+  std::atomic<bool> has_begun = false;
+  const auto* const get_map =
+      google::protobuf::DescriptorPool::generated_pool()->FindMethodByName("waystar.v1.MapService.GetMap");
+  const DirectMethods methods = {
+      {get_map, [&](const HttpHead& /*head*/, const grpc::ByteBuffer& /*request*/, DirectDone done) {
+         open = std::move(done);
+         has_begun = true;
+         return [&] { std::exchange(open, nullptr)(grpc::Status::CANCELLED, grpc::ByteBuffer()); };
+       }}};
+  AccessControl access;
+  CallStatistics statistics;
+  const auto gateway = HttpGateway::Start({.listen = "127.0.0.1:0"}, methods, nullptr, access, statistics);
+  ASSERT_TRUE(gateway.ok()) << gateway.status();
+  TcpClient client((*gateway)->port());
+  client.Send("POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}");
+  ASSERT_TRUE(WaitUntil([&] { return has_begun.load(); }, "a call"));
+  (*gateway)->Stop(absl::ZeroDuration());
+  EXPECT_FALSE(open) << "a call goes on after the server has stopped";
 }
 
 TEST(HttpGatewayTest, AsksForTheSameTokens) {

@@ -438,6 +438,11 @@ class CallMaker::ChannelCall final : public Call,
 };
 
 CallMaker::~CallMaker() {
+  Stop();
+  Wait();
+}
+
+void CallMaker::Stop() {
   json_.Stop();
   std::vector<std::shared_ptr<Call>> open;
   {
@@ -452,6 +457,9 @@ CallMaker::~CallMaker() {
       call = nullptr;
     }
   }
+}
+
+void CallMaker::Wait() {
   MutexLock lock(mutex_);
   while (!calls_.empty()) {
     is_less_.Wait(mutex_);

@@ -79,13 +79,17 @@ class CallMaker {
       : channel_(std::move(channel)), json_(json_threads) {}
   CallMaker(const CallMaker&) = delete;
   CallMaker& operator=(const CallMaker&) = delete;
-  // Cancels all running calls, and waits for their ends.
   ~CallMaker();
+
+  // Cancels all running calls. REQUIRES: Make and Send are not called any more.
+  void Stop();
+  // Waits for the ends of all calls. REQUIRES: Stop has been called.
+  void Wait();
 
   // Calls a method with the body of the request. Answers with its message or messages, or with FailureAnswer
   // if it fails before the first one. A stream is read as fast as the client reads, and is cancelled when the
-  // client is gone; a call with one answer runs to its end. Exchanges whose calls have not started when this
-  // is destroyed are released.
+  // client is gone; a call with one answer runs to its end. Exchanges whose calls have not started by Stop
+  // are released.
   //
   // If the method takes a stream of messages, the body is the first of them, or empty. The answer is a
   // stream, begins at once, and has the id for Send in kStreamHeader.
