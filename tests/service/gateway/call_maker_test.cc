@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,9 +46,13 @@ class Client {
       held->bytes.push_back(bytes);
       return bytes <= budget;
     };
-    maker.Make(*google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
-                   absl::StrCat("waystar.v1.MapService.", method)),
-               std::move(request), Exchange::ForHandler(exchange_), std::move(options));
+    try {
+      maker.Make(*google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
+                     absl::StrCat("waystar.v1.MapService.", method)),
+                 std::move(request), Exchange::ForHandler(exchange_), std::move(options));
+    } catch (const std::bad_alloc&) {
+      // As a connection does.
+    }
   }
   ~Client() { exchange_->Detach(); }
 
@@ -73,10 +78,11 @@ class Client {
     MutexLock lock(held_->mutex);
     return held_->bytes;
   }
+  bool HoldsAnything() const { return held_.use_count() > 1; }
   bool HoldsNothing() {
     // What waits for the client to go is let go as after an answer.
     exchange_->Detach();
-    return WaitUntil([&] { return held_.use_count() == 1; }, "an answer to be let go");
+    return WaitUntil([&] { return !HoldsAnything(); }, "an answer to be let go");
   }
 
  private:
@@ -151,6 +157,23 @@ TEST_F(DirectCallTest, IsAnsweredAndCancelledAtItsDeadline) {
   EXPECT_EQ(cancellations_, 1);
   End({grpc::StatusCode::CANCELLED, ""}, "");
   EXPECT_TRUE(client.HoldsNothing());
+}
+
+TEST_F(DirectCallTest, HoldsAnAnswerThatBeginsWhenItsTimeIsOver) {
+  Client client(*maker_, "GetMap", {.body = R"({"map": "arena"})"}, kBudget, Options());
+  End(grpc::Status::OK, "");
+  client.BeLate();
+  EXPECT_TRUE(client.HoldsAnything());
+  EXPECT_THAT(client.ReadToTheEnd(), StartsWith("HTTP/1.1 200"));
+  EXPECT_TRUE(client.HoldsNothing());
+}
+
+TEST_F(DirectCallTest, IsAnsweredAtOnceIfItCannotBegin) {
+  CallOptions options = Options();
+  options.call = [](const grpc::ByteBuffer& /*request*/,
+                    const AnswerDone& /*done*/) -> std::function<void()> { throw std::bad_alloc(); };
+  Client client(*maker_, "GetMap", {.body = R"({"map": "arena"})"}, kBudget, std::move(options));
+  EXPECT_THAT(client.ReadToTheEnd(), StartsWith("HTTP/1.1 500"));
 }
 
 TEST_F(DirectCallTest, IsCancelledAndAwaitedWhenTheMakerGoes) {

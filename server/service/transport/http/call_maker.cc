@@ -87,8 +87,14 @@ class CallMaker::Call : public std::enable_shared_from_this<Call> {
   virtual void Start(HttpRequest request) = 0;
   // See CallMaker::Send; without a message, it is the end of the messages.
   virtual absl::Status Send(std::uint64_t number, const grpc::ByteBuffer* message) = 0;
-  // Makes the call end soon.
+  // Makes the call end soon, if it has begun.
   virtual void Cancel() = 0;
+  // Answers at the deadline, which the call itself knows as well.
+  void OnLate() {
+    Fail(options_.status_of(
+        MakeError(ErrorReason::kDeadlineExceeded, "", "the deadline passed before the call had ended")));
+    Cancel();
+  }
 
  protected:
   // Converts a message of the answer, and calls TakeJson or Fail.
@@ -162,24 +168,10 @@ class CallMaker::DirectCall final : public Call {
     std::function<void()> cancel = options_.call(
         *message,
         [self](const grpc::Status& status, const grpc::ByteBuffer& answer) { self->OnDone(status, answer); });
-    bool is_cancelled = false;
-    {
-      MutexLock lock(mutex_);
-      is_cancelled = is_cancelled_;
-      if (!is_over_) {
-        std::swap(cancel_, cancel);
-      }
+    MutexLock lock(mutex_);
+    if (!is_over_) {
+      std::swap(cancel_, cancel);
     }
-    if (is_cancelled) {
-      Cancel();
-    }
-  }
-
-  // A call with one answer runs to its end when its client is gone.
-  void OnLate() {
-    Fail(options_.status_of(
-        MakeError(ErrorReason::kDeadlineExceeded, "", "the deadline passed before the call had ended")));
-    Cancel();
   }
 
   absl::Status Send(std::uint64_t /*number*/, const grpc::ByteBuffer* /*message*/) override {
@@ -190,7 +182,6 @@ class CallMaker::DirectCall final : public Call {
     std::function<void()> cancel;
     {
       MutexLock lock(mutex_);
-      is_cancelled_ = true;
       cancel = cancel_;
     }
     if (cancel) {
@@ -221,7 +212,6 @@ class CallMaker::DirectCall final : public Call {
 
   Mutex mutex_;
   std::function<void()> cancel_ ABSL_GUARDED_BY(mutex_);
-  bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
@@ -267,12 +257,9 @@ class CallMaker::ChannelCall final : public Call,
       MutexLock lock(mutex_);
       is_sending_ = false;
     }
-    // The callback keeps this object, and what `hold` counts, until the answer is sent.
-    exchange_->NotifyWhenGone([self = self_] {
-      if (IsStream(self->method_)) {
-        self->Cancel();
-      }
-    });
+    if (IsStream(method_)) {
+      exchange_->NotifyWhenGone([self = self_] { self->Cancel(); });
+    }
   }
 
   absl::Status Send(std::uint64_t number, const grpc::ByteBuffer* message) override {
@@ -469,7 +456,6 @@ void CallMaker::Wait() {
 void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::shared_ptr<Exchange> exchange,
                      CallOptions options) {
   std::shared_ptr<Call> call;
-  std::shared_ptr<DirectCall> direct;
   {
     MutexLock lock(mutex_);
     std::string id = absl::StrCat(absl::Hex(absl::Uniform<std::uint64_t>(random_), absl::kZeroPad16),
@@ -482,17 +468,16 @@ void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::s
       is_less_.NotifyAll();
     };
     if (options.call) {
-      direct = std::shared_ptr<DirectCall>(new DirectCall(*this, id, method, exchange, options), forget);
-      call = direct;
+      call = std::shared_ptr<Call>(new DirectCall(*this, id, method, exchange, options), forget);
     } else {
-      call = std::shared_ptr<ChannelCall>(new ChannelCall(*this, id, method, exchange, options), forget);
+      call = std::shared_ptr<Call>(new ChannelCall(*this, id, method, exchange, options), forget);
     }
     calls_.emplace(std::move(id), call);
   }
-  if (direct != nullptr) {
-    exchange->NotifyWhenLate(options.deadline, [direct] { direct->OnLate(); });
-  }
   Convert(std::move(request), exchange, options, [call](HttpRequest body) { call->Start(std::move(body)); });
+  // The callback keeps the call, and what `hold` counts, until the answer is sent. A call that could not
+  // begin must not be kept: its exchange answers as it goes.
+  exchange->NotifyWhenLate(options.deadline, [call] { call->OnLate(); });
 }
 
 void CallMaker::Send(const std::string& stream, std::uint64_t number, const MethodDescriptor& method,

@@ -230,8 +230,10 @@ void Exchange::OnLate() {
   std::function<void()> tell;
   {
     MutexLock lock(mutex_);
-    tell = std::exchange(when_late_, nullptr);
-    deadline_ = std::chrono::steady_clock::time_point::max();
+    if (state_ == State::kNotBegun) {
+      std::swap(tell, when_late_);
+      deadline_ = std::chrono::steady_clock::time_point::max();
+    }
   }
   if (tell) {
     tell();
