@@ -334,8 +334,13 @@ void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchang
                             .hold = [place](std::size_t bytes) { return place->HoldAnswer(bytes); }};
   if (const auto direct = methods_.find(&method); direct != methods_.end()) {
     options.deadline = call.deadline;
-    options.call = [&direct = direct->second, call = std::move(call)](const grpc::ByteBuffer& message,
-                                                                      http::AnswerDone done) {
+    options.call = [this, &direct = direct->second, call = std::move(call)](
+                       const grpc::ByteBuffer& message, http::AnswerDone done) -> std::function<void()> {
+      // Numbers may take more bytes than in JSON. The RPC library has the same limit.
+      if (message.Length() > options_.max_body_bytes) {
+        done(ToGrpcStatus(HttpRefusal(413, options_.max_body_bytes)), grpc::ByteBuffer());
+        return nullptr;
+      }
       return direct(call, message, std::move(done));
     };
   } else {

@@ -35,6 +35,18 @@ TEST(HttpLimitsTest, BodiesAreBoundedBeforeTheyAreRead) {
   EXPECT_EQ(too_long.code(), 413);
 }
 
+TEST(HttpLimitsTest, MessagesAreBoundedAsOverGrpc) {
+  HttpServer server({.max_message_bytes = 4096});
+  std::string vertices = R"({"x":1,"y":1})";
+  while (vertices.size() < 3500) {
+    absl::StrAppend(&vertices, R"(,{"x":1,"y":1})");
+  }
+  const std::string json =
+      absl::StrCat(R"({"map":"arena","edits":[{"block":{"polygons":[{"vertices":[)", vertices, "]}]}}]}");
+  const google::rpc::Status status = server.Refusal(Post("MapService/UpdateMap", json));
+  EXPECT_EQ(status.code(), 8) << status.message();
+}
+
 TEST(HttpLimitsTest, CallsEndAtTheirTime) {
   HttpServer server;
   // On a busy machine the answer may be there before the library's timer is.
