@@ -489,7 +489,9 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
   DirectMethods methods;
   for (const DirectMethods* each : {&map_service_.direct_methods(), &path_service_.direct_methods(),
                                     &picture_service_.direct_methods(), &server_service_.direct_methods()}) {
-    methods.insert(each->begin(), each->end());
+    for (const auto& [method, direct] : *each) {
+      methods.emplace(method, WithFaultsLogged(*method, direct));
+    }
   }
   absl::StatusOr<std::unique_ptr<HttpGateway>> gateway =
       HttpGateway::Start({.listen = listen,

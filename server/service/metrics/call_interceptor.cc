@@ -28,6 +28,17 @@ bool IsServerFault(grpc::StatusCode code) {
          code == grpc::StatusCode::DATA_LOSS;
 }
 
+void LogIfFault(absl::string_view method, const grpc::Status& status, const CallHead& head) {
+  if (IsServerFault(status.error_code())) {
+    runtime::Log(runtime::LogLevel::kError, "call_failed",
+                 {{"method", method},
+                  {"code", static_cast<int>(status.error_code())},
+                  {"error", status.error_message()},
+                  {"peer", head.Peer()},
+                  {"request_id", RequestIdOf(head)}});
+  }
+}
+
 // The hooks of one call are called in sequence.
 class CallInterceptor final : public grpc::experimental::Interceptor {
  public:
@@ -74,14 +85,7 @@ class CallInterceptor final : public grpc::experimental::Interceptor {
       return;
     }
     CountEnd(status.error_code());
-    if (IsServerFault(status.error_code())) {
-      runtime::Log(runtime::LogLevel::kError, "call_failed",
-                   {{"method", absl::string_view(call_.method()).substr(1)},
-                    {"code", static_cast<int>(status.error_code())},
-                    {"error", status.error_message()},
-                    {"peer", CallHead(*call_.server_context()).Peer()},
-                    {"request_id", RequestIdOf(*call_.server_context())}});
-    }
+    LogIfFault(absl::string_view(call_.method()).substr(1), status, *call_.server_context());
   }
 
   void CountEnd(grpc::StatusCode code) {
@@ -116,6 +120,20 @@ class CallInterceptorFactory final : public grpc::experimental::ServerIntercepto
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeCallInterceptors(
     CallStatistics* statistics) {
   return std::make_unique<CallInterceptorFactory>(statistics);
+}
+
+DirectMethod WithFaultsLogged(const google::protobuf::MethodDescriptor& method, DirectMethod direct) {
+  return
+      [&method, direct = std::move(direct)](HttpHead head, const grpc::ByteBuffer& request, DirectDone done) {
+        if (HasSentId(head)) {
+          done = [&method, head, done = std::move(done)](const grpc::Status& status,
+                                                         const grpc::ByteBuffer& answer) {
+            LogIfFault(absl::StrCat(method.service()->full_name(), "/", method.name()), status, head);
+            done(status, answer);
+          };
+        }
+        return direct(std::move(head), request, std::move(done));
+      };
 }
 
 namespace {

@@ -6,12 +6,14 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "google/protobuf/descriptor.h"
 #include "grpcpp/support/server_interceptor.h"
 #include "server/runtime/metric_sink.h"
 #include "server/service/admission/call_slots.h"
 #include "server/service/admission/call_statistics.h"
 #include "server/service/admission/executor.h"
 #include "server/service/auth/call_head.h"
+#include "server/service/call/direct_methods.h"
 
 namespace waystar::rpc {
 
@@ -25,6 +27,9 @@ namespace waystar::rpc {
 // a status counts as cancelled.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeCallInterceptors(
     CallStatistics* statistics);
+
+// Returns a method whose faults are logged as by the interceptors.
+DirectMethod WithFaultsLogged(const google::protobuf::MethodDescriptor& method, DirectMethod direct);
 
 // Metadata of a request id, which connects log lines to calls.
 inline constexpr char kRequestIdKey[] = "x-request-id";

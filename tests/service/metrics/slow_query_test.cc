@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/util/json_util.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
@@ -278,6 +279,28 @@ TEST(CallLogTest, FaultsOfTheServerAreWrittenDown) {
   EXPECT_THAT(log, HasSubstr("level=error event=call_failed method=waystar.v1.PathService/FindPath code=13 "
                              "error=\"it broke\\nlevel=info\" peer="));
   EXPECT_THAT(log, HasSubstr("request_id=order-66\n"));
+}
+
+TEST(CallLogTest, FaultsOfCallsOverHttpAreWrittenDownAsWell) {
+  const rpc::DirectMethod failing = rpc::WithFaultsLogged(
+      *google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
+          "waystar.v1.PathService.FindPath"),
+      [](const rpc::HttpHead& /*head*/, const grpc::ByteBuffer& /*request*/, const rpc::DirectDone& done) {
+        done({grpc::StatusCode::INTERNAL, "it broke"}, {});
+        return nullptr;
+      });
+  grpc::Status ended;
+  const auto call = [&](const rpc::HttpHead& head) {
+    failing(head, {},
+            [&](const grpc::Status& status, const grpc::ByteBuffer& /*answer*/) { ended = status; });
+  };
+  EXPECT_THAT(LogOf([&] {
+                call({.peer = "http:192.0.2.1", .metadata = {{"x-request-id", "order-66"}}});
+              }),
+              HasSubstr("level=error event=call_failed method=waystar.v1.PathService/FindPath code=13 "
+                        "error=\"it broke\" peer=http:192.0.2.1 request_id=order-66\n"));
+  EXPECT_EQ(ended.error_code(), grpc::StatusCode::INTERNAL);
+  EXPECT_THAT(LogOf([&] { call({.peer = "http:192.0.2.1"}); }), IsEmpty());
 }
 
 TEST(CallLogTest, NamesTheTraceOrMakesUpAnId) {
