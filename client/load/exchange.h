@@ -14,7 +14,7 @@
 
 namespace waystar::load {
 
-// What to do after an event of a completion queue: its tag points to one.
+// The action after an event of a completion queue, whose tag points to it.
 using Event = std::function<void(bool ok)>;
 
 // Receives the results of messages, on the thread that drives the completion queue, without locks held.
@@ -46,7 +46,7 @@ class Exchange {
   virtual void Close() = 0;
 };
 
-// What is sent, and who drives the queue and listens. All must outlive the exchange.
+// The messages to send, the queue and the listener. All must outlive the exchange.
 struct Wire {
   const Settings& settings;
   const Workload& workload;

@@ -14,7 +14,8 @@ namespace waystar::runtime {
 // Memory that a search needs to visit every cell of the largest map, in MiB.
 inline constexpr std::size_t kMostScratchMib = 1280;
 
-// What the flags set, with their defaults. A field has the name of its flag; flags.inc says what it means.
+// The values of the flags, with their defaults. A field has the name of its flag, and flags.inc has its
+// meaning.
 struct Options {
 #define GROUP(title) static_assert(true)
 #define FLAG(type, name, value, values, help) type name = value
