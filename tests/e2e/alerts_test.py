@@ -93,7 +93,7 @@ def metrics_of_a_server(folder, work):
     programs = Programs(folder, work, f"--data_dir={work}/data", f"--metrics_listen={metrics}")
     try:
         # Its maps may still be being read.
-        wait_for(lambda: programs.succeeds("find", "ten-by-ten", "0,0", "7,7"), "a path")
+        wait_for(lambda: programs.succeeds("find", "ten-by-ten", "0,0", "7,7", "--json"), "a path")
         assert not programs.succeeds("block", "ten-by-ten", "99,99"), "a cell outside of the map can be blocked"
         with urllib.request.urlopen(f"http://{metrics}/metrics", timeout=PATIENCE_SECONDS) as answer:
             return answer.read().decode()
