@@ -1,7 +1,6 @@
 """Edits on the server's page, by clicks and keys: obstacles, portals, undo, and files."""
 
 import json
-import re
 
 import inspect_modules
 from programs import wait_for
@@ -25,10 +24,32 @@ def fill(page, **fields):
     page.browser.click("#edit-apply")
 
 
+def listed(programs, kind, name):
+    """The obstacles or portals of a map."""
+    return json.loads(programs.run(kind, "list", name, "--json"))[f"{kind}s"]
+
+
 def named(programs, kind, name):
-    """The obstacles or portals of a map, each as a line of words."""
-    lines = programs.run(kind, "list", name).splitlines()[1:]
-    return [re.sub(r" +", " ", line).strip() for line in lines if line.strip()]
+    """The same, each as a line of words."""
+    return [" ".join([each["id"], *(words(each) if kind == "portal" else shapes(each["shape"]))]) for each in listed(programs, kind, name)]
+
+
+def words(portal):
+    ends = [place(portal.get(end) or portal[f"{end}Position"]) for end in ("from", "to")]
+    return [ends[0], *filter(None, [portal["toMap"]]), ends[1]]
+
+
+def place(at):
+    return ",".join(f"{value:g}" for value in at.values())
+
+
+def shapes(shape):
+    yield from (place(cell) for cell in shape["cells"])
+    for box in shape["rectangles"]:
+        size = "" if (box["width"], box["height"]) == (1, 1) else f"+{box['width']}x{box['height']}"
+        yield f"{box['x']},{box['y']}{size}"
+    for kind in ("discs", "polygons", "lines"):
+        yield from (f"{kind}: {json.dumps(each)}" for each in shape[kind])
 
 
 def comes(programs, kind, name, *expected):
@@ -54,7 +75,8 @@ def test_obstacles_by_hand(page, programs):
     page.shows("#cell", "~under obstacle")
     fill(page, id="crate", factor="3", lifetime="900")
     page.shows("#edit-choice", "newcrate")
-    wait_for(lambda: named(programs, "obstacle", "twenty-by-fifty")[0].startswith("crate cost x 3 14m"),
+    wait_for(lambda: [(each["id"], each["costFactor"], "lifetime" in each)
+                      for each in listed(programs, "obstacle", "twenty-by-fifty")] == [("crate", 3, True)],
              "the new name, cost and lifetime")
     # What is undone is as it was, and can be made again.
     control(page, "z")
@@ -176,7 +198,7 @@ def test_edits_on_graph(page, programs):
     control(page, "z")
     page.shows("#cell", "~6 edges")
     page.browser.click("#edit-remove")
-    comes(programs, "obstacle", "isles", "rock disc:6,4,1")
+    comes(programs, "obstacle", "isles", 'rock discs: {"center": {"x": 6, "y": 4}, "radius": 1}')
 
 
 def test_edits_on_mesh(page, programs):
@@ -189,11 +211,12 @@ def test_edits_on_mesh(page, programs):
     page.browser.point([(x + 60, y + 100), "down", "up"])
     page.shows("#edit-choice", "newportal")
     fill(page, cost="2.5", tags="jump, narrow")
-    wait_for(lambda: named(programs, "portal", "keep")[0].endswith("2.5 one open jump narrow"), "the cost and the tags")
+    wait_for(lambda: [(each["cost"], each["tags"]) for each in listed(programs, "portal", "keep")]
+             == [(2.5, ["jump", "narrow"])], "the cost and the tags")
     page.browser.click("[data-tool=obstacle]")
     page.set("edit-shape", "change", "'disc'")
     page.browser.point([(x, y + 100), "down", (x + 10, y + 100), (x + 40, y + 100), "up"])
-    wait_for(lambda: "disc:" in str(named(programs, "obstacle", "keep")), "the disc")
+    wait_for(lambda: "discs:" in str(named(programs, "obstacle", "keep")), "the disc")
     page.set("edit-shape", "change", "'box'")
     page.shows("#edit-choice", "newobstacle")
     page.browser.click("#edit-remove")
