@@ -308,7 +308,8 @@ TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
     for (int i = random.Chance(0.5) ? random.Between(1, 4) : 0; i > 0; --i) {
       const WorldPoint from = any_place().point;
       const WorldPoint to = any_place().point;
-      if (DistanceInPlan(from, to) > 0.1) {
+      // The map refuses portals with the same ends.
+      if (DistanceInPlan(from, to) > 0.1 && std::ranges::count(scene.jumps, std::pair(from, to)) == 0) {
         MeshPortal portal{.id = absl::StrCat("p", scene.jumps.size()),
                           .from = from,
                           .to = to,
@@ -396,8 +397,12 @@ TEST_F(ExplainMeshPathTest, AgreesWithPathsThroughPortalsOnSeveralFloors) {
       if (random.Chance(0.4)) {
         portal.tags = {"ladder"};
       }
-      const bool is_alike =
-          std::ranges::any_of(portals, [&](const auto& other) { return other.second.from == portal.from; });
+      // The map refuses portals with the same ends, also the other way round.
+      const bool is_alike = std::ranges::any_of(portals, [&](const auto& entry) {
+        const MeshPortal& other = entry.second;
+        return (other.from == portal.from && other.to == portal.to) ||
+               (other.from == portal.to && other.to == portal.from);
+      });
       if (line > 0.1 && !is_alike) {
         portals[portal.id] = portal;
         edits.emplace_back(PutMeshPortal{.portal = std::move(portal)});
