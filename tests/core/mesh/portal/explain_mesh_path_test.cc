@@ -86,8 +86,12 @@ bool Crosses(const Loop& loop, const WorldPoint& from, const WorldPoint& to, dou
   return begin < end && (end - begin) * std::hypot(to.x - from.x, to.y - from.y) > least;
 }
 
-// Returns true if one side of a line, a hair away from it, crosses no wall.
+// Returns true if a line crosses no wall, nor leads between walls that touch: one side of it, a hair away,
+// crosses none except near its ends.
 bool IsClear(const std::vector<Loop>& walls, const WorldPoint& from, const WorldPoint& to) {
+  if (std::ranges::any_of(walls, [&](const Loop& wall) { return Crosses(wall, from, to); })) {
+    return false;
+  }
   const double length = std::hypot(to.x - from.x, to.y - from.y);
   return std::ranges::any_of(std::array{1e-5, -1e-5}, [&](double hair) {
     const double x = hair * (from.y - to.y) / length;
@@ -269,17 +273,16 @@ TEST_F(ExplainMeshPathTest, FindsTheCheapestBlockers) {
     // In some scenes areas may touch each other and walls: then only the oracle passes between them.
     const bool may_touch = random.Chance(0.3);
     const double grid = may_touch ? 1.0 : 1.0 / 64.0;
-    const auto any = [&](int most) {
-      return grid * random.Between(0, static_cast<int>(most / grid)) +
-             (may_touch ? 0.0 : random.Between(1, 63) / 8192.0);
-    };
+    const auto any = [&](int most) { return grid * random.Between(0, static_cast<int>(most / grid)); };
     std::vector<Obstacle> obstacles;
     BlockerPrices prices;
     for (int i = random.Between(1, 4); i > 0; --i) {
-      const double x = any(width);
-      const double y = any(height);
-      const double right = x + grid + any(3);
-      const double top = y + grid + any(3);
+      // Moves the sides of each area off the grid by amounts of their own.
+      const double hair = may_touch ? 0.0 : i / 8192.0;
+      const double x = any(width) + hair;
+      const double y = any(height) + hair;
+      const double right = x + grid + any(3) + 4.0 * hair;
+      const double top = y + grid + any(3) + 4.0 * hair;
       const double lean = random.Chance(0.5) ? 0.0 : 0.5;
       Loop loop = {{x, y, 0}, {right, y, 0}, {right + lean, top, 0}, {x + lean, top, 0}};
       const std::string id = absl::StrCat("o", scene.areas.size());
