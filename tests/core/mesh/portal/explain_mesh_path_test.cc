@@ -563,6 +563,19 @@ TEST_F(ExplainMeshPathTest, ToleratesPlacesJustWithinObstacles) {
   }
 }
 
+TEST_F(ExplainMeshPathTest, NoPathLeadsBetweenBlockersThatTouch) {
+  const NavMesh yard = MeshOf(DrawRooms({"....", "....", "....", "...."}));
+  // They touch in a side, and in a corner.
+  for (const int y : {1, 2}) {
+    const NavMesh mesh = With(yard, {{.id = "west", .shape = {.rectangles = {{-1, 1, 3, 1}}}},
+                                     {.id = "east", .shape = {.rectangles = {{2, y, 3, 1}}}}});
+    const auto found = Explain(mesh, {3, 0.5, 0}, {1, 3.5, 0});
+    ASSERT_THAT(found, IsOk());
+    EXPECT_EQ(found->price, 1000.0);
+    EXPECT_NEAR(found->cost, std::hypot(2.0, 3.0), kSlack);
+  }
+}
+
 TEST_F(ExplainMeshPathTest, LiesWithinWhatCoversAll) {
   const NavMesh mesh = With(MeshOf(DrawRooms({"....", "....", "...."})),
                             {{.id = "fog", .shape = {.rectangles = {{-9, -9, 30, 30}}}}});
