@@ -4,7 +4,7 @@
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 ROOT="$HERE/../.."
-mkdir -p "$1"
+mkdir -p "${1:?give the folder for the package, as in build.sh OUT}"
 OUT="$(cd "$1" && pwd)"
 
 rm -rf "$OUT/package"

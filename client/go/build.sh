@@ -2,7 +2,7 @@
 # build.sh OUT: makes the modules waystar.dev/client and waystar.dev/proto in the folders OUT and OUT/stubs. Generates
 # the stubs beside the sources first, unless they are there and as new as the protos.
 set -euo pipefail
-OUT="$(realpath -m "$1")"
+OUT="$(realpath -m "${1:?give the folder for the package, as in build.sh OUT}")"
 readonly OUT
 cd "$(dirname "${BASH_SOURCE[0]}")"
 readonly PROTO=../../proto STUBS=stubs/waystar/v1

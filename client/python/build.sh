@@ -4,7 +4,7 @@
 # and grpc_python_plugin.
 set -euo pipefail
 PYTHON=${PYTHON:-/usr/bin/python3}
-mkdir -p "$1"
+mkdir -p "${1:?give the folder for the package, as in build.sh OUT}"
 OUT="$(cd "$1" && pwd)"
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 PROTO="$(cd "$HERE/../../proto" && pwd)"

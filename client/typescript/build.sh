@@ -13,7 +13,7 @@ if ! node -e 'process.exit(AbortSignal.any ? 0 : 1)'; then
   echo "skipped: $(node --version) is older than Node 20.3"
   exit 77
 fi
-mkdir -p "$1"
+mkdir -p "${1:?give the folder for the package, as in build.sh OUT}"
 OUT="$(cd "$1" && pwd)"
 cd "$(dirname "${BASH_SOURCE[0]}")"
 HERE="$PWD"
