@@ -141,10 +141,11 @@ Connection::Connection(const Options& options)
   arguments.SetServiceConfigJSON(
       takes_turns ? kServiceConfig : absl::StrReplaceAll(kServiceConfig, {{"round_robin", "pick_first"}}));
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, options.retry ? 1 : 0);
-  arguments.SetInt(GRPC_ARG_INHIBIT_HEALTH_CHECKING, options.retry ? 0 : 1);
-  channel_ = grpc::CreateCustomChannel(target_, credentials_, arguments);
-  arguments.SetInt(GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
-  health_channel_ = grpc::CreateCustomChannel(target_, credentials_, arguments);
+  // The library takes the first of two values of an argument.
+  grpc::ChannelArguments unchecked = arguments;
+  unchecked.SetInt(GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
+  health_channel_ = grpc::CreateCustomChannel(target_, credentials_, unchecked);
+  channel_ = grpc::CreateCustomChannel(target_, credentials_, options.retry ? arguments : unchecked);
 }
 
 std::shared_ptr<grpc::Channel> Connection::NewPlainChannel() const {

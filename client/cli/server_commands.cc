@@ -31,7 +31,7 @@ using grpc::health::v1::HealthCheckResponse;
 
 ExitCode CheckHealth(const HealthCheckRequest& request, Session& session) {
   const auto response = session.client().CheckHealth(request);
-  if (absl::IsNotFound(response.status()) && response.status().message().empty()) {
+  if (absl::IsNotFound(response.status())) {
     return session.Fail(
         absl::NotFoundError(absl::StrCat("the server has no service '", request.service(), "'")));
   }

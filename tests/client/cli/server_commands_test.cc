@@ -26,11 +26,13 @@ TEST_F(ServerCommandsTest, HealthSucceedsOnlyIfServing) {
   EXPECT_EQ(Run("health waystar.v1.PathService --json"), ExitCode::kOk);
   EXPECT_THAT(asked_, HasSubstr("waystar.v1.PathService"));
   EXPECT_EQ(out_, "{\"status\":\"SERVING\"}\n");
+  // The tool asks a server that other calls pass over.
+  server_.SetServing(false);
   Serve(server_.check_health, "status: NOT_SERVING");
   EXPECT_EQ(Run("health"), ExitCode::kUnavailable);
   EXPECT_EQ(out_, "NOT_SERVING\n");
   server_.check_health = [](auto&, const auto&, auto&) {
-    return grpc::Status(grpc::StatusCode::NOT_FOUND, "");
+    return grpc::Status(grpc::StatusCode::NOT_FOUND, "unknown service");
   };
   EXPECT_EQ(Run("health other"), ExitCode::kRefused);
   EXPECT_EQ(err_, "waystar: the server has no service 'other'\n");
