@@ -31,9 +31,6 @@ namespace {
 constexpr std::pair<v1::ErrorReason, absl::string_view> kHints[] = {
     {v1::MAP_NOT_FOUND, "`waystar map list` shows the maps there are."},
     {v1::MAP_EXISTS, "Choose another name, or remove the map with `waystar map delete`."},
-    {v1::BAD_MAP_ID,
-     "A map's name has 1 to 63 of the characters a-z, 0-9, '_', '.' and '-', and begins with a letter or "
-     "digit."},
     {v1::STALE_REVISION, "`waystar map show` tells the latest revision."},
     {v1::MAP_REPLACED, "`waystar map show --json` tells the epoch."},
     {v1::REQUEST_ID_EXPIRED,
@@ -45,6 +42,7 @@ constexpr std::pair<v1::ErrorReason, absl::string_view> kHints[] = {
      "An obstacle's name has 1 to 63 of the characters A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with "
      "a letter or digit."},
     {v1::REQUEST_ID_REUSED, "Each change needs a --request-id of its own."},
+    {v1::START_BLOCKED, "--snap RADIUS starts from the nearest cell where the agent can be."},
     {v1::GOAL_BLOCKED, "--nearest finds a path to the nearest cell that can be reached."},
     {v1::ALGORITHM_UNSUITED, "--algorithm auto suits every map."},
     {v1::RESPONSE_TOO_LARGE, "--form corners or directions makes the answer smaller."},
@@ -130,13 +128,21 @@ std::string CannotReach(const std::string& server, absl::string_view why) {
                       "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
 }
 
+std::string NotServing(const std::string& server) {
+  return absl::StrCat("the server at ", server,
+                      " is not serving: it still reads its maps, or is about to stop\n`waystar health` "
+                      "prints SERVING when it does.");
+}
+
 std::string ErrorText(const absl::Status& status, const std::string& server) {
   // So the library says of a server whose health service says NOT_SERVING.
   if (IsUnreachable(status) && absl::StrContains(status.message(), "backend unhealthy")) {
-    return absl::StrCat(
-        "the server at ", server,
-        " is not serving: it still reads its maps, or is about to stop\n`waystar health` prints "
-        "SERVING when it does.");
+    return NotServing(server);
+  }
+  if (IsUnreachable(status) && absl::StrContains(status.message(), "http1.x server")) {
+    return absl::StrCat("the server at ", server,
+                        " speaks HTTP/1 there, not gRPC\n--server takes the address of the server's "
+                        "--listen, not that of its --http_listen.");
   }
   if (IsUnreachable(status)) {
     return CannotReach(server, Sentence(status));

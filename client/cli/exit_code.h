@@ -32,6 +32,9 @@ ExitCode ExitCodeFor(v1::Outcome outcome);
 // Returns true if a call ended without an answer of the server.
 bool IsUnreachable(const absl::Status& status);
 
+// Returns a sentence about a server whose health is NOT_SERVING, and one about what to wait for.
+std::string NotServing(const std::string& server);
+
 // Returns a sentence about a failed call to `server`, and, if possible, one about the remedy. REQUIRES:
 // `status` is not OK.
 std::string ErrorText(const absl::Status& status, const std::string& server);

@@ -100,8 +100,18 @@ std::string Session::MeantText(const absl::Status& status) {
 std::string Session::TextOf(const absl::Status& status) {
   const std::string server =
       client::GrpcTarget(options_.connection.target).value_or(options_.connection.target);
-  const std::string why = IsUnreachable(status) ? WhyUnreachable(options_.connection, server) : "";
-  return why.empty() ? ErrorText(status, server) + MeantText(status) : why;
+  if (!IsUnreachable(status)) {
+    return ErrorText(status, server) + MeantText(status);
+  }
+  const std::string why = WhyUnreachable(options_.connection, server);
+  if (!why.empty()) {
+    return why;
+  }
+  // The RPC library may report another address of the name, at which nothing listens.
+  const auto health = client().CheckHealth({});
+  const bool is_not_serving =
+      health.ok() && health->status() == grpc::health::v1::HealthCheckResponse::NOT_SERVING;
+  return is_not_serving ? NotServing(server) : ErrorText(status, server);
 }
 
 ExitCode Session::Fail(const absl::Status& status) {

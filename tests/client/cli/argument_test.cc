@@ -177,6 +177,9 @@ TEST(ErrorTextTest, SaysWhatIsWrongAndWhatToDo) {
   EXPECT_EQ(text_of({grpc::StatusCode::UNAVAILABLE, "connection refused"}),
             "cannot reach a server at game-7:7450: connection refused\n"
             "Is it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
+  EXPECT_EQ(text_of({grpc::StatusCode::UNAVAILABLE, "Trying to connect an http1.x server"}),
+            "the server at game-7:7450 speaks HTTP/1 there, not gRPC\n"
+            "--server takes the address of the server's --listen, not that of its --http_listen.");
   EXPECT_EQ(text_of(Refusal(grpc::StatusCode::UNAVAILABLE, "the server is stopping", "DRAINING")),
             "the server is stopping");
   EXPECT_EQ(text_of({grpc::StatusCode::INTERNAL, ""}), "the server answered INTERNAL");
