@@ -116,7 +116,7 @@ std::string NoNumber(absl::string_view error) {
   }
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(error, absl::MaxSplits(" = ", 1));
-  return absl::StrCat(parts.first, ": '", parts.second, "' is not a number that it can be");
+  return absl::StrCat(parts.first, ": '", parts.second, "' is not a valid number");
 }
 
 std::string Sentence(const CLI::App& root, const CLI::ParseError& error,
@@ -359,7 +359,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
     }
   }
   app->footer(absl::StrCat(
-      "These options may stand before or after the command. `waystar help COMMAND` tells more of each.\n\n"
+      "These options may stand before or after the command. `waystar help COMMAND` describes each.\n\n"
       "Examples:\n"
       "  waystar map import arena.txt\n"
       "  waystar find arena 1,1 60,40\n"

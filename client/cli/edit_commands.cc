@@ -385,7 +385,7 @@ ExitCode Watch(const WatchArguments& arguments, Session& session) {
 
 void AddWatchCommand(CLI::App& parent, Session& session) {
   const auto [command, arguments] = AddCommand(
-      parent, session, "watch", "Tells of every change of a map, until Ctrl-C", &Watch,
+      parent, session, "watch", "Reports every change of a map, until Ctrl-C", &Watch,
       "One line for each revision, and one for each of its edits. With --json, one object a line.\n\n"
       "Examples:\n"
       "  waystar watch arena --from 8 --edits\n"

@@ -165,8 +165,8 @@ void AddWalkCommand(CLI::App& parent, Session& session) {
       "one",
       &RunWalk,
       "Two lines for each path: what was found, and the path. Ends when the agent has arrived. Block a\n"
-      "cell before it in another terminal. An agent that stands shows how its path changes until\n"
-      "Ctrl-C. With --json, one object a line.\n\n"
+      "cell before it in another terminal. Without a path, the agent waits until a change opens\n"
+      "one. An agent that stands shows how its path changes until Ctrl-C. With --json, one object a line.\n\n"
       "Examples:\n"
       "  waystar walk arena 1,1 60,40\n"
       "  waystar walk islands harbour lighthouse --pace 0\n");
