@@ -38,9 +38,6 @@ constexpr std::pair<v1::ErrorReason, absl::string_view> kHints[] = {
     {v1::FUTURE_REVISION, "`waystar map show` tells the latest revision."},
     {v1::OBSTACLE_NOT_FOUND, "`waystar obstacle list` shows the obstacles there are."},
     {v1::OBSTACLE_EXISTS, "--replace puts the new one in its place."},
-    {v1::BAD_OBSTACLE_ID,
-     "An obstacle's name has 1 to 63 of the characters A-Z, a-z, 0-9, '_', '.', ':' and '-', and begins with "
-     "a letter or digit."},
     {v1::REQUEST_ID_REUSED, "Each change needs a --request-id of its own."},
     {v1::START_BLOCKED, "--snap RADIUS starts from the nearest cell where the agent can be."},
     {v1::GOAL_BLOCKED, "--nearest finds a path to the nearest cell that can be reached."},
