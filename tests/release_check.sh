@@ -6,9 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly LOGS=build/release-check
 # Each with its limit in minutes.
-readonly STEPS=(debian12 debian13 modern package arm64 chart clients docker-test analyze asan tsan fleet attack oracle fuzz soak)
+readonly STEPS=(debian12 debian13 modern package arm64 chart clients page docker-test analyze asan tsan fleet attack oracle fuzz soak)
 declare -rA MINUTES=(
-  [debian12]=60 [debian13]=60 [modern]=60 [package]=30 [arm64]=60 [chart]=30 [clients]=15 [docker-test]=90
+  [debian12]=60 [debian13]=60 [modern]=60 [package]=30 [arm64]=60 [chart]=30 [clients]=15 [page]=30 [docker-test]=90
   [analyze]=60 [asan]=60 [tsan]=60 [fleet]=30 [attack]=30 [oracle]=60 [fuzz]=75 [soak]=60
 )
 declare -rA COMMANDS=(
@@ -19,6 +19,7 @@ declare -rA COMMANDS=(
   [arm64]="./dev arm64"
   [chart]="./dev chart-test"
   [clients]="./dev clients"
+  [page]="./dev page-pictures"
   [docker-test]="./dev docker-test"
   [analyze]="./dev analyze"
   [asan]="./dev asan"

@@ -161,9 +161,13 @@ class Browser:
                 actions.append({"type": "pointerMove", "duration": 0, "x": round(step[0]), "y": round(step[1])})
         self.act({"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": actions})
 
+    def picture(self):
+        """A PNG of what is seen, in base 64."""
+        return self.driver.send("GET", self.path + "/screenshot")
+
     def screenshot(self, path):
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.driver.send("GET", self.path + "/screenshot")))
+            file.write(base64.b64decode(self.picture()))
 
     def console_errors(self):
         log = self._post("/se/log", {"type": "browser"})
