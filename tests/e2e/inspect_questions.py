@@ -214,6 +214,20 @@ def test_copy_as_csharp(page, programs):
     assert "View = new View { Overlay = new Overlay { Blocked = new Shape { Polygons = { new Polygon {" in text, text
 
 
+def test_hostile_link(page, _programs):
+    """What a link says is words, in the page and in a shell."""
+    tag = "<b>';$(id);'"
+    page.browser.run("location.hash = 'map=ten-by-ten&start=0,0&goal=7,7&overlay=inn&requiredTags='"
+                     " + encodeURIComponent(arguments[0])", tag)
+    page.shows("#goal", "7, 7")
+    page.shows("#cost", "14")
+    assert f"--require-tag={tag}" in shlex.split(copied(page, "command"))
+    request = json.loads(shlex.split(copied(page, "json"))[-1])
+    assert request["agent"]["profile"]["requiredTags"] == [tag] and "view" not in request, request
+    assert tag in copied(page, "csharp") and tag in copied(page, "python")
+    page.choose_option("option-tags", "")
+
+
 def test_question_on_phone(page, _programs):
     page.browser.open("about:blank")
     page.browser.open(f"{page.address}#map=dungeon&start=2,2")
@@ -223,5 +237,5 @@ def test_question_on_phone(page, _programs):
 
 
 TESTS = [test_marked_places, test_matrix, test_flow, test_samples, test_reach_on_mesh, test_overlay, test_profiles_and_tags,
-         test_copy_as_csharp]
+         test_copy_as_csharp, test_hostile_link]
 PHONE_TESTS = [test_question_on_phone]

@@ -37,7 +37,7 @@ const TYPES = {
 };
 const grpcAddress = `${location.hostname}:7450`;
 
-// Each makes a text of a request to a method of PathService. The ids of maps and nodes need no quotes in a shell.
+// Each makes a text of a request to a method of PathService. A link may bring words that a shell would take for more.
 export const FORMS = { command: commandOf, json: jsonOf, python: pythonOf, csharp: csharpOf };
 
 function commandOf(method, { map, start, goal, from, to, starts, goals = [], agent, view, ...fields }) {
@@ -60,13 +60,18 @@ function commandOf(method, { map, start, goal, from, to, starts, goals = [], age
   const words = [...flags, ...areas, ...pairs];
   // Else a flag may take a place for another value of its own, or a place on the left of zero would be a flag.
   const end = words.length > 0 || places.some((place) => place.startsWith("-")) ? ["--"] : [];
-  return [`waystar ${COMMANDS[method]}`, `--server ${grpcAddress}`, ...words, ...end, map, ...places].join(" ");
+  return ["waystar", COMMANDS[method], "--server", grpcAddress, ...words, ...end, map, ...places].map(quoted).join(" ");
+}
+
+// One word of a shell.
+function quoted(word) {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function jsonOf(method, request) {
   const address = new URL(`waystar.v1.PathService/${method}`, location.href.split("#")[0]);
   const token = authorization().Authorization ? '-H "Authorization: Bearer $WAYSTAR_TOKEN" ' : "";
-  return `curl -s ${address} ${token}-d '${JSON.stringify(withoutDefaults(request))}'`;
+  return `curl -s ${address} ${token}-d ${quoted(JSON.stringify(withoutDefaults(request)))}`;
 }
 
 function pythonOf(method, request) {
@@ -87,7 +92,7 @@ function pythonOf(method, request) {
     return `${begin}from google.protobuf import json_format
 from waystar import Client, messages
 
-request = '${JSON.stringify(withoutDefaults(request))}'
+request = '${JSON.stringify(withoutDefaults(request)).replace(/[\\']/g, "\\$&")}'
 ${opening}
     answer = client.call(json_format.Parse(request, messages.${method}Request()))
     print(answer)

@@ -81,6 +81,8 @@ export class Sketch {
   }
 
   #place() {
+    // A link may name nodes for a map that has none.
+    this.parts = this.parts.filter(({ node }) => node === undefined || !this.model || this.model.isGraph);
     const shapeOf = (part) => (part.node === undefined ? this.#shapeOf([this.#areaOf(part)]) : this.#discAt(part.node));
     const obstacles = () => this.parts.map((part) => ({ id: "overlay", shape: shapeOf(part) }));
     this.areas = this.model ? placeObstacles(obstacles(), this.model) : [];
