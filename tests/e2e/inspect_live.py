@@ -105,7 +105,7 @@ def test_server_tab(page, programs):
         page.shows("#server-view", f"~{text}")
     page.shows("#server-view strong", json.loads(programs.run("cluster", "--json"))["servers"][0]["address"])
     cost = programs.cost("ten-by-ten", "0,0", "7,7")
-    page.shows("#server-view", "~PathService/\u200bFindPath")
+    page.shows("#methods", "~PathService/\u200bFindPath")
     # The map is there as before.
     page.press(0, 0)
     browser.run("document.getElementById('server-tab').focus()")

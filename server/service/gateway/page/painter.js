@@ -204,13 +204,15 @@ export class Painter {
     const [left, top] = view.toScreen(0, 0).map((each) => Math.max(each, 0));
     const [width, height] = view.toScreen(lattice.width, lattice.height);
     const [right, bottom] = [Math.min(width, view.width), Math.min(height, view.height)];
+    // Beside pixels, lines are so faint that nobody sees them.
+    const onPixels = (at) => (Math.round(at * this.ratio) + 0.5) / this.ratio;
     const lines = new Path2D();
     for (let x = part.left; x <= part.right + 1; ++x) {
-      const px = view.toScreen(x, 0)[0];
+      const px = onPixels(view.toScreen(x, 0)[0]);
       trace(lines, [[px, top], [px, bottom]]);
     }
     for (let y = part.top; y <= part.bottom + 1; ++y) {
-      const py = view.toScreen(0, y)[1];
+      const py = onPixels(view.toScreen(0, y)[1]);
       trace(lines, [[left, py], [right, py]]);
     }
     stroke(this.context, this.ink.grid, 1, lines);

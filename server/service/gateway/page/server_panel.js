@@ -30,9 +30,8 @@ function curve(values) {
   return make("div", { className: "curve", innerHTML: `<svg ${box} aria-hidden="true"><path d="${line}" /></svg>` });
 }
 
-function table(caption, head, rows) {
-  const cells = rows.map(([name, ...texts]) => [name, ...texts.map((textContent) => ({ textContent }))]);
-  return make("table", {}, make("caption", {}, caption), ...makeTable(head, cells));
+function partsOf(head, rows) {
+  return makeTable(head, rows.map(([name, ...texts]) => [name, ...texts.map((textContent) => ({ textContent }))]));
 }
 
 export class ServerPanel {
@@ -94,15 +93,16 @@ export class ServerPanel {
       make("p", { className: "sentence" }, counts.join(", ")),
       make("h2", {}, "Servers"),
       ...this.#servers(list),
-      table("Methods", ["", "requests/s", "failed/s", "p50", "p99"], methods.map((method) => [
-        method.name.replace("/", "/\u200b"), rateText(method.requests), rateText(method.failures),
-        optional(method.p50, millisText), optional(method.p99, millisText),
-      ])),
-      table("Workers", ["lane", "running", "busy", "queued", "refused/s"], lanes.map((lane) => [
+      make("h2", {}, "Workers"),
+      make("table", {}, ...partsOf(["lane", "running", "busy", "queued", "refused/s"], lanes.map((lane) => [
         lane.name, `${lane.running} of ${lane.workers}`, `${Math.round(100 * lane.busy)}%`, countText(lane.queued),
         rateText(lane.refusals),
-      ])),
+      ]))),
     );
+    element("methods").replaceChildren(...partsOf(["", "requests/s", "failed/s", "p50", "p99"], methods.map((method) => [
+      method.name.replace("/", "/\u200b"), rateText(method.requests), rateText(method.failures),
+      optional(method.p50, millisText), optional(method.p99, millisText),
+    ])));
   }
 
   #servers({ servers = [], isFleet, problem }) {

@@ -62,8 +62,8 @@ export class Tools {
     }
     choice.checked = true;
     this.tool = tool;
-    element("terrain-choice").hidden = tool !== "terrain";
-    element("brush-choice").hidden = !this.isPainting;
+    element("painting").hidden = !this.isPainting;
+    element("terrain").hidden = element("terrain").labels[0].hidden = tool !== "terrain";
     this.app.drawing.renew();
   }
 
