@@ -335,7 +335,7 @@ class App {
       this.#open(this.map, true);
     }
     if (!this.map) {
-      element("empty").textContent = "There are no maps on this server yet.";
+      element("empty").textContent = "There are no maps on this server yet. Drop a file of one here, or import it with Files.";
     }
     this.#showLive();
   }
