@@ -203,6 +203,7 @@ def test_edits_of_others(page, programs):
     programs.run("obstacle", "put", "ten-by-ten", "cart", "6,8..7,9")
     page.point_at(6, 8)
     page.shows("#cell", "~under cart")
+    assert "wall" not in page.browser.text("#cell")
     programs.run("obstacle", "remove", "ten-by-ten", "cart")
     page.point_at(6, 8)
     page.shows("#cell", "~free")

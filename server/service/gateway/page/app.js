@@ -674,8 +674,13 @@ class App {
   }
 
   #factsOf(cell) {
-    const over = [...this.obstacles, ...this.sketch.areas].filter(({ area }) => area.holds(cell)).map(({ id }) => id);
-    return [...this.model.factsOf(cell), ...(over.length > 0 ? [["under", over.join(", ")]] : [])];
+    const over = (all) => all.filter(({ area }) => area.holds(cell));
+    const obstacles = over(this.obstacles);
+    // A map is read with walls where its obstacles block cells.
+    const isBare = obstacles.every(({ ink }) => ink !== "obstacle");
+    const facts = this.model.factsOf(cell).filter(([, text]) => isBare || text !== "wall");
+    const names = [...obstacles, ...over(this.sketch.areas)].map(({ id }) => id);
+    return names.length > 0 ? [...facts, ["under", names.join(", ")]] : facts;
   }
 
   #prepare() {

@@ -1,4 +1,4 @@
-// The legend of what is on the map now. It has as much room whatever it says, so that the map stays where it is.
+// The legend of what is on the map now.
 
 import { WALL } from "./map_model.js";
 import { make } from "./panel.js";

@@ -12,10 +12,12 @@ export function make(tag, fields, ...children) {
   return made;
 }
 
-// The parts of a table with a row for each of `rows`; the first cell of each is its name, the others have fields.
+// The parts of a table with a row for each of `rows`; the first cell of each is its name, the others are texts or have
+// fields.
 export function makeTable(head, rows) {
   const headOf = (textContent, scope) => make("th", { textContent, scope });
-  const rowOf = ([name, ...cells]) => make("tr", {}, headOf(name, "row"), ...cells.map((fields) => make("td", fields)));
+  const cellOf = (cell) => (typeof cell === "string" ? make("td", {}, cell) : make("td", cell));
+  const rowOf = ([name, ...cells]) => make("tr", {}, headOf(name, "row"), ...cells.map(cellOf));
   const names = make("tr", {}, ...head.map((name) => headOf(name, "col")));
   return [make("thead", {}, names), make("tbody", {}, ...rows.map(rowOf))];
 }
@@ -81,7 +83,7 @@ export function showPlayback(playback, canPlay, problem) {
   moment.max = String(length);
   moment.value = String(position);
   const [first] = playback.players;
-  const cost = first.current ? `, cost so far ${costText(first.current.g)}` : "";
+  const cost = first.current && !first.isAtEnd ? `, cost so far ${costText(first.current.g)}` : "";
   const all = `${countText(length)}${playback.players.some(({ isTruncated }) => isTruncated) ? " and more" : ""}`;
   if (problem) {
     set("moment-text", problem);

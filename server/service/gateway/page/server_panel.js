@@ -30,10 +30,6 @@ function curve(values) {
   return make("div", { className: "curve", innerHTML: `<svg ${box} aria-hidden="true"><path d="${line}" /></svg>` });
 }
 
-function partsOf(head, rows) {
-  return makeTable(head, rows.map(([name, ...texts]) => [name, ...texts.map((textContent) => ({ textContent }))]));
-}
-
 export class ServerPanel {
   #before = null;
   #looks = [];
@@ -94,12 +90,12 @@ export class ServerPanel {
       make("h2", {}, "Servers"),
       ...this.#servers(list),
       make("h2", {}, "Workers"),
-      make("table", {}, ...partsOf(["lane", "running", "busy", "queued", "refused/s"], lanes.map((lane) => [
+      make("table", {}, ...makeTable(["lane", "running", "busy", "queued", "refused/s"], lanes.map((lane) => [
         lane.name, `${lane.running} of ${lane.workers}`, `${Math.round(100 * lane.busy)}%`, countText(lane.queued),
         rateText(lane.refusals),
       ]))),
     );
-    element("methods").replaceChildren(...partsOf(["", "requests/s", "failed/s", "p50", "p99"], methods.map((method) => [
+    element("methods").replaceChildren(...makeTable(["", "requests/s", "failed/s", "p50", "p99"], methods.map((method) => [
       method.name.replace("/", "/\u200b"), rateText(method.requests), rateText(method.failures),
       optional(method.p50, millisText), optional(method.p99, millisText),
     ])));
