@@ -215,7 +215,7 @@ def test_copy_as_csharp(page, programs):
 
 
 def test_hostile_link(page, _programs):
-    """What a link says is words, in the page and in a shell."""
+    """Words of a link stay words, in the page and in a shell."""
     tag = "<b>';$(id);'"
     page.browser.run("location.hash = 'map=ten-by-ten&start=0,0&goal=7,7&overlay=inn&requiredTags='"
                      " + encodeURIComponent(arguments[0])", tag)

@@ -28,7 +28,7 @@ MOST_SLIP = 12
 # So many pixels may differ by more than that.
 MOST_DIFFERENCE = 14
 MOST_PIXELS = 50
-# By name: the page's address, and how much of the search is shown.
+# Each has a name, the page's address, and how much of the search is shown.
 PAGES = {
     "squares": ("map=river&start=0,1&goal=25,9&marked=9,2&overlay=18,6,18,9", 0),
     "hexagons": ("map=hex-isle&start=2,2&goal=13,7&algorithm=ALGORITHM_DIJKSTRA", 1),
