@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -54,10 +55,14 @@ ExitCode CreateAny(const CreateArguments& arguments, Session& session) {
 ExitCode ListMaps(const bool& names_only, Session& session) {
   const auto all = AllPages(session.client(), v1::ListMapsRequest(), &client::Client::ListMaps);
   return session.Answer(all, [&](const v1::ListMapsResponse& answer) {
-    std::vector<TableRow> rows = {{"MAP", "SIZE", "REVISION"}};
+    std::vector<TableRow> rows = {{"MAP", "SIZE", "REVISION", "WALKABLE", "OBSTACLES"}};
     for (const v1::MapInfo& info : answer.maps()) {
+      const std::int64_t obstacles =
+          info.grid().obstacle_cells() + info.graph().named_obstacles() + info.mesh().named_obstacles();
       rows.push_back({info.map(), info.unloaded() ? "not in memory" : SizeText(info),
-                      absl::StrCat(info.version().revision())});
+                      absl::StrCat(info.version().revision()),
+                      info.has_grid() ? absl::StrCat(info.grid().walkable_cells()) : "-",
+                      info.unloaded() ? "-" : absl::StrCat(obstacles)});
     }
     session.PrintTable(rows, names_only);
   });
@@ -147,8 +152,13 @@ ExitCode Show(const ShowArguments& arguments, Session& session) {
     return session.Fail(looks.status());
   }
   return session.Answer(response, [&](const auto& answer) {
-    session.PrintTable(FactsOf(answer.info()));
-    session.io().out << (looks->empty() ? "" : "\n") << *looks;
+    v1::MapInfo info = answer.info();
+    for (int i = 0; i < info.grid().terrains_size(); ++i) {
+      if (info.grid().terrains(i).impassable()) {
+        info.mutable_grid()->mutable_terrains(i)->clear_cost();
+      }
+    }
+    session.io().out << FactsText(info, session.table_width()) << (looks->empty() ? "" : "\n") << *looks;
   });
 }
 

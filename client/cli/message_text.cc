@@ -6,16 +6,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <map>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/update.h"
@@ -33,7 +35,21 @@ std::vector<const FieldDescriptor*> FieldsOf(const Message& message) {
   return fields;
 }
 
-std::string NameOf(const FieldDescriptor& field) { return absl::StrReplaceAll(field.name(), {{"_", " "}}); }
+std::string InWords(absl::string_view name) { return absl::StrReplaceAll(name, {{"_", " "}}); }
+
+// Returns the unit that the field's name ends with, such as "_bytes", or "".
+absl::string_view UnitOf(const FieldDescriptor& field) {
+  for (const absl::string_view unit : {"_bytes", "_cells", "_seconds"}) {
+    if (absl::EndsWith(field.name(), unit)) {
+      return unit;
+    }
+  }
+  return "";
+}
+
+std::string NameOf(const FieldDescriptor& field) {
+  return InWords(absl::StripSuffix(field.name(), UnitOf(field)));
+}
 
 std::string ValueText(const Message& message, const FieldDescriptor& field);
 
@@ -48,6 +64,11 @@ std::string DurationText(const google::protobuf::Duration& duration) {
 std::string TimeText(const google::protobuf::Timestamp& time) {
   return absl::FormatTime("%Y-%m-%d %H:%M:%S UTC", absl::FromUnixSeconds(time.seconds()),
                           absl::UTCTimeZone());
+}
+
+// In the digits that --expect-epoch takes.
+std::string VersionText(const v1::Version& version) {
+  return absl::StrCat("revision ", version.revision(), " of epoch ", version.epoch());
 }
 
 std::string HeightsText(const v1::HeightRange& heights) {
@@ -83,6 +104,7 @@ Format FormatOf(const Descriptor* type) {
       {v1::Location::descriptor(), &FormatAs<v1::Location, &FormatLocation>},
       {v1::Position::descriptor(), &FormatAs<v1::Position, &FormatPosition>},
       {v1::Shape::descriptor(), &FormatAs<v1::Shape, &FormatShape>},
+      {v1::Version::descriptor(), &FormatAs<v1::Version, &VersionText>},
       {v1::WaypointNode::descriptor(), &FormatAs<v1::WaypointNode, &NodeText>},
       {google::protobuf::Duration::descriptor(), &FormatAs<google::protobuf::Duration, &DurationText>},
       {google::protobuf::Timestamp::descriptor(), &FormatAs<google::protobuf::Timestamp, &TimeText>},
@@ -92,6 +114,8 @@ Format FormatOf(const Descriptor* type) {
 }
 
 bool IsMessage(const FieldDescriptor& field) { return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE; }
+
+bool IsFlag(const FieldDescriptor& field) { return field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL; }
 
 // `index` is -1 for a field that is not a list.
 std::string ItemText(const Message& message, const FieldDescriptor& field, int index) {
@@ -106,9 +130,9 @@ std::string ItemText(const Message& message, const FieldDescriptor& field, int i
   }
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
     return EnumText(*field.enum_type(), index < 0 ? reflection.GetEnumValue(message, &field)
-                                                 : reflection.GetRepeatedEnumValue(message, &field, index));
+                                                  : reflection.GetRepeatedEnumValue(message, &field, index));
   }
-  if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+  if (IsFlag(field)) {
     return reflection.GetBool(message, &field) ? "yes" : "no";
   }
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
@@ -119,7 +143,7 @@ std::string ItemText(const Message& message, const FieldDescriptor& field, int i
   }
   std::string text;
   google::protobuf::TextFormat::PrintFieldValueToString(message, &field, index, &text);
-  return text;
+  return absl::StrCat(text, InWords(UnitOf(field)));
 }
 
 std::string ValueText(const Message& message, const FieldDescriptor& field) {
@@ -136,13 +160,60 @@ std::string ValueText(const Message& message, const FieldDescriptor& field) {
                       size > kMost ? absl::StrCat(" and ", size - kMost, " more") : "");
 }
 
-// Returns true for a field whose value says what it is: the first one, which names the message, and messages
-// that are not just numbers.
+// Returns true for a field whose value says what it is: the first one, which names the message, unless it is
+// an amount, and messages that are not just numbers.
 bool StandsForItself(const FieldDescriptor& field) {
   const Descriptor* const type = field.message_type();
-  return field.index() == 0 ||
+  const bool is_name =
+      type != nullptr || field.name() == "id" || field.type() == FieldDescriptor::TYPE_STRING;
+  return (field.index() == 0 && is_name) ||
          (type != nullptr && (FormatOf(type) == nullptr || type == v1::Shape::descriptor() ||
                               type == v1::EdgeName::descriptor()));
+}
+
+// The fields that share a column of a table: all flags, with the header "", or those whose names begin with
+// the header.
+using Column = std::vector<const FieldDescriptor*>;
+
+std::string HeaderOf(const FieldDescriptor& field) {
+  return IsFlag(field) ? "" : absl::AsciiStrToUpper(NameOf(field).substr(0, NameOf(field).find(' ')));
+}
+
+std::string CellText(const Message& message, const std::string& header, const Column& column) {
+  std::string text;
+  for (const FieldDescriptor* const field : column) {
+    // A number that is 0 is not told from one that is not set.
+    const bool may_be_unset = field->has_presence() || field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM;
+    const bool is_unset = may_be_unset && !message.GetReflection()->HasField(message, field);
+    const std::string value = is_unset ? "" : ValueText(message, *field);
+    if (IsFlag(*field)) {
+      absl::StrAppend(&text, value == "yes" ? " " + NameOf(*field) : "");
+    } else if (!value.empty()) {
+      absl::StrAppend(&text, IsMessage(*field) ? "" : NameOf(*field).substr(header.size()), " ", value);
+    }
+  }
+  return text.empty() && !header.empty() ? "-" : std::string(absl::StripLeadingAsciiWhitespace(text));
+}
+
+// Adds rows with the facts, and a text with the tables below them. Messages of few fields take a row each;
+// larger ones stand with their fields.
+void AddFacts(const Message& message, std::size_t width, std::vector<TableRow>& rows, std::string& tables) {
+  constexpr int kFew = 3;
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  for (const FieldDescriptor* const field : FieldsOf(message)) {
+    if (IsMessage(*field) && field->is_repeated()) {
+      std::vector<const Message*> items;
+      for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+        items.push_back(&reflection.GetRepeatedMessage(message, field, i));
+      }
+      absl::StrAppend(&tables, "\n", FormatTable(TableOf(items), width));
+    } else if (IsMessage(*field) && FormatOf(field->message_type()) == nullptr &&
+               field->message_type()->field_count() > kFew) {
+      AddFacts(reflection.GetMessage(message, field), width, rows, tables);
+    } else {
+      rows.push_back({NameOf(*field), ValueText(message, *field)});
+    }
+  }
 }
 
 }  // namespace
@@ -151,9 +222,7 @@ std::string EnumText(const google::protobuf::EnumDescriptor& type, int value) {
   const auto* const found = type.FindValueByNumber(value);
   // All values begin as the first does, up to its last word.
   const std::size_t begin = type.value(0)->name().rfind('_') + 1;
-  return found == nullptr
-             ? "unknown"
-             : absl::AsciiStrToLower(absl::StrReplaceAll(found->name().substr(begin), {{"_", " "}}));
+  return found == nullptr ? "unknown" : absl::AsciiStrToLower(InWords(found->name().substr(begin)));
 }
 
 std::string MessageText(const Message& message) {
@@ -166,50 +235,45 @@ std::string MessageText(const Message& message) {
     if (StandsForItself(*field)) {
       parts.push_back(value);
     } else {
-      const bool is_true = field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL && value == "yes";
+      const bool is_true = IsFlag(*field) && value == "yes";
       parts.push_back(absl::StrCat(NameOf(*field), is_true ? "" : " ", is_true ? "" : value));
     }
   }
   return absl::StrJoin(parts, " ");
 }
 
-std::vector<TableRow> FactsOf(const Message& message, const std::string& prefix) {
-  std::vector<TableRow> rows;
-  for (const FieldDescriptor* const field : FieldsOf(message)) {
-    const std::string name = absl::StrCat(prefix, NameOf(*field));
-    if (IsMessage(*field) && field->is_repeated()) {
-      for (int i = 0; i < message.GetReflection()->FieldSize(message, field); ++i) {
-        rows.push_back({name, ItemText(message, *field, i)});
-      }
-    } else if (IsMessage(*field) && FormatOf(field->message_type()) == nullptr) {
-      absl::c_move(FactsOf(message.GetReflection()->GetMessage(message, field), name + " "),
-                   std::back_inserter(rows));
-    } else {
-      rows.push_back({name, ValueText(message, *field)});
-    }
-  }
-  return rows;
-}
-
 std::vector<TableRow> TableOf(const std::vector<const Message*>& messages) {
-  std::map<int, const FieldDescriptor*> columns;
+  // The flags come last.
+  std::map<std::pair<bool, int>, const FieldDescriptor*> fields;
   for (const Message* const message : messages) {
     for (const FieldDescriptor* const field : FieldsOf(*message)) {
-      columns[field->number()] = field;
+      fields[{IsFlag(*field), field->number()}] = field;
     }
   }
-  std::vector<TableRow> rows(messages.empty() ? 0 : messages.size() + 1);
-  for (const auto& [number, field] : columns) {
-    rows.front().push_back(absl::AsciiStrToUpper(NameOf(*field)));
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      const bool is_set = field->is_repeated() || messages[i]->GetReflection()->HasField(*messages[i], field);
-      // A number that is 0 is not told from one that is not set.
-      const bool may_be_unset = field->has_presence() || field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM;
-      const std::string value = is_set || !may_be_unset ? ValueText(*messages[i], *field) : "";
-      rows[i + 1].push_back(value.empty() ? "-" : value);
+  TableRow headers;
+  std::map<std::string, Column> columns;
+  for (const auto& [order, field] : fields) {
+    const std::string header = HeaderOf(*field);
+    if (columns[header].empty()) {
+      headers.push_back(header);
+    }
+    columns[header].push_back(field);
+  }
+  std::vector<TableRow> rows = {headers};
+  for (const Message* const message : messages) {
+    TableRow& row = rows.emplace_back();
+    for (const std::string& header : headers) {
+      row.push_back(CellText(*message, header, columns[header]));
     }
   }
-  return rows;
+  return messages.empty() ? std::vector<TableRow>() : rows;
+}
+
+std::string FactsText(const Message& message, std::size_t width) {
+  std::vector<TableRow> rows;
+  std::string tables;
+  AddFacts(message, width, rows, tables);
+  return FormatTable(rows, width) + tables;
 }
 
 }  // namespace waystar::cli

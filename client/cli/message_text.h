@@ -5,6 +5,7 @@
 #include <google/protobuf/message.h>
 #include <google/protobuf/repeated_ptr_field.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,13 @@ std::string EnumText(Enum value) {
 // shapes and the like stand there as they are typed. Of a list it writes the first ten.
 std::string MessageText(const google::protobuf::Message& message);
 
-// Returns a row for each field that is set, also those of the messages in the message, "grid width": its
-// name, and its value. A list of messages has a row for each.
-std::vector<TableRow> FactsOf(const google::protobuf::Message& message, const std::string& prefix = "");
+// Writes the fields that are set, also those of the messages in the message, a line each: "memory  4096
+// bytes". A message of few fields has one line. Tables of the lists of messages follow.
+std::string FactsText(const google::protobuf::Message& message, std::size_t width);
 
 // Returns a table with a row for each of some messages, all of one type, and a column for each field that is
-// set in any of them.
+// set in any of them. Fields whose names begin with the same word share a column, as "factor 2.5" and
+// "addition 5" share COST; flags that are true stand there by name, in the last column.
 std::vector<TableRow> TableOf(const std::vector<const google::protobuf::Message*>& messages);
 
 template <typename Message>

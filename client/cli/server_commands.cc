@@ -43,8 +43,9 @@ ExitCode CheckHealth(const HealthCheckRequest& request, Session& session) {
 }
 
 ExitCode ShowInfo(const v1::GetServerInfoRequest& /*request*/, Session& session) {
-  return session.Answer(session.client().GetServerInfo(),
-                        [&](const auto& info) { session.PrintTable(FactsOf(info)); });
+  return session.Answer(session.client().GetServerInfo(), [&](const auto& info) {
+    session.io().out << FactsText(info, session.table_width());
+  });
 }
 
 ExitCode SetLogLevel(const v1::SetLogLevelRequest& request, Session& session) {

@@ -46,7 +46,7 @@ expect 4 "pixel (16, 2) of colour #50a0d0ff" waystar map import "$SAMPLES/isle.p
 printf 'version 1\n0 little.map 4 2 0 0 2 0 2.00000000\n' >"$WORK/little.map.scen"
 expect 0 "1 queries, 1 paths as long as the file says." waystar paths little --scenario "$WORK/little.map.scen"
 expect 0 little waystar map list
-expect 0 "~ name river cost 3" waystar map show piped
+expect 0 "~       river   3" waystar map show piped
 expect_code 0 waystar map export little --format moving_ai -o "$WORK/again.map"
 diff "$WORK/little.map" "$WORK/again.map" || fail "the map has changed on its way"
 expect_code 0 waystar obstacle put little crate 1,0

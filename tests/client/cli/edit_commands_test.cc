@@ -128,22 +128,23 @@ TEST_F(EditCommandsTest, ListAllPagesOfObstacles) {
   EXPECT_EQ(requests[0].region().height(), 4);
   EXPECT_EQ(requests[1].page_token(), "fire");
   EXPECT_EQ(out_,
-            "ID    SHAPE         COST ADDITION  FALLOFF  LIFETIME\n"
-            "fire  disc:0,0,3.5  5              linear   12s\n"
-            "gate  3,0           -              -        -\n");
+            "ID    SHAPE         COST        FALLOFF  LIFETIME\n"
+            "fire  disc:0,0,3.5  addition 5  linear   12s\n"
+            "gate  3,0           -           -        -\n");
   EXPECT_EQ(Run("obstacle list arena --names"), ExitCode::kOk);
   EXPECT_EQ(out_, "fire\ngate\n");
 }
 
 TEST_F(EditCommandsTest, ListPortals) {
   Serve(server_.list_portals,
-        "portals { id: 'stairs' from { x: 12 } to {} to_map: 'cellar' tags: 'dry' }"
+        "portals { id: 'stairs' from { x: 12 } to {} to_map: 'cellar' tags: 'dry' both_ways: true"
+        " closed: true }"
         " portals { id: 'jump' from_position { x: 2 y: 10 } to_position { x: 6 y: 10.5 z: 3 } }");
   EXPECT_EQ(Run("portal list arena"), ExitCode::kOk) << err_;
   EXPECT_EQ(out_,
-            "ID      FROM  TO MAP  TO   FROM POSITION  TO POSITION  TAGS\n"
-            "stairs  12,0  cellar  0,0  -              -            dry\n"
-            "jump    -     -       -    2,10           6,10.5,3     -\n");
+            "ID      FROM  TO              TAGS\n"
+            "stairs  12,0  map cellar 0,0  dry   both ways closed\n"
+            "jump    2,10  6,10.5,3        -\n");
   EXPECT_EQ(Run("portal list arena --names"), ExitCode::kOk) << err_;
   EXPECT_EQ(out_, "stairs\njump\n");
 }

@@ -16,24 +16,32 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr char kArena[] =
-    "map: 'arena' version { revision: 3 } digest: 0x0123456789abcdef create_time { seconds: 1700000000 }"
+    "map: 'arena' version { epoch: 9 revision: 3 } digest: 0x0123456789abcdef create_time { seconds: "
+    "1700000000 }"
     " memory_bytes: 4096 grid { width: 4 height: 2 walkable_cells: 7 obstacle_cells: 1"
     " squares { connectivity: CONNECTIVITY_EIGHT diagonal_cost: 1.5 }"
-    " terrains { symbol: '~' name: 'river' cost: 3 } }";
+    " terrains { symbol: '~' name: 'river' cost: 3 impassable: false }"
+    " terrains { symbol: '=' name: 'lava' cost: 1 impassable: true }"
+    " profiles { name: 'carts' profile { footprint: 2 diagonals: false } } }";
 
 constexpr char kFacts[] =
-    "map                         arena\n"
-    "version revision            3\n"
-    "create time                 2023-11-14 22:13:20 UTC\n"
-    "memory bytes                4096\n"
-    "grid width                  4\n"
-    "grid height                 2\n"
-    "grid squares connectivity   eight\n"
-    "grid squares diagonal cost  1.5\n"
-    "grid terrains               ~ name river cost 3\n"
-    "grid walkable cells         7\n"
-    "grid obstacle cells         1\n"
-    "digest                      0123456789abcdef\n";
+    "map          arena\n"
+    "version      revision 3 of epoch 9\n"
+    "create time  2023-11-14 22:13:20 UTC\n"
+    "memory       4096 bytes\n"
+    "width        4\n"
+    "height       2\n"
+    "squares      connectivity eight diagonal cost 1.5\n"
+    "walkable     7 cells\n"
+    "obstacle     1 cells\n"
+    "digest       0123456789abcdef\n"
+    "\n"
+    "SYMBOL  NAME   COST\n"
+    "~       river  3\n"
+    "=       lava   -     impassable\n"
+    "\n"
+    "NAME   PROFILE\n"
+    "carts  footprint 2 diagonals no\n";
 
 class MapCommandsTest : public waystar::CommandTest {};
 
@@ -41,14 +49,14 @@ TEST_F(MapCommandsTest, ListsAllPages) {
   server_.list_maps = [](auto&, const v1::ListMapsRequest& request, v1::ListMapsResponse& response) {
     response = Parsed<v1::ListMapsResponse>(
         request.page_token().empty() ? absl::StrCat("maps { ", kArena, " } next_page_token: 'more'")
-                                     : "maps { map: 'cave' }");
+                                     : "maps { map: 'cave' unloaded: true }");
     return grpc::Status::OK;
   };
   EXPECT_EQ(Run("map list"), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "MAP    SIZE         REVISION\n"
-            "arena  4 x 2 cells  3\n"
-            "cave   0 x 0 cells  0\n");
+            "MAP    SIZE           REVISION  WALKABLE  OBSTACLES\n"
+            "arena  4 x 2 cells    3         7         1\n"
+            "cave   not in memory  0         -         -\n");
   EXPECT_EQ(Run("map list --names"), ExitCode::kOk);
   EXPECT_EQ(out_, "arena\ncave\n");
   EXPECT_EQ(Run("map list --json"), ExitCode::kOk);
@@ -80,27 +88,31 @@ TEST_F(MapCommandsTest, ShowsFactsOfGraphsAndMeshes) {
         " tags: 'dry' tags: 'wide' } }");
   EXPECT_EQ(Run("map show isles --no-picture"), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "map                 isles\n"
-            "create time         2023-11-14 22:13:20 UTC\n"
-            "graph nodes         3\n"
-            "graph edges         4\n"
-            "graph tags          dry, wide\n"
-            "graph max distance  7\n");
+            "map           isles\n"
+            "create time   2023-11-14 22:13:20 UTC\n"
+            "nodes         3\n"
+            "edges         4\n"
+            "tags          dry, wide\n"
+            "max distance  7\n");
   Serve(server_.get_map,
         "info { map: 'keep' create_time { seconds: 1700000000 } mesh { polygons: 1 parts: 2 portals: 5"
         " low { x: -1 } high { x: 9 y: 2 z: 4 } } }");
   EXPECT_EQ(Run("map show keep --no-picture"), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "map            keep\n"
-            "create time    2023-11-14 22:13:20 UTC\n"
-            "mesh polygons  1\n"
-            "mesh parts     2\n"
-            "mesh low       -1,0\n"
-            "mesh high      9,2,4\n"
-            "mesh portals   5\n");
-  Serve(server_.get_map, "info { map: 'keep' mesh { agent_radius: 0.5 named_obstacles: 3 } }");
+            "map          keep\n"
+            "create time  2023-11-14 22:13:20 UTC\n"
+            "polygons     1\n"
+            "parts        2\n"
+            "low          -1,0\n"
+            "high         9,2,4\n"
+            "portals      5\n");
+  Serve(server_.get_map,
+        "info { map: 'keep' mesh { agent_radius: 0.5 named_obstacles: 3 }"
+        " old_snapshots { oldest_revision: 2 count: 3 memory_bytes: 512 } }");
   EXPECT_EQ(Run("map show keep --no-picture"), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr("mesh named obstacles  3\nmesh agent radius     0.5\n"));
+  EXPECT_THAT(out_, HasSubstr("named obstacles  3\n"
+                              "agent radius     0.5\n"
+                              "old snapshots    oldest revision 2 count 3 memory 512 bytes\n"));
 }
 
 TEST_F(MapCommandsTest, Creates) {

@@ -43,12 +43,13 @@ TEST_F(ServerCommandsTest, InfoIsATable) {
   Serve(server_.get_server_info,
         "version: '1.2.3' workers: 4 maps: 7 uptime { seconds: 90 } log_level: LOG_LEVEL_WARNING"
         " algorithms: ALGORITHM_ASTAR algorithms: ALGORITHM_JUMP_POINT_SEARCH"
-        " limits { max_maps: 1000 max_queued: 256 max_queue_time { nanos: 500000000 } }");
+        " limits { max_message_bytes: 4194304 max_maps: 1000 max_queued: 256 max_queue_time { nanos: "
+        "500000000 } }");
   EXPECT_EQ(Run("info"), ExitCode::kOk);
   for (const char* row :
-       {"version                1.2.3\n", "uptime                 1m30s\n", "limits max maps        1000\n",
-        "algorithms             astar, jump point search\n", "log level              warning\n",
-        "limits max queue time  500ms\n"}) {
+       {"version         1.2.3\n", "uptime          1m30s\n", "max message     4194304 bytes\n",
+        "max maps        1000\n", "algorithms      astar, jump point search\n", "log level       warning\n",
+        "max queue time  500ms\n"}) {
     EXPECT_THAT(out_, HasSubstr(row));
   }
 }
