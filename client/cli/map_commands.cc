@@ -197,7 +197,7 @@ void AddMapCommands(CLI::App& parent, Session& session) {
   const auto show = AddCommand(group, session, "show", "Shows the facts about a map and draws it", &Show,
                                "Examples:\n"
                                "  waystar map show arena\n"
-                               "  waystar map show arena --json | jq .info.revision\n");
+                               "  waystar map show arena --json | jq .info.version.revision\n");
   AddMap(show.app, show.arguments.request);
   AddDrawOptions(show.app, show.arguments.draw);
   AddExportCommand(group, session);
