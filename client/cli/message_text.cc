@@ -153,6 +153,7 @@ std::string ValueText(const Message& message, const FieldDescriptor& field) {
   constexpr int kMost = 10;
   const int size = message.GetReflection()->FieldSize(message, &field);
   std::vector<std::string> items;
+  items.reserve(static_cast<std::size_t>(std::min(size, kMost)));
   for (int i = 0; i < std::min(size, kMost); ++i) {
     items.push_back(ItemText(message, field, i));
   }
@@ -202,8 +203,10 @@ void AddFacts(const Message& message, std::size_t width, std::vector<TableRow>& 
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   for (const FieldDescriptor* const field : FieldsOf(message)) {
     if (IsMessage(*field) && field->is_repeated()) {
+      const int size = reflection.FieldSize(message, field);
       std::vector<const Message*> items;
-      for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+      items.reserve(static_cast<std::size_t>(size));
+      for (int i = 0; i < size; ++i) {
         items.push_back(&reflection.GetRepeatedMessage(message, field, i));
       }
       absl::StrAppend(&tables, "\n", FormatTable(TableOf(items), width));

@@ -270,6 +270,7 @@ absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
     }
   }
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size());
   for (std::string& argument : arguments) {
     pointers.push_back(argument.data());
   }
