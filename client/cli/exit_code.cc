@@ -39,7 +39,7 @@ constexpr std::pair<v1::ErrorReason, absl::string_view> kHints[] = {
     {v1::OBSTACLE_NOT_FOUND, "`waystar obstacle list` shows the obstacles there are."},
     {v1::OBSTACLE_EXISTS, "--replace puts the new one in its place."},
     {v1::REQUEST_ID_REUSED, "Each change needs a --request-id of its own."},
-    {v1::START_BLOCKED, "--snap RADIUS starts from the nearest cell where the agent can be."},
+    {v1::START_BLOCKED, "--snap RADIUS starts from the nearest place where the agent can be."},
     {v1::GOAL_BLOCKED, "--nearest finds a path to the nearest cell that can be reached."},
     {v1::ALGORITHM_UNSUITED, "--algorithm auto suits every map."},
     {v1::RESPONSE_TOO_LARGE, "--form corners or directions makes the answer smaller."},

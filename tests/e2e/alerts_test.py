@@ -22,7 +22,7 @@ DOCKER = ROOT / "docker"
 # Prometheus makes this one itself.
 MADE_BY_PROMETHEUS = {"up"}
 NAME = re.compile(r"\b(?:up\b|(?:waystar|grpc_server|process)_\w+)")
-# Of a fleet, whose server needs etcd.
+# Metrics of a fleet, whose server needs etcd.
 FLEET_NAME = re.compile(r'"(waystar_fleet_\w+)"')
 QUOTED = re.compile(r'"[^"]*"')
 
@@ -64,7 +64,7 @@ def served_names(text):
 
 
 def faults(text):
-    """What is wrong with the help of the metrics, the runbook of the alerts, and the panels of the dashboard."""
+    """Yields the faults of the metrics' help, the alerts' runbook, and the dashboard's panels."""
     metric_of = {}
     for name, sentence in re.findall(r"^# HELP (\S+) (.*)$", text, re.MULTILINE):
         if sentence in metric_of or "these" in sentence:
@@ -86,7 +86,7 @@ def faults(text):
 
 
 def metrics_of_a_server(folder, work):
-    """What a server with all that has metrics serves, after a search and an update that is refused."""
+    """Returns the metrics of a server with all sources of metrics, after a search and a refused update."""
     with socket.socket() as probe:
         probe.bind((own_host(), 0))
         metrics = f"{own_host()}:{probe.getsockname()[1]}"

@@ -18,7 +18,7 @@ def control(page, keys):
 
 
 def fill(page, **fields):
-    """Of the form, and applies it."""
+    """Fills fields of the form, and applies it."""
     for name, value in fields.items():
         page.browser.run("document.getElementById(arguments[0]).value = arguments[1]", f"edit-{name}", value)
     page.browser.click("#edit-apply")
@@ -78,7 +78,7 @@ def test_obstacles_by_hand(page, programs):
     wait_for(lambda: [(each["id"], each["costFactor"], "lifetime" in each)
                       for each in listed(programs, "obstacle", "twenty-by-fifty")] == [("crate", 3, True)],
              "the new name, cost and lifetime")
-    # What is undone is as it was, and can be made again.
+    # An edit that is undone can be made again.
     control(page, "z")
     page.shows("#edit-choice", "newobstacle")
     comes(programs, "obstacle", "twenty-by-fifty", "obstacle 8,9+6x7")
@@ -93,7 +93,7 @@ def test_obstacles_by_hand(page, programs):
     comes(programs, "obstacle", "twenty-by-fifty")
     page.browser.click("#undo")
     comes(programs, "obstacle", "twenty-by-fifty", "obstacle 8,9+4x3")
-    # By others: it stays.
+    # A change by others stays.
     programs.run("obstacle", "put", "twenty-by-fifty", "obstacle", "1,1", "--replace")
     page.browser.click("#undo")
     page.shows("#banner", "This has changed since, and stays as it is: obstacle.")
@@ -278,7 +278,7 @@ def test_files(page, programs):
     assert programs.cost("village-2", "0,8", "27,8") == programs.cost("village", "0,8", "27,8")
     drop(page, "noise.bin", b"\x00\x01\x02")
     page.shows("#banner", "~noise")
-    # What was not used of a file is said.
+    # The page lists the parts of a file that were not used.
     notes = {"type": "FeatureCollection", "features": [
         {"type": "Feature", "properties": {"id": "a"}, "geometry": {"type": "Point", "coordinates": [0, 0]}},
         {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": []}}]}

@@ -1,4 +1,4 @@
-"""What the server's page shows of the server at work, in the browser that shows the page."""
+"""Tests agents, flashes and the server tab of the page, in a browser."""
 
 import itertools
 import json
@@ -68,7 +68,7 @@ def test_agents_by_press_and_key(page, _programs):
 
 
 def opacity(page, place):
-    """Of what lies above the map there."""
+    """Returns the opacity of the layer above the map there."""
     x, y = place
     return page.browser.run("""
         const canvas = document.getElementById('live');

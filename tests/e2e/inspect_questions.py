@@ -22,7 +22,7 @@ def on_mesh(page, x, y):
 
 
 def has_near(page, place, name):
-    """Whether a colour of the page's style is within a few pixels of a place of the map."""
+    """Returns true if a colour of the page's style is within a few pixels of a place of the map."""
     return page.browser.run("""
         const [x, y, [red, green, blue]] = arguments;
         const canvas = document.getElementById('map');
@@ -184,7 +184,7 @@ def test_overlay(page, programs):
 
 
 def test_profiles_and_tags(page, programs):
-    """By profile and tags, for all questions."""
+    """All questions heed the profile and the tags."""
     programs.run("map", "create", "ford", "6x3")
     boat = {"map": "ford", "edits": [{"putProfile": {"name": "boat", "profile": {"footprint": 2}}}]}
     update = f"{page.address}waystar.v1.MapService/UpdateMap"

@@ -216,7 +216,7 @@ def test_terrain(page, programs):
     page.shows("#cost", programs.cost("river", "0,0", "25,0"))
     for text in ("river, cost 3", "trees, impassable", "wall", "start", "goal", "path"):
         page.shows("#legend", f"~{text}")
-    # What is not on the map is not in its legend.
+    # The legend has no sign for things that are not on the map.
     assert "by cost" not in page.browser.text("#legend")
     page.browser.click("[data-tool=terrain]")
     page.set("terrain", "change", "[...element.options].find((each) => each.text === 'river').value")

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 README_LINES = 250
 COLUMNS = 100
 FOLDERS = (".ci", "client", "docker", "docs", "proto", "server", "tests")
-# What builds make, data, and other people's files.
+# Folders of built files, data, and other people's files.
 SKIPPED = {"approved", "build", "corpus", "data", "node_modules", "third_party", "__pycache__"}
 # Files that builds and users make.
 MADE = re.compile(r"docker/secrets/|\.pb\.h$")

@@ -1,4 +1,4 @@
-// What calls share of a server without a socket.
+// The parts of a server that calls share, without a socket.
 #pragma once
 
 #include <chrono>

@@ -16,13 +16,13 @@ const SECONDS_ACROSS = 15;
 const LEAST_SPEED = 3;
 
 export class Agents {
-  // By id. `way` has the spot where an agent is, and those that it walks to. A spot has a `place` of the map, and `at`:
-  // [x, y, z] of the point on a mesh, or of where it lies in the view of other maps.
+  // The agents by id. `way` has the spot where an agent is, and the spots that it walks to. A spot has a `place` of the
+  // map, and `at`: [x, y, z] of the point on a mesh or, on other maps, in the view.
   all = new Map();
   #lastId = 0;
   #lastNumber = 0;
   #control = null;
-  // What send() takes once the stream is open, and the changes for the next message.
+  // The stream for send(), null until it is open, and the changes for the next message.
   #stream = null;
   #changes = [];
   #walkedAt = 0;
@@ -261,7 +261,7 @@ function between(a, b, share) {
   return a.map((each, i) => each + (b[i] - each) * share);
 }
 
-// What is left of a way after a walk of that length. A portal is passed at once.
+// Returns the rest of a way after a walk of that length. An agent passes a portal at once.
 function ahead([here, ...way], length) {
   while (way.length > 0) {
     const step = way[0].isJump ? 0 : distance(here.at, way[0].at);

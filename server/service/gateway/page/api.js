@@ -189,7 +189,7 @@ export async function renderMap(request) {
   return { ...answer, image: bytesOf(answer.image) };
 }
 
-// Of a field of bytes.
+// Returns the bytes of a field, which JSON has in base64.
 export function bytesOf(text) {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);

@@ -47,7 +47,7 @@ const options = [...document.querySelectorAll("[data-option]")];
 const beside = element("option-beside");
 const asking = element("ask");
 const profiles = element("option-profile");
-// What only some questions have.
+// Fields that only some questions have.
 const fields = ["budget", "count", "seed"].map(element);
 // All that a link names beside the places, by the names there.
 const choices = new Map([
@@ -459,7 +459,7 @@ class App {
     }
   }
 
-  // What a link names: all that is chosen otherwise than at first.
+  // Returns the choices that a link names: all that are not the defaults.
   #optionsInLink() {
     const chosen = [...choices].filter(([, { disabled, hidden, value, options: [first] = [] }]) => {
       return !disabled && !hidden && value !== (first?.value ?? "");

@@ -7,7 +7,7 @@ import { amountText, costText, outcomeText } from "./words.js";
 
 // How many colours reach has.
 export const BANDS = 10;
-// Of cells: no Direction, north, and so on clockwise.
+// The step of each Direction on cells: none, north, and so on clockwise.
 const STEPS = [[0, 0], [0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1]];
 // Arrows are so long, in cells, or as a part of a line; and in units of the view at most.
 const ARROW = 0.7;
@@ -15,8 +15,8 @@ const MOST_UNITS = 2.5;
 // Polygons that are asked for at a time.
 const MOST_QUERIES = 2000;
 
-// What questions need, in words, and whether it is there. `goals` are the goal and the marked places, `places` also the
-// start: each with its name and its location.
+// Each need of a question in words, and a function that says whether it is met. `goals` are the goal and the marked
+// places, `places` also the start: each with its name and its location.
 const NEEDS = {
   start: ["a start", ({ start }) => start],
   goal: ["a goal", ({ goal }) => goal],
@@ -232,7 +232,7 @@ function labelOf({ id, ...numbers }) {
 }
 
 export class Ask {
-  // What a question has read, or null. Of a table, the pair that is looked at: the numbers of two places.
+  // The answer to the last question, or null. In a matrix, `pair` has the numbers of the two places under the pointer.
   answer = null;
   pair = null;
   #asked = "";

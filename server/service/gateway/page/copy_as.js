@@ -6,7 +6,7 @@ const COMMANDS = {
   FindPath: "find", ExplainPath: "explain", FindReachable: "reach", ComputeFlowField: "flow",
   ComputeCostMatrix: "matrix", SamplePlaces: "sample", CastRay: "ray",
 };
-// By value, or by field.
+// The options of the tool, by the value or the name of a field.
 const FLAGS = {
   ALGORITHM_ASTAR: "--algorithm=astar",
   ALGORITHM_DIJKSTRA: "--algorithm=dijkstra",

@@ -137,7 +137,7 @@ export class Drawing {
     }
   }
 
-  // Of portals: chooses one, or takes an end of a new one.
+  // With portals, chooses one, or takes an end of a new one.
   tap(px, py, grip) {
     const { app, from } = this;
     const place = app.cellAt(px, py);
@@ -170,7 +170,7 @@ export class Drawing {
     }
   }
 
-  // What the form says takes the place of what is chosen, under another name perhaps.
+  // Replaces the chosen obstacle or portal by that of the form, whose name may differ.
   #apply() {
     const { kind, id } = this;
     const next = { ...this.#chosen.source, ...this.form.values(kind) };

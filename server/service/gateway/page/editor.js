@@ -112,7 +112,7 @@ export class Editor {
     });
   }
 
-  // Of the cells of a stroke, those that nobody has changed since.
+  // Undoes or redoes a stroke on those of its cells that nobody has changed since.
   #turnStroke({ tool, look, cells }, isBack) {
     const model = this.model();
     const own = cells.filter(({ cell, before }) => {
@@ -163,14 +163,14 @@ function update(map, edits) {
   return call("MapService/UpdateMap", { map, edits, requestId: requestId() });
 }
 
-// By their ids.
+// Returns the obstacles or portals of a map by id.
 async function readNamed(map, kind) {
   const all = await listAll(`MapService/List${kind}s`, { map, pageSize: 1000 }, `${kind.toLowerCase()}s`);
   return new Map(all.map((each) => [each.id, each]));
 }
 
-// Of the obstacles or portals of a step, those that nobody has changed since. Of one that only has another shape, the
-// lifetime goes on.
+// Undoes or redoes a step on those of its obstacles or portals that nobody has changed since. If only the shape of an
+// obstacle differs, its lifetime goes on.
 async function turnNamed({ map, kind, things }, isBack) {
   const now = await readNamed(map, kind);
   const [from, to] = isBack ? ["after", "before"] : ["before", "after"];

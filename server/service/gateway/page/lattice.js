@@ -28,7 +28,7 @@ export class Lattice {
     return this.cellAt(px, py);
   }
 
-  // Of a map without cells: so that labels are short and a pixel is still more.
+  // Rounds a coordinate of a map without cells: the label is short, and the step is still smaller than a pixel.
   round(value) {
     const digits = Math.min(Math.max(Math.ceil(Math.log10(5000 / this.size)), 0), 7);
     return Number(value.toFixed(digits)) + 0;

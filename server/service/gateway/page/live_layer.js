@@ -1,4 +1,4 @@
-// What moves above the map: agents, and changes that flash where they come.
+// Draws agents that walk, and flashes where changes come, above the map.
 
 import { placeObstacles } from "./obstacles.js";
 import { crossAt, discAt, fill, lineThrough, stroke } from "./pen.js";

@@ -80,7 +80,7 @@ export class MapModel extends Model {
     return cell && cell.id === undefined && this.at(cell) !== 0 ? cell : null;
   }
 
-  // Whether neither a wall nor its terrain blocks a cell.
+  // Returns true if neither a wall nor its terrain blocks a cell.
   isFree(cell) {
     const terrain = this.terrains.get(this.at(cell));
     return terrain !== undefined && !terrain.impassable;

@@ -1,4 +1,4 @@
-// What a server has done between two answers of GetMetrics, as `waystar top` says it.
+// The figures of `waystar top`: the work of a server between two answers of GetMetrics.
 
 export const FAMILIES = [
   "process_cpu_seconds_total", "process_resident_memory_bytes", "grpc_server_handled_total",

@@ -25,7 +25,8 @@ export class NamedForm {
     return element("edit-shape").value === "disc";
   }
 
-  // What the form says, as fields of the contract. A field that is empty, or not of this map, is unset.
+  // Returns the values of the form as fields of the contract. A field that is empty, or that this map does not have, is
+  // unset.
   values(kind) {
     const field = (name) => element(`edit-${name}`);
     const text = (name) => (!field(name).disabled && field(name).value.trim()) || undefined;

@@ -369,7 +369,7 @@ export class Painter {
     }
   }
 
-  // Of the obstacle that is chosen, and the first end of a portal.
+  // Draws the handles of the chosen obstacle, and the first end of a portal.
   #drawHandles({ handles, from, app }) {
     const { context, ink } = this;
     const boxes = new Path2D();

@@ -127,7 +127,7 @@ export function showCopied(text, form, missing = "Set a start and a goal first."
   set("copied", isCopied ? `Copied.${note}` : text ? "Copy the text below." : missing);
 }
 
-// What an import has ignored.
+// Lists the notes of an import: the parts of the file that it ignored.
 export function showNotes(map, notes) {
   const texts = notes.map(({ text, firstPlace = "", count }) => {
     return [text, firstPlace && `at ${firstPlace}`, count > 1 && `${countText(count)} times`].filter(Boolean).join(", ");

@@ -34,7 +34,7 @@ export class PathQuery {
     this.control = new AbortController();
     const { problem } = this.events;
     const request = { changes: [{ agent: 1, number: 1, put: query }], atMostEvery: "0s", cheaperEvery: "0s" };
-    // What is wrong with the question may pass when the map changes, or the server is back.
+    // A problem with the question may pass when the map changes, or when the server is back.
     const events = { message: ({ states = [] }) => this.#show(states), problem };
     await follow("PathService/FollowAgents", () => request, this.control.signal, events);
   }

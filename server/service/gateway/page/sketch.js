@@ -1,5 +1,5 @@
-// What is drawn on the map for questions alone, and changes nothing on it: marked places, and an overlay of areas and
-// nodes that only these questions see as blocked.
+// Marks on the map for questions, which do not change it: marked places, and an overlay of areas and nodes that only
+// these questions see as blocked.
 
 import { placeText } from "./address.js";
 import { sameCell } from "./api.js";

@@ -21,8 +21,8 @@ export class Tools {
   dragged = null;
   #last = null;
   #corner = null;
-  // By tool, as far as they do something: grab(px, py, grip), which says whether a drag is its own, drag(px, py, cell),
-  // drop(isCancelled) and tap(px, py, grip, event).
+  // The gestures of each tool that has some: grab(px, py, grip), which returns true if it takes the drag,
+  // drag(px, py, cell), drop(isCancelled) and tap(px, py, grip, event).
   #hands;
 
   // `app` is the page's state, see app.js.
@@ -67,7 +67,7 @@ export class Tools {
     this.app.drawing.renew();
   }
 
-  // What can be done with a map.
+  // Offers the tools that the map allows.
   offer({ cells, terrains = [], isLaidOut, isGraph }) {
     const options = [...terrains].map(([symbol, { name }]) => new Option(name, String(symbol)));
     element("terrain").replaceChildren(...options);
@@ -108,7 +108,7 @@ export class Tools {
     }
   }
 
-  // By a key: with a tool that draws obstacles, every other press ends a drag.
+  // Presses by a key. With a tool that draws obstacles, every other press ends a drag.
   press(px, py) {
     const { drawing } = this.app;
     if (drawing.isHeld) {
