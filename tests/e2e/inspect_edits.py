@@ -277,7 +277,7 @@ def test_files(page, programs):
     page.shows("#cell", "~village-2")
     assert programs.cost("village-2", "0,8", "27,8") == programs.cost("village", "0,8", "27,8")
     drop(page, "noise.bin", b"\x00\x01\x02")
-    page.shows("#banner", "~noise")
+    page.shows("#banner", "noise.bin: the file is not UTF-8, but looks like UTF-16.")
     # The page lists the parts of a file that were not used.
     notes = {"type": "FeatureCollection", "features": [
         {"type": "Feature", "properties": {"id": "a"}, "geometry": {"type": "Point", "coordinates": [0, 0]}},

@@ -783,7 +783,7 @@ class App {
     listenToFiles({
       nameFor: (id) => freeName(id, (map) => this.list.find(map)),
       progress: (text) => this.#note(text, "fair"),
-      problem: ({ message }) => this.#note(message),
+      problem: (text) => this.#note(text),
       imported: ({ info, notes = [] }) => {
         this.#note(`Imported ${info.map}: ${sizeText(info)}.`, "good");
         if (notes.length > 0) {

@@ -20,7 +20,7 @@ export function idOf(name) {
 }
 
 // Takes files that are dropped on the page or chosen with the button. `events` has nameFor(id), imported(answer),
-// progress(text) and problem(error).
+// progress(text) and problem(text).
 export function listenToFiles(events) {
   const take = async (files) => {
     for (const file of files) {
@@ -30,7 +30,7 @@ export function listenToFiles(events) {
         events.imported(await upload("MapService/ImportMap", { header }, chunksOf(file)));
       } catch (error) {
         needRpcError(error);
-        events.problem(error);
+        events.problem(`${file.name}: ${error.message}.`);
       }
     }
   };
