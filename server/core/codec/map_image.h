@@ -63,6 +63,8 @@ enum class MeshImageVersion : std::uint8_t {
   kObstacles = 2,
   // The finer ground of polygons.
   kDetail = 3,
+  // The terrains of areas.
+  kTerrains = 4,
 };
 // Returns the lowest version that can hold the mesh.
 MeshImageVersion ImageVersionOf(const NavMesh& mesh);

@@ -71,6 +71,11 @@ MeshDetail ReadDetail(std::size_t polygons, BlockReader& from) {
 }  // namespace
 
 MeshImageVersion ImageVersionOf(const NavMesh& mesh) {
+  for (std::size_t area = 0; area < mesh.terrains().size(); ++area) {
+    if (mesh.terrains()[area] != DefaultMeshTerrain(area)) {
+      return MeshImageVersion::kTerrains;
+    }
+  }
   if (!mesh.detail().empty()) {
     return MeshImageVersion::kDetail;
   }
@@ -105,6 +110,10 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
     WriteValue(obstacle.heights, to);
     return !IsStopped(stop);
   });
+  if (ImageVersionOf(mesh) == MeshImageVersion::kTerrains) {
+    to.PutBool(!mesh.detail().empty());
+    WriteValue(std::vector<MeshTerrain>(mesh.terrains().begin(), mesh.terrains().end()), to);
+  }
   if (!mesh.detail().empty()) {
     WriteDetail(mesh.detail(), to, stop);
   }
@@ -144,7 +153,12 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, co
     obstacle->heights = ReadValue<std::optional<HeightRange>>(from);
     obstacles.push_back(std::move(obstacle));
   }
-  if (version >= MeshImageVersion::kDetail) {
+  bool has_detail = version >= MeshImageVersion::kDetail;
+  if (version >= MeshImageVersion::kTerrains) {
+    has_detail = from.Bool();
+    FieldReader{from}(AtMost(spec.terrains, kMaxMeshAreas));
+  }
+  if (has_detail) {
     spec.detail = ReadDetail(spec.polygons.size(), from);
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());

@@ -18,6 +18,7 @@
 #include "server/core/edit/edit.h"
 #include "server/core/elements/tags.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/core/mesh/map/mesh_terrain.h"
 
 namespace waystar::core {
 
@@ -88,6 +89,10 @@ void Fields(V& portal, const auto& visit) {
     visit(portal.cost, portal.width);
   }
   visit(portal.both_ways, TagsField(portal.tags), portal.closed);
+}
+
+void Fields(Is<MeshTerrain> auto& terrain, const auto& visit) {
+  visit(NameField(terrain.name), TagsField(terrain.tags), terrain.cost, terrain.is_impassable);
 }
 
 void Fields(Is<TerrainCost> auto& terrain, const auto& visit) { visit(terrain.symbol, terrain.cost); }

@@ -31,6 +31,7 @@ enum class ElementKind : std::uint8_t {
   kMeshPortal = 13,
   kMeshRadius = 14,
   kMeshDetail = 15,
+  kMeshTerrain = 16,
 };
 
 // Hash of one element: of its kind and of the values added, in their order. It is the same on every machine.

@@ -92,6 +92,13 @@ void FillKind(const core::GridMap& grid, v1::MapInfo& info) { FillGridInfo(grid,
 void FillKind(const core::WaypointGraph& graph, v1::MapInfo& info) {
   FillGraphInfo(graph, *info.mutable_graph());
 }
+void FillTerrain(std::size_t area, const core::MeshTerrain& terrain, v1::MeshTerrain& out) {
+  out.set_area(static_cast<std::int32_t>(area));
+  out.set_name(terrain.name);
+  out.mutable_tags()->Assign(terrain.tags.begin(), terrain.tags.end());
+  out.set_cost(terrain.cost);
+  out.set_impassable(terrain.is_impassable);
+}
 void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   v1::MeshInfo& out = *info.mutable_mesh();
   out.set_polygons(static_cast<std::int32_t>(mesh.polygon_count()));
@@ -100,6 +107,9 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   out.set_portals(static_cast<std::int32_t>(mesh.portals().size()));
   out.set_named_obstacles(static_cast<std::int32_t>(mesh.obstacles().size()));
   out.set_agent_radius(mesh.agent_radius());
+  for (std::size_t area = 0; area < mesh.terrains().size(); ++area) {
+    FillTerrain(area, mesh.terrains()[area], *out.add_terrains());
+  }
   if (mesh.vertex_count() > 0) {
     const core::MeshBounds& bounds = mesh.bounds();
     FillPosition(bounds.low, *out.mutable_low());

@@ -13,7 +13,7 @@
 #include "server/core/elements/map_kind.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/cells/lazy.h"
+#include "server/base/lazy.h"
 #include "server/core/grid/cells/static_index.h"
 #include "server/core/grid/jumps/lazily_repaired_index.h"
 #include "server/core/grid/map/grid_cells.h"

@@ -11,7 +11,7 @@
 
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/grid/cells/bit_plane.h"
-#include "server/core/grid/cells/lazy.h"
+#include "server/base/lazy.h"
 #include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/shapes/shape_raster.h"

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/grid/cells/bit_plane.h"
-#include "server/core/grid/cells/lazy.h"
+#include "server/base/lazy.h"
 #include "server/core/grid/jumps/lazily_repaired_index.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/geometry/cell.h"

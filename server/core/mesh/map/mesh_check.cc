@@ -145,7 +145,8 @@ absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop) {
     WAYSTAR_RETURN_IF_ERROR(CheckPolygon(spec, i, first_corner));
     first_corner += spec.polygons[i].corner_count;
   }
-  return CheckDetail(spec, stop);
+  WAYSTAR_RETURN_IF_ERROR(CheckDetail(spec, stop));
+  return CheckMeshTerrains(spec.terrains);
 }
 
 absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, const StopCheck* stop) {

@@ -9,6 +9,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/mesh/map/mesh_detail.h"
+#include "server/core/mesh/map/mesh_terrain.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
@@ -23,15 +24,13 @@ inline constexpr std::size_t kMaxMeshPolygons = std::size_t{1} << 21;
 // Maximum number of corners of all polygons together.
 inline constexpr std::size_t kMaxMeshCorners = std::size_t{1} << 23;
 inline constexpr std::size_t kMaxPolygonCorners = 128;
-// Exclusive upper bound of area numbers, as in Detour.
-inline constexpr std::uint8_t kMaxMeshAreas = 64;
 // Maximum radius of the agents that a mesh was made for.
 inline constexpr double kMaxMeshAgentRadius = 1000.0;
 
 struct MeshPolygon {
   // From 3 to kMaxPolygonCorners.
   std::uint32_t corner_count = 0;
-  // Kind of ground, such as grass or road. The mesh does not determine its cost.
+  // Kind of ground: a place in MeshSpec::terrains. Below kMaxMeshAreas.
   std::uint8_t area = 0;
 
   friend bool operator==(const MeshPolygon&, const MeshPolygon&) = default;
@@ -50,6 +49,8 @@ struct MeshSpec {
   std::vector<PolygonNumber> neighbours;
   // Finer ground of all polygons, or of none.
   MeshDetail detail;
+  // Terrains by area. An area beyond them has its DefaultMeshTerrain.
+  std::vector<MeshTerrain> terrains;
 
   // Adds a polygon.
   // REQUIRES: `neighbours` is empty.

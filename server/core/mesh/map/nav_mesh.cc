@@ -144,6 +144,12 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
     surface->detail = std::move(spec.detail);
     surface->detail.ShrinkToFit();
   }
+  surface->terrains = std::move(spec.terrains);
+  for (const MeshPolygon& polygon : spec.polygons) {
+    while (surface->terrains.size() <= polygon.area) {
+      surface->terrains.push_back(DefaultMeshTerrain(surface->terrains.size()));
+    }
+  }
   surface->vertices = std::move(spec.vertices);
   surface->corners = std::move(spec.corners);
   for (WorldPoint& vertex : surface->vertices) {
@@ -304,7 +310,7 @@ std::uint64_t NavMesh::DigestOf(const Surface& surface) {
       hash.Add(std::uint64_t{surface.corners[i]} << 32 | surface.neighbours[i]);
     }
   }
-  return hash.value() + DigestOf(surface.detail);
+  return hash.value() + DigestOf(surface.detail) + DigestOf(surface.terrains);
 }
 
 std::uint64_t NavMesh::DigestOf(const MeshDetail& detail) {
@@ -324,6 +330,24 @@ std::uint64_t NavMesh::DigestOf(const MeshDetail& detail) {
     }
   }
   return hash.value();
+}
+
+std::uint64_t NavMesh::DigestOf(absl::Span<const MeshTerrain> terrains) {
+  std::uint64_t digest = 0;
+  for (std::size_t area = 0; area < terrains.size(); ++area) {
+    const MeshTerrain& terrain = terrains[area];
+    if (terrain == DefaultMeshTerrain(area)) {
+      continue;
+    }
+    ElementHash hash(ElementKind::kMeshTerrain);
+    hash.Add(area);
+    hash.AddText(terrain.name);
+    hash.AddTags(terrain.tags);
+    hash.AddDouble(terrain.cost);
+    hash.Add(terrain.is_impassable ? 1 : 0);
+    digest += hash.value();
+  }
+  return digest;
 }
 
 MeshBounds NavMesh::BoundsOf(PolygonNumber polygon) const {

@@ -197,6 +197,8 @@ class NavMesh {
     return polygon < polygon_count_ && surface_->polygons[polygon].is_dented;
   }
   std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[WholeOf(polygon)].area; }
+  // Returns the terrains by area, including that of each polygon.
+  absl::Span<const MeshTerrain> terrains() const { return surface_->terrains; }
   // Returns the label of the polygon's connected part: a path leads from one polygon to another if and only
   // if their labels are equal. A place on a vertex may be in several parts (FindPartsAround). Labels are
   // below part_count(), in the order of the lowest polygon of each; on a cut mesh they are any numbers.
@@ -346,6 +348,7 @@ class NavMesh {
     std::vector<std::uint32_t> corners;
     std::vector<PolygonNumber> neighbours;
     MeshDetail detail;
+    std::vector<MeshTerrain> terrains;
     std::vector<std::uint32_t> outer_rooms;
     std::shared_ptr<const CellTable> cells;
     PolygonTree tree;
@@ -370,6 +373,7 @@ class NavMesh {
   static void LabelParts(Surface& surface);
   static std::uint64_t DigestOf(const Surface& surface);
   static std::uint64_t DigestOf(const MeshDetail& detail);
+  static std::uint64_t DigestOf(absl::Span<const MeshTerrain> terrains);
   std::uint64_t DigestOfRadius() const;
 
   static void NoteDents(Surface& surface);
