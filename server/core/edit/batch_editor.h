@@ -156,7 +156,7 @@ class MeshBatchEditor {
   const MapChanges& changes() const { return changes_; }
 
   // The editor must not be used afterwards.
-  NavMesh Finish() && { return std::move(mesh_); }
+  NavMesh Finish() && { return mesh_.AfterEdits(); }
 
  private:
   NavMesh mesh_;

@@ -15,6 +15,7 @@
 #include "server/core/grid/shapes/shape_check.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
+#include "server/core/mesh/map/mesh_views.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/map/shape_outlines.h"
 #include "server/core/mesh/search/polygons_around.h"
@@ -192,11 +193,40 @@ namespace {
 
 // Cost of cutting an outline out of a mesh, in cells of upkeep.
 constexpr std::uint64_t kCellsPerOutline = 1 << 16;
+// Cost of a polygon or an obstacle of a view of a mesh, in cells of upkeep.
+constexpr std::uint64_t kCellsPerViewed = 1 << 12;
 // Maximum number of convex outlines of an overlay's shape.
 constexpr std::size_t kMaxOutlines = 2000;
 
 absl::Status BelowBlocked(const absl::Status& status) {
   return ErrorReasonOf(status).empty() ? status : WithFieldPrefix(status, "view.overlay.blocked");
+}
+
+// Returns the mesh as agents under these rules see it.
+absl::StatusOr<NavMesh> ViewOf(const NavMesh& mesh, const GroundRules& ground, MemoryAccount& account,
+                               const Budget& budget) {
+  if (ground.empty() && mesh.has_plain_terrains()) {
+    return mesh;
+  }
+  const absl::StatusOr<AreaCosts> costs = CostsUnder(ground, mesh.terrains());
+  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(costs.status(), "agent.profile."));
+  if (*costs == mesh.costs()) {
+    return mesh;
+  }
+  MemoryAccount::Reservation memory;
+  if (!mesh.views().Has(*costs)) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, kCellsPerViewed * WorkOfView(mesh, *costs)));
+    if (mesh.views().FindHeld(*costs) == nullptr && !account.Reserve(mesh.memory_bytes(), memory)) {
+      return MapsMemoryFull(account, "agent.profile");
+    }
+  }
+  const std::shared_ptr<const NavMesh> view = ViewUnder(mesh, *costs);
+  memory.Keep();
+  if (view == nullptr) {
+    return MakeError(ErrorReason::kRegionTooLarge, "agent.profile",
+                     "the ground that the profile leaves has too many corners");
+  }
+  return *view;
 }
 
 }  // namespace
@@ -205,7 +235,9 @@ absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& sn
                                                            const AgentQuery& query, OtherMaps others,
                                                            const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckAgent(MapKind::kMesh, query));
-  std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot, std::move(others)));
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh view,
+                           ViewOf(snapshot.mesh(), query.ground, others.store.memory(), budget));
+  std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot, std::move(view), query.ground, std::move(others)));
   if (query.profile.has_value()) {
     agent->required_tags_ = query.profile->required_tags;
     std::sort(agent->required_tags_.begin(), agent->required_tags_.end());
@@ -221,23 +253,28 @@ const NavMesh* MeshAgent::Find(absl::string_view id) {
   if (id == snapshot_.id) {
     return &mesh();
   }
-  for (const auto& [visited, snapshot] : visited_) {
-    if (visited == id) {
-      return snapshot ? (*snapshot)->as_mesh() : nullptr;
+  for (const Visited& visited : visited_) {
+    if (visited.id == id) {
+      return visited.view.get();
     }
   }
-  visited_.emplace_back(id, std::nullopt);
-  std::optional<PinnedSnapshot>& found = visited_.back().second;
-  if (PinnedSnapshot snapshot = others_.Find(id); snapshot != nullptr) {
-    found = std::move(snapshot);
+  Visited& visited = visited_.emplace_back();
+  visited.id = std::string(id);
+  visited.snapshot = others_.Find(id);
+  if (visited.snapshot == nullptr || visited.snapshot->as_mesh() == nullptr) {
+    return nullptr;
   }
-  return found ? (*found)->as_mesh() : nullptr;
+  absl::StatusOr<NavMesh> view = ViewOf(visited.snapshot->mesh(), ground_, others_.store.memory(), Budget());
+  if (view.ok()) {
+    visited.view = std::make_unique<const NavMesh>(*std::move(view));
+  }
+  return visited.view.get();
 }
 
 MapVersion MeshAgent::VersionOf(absl::string_view id) const {
-  for (const auto& [visited, snapshot] : visited_) {
-    if (visited == id && snapshot) {
-      return (*snapshot)->version();
+  for (const Visited& visited : visited_) {
+    if (visited.id == id && visited.snapshot != nullptr) {
+      return visited.snapshot->version();
     }
   }
   return snapshot_.version();

@@ -184,7 +184,8 @@ class MeshAgent final : public MeshWorld {
   // Resolves an agent on a snapshot. The snapshot must outlive it, as must the store of `others`, whose
   // memory account holds an overlay. An overlay costs what ChangeHoles does.
   //
-  // Returns the errors of CheckAgent and BeginUpkeep; those of CheckShape, HolesOf and ChangeHoles
+  // Returns the errors of CheckAgent and BeginUpkeep; those of CostsUnder below "agent.profile.", and
+  // MAPS_MEMORY_FULL with "agent.profile"; those of CheckShape, HolesOf and ChangeHoles
   // below "view.overlay.blocked", and of CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED /
   // BATCH_TOO_LARGE with "view.overlay.blocked" for a shape of too many parts, or MAPS_MEMORY_FULL with
   // "view.overlay".
@@ -193,13 +194,13 @@ class MeshAgent final : public MeshWorld {
                                                          OtherMaps others, const Budget& budget);
 
   const MapSnapshot& snapshot() const { return snapshot_; }
-  // Returns the mesh with the query's overlay.
+  // Returns the mesh as the agent's profile sees it, with the query's overlay.
   const NavMesh& mesh() const { return cut_.has_value() ? *cut_ : plain_; }
   // Returns the sorted tags that a portal must have to be usable by the agent.
   const std::vector<std::string>& required_tags() const { return required_tags_; }
 
-  // Pins the map on the first call. Returns null if the map is not a navigation mesh, or the agent may not
-  // visit it.
+  // Pins the map on the first call, and returns the agent's view of it. Returns null if the map is not a
+  // navigation mesh, lacks a terrain that the profile names, or may not be visited by the agent.
   const NavMesh* Find(absl::string_view id) override;
   // Returns the portals that the agent can use.
   MeshPortalNet& portals() { return *portals_; }
@@ -210,17 +211,28 @@ class MeshAgent final : public MeshWorld {
   PolygonNumber NumberOnMap(PolygonNumber polygon) const { return mesh().WholeOf(polygon); }
 
  private:
-  MeshAgent(const MapSnapshot& snapshot, OtherMaps others)
-      : snapshot_(snapshot), plain_(snapshot.mesh()), others_(std::move(others)) {}
+  struct Visited {
+    std::string id;
+    PinnedSnapshot snapshot;
+    // Null if the agent may not enter the map.
+    std::unique_ptr<const NavMesh> view;
+  };
+
+  MeshAgent(const MapSnapshot& snapshot, NavMesh view, GroundRules ground, OtherMaps others)
+      : snapshot_(snapshot),
+        plain_(std::move(view)),
+        ground_(std::move(ground)),
+        others_(std::move(others)) {}
 
   absl::Status TakeOverlay(const Overlay& overlay, const Budget& budget);
 
   const MapSnapshot& snapshot_;
   const NavMesh plain_;
+  const GroundRules ground_;
   const OtherMaps others_;
   std::vector<std::string> required_tags_;
   // The maps that Find was called for, including those not found.
-  std::vector<std::pair<std::string, std::optional<PinnedSnapshot>>> visited_;
+  std::vector<Visited> visited_;
   MemoryAccount::Reservation overlay_memory_;
   std::optional<NavMesh> cut_;
   std::optional<MeshPortalNet> portals_;

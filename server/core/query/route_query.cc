@@ -104,7 +104,12 @@ absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
   if (agent.radius != 0.0 && kind == MapKind::kMesh) {
     return NotImplemented("agent.radius");
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckSupported(kind, {{agent.radius != 0.0, "agent.radius"}}));
+  const bool is_mesh = kind == MapKind::kMesh;
+  const GroundRules& ground = agent.ground;
+  WAYSTAR_RETURN_IF_ERROR(CheckSupported(
+      kind, {{agent.radius != 0.0, "agent.radius"},
+             {!is_mesh && !ground.allowed_tags.empty(), "agent.profile.ground_tags"},
+             {!is_mesh && !ground.forbidden_tags.empty(), "agent.profile.forbidden_ground_tags"}}));
   if (IsGrid(kind)) {
     return absl::OkStatus();
   }
@@ -112,18 +117,18 @@ absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
   const Overlay no_overlay;
   const MovementProfile& profile = agent.profile.has_value() ? *agent.profile : none;
   const Overlay& overlay = agent.overlay.has_value() ? *agent.overlay : no_overlay;
-  const bool is_mesh = kind == MapKind::kMesh;
-  return CheckSupported(kind, {{agent.profile_name.has_value(), "agent.profile_name"},
-                               {agent.footprint.has_value(), "agent.footprint"},
-                               {agent.corner_rule.has_value(), "agent.corner_rule"},
-                               {profile.footprint != none.footprint, "agent.profile.footprint"},
-                               {profile.corner_rule != none.corner_rule, "agent.profile.corner_rule"},
-                               {profile.no_diagonals, "agent.profile.diagonals"},
-                               {!profile.terrain_costs.empty(), "agent.profile.terrain_costs"},
-                               {!profile.forbidden_terrains.empty(), "agent.profile.forbidden_terrains"},
-                               {!is_mesh && !overlay.blocked_heights.IsAll(), "view.overlay.blocked_heights"},
-                               {is_mesh && !overlay.blocked_nodes.empty(), "view.overlay.blocked_nodes"},
-                               {is_mesh && !overlay.blocked_edges.empty(), "view.overlay.blocked_edges"}});
+  return CheckSupported(
+      kind, {{agent.profile_name.has_value(), "agent.profile_name"},
+             {agent.footprint.has_value(), "agent.footprint"},
+             {agent.corner_rule.has_value(), "agent.corner_rule"},
+             {profile.footprint != none.footprint, "agent.profile.footprint"},
+             {profile.corner_rule != none.corner_rule, "agent.profile.corner_rule"},
+             {profile.no_diagonals, "agent.profile.diagonals"},
+             {!is_mesh && !profile.terrain_costs.empty(), "agent.profile.terrain_costs"},
+             {!is_mesh && !profile.forbidden_terrains.empty(), "agent.profile.forbidden_terrains"},
+             {!is_mesh && !overlay.blocked_heights.IsAll(), "view.overlay.blocked_heights"},
+             {is_mesh && !overlay.blocked_nodes.empty(), "view.overlay.blocked_nodes"},
+             {is_mesh && !overlay.blocked_edges.empty(), "view.overlay.blocked_edges"}});
 }
 
 absl::Status CheckOptions(const RouteQuery& query, MapKind kind) {

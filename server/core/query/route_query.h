@@ -19,6 +19,7 @@
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"
+#include "server/core/mesh/map/mesh_terrain.h"
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 
@@ -29,6 +30,8 @@ struct AgentQuery {
   // At most one of the two is set. Without either, the map's rules apply.
   std::optional<MovementProfile> profile;
   std::optional<std::string> profile_name;
+  // What the profile says of the ground of a mesh.
+  GroundRules ground;
   // If set, they take precedence over the profile.
   std::optional<CornerRule> corner_rule;
   std::optional<int> footprint;

@@ -287,8 +287,13 @@ void MapRecord::Drop(MemoryDrop what) {
   if (what == MemoryDrop::kHistory) {
     log_.ForgetMost();
   }
-  if (const PinnedSnapshot latest = PinLatest(); latest != nullptr && latest->as_grid() != nullptr) {
-    latest->grid().DropViews(what != MemoryDrop::kUnusedViews);
+  if (const PinnedSnapshot latest = PinLatest()) {
+    const bool used_too = what != MemoryDrop::kUnusedViews;
+    if (latest->as_grid() != nullptr) {
+      latest->grid().DropViews(used_too);
+    } else if (latest->as_mesh() != nullptr) {
+      latest->mesh().DropViews(used_too);
+    }
   }
 }
 

@@ -63,6 +63,7 @@ absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordi
 absl::Status SetMovement(const v1::Agent& from, core::AgentQuery& agent) {
   if (from.has_profile()) {
     WAYSTAR_ASSIGN_OR_RETURN(agent.profile, Below("profile", ToMovementProfile(from.profile())));
+    agent.ground = ToGroundRules(from.profile());
   }
   TakeIf(from.has_profile_name(), from.profile_name(), agent.profile_name);
   if (from.corner_rule() != v1::CORNER_RULE_UNSPECIFIED) {

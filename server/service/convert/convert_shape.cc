@@ -123,12 +123,8 @@ void FillShape(const core::Shape& shape, const HexCoordinates& coordinates, v1::
 
 namespace {
 
-absl::StatusOr<char> ToSymbol(const std::string& symbol, absl::string_view field) {
-  if (symbol.size() != 1) {
-    return MakeError(ErrorReason::kUnknownTerrain, field, "a terrain's symbol is one ASCII character");
-  }
-  return symbol.front();
-}
+// Returns a character that is no symbol for a name of several.
+char ToSymbol(const std::string& symbol) { return symbol.size() == 1 ? symbol.front() : '\0'; }
 
 }  // namespace
 
@@ -136,24 +132,56 @@ absl::StatusOr<core::MovementProfile> ToMovementProfile(const v1::MovementProfil
   core::MovementProfile out;
   out.footprint = profile.footprint() == 0 ? 1 : profile.footprint();
   WAYSTAR_ASSIGN_OR_RETURN(out.corner_rule, ToCornerRule(profile.corner_rule()));
-  for (int i = 0; i < profile.terrain_costs_size(); ++i) {
-    const v1::TerrainCost& terrain = profile.terrain_costs(i);
-    WAYSTAR_ASSIGN_OR_RETURN(const char symbol,
-                             ToSymbol(terrain.terrain(), absl::StrCat("terrain_costs[", i, "].terrain")));
-    out.terrain_costs.push_back({symbol, terrain.cost()});
+  for (const v1::TerrainCost& terrain : profile.terrain_costs()) {
+    out.terrain_costs.push_back({ToSymbol(terrain.terrain()), terrain.cost()});
   }
-  for (int i = 0; i < profile.forbidden_terrains_size(); ++i) {
-    WAYSTAR_ASSIGN_OR_RETURN(const char symbol, ToSymbol(profile.forbidden_terrains(i),
-                                                         absl::StrCat("forbidden_terrains[", i, "]")));
-    out.forbidden_terrains.push_back(symbol);
+  for (const std::string& terrain : profile.forbidden_terrains()) {
+    out.forbidden_terrains.push_back(ToSymbol(terrain));
   }
   out.required_tags.assign(profile.required_tags().begin(), profile.required_tags().end());
   out.no_diagonals = profile.has_diagonals() && !profile.diagonals();
   return out;
 }
 
+core::GroundRules ToGroundRules(const v1::MovementProfile& profile) {
+  core::GroundRules rules;
+  for (const v1::TerrainCost& terrain : profile.terrain_costs()) {
+    rules.costs.emplace_back(terrain.terrain(), terrain.cost());
+  }
+  rules.forbidden.assign(profile.forbidden_terrains().begin(), profile.forbidden_terrains().end());
+  rules.allowed_tags.assign(profile.ground_tags().begin(), profile.ground_tags().end());
+  rules.forbidden_tags.assign(profile.forbidden_ground_tags().begin(), profile.forbidden_ground_tags().end());
+  return rules;
+}
+
+namespace {
+
+absl::Status CheckSymbol(const std::string& symbol, absl::string_view field) {
+  return symbol.size() == 1
+             ? absl::OkStatus()
+             : MakeError(ErrorReason::kUnknownTerrain, field, "a terrain's symbol is one ASCII character");
+}
+
+}  // namespace
+
 absl::StatusOr<core::NamedProfile> ToNamedProfile(const v1::NamedProfile& named) {
   WAYSTAR_RETURN_IF_ERROR(CheckGiven(named.has_profile(), "profile"));
+  for (int i = 0; i < named.profile().terrain_costs_size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckSymbol(named.profile().terrain_costs(i).terrain(),
+                                        absl::StrCat("profile.terrain_costs[", i, "].terrain")));
+  }
+  for (int i = 0; i < named.profile().forbidden_terrains_size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckSymbol(named.profile().forbidden_terrains(i),
+                                        absl::StrCat("profile.forbidden_terrains[", i, "]")));
+  }
+  for (const auto& [is_given, field] :
+       {std::pair(named.profile().ground_tags_size() > 0, "ground_tags"),
+        std::pair(named.profile().forbidden_ground_tags_size() > 0, "forbidden_ground_tags")}) {
+    if (is_given) {
+      return MakeError(ErrorReason::kWrongMapKind, absl::StrCat("profile.", field),
+                       "terrains of grids have no tags");
+    }
+  }
   WAYSTAR_ASSIGN_OR_RETURN(core::MovementProfile profile,
                            Below("profile", ToMovementProfile(named.profile())));
   return core::NamedProfile{.name = named.name(), .profile = std::move(profile)};

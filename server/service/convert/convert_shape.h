@@ -36,6 +36,8 @@ void FillShape(const core::Shape& shape, const HexCoordinates& coordinates, v1::
 // Converts from the wire; core::CheckProfile must still check it against a map. Errors are INVALID_ARGUMENT
 // with the field: UNKNOWN_ENUM_VALUE, BAD_VALUE, UNKNOWN_TERRAIN for an invalid symbol.
 absl::StatusOr<core::MovementProfile> ToMovementProfile(const v1::MovementProfile& profile);
+// Returns what the profile says of the ground of a navigation mesh.
+core::GroundRules ToGroundRules(const v1::MovementProfile& profile);
 // Like the above, with fields under "profile.", and MISSING_FIELD.
 absl::StatusOr<core::NamedProfile> ToNamedProfile(const v1::NamedProfile& named);
 

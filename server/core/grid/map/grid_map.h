@@ -8,12 +8,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/base/lazy.h"
 #include "server/base/memory_account.h"
 #include "server/base/stop_check.h"
 #include "server/core/elements/map_kind.h"
+#include "server/core/elements/view_cache.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/base/lazy.h"
 #include "server/core/grid/cells/static_index.h"
 #include "server/core/grid/jumps/lazily_repaired_index.h"
 #include "server/core/grid/map/grid_cells.h"
@@ -28,7 +29,8 @@ struct CostFloor;
 struct CostSurvey;
 class ObstacleTable;
 class PortalTable;
-class ProfileViews;
+class GridMap;
+using ProfileViews = ViewCache<TerrainRules, GridMap>;
 
 // Returns INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" unless both are from 1 to `max_side`.
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side);

@@ -23,6 +23,9 @@ namespace {
 using SeenTerrains = std::bitset<kMaxTerrains>;
 
 absl::Status Name(char symbol, const GridSettings& settings, absl::string_view field, SeenTerrains& seen) {
+  if (symbol == '\0') {
+    return MakeError(ErrorReason::kUnknownTerrain, field, "a terrain's symbol is one ASCII character");
+  }
   const std::size_t terrain = TerrainOf(symbol, settings);
   const std::string shown = absl::CHexEscape(std::string(1, symbol));
   if (terrain == settings.terrains.size()) {

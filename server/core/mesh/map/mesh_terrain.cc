@@ -74,17 +74,12 @@ absl::Status CheckMeshTerrains(absl::Span<const MeshTerrain> terrains) {
   return absl::OkStatus();
 }
 
-AreaCosts CostsOf(absl::Span<const MeshTerrain> terrains) {
+absl::StatusOr<AreaCosts> CostsUnder(const GroundRules& rules, absl::Span<const MeshTerrain> terrains) {
   AreaCosts costs;
-  costs.fill(kClosed);
+  costs.fill(1.0);
   std::ranges::transform(terrains, costs.begin(), [](const MeshTerrain& terrain) {
     return terrain.is_impassable ? kClosed : terrain.cost;
   });
-  return costs;
-}
-
-absl::StatusOr<AreaCosts> CostsUnder(const GroundRules& rules, absl::Span<const MeshTerrain> terrains) {
-  AreaCosts costs = CostsOf(terrains);
   std::array<bool, kMaxMeshAreas> seen = {};
   for (std::size_t i = 0; i < rules.costs.size(); ++i) {
     const auto& [name, cost] = rules.costs[i];
@@ -94,9 +89,8 @@ absl::StatusOr<AreaCosts> CostsUnder(const GroundRules& rules, absl::Span<const 
     costs[area] = cost;
   }
   for (std::size_t i = 0; i < rules.forbidden.size(); ++i) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::size_t area,
-                             AreaNamed(rules.forbidden[i], terrains, seen,
-                                       absl::StrCat("forbidden_terrains[", i, "]")));
+    WAYSTAR_ASSIGN_OR_RETURN(const std::size_t area, AreaNamed(rules.forbidden[i], terrains, seen,
+                                                               absl::StrCat("forbidden_terrains[", i, "]")));
     costs[area] = kClosed;
   }
   WAYSTAR_RETURN_IF_ERROR_AT("ground_tags", CheckTags(rules.allowed_tags, ErrorReason::kBadProfile));
@@ -109,7 +103,8 @@ absl::StatusOr<AreaCosts> CostsUnder(const GroundRules& rules, absl::Span<const 
       costs[area] = kClosed;
     }
   }
-  if (std::ranges::all_of(costs, [](double cost) { return cost == kClosed; })) {
+  const absl::Span<const double> all = absl::MakeConstSpan(costs).first(terrains.size());
+  if (!all.empty() && std::ranges::all_of(all, [](double cost) { return cost == kClosed; })) {
     return MakeError(ErrorReason::kBadProfile, "forbidden_terrains",
                      "the profile leaves no terrain of the map to walk on");
   }

@@ -57,11 +57,9 @@ struct GroundRules {
   friend bool operator==(const GroundRules&, const GroundRules&) = default;
 };
 
-// For each area, the cost of a unit of length, or 0 where an agent may not go.
+// For each area, the cost of a unit of length, or 0 where an agent may not go; 1 beyond the terrains.
 using AreaCosts = std::array<double, kMaxMeshAreas>;
 
-// Returns the costs of the mesh's own terrains.
-AreaCosts CostsOf(absl::Span<const MeshTerrain> terrains);
 // Returns the costs for an agent. Returns INVALID_ARGUMENT with a field: UNKNOWN_TERRAIN
 // ("terrain_costs[0].terrain", "forbidden_terrains[0]"); BAD_VALUE ("terrain_costs[0].cost"); BAD_PROFILE for
 // a terrain named twice, for bad tags ("ground_tags[0]", "forbidden_ground_tags[0]"), or with

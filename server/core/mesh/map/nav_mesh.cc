@@ -141,46 +141,110 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(surface->neighbours, MatchMeshEdges(spec, stop));
   WAYSTAR_RETURN_IF_ERROR(SplitFans(spec, surface->neighbours, stop));
   if (spec.detail.point_count() > 0) {
-    surface->detail = std::move(spec.detail);
-    surface->detail.ShrinkToFit();
+    spec.detail.ShrinkToFit();
+    surface->detail = std::make_shared<const MeshDetail>(std::move(spec.detail));
   }
   surface->terrains = std::move(spec.terrains);
-  for (const MeshPolygon& polygon : spec.polygons) {
-    while (surface->terrains.size() <= polygon.area) {
-      surface->terrains.push_back(DefaultMeshTerrain(surface->terrains.size()));
-    }
-  }
   surface->vertices = std::move(spec.vertices);
   surface->corners = std::move(spec.corners);
   for (WorldPoint& vertex : surface->vertices) {
     vertex = Rounded(vertex);
   }
   surface->polygons.reserve(spec.polygons.size());
-  std::vector<MeshBounds> boxes;
-  boxes.reserve(spec.polygons.size());
   std::uint32_t first_corner = 0;
   for (const MeshPolygon& polygon : spec.polygons) {
-    surface->polygons.push_back(
-        {first_corner, kNoPart, 0, static_cast<std::uint8_t>(polygon.corner_count), polygon.area, false});
-    MeshBounds box;
-    for (std::uint32_t k = 0; k < polygon.corner_count; ++k) {
-      box.Add(surface->vertices[surface->corners[first_corner + k]]);
+    while (surface->terrains.size() <= polygon.area) {
+      surface->terrains.push_back(DefaultMeshTerrain(surface->terrains.size()));
     }
-    AddHeights(surface->detail, boxes.size(), box);
-    boxes.push_back(box);
-    surface->bounds.Add(box);
+    surface->polygons.push_back({.first_corner = first_corner,
+                                 .part = kNoPart,
+                                 .corner_count = static_cast<std::uint8_t>(polygon.corner_count),
+                                 .area = polygon.area});
     first_corner += polygon.corner_count;
+  }
+  surface->costs.fill(1.0);
+  surface->has_plain_terrains = std::ranges::all_of(surface->terrains, [](const MeshTerrain& terrain) {
+    return terrain.cost == 1.0 && !terrain.is_impassable;
+  });
+  surface->digest = DigestOf(*surface);
+  WAYSTAR_RETURN_IF_ERROR(Derive(*surface, stop));
+  return NavMesh(std::move(surface));
+}
+
+absl::StatusOr<NavMesh> NavMesh::WithCosts(const AreaCosts& costs, const StopCheck* stop) const {
+  assert(!is_cut() && closed_count() == 0 && obstacles_.size() == 0 && portals_->empty());
+  auto surface = std::make_shared<Surface>();
+  surface->detail = surface_->detail;
+  surface->terrains = surface_->terrains;
+  surface->costs = costs;
+  surface->digest = surface_->digest;
+  surface->polygons = surface_->polygons;
+  for (Face& face : surface->polygons) {
+    face.part = kNoPart;
+  }
+  surface->neighbours = surface_->neighbours;
+  CloseAreas(*surface);
+  MeshSpec spec{.vertices = surface_->vertices, .corners = surface_->corners};
+  for (const Face& face : surface->polygons) {
+    spec.polygons.push_back({.corner_count = face.corner_count, .area = face.area});
+  }
+  WAYSTAR_RETURN_IF_ERROR(SplitFans(spec, surface->neighbours, stop));
+  surface->vertices = std::move(spec.vertices);
+  surface->corners = std::move(spec.corners);
+  WAYSTAR_RETURN_IF_ERROR(Derive(*surface, stop));
+  NavMesh mesh(std::move(surface));
+  mesh.agent_radius_ = agent_radius_;
+  if (landmarks_ != nullptr) {
+    auto landmarks = std::make_shared<LandmarkTable>(*landmarks_);
+    landmarks->distances.resize(mesh.vertex_count());
+    for (std::size_t i = 0; i < surface_->corners.size(); ++i) {
+      landmarks->distances[mesh.surface_->corners[i]] = landmarks_->distances[surface_->corners[i]];
+    }
+    mesh.landmarks_ = std::move(landmarks);
+  }
+  return mesh;
+}
+
+absl::Status NavMesh::Derive(Surface& surface, const StopCheck* stop) {
+  std::vector<MeshBounds> boxes;
+  boxes.reserve(surface.polygons.size());
+  for (const Face& face : surface.polygons) {
+    MeshBounds box;
+    for (std::uint32_t k = 0; k < face.corner_count; ++k) {
+      box.Add(surface.vertices[surface.corners[face.first_corner + k]]);
+    }
+    AddHeights(*surface.detail, boxes.size(), box);
+    boxes.push_back(box);
+    surface.bounds.Add(box);
   }
   for (const auto note : {NoteDents, LabelParts, NoteWalls, NoteSpirals}) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    note(*surface);
+    note(surface);
   }
-  WAYSTAR_RETURN_IF_ERROR(MakeCells(*surface, stop));
-  surface->tree = PolygonTree(boxes, stop);
-  surface->wall_tree = TreeOfWalls(*surface, stop);
-  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-  surface->digest = DigestOf(*surface);
-  return NavMesh(std::move(surface));
+  WAYSTAR_RETURN_IF_ERROR(MakeCells(surface, stop));
+  surface.tree = PolygonTree(boxes, stop);
+  surface.wall_tree = TreeOfWalls(surface, stop);
+  return CheckStop(stop);
+}
+
+void NavMesh::CloseAreas(Surface& surface) {
+  double least = std::numeric_limits<double>::infinity();
+  for (Face& face : surface.polygons) {
+    const double cost = surface.costs[face.area];
+    face.is_closed = cost == 0.0;
+    surface.closed_count += face.is_closed ? 1 : 0;
+    surface.is_weighted |= !face.is_closed && cost != 1.0;
+    least = face.is_closed ? least : std::min(least, cost);
+  }
+  surface.least_cost = std::isfinite(least) ? least : 1.0;
+  for (const Face& face : surface.polygons) {
+    for (std::uint32_t i = face.first_corner; i < face.first_corner + face.corner_count; ++i) {
+      PolygonNumber& next = surface.neighbours[i];
+      if (next != kNoPolygon && (face.is_closed || surface.polygons[next].is_closed)) {
+        next = kNoPolygon;
+      }
+    }
+  }
 }
 
 void NavMesh::NoteDents(Surface& surface) {
@@ -247,7 +311,7 @@ void NavMesh::NoteWalls(Surface& surface) {
   for (PolygonNumber polygon = 0; polygon < surface.polygons.size(); ++polygon) {
     const Face& face = surface.polygons[polygon];
     for (std::uint32_t k = 0; k < face.corner_count; ++k) {
-      if (surface.neighbours[face.first_corner + k] != kNoPolygon) {
+      if (face.is_closed || surface.neighbours[face.first_corner + k] != kNoPolygon) {
         continue;
       }
       const std::uint32_t from = surface.corners[face.first_corner + k];
@@ -310,7 +374,7 @@ std::uint64_t NavMesh::DigestOf(const Surface& surface) {
       hash.Add(std::uint64_t{surface.corners[i]} << 32 | surface.neighbours[i]);
     }
   }
-  return hash.value() + DigestOf(surface.detail) + DigestOf(surface.terrains);
+  return hash.value() + DigestOf(*surface.detail) + DigestOf(surface.terrains);
 }
 
 std::uint64_t NavMesh::DigestOf(const MeshDetail& detail) {
@@ -355,7 +419,7 @@ MeshBounds NavMesh::BoundsOf(PolygonNumber polygon) const {
   for (const std::uint32_t vertex : VerticesOf(polygon)) {
     bounds.Add(VertexAt(vertex));
   }
-  AddHeights(surface_->detail, WholeOf(polygon), bounds);
+  AddHeights(*surface_->detail, WholeOf(polygon), bounds);
   return bounds;
 }
 
@@ -430,8 +494,8 @@ bool NavMesh::HasWithin(PolygonNumber polygon, const WorldPoint& point) const {
 
 double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
   polygon = WholeOf(polygon);
-  if (!surface_->detail.empty()) {
-    if (const std::optional<double> height = surface_->detail.Of(polygon).HeightAt(x, y)) {
+  if (!surface_->detail->empty()) {
+    if (const std::optional<double> height = surface_->detail->Of(polygon).HeightAt(x, y)) {
       return *height;
     }
   }
@@ -517,8 +581,9 @@ WorldPoint NavMesh::NearestPointBy(PolygonNumber polygon, std::size_t corner, do
   return rounded;
 }
 
-std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
-                                              std::optional<std::uint32_t> part) const {
+template <typename Pieces>
+std::optional<MeshPlace> NavMesh::FindNearestAmong(const MeshReach& reach, std::optional<std::uint32_t> part,
+                                                   const Pieces& visit_pieces) const {
   const MeshReach rounded{Rounded(reach.position), reach.radius, reach.height};
   const WorldPoint& position = rounded.position;
   double least = std::numeric_limits<double>::infinity();
@@ -541,11 +606,22 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
     }
   };
   surface_->tree.VisitNear(rounded, least, foresee,
-                           [&](PolygonNumber polygon) { ForEachPieceOf(polygon, take); });
+                           [&](PolygonNumber polygon) { visit_pieces(polygon, take); });
   if (place.polygon == kNoPolygon) {
     return std::nullopt;
   }
   return place;
+}
+
+std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
+                                              std::optional<std::uint32_t> part) const {
+  return FindNearestAmong(reach, part,
+                          [&](PolygonNumber polygon, const auto& visit) { ForEachPieceOf(polygon, visit); });
+}
+
+std::optional<MeshPlace> NavMesh::FindNearestWhole(const MeshReach& reach) const {
+  return FindNearestAmong(reach, std::nullopt,
+                          [](PolygonNumber polygon, const auto& visit) { visit(polygon); });
 }
 
 std::optional<MeshPlace> NavMesh::FindNearestByBox(const MeshReach& reach) const {
@@ -606,7 +682,7 @@ void NavMesh::FindAllTouching(absl::Span<const WorldPoint> outline, double margi
   const auto may_touch = [&](const MeshBounds& box) { return around.MayTouch(box); };
   const auto first = static_cast<std::ptrdiff_t>(polygons.size());
   surface_->tree.VisitTouching(may_touch, [&](PolygonNumber polygon) {
-    if (may_touch(BoundsOf(polygon))) {
+    if (!IsClosed(polygon) && may_touch(BoundsOf(polygon))) {
       polygons.push_back(polygon);
     }
   });
@@ -699,12 +775,35 @@ absl::StatusOr<NavMesh> NavMesh::WithPortalsPlaced(absl::Span<const Box> boxes, 
   return WithPortals(std::move(placed));
 }
 
+std::size_t NavMesh::memory_bytes() const {
+  MemoryUse use;
+  AddTo(use);
+  return use.total();
+}
+
+void NavMesh::AddTo(MemoryUse& use) const {
+  use.maps += own_bytes();
+  for (const auto& view : views_->Held()) {
+    use.views += view.map->BytesBeyond(*this);
+  }
+}
+
+std::size_t NavMesh::BytesBeyond(const NavMesh& other) const {
+  std::size_t views = 0;
+  for (const auto& view : views_->Held()) {
+    const std::shared_ptr<const NavMesh> same = other.views_->FindHeld(*view.rules);
+    views += same == view.map ? 0 : view.map->BytesBeyond(same == nullptr ? other : *same);
+  }
+  return (surface_ == other.surface_ ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
+         obstacles_.BytesBeyond(other.obstacles_) + portals_->BytesBeyond(*other.portals_) + views;
+}
+
 std::size_t NavMesh::surface_bytes() const {
   return sizeof(Surface) + (landmarks_ == nullptr ? 0 : landmarks_->memory_bytes()) +
          surface_->vertices.capacity() * sizeof(WorldPoint) +
          surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
          surface_->corners.capacity() * sizeof(std::uint32_t) +
-         surface_->neighbours.capacity() * sizeof(PolygonNumber) + surface_->detail.memory_bytes() +
+         surface_->neighbours.capacity() * sizeof(PolygonNumber) + surface_->detail->memory_bytes() +
          surface_->outer_rooms.capacity() * sizeof(std::uint32_t) + surface_->cells->memory_bytes() +
          surface_->tree.memory_bytes() + surface_->wall_edges.capacity() * sizeof(WallEdge) +
          surface_->wall_tree.memory_bytes();
@@ -713,10 +812,10 @@ std::size_t NavMesh::surface_bytes() const {
 std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position) {
   const MeshReach reach{
       .position = position, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()};
-  if (!mesh.is_cut()) {
+  if (!mesh.is_cut() && mesh.closed_count() == 0) {
     return mesh.FindNearest(reach);
   }
-  const std::optional<MeshPlace> whole = mesh.WithCuts(nullptr).FindNearest(reach);
+  const std::optional<MeshPlace> whole = mesh.FindNearestWhole(reach);
   return whole ? mesh.FindNearest({whole->point, kMeshTolerance, kMeshTolerance}) : std::nullopt;
 }
 

@@ -17,6 +17,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/elements/map_kind.h"
 #include "server/core/elements/obstacle_table.h"
+#include "server/core/elements/view_cache.h"
 #include "server/core/mesh/map/cut_table.h"
 #include "server/core/mesh/map/landmark_table.h"
 #include "server/core/mesh/map/mesh_portals.h"
@@ -104,12 +105,15 @@ class NavMesh {
   PolygonNumber WholeOf(PolygonNumber polygon) const {
     return polygon < polygon_count_ ? polygon : cuts_->polygons.numbers().OwnerOfPiece(polygon).first;
   }
-  // Calls visit(polygon) for the polygon of the uncut mesh or, if it is cut, for its pieces.
+  // Calls visit(polygon) for the polygon of the uncut mesh or, if it is cut, for its pieces; not at all if it
+  // is closed.
   template <typename Visitor>
   void ForEachPieceOf(PolygonNumber polygon, const Visitor& visit) const {
     const CutFace* const face = cuts_ == nullptr ? nullptr : cuts_->polygons.Find(polygon);
     if (face == nullptr) {
-      visit(polygon);
+      if (!IsClosed(polygon)) {
+        visit(polygon);
+      }
       return;
     }
     const PolygonNumber first = cuts_->polygons.numbers().FirstPieceOf(polygon);
@@ -121,7 +125,7 @@ class NavMesh {
   bool Precedes(PolygonNumber a, PolygonNumber b) const {
     return WholeOf(a) != WholeOf(b) ? WholeOf(a) < WholeOf(b) : a < b;
   }
-  // Returns all polygons that are not cut, and all pieces, in this order.
+  // Returns all open polygons that are not cut, and all pieces, in this order.
   std::vector<PolygonNumber> Polygons() const;
 
   // Returns the vertices of the uncut mesh.
@@ -199,6 +203,32 @@ class NavMesh {
   std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[WholeOf(polygon)].area; }
   // Returns the terrains by area, including that of each polygon.
   absl::Span<const MeshTerrain> terrains() const { return surface_->terrains; }
+  // Returns true if all terrains cost 1 and are passable.
+  bool has_plain_terrains() const { return surface_->has_plain_terrains; }
+  // Returns what a unit of length costs in each area: 1, unless WithCosts has made the mesh. Areas that cost
+  // 0 are closed: their polygons keep their numbers, but have no neighbours, and nothing is found on them.
+  const AreaCosts& costs() const { return surface_->costs; }
+  // Returns the least cost of an open polygon.
+  double least_cost() const { return surface_->least_cost; }
+  // Returns true if an open polygon does not cost 1.
+  bool is_weighted() const { return surface_->is_weighted; }
+  // REQUIRES: the polygon is one of the uncut mesh.
+  bool IsClosed(PolygonNumber polygon) const { return surface_->polygons[polygon].is_closed; }
+  std::size_t closed_count() const { return surface_->closed_count; }
+  // Returns the mesh with other costs. Costs what Create does. Returns the error of `stop`, or BAD_SIZE as
+  // Create does if fans that meet in a vertex need too many vertices.
+  // REQUIRES: no area is closed, no polygon is cut, and there are no obstacles and portals.
+  absl::StatusOr<NavMesh> WithCosts(const AreaCosts& costs, const StopCheck* stop = nullptr) const;
+  // Returns the cache of ViewUnder (mesh_views.h): the mesh as agents see it who pay other costs.
+  const ViewCache<AreaCosts, NavMesh>& views() const { return *views_; }
+  // Returns the mesh with the views that a mesh made by edits from this one has.
+  NavMesh AfterEdits() const {
+    NavMesh mesh = *this;
+    mesh.views_ = views_->AfterEdits();
+    return mesh;
+  }
+  // Drops the views that were not used since the last call, or all if `used_too`.
+  void DropViews(bool used_too) const { views_->Drop(used_too); }
   // Returns the label of the polygon's connected part: a path leads from one polygon to another if and only
   // if their labels are equal. A place on a vertex may be in several parts (FindPartsAround). Labels are
   // below part_count(), in the order of the lowest polygon of each; on a cut mesh they are any numbers.
@@ -242,7 +272,7 @@ class NavMesh {
   const CellTable& cells() const { return *surface_->cells; }
 
   // Returns the finer ground of the polygons of the uncut mesh, or an empty one.
-  const MeshDetail& detail() const { return surface_->detail; }
+  const MeshDetail& detail() const { return *surface_->detail; }
   // Returns the height of the surface.
   // REQUIRES: (x, y) is in the polygon, or barely outside.
   double HeightAt(PolygonNumber polygon, double x, double y) const;
@@ -273,6 +303,8 @@ class NavMesh {
   // REQUIRES: the position is valid by CheckPosition; radius and height are not negative.
   std::optional<MeshPlace> FindNearest(const MeshReach& reach,
                                        std::optional<std::uint32_t> part = std::nullopt) const;
+  // Returns FindNearest on the uncut mesh as if all areas were open.
+  std::optional<MeshPlace> FindNearestWhole(const MeshReach& reach) const;
   // Returns what Detour chooses for the end of an off-mesh connection, whose height is that of ground more
   // detailed than the polygons. Unlike in FindNearest, the polygon's box must be at most reach.height above
   // or below, and polygons directly above or below the position within that height take precedence.
@@ -280,10 +312,10 @@ class NavMesh {
   // Appends the points of all polygons from which FindNearest chooses, in the order of their numbers.
   void FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const;
 
-  // Appends the polygons of the uncut mesh whose boxes, seen from above, overlap the convex outline, in the
-  // order of their numbers. A box that is at most `margin` inside a side of the outline may be omitted; with
-  // a negative margin, boxes up to that far outside are included. Costs O(log polygons) plus the corners of
-  // the outline per box. REQUIRES: the outline is counterclockwise, and its coordinates are multiples of
+  // Appends the open polygons of the uncut mesh whose boxes, seen from above, overlap the convex outline, in
+  // the order of their numbers. A box that is at most `margin` inside a side of the outline may be omitted;
+  // with a negative margin, boxes up to that far outside are included. Costs O(log polygons) plus the corners
+  // of the outline per box. REQUIRES: the outline is counterclockwise, and its coordinates are multiples of
   // 2^-20.
   void FindAllTouching(absl::Span<const WorldPoint> outline, double margin,
                        std::vector<PolygonNumber>& polygons) const;
@@ -320,16 +352,11 @@ class NavMesh {
   }
 
   // Returns the bytes held, which copies share.
-  std::size_t memory_bytes() const {
-    return surface_bytes() + cut_bytes() + obstacles_.memory_bytes() + portals_->memory_bytes();
-  }
+  std::size_t memory_bytes() const;
   // Adds these bytes to `use`.
-  void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
+  void AddTo(MemoryUse& use) const;
   // Returns the bytes held by this and not by `other`.
-  std::size_t BytesBeyond(const NavMesh& other) const {
-    return (surface_ == other.surface_ ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
-           obstacles_.BytesBeyond(other.obstacles_) + portals_->BytesBeyond(*other.portals_);
-  }
+  std::size_t BytesBeyond(const NavMesh& other) const;
 
  private:
   struct Face {
@@ -339,6 +366,7 @@ class NavMesh {
     std::uint8_t corner_count = 0;
     std::uint8_t area = 0;
     bool is_dented = false;
+    bool is_closed = false;
   };
 
   struct Surface {
@@ -347,8 +375,14 @@ class NavMesh {
     std::vector<Face> polygons;
     std::vector<std::uint32_t> corners;
     std::vector<PolygonNumber> neighbours;
-    MeshDetail detail;
+    // Never null.
+    std::shared_ptr<const MeshDetail> detail = std::make_shared<const MeshDetail>();
     std::vector<MeshTerrain> terrains;
+    AreaCosts costs = {};
+    bool has_plain_terrains = true;
+    std::size_t closed_count = 0;
+    double least_cost = 1.0;
+    bool is_weighted = false;
     std::vector<std::uint32_t> outer_rooms;
     std::shared_ptr<const CellTable> cells;
     PolygonTree tree;
@@ -369,6 +403,10 @@ class NavMesh {
   // Returns Placed, given this mesh without cuts.
   PlacedPortal PlacedOn(const NavMesh& whole, const MeshPortal& portal) const;
 
+  // Computes everything that follows from the polygons, their neighbours and the costs.
+  static absl::Status Derive(Surface& surface, const StopCheck* stop);
+  // Removes the ways to and from polygons of closed areas.
+  static void CloseAreas(Surface& surface);
   // Labels the polygons with their parts.
   static void LabelParts(Surface& surface);
   static std::uint64_t DigestOf(const Surface& surface);
@@ -386,6 +424,9 @@ class NavMesh {
   static PolygonTree TreeOfWalls(const Surface& surface, const StopCheck* stop);
   static void NoteSpirals(Surface& surface);
 
+  std::size_t own_bytes() const {
+    return surface_bytes() + cut_bytes() + obstacles_.memory_bytes() + portals_->memory_bytes();
+  }
   std::size_t surface_bytes() const;
   std::size_t cut_bytes() const { return cuts_ == nullptr ? 0 : cuts_->memory_bytes(); }
 
@@ -396,6 +437,11 @@ class NavMesh {
   const WorldPoint& CutVertexAt(std::uint32_t vertex) const;
   const VertexWalls& CutWallsAt(std::uint32_t vertex) const;
   std::uint32_t PartAmongCuts(PolygonNumber polygon) const;
+
+  // Returns FindNearest among the polygons that visit_pieces(polygon, visit) visits.
+  template <typename Pieces>
+  std::optional<MeshPlace> FindNearestAmong(const MeshReach& reach, std::optional<std::uint32_t> part,
+                                            const Pieces& visit_pieces) const;
 
   // Returns the same as Contains.
   // REQUIRES: coordinates are multiples of 2^-20.
@@ -414,6 +460,8 @@ class NavMesh {
   ObstacleTable obstacles_{Rectangle()};
   // Never null.
   std::shared_ptr<const MeshPortalTable> portals_;
+  std::shared_ptr<const ViewCache<AreaCosts, NavMesh>> views_ =
+      std::make_shared<const ViewCache<AreaCosts, NavMesh>>();
 };
 
 // Calls visit(k, a, b) for each edge of a polygon of the mesh, or of a cell of a CellLayer, from its corner k

@@ -104,6 +104,8 @@ struct MeshSearchReport {
   double length = 0.0;
   // With kCostLimit, no path is shorter.
   double least_length = 0.0;
+  // With a path, none is shorter than `length` divided by this. SearchMesh with a tolerance does not set it.
+  double bound = 1.0;
   // Start, vertices where the path turns, and goal. Consecutive corners differ in the plan; there is a single
   // corner if start and goal are at the same point. Stored in the scratch until its next search, like the
   // corridor.

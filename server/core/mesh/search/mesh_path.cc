@@ -10,6 +10,7 @@
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
+#include "server/core/mesh/search/weighted_search.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 
@@ -33,13 +34,13 @@ class MeshPathFinder {
 
   absl::StatusOr<MeshPathResult> FindNearest(absl::Span<const MeshGoal> goals) {
     if (goals.size() == 1) {
-      least_ = DistanceInPlan(start_.point, goals.front().place.point);
+      least_ = LeastTo(goals.front());
       return Search(goals.front());
     }
     std::vector<std::pair<double, const MeshGoal*>> by_distance;
     by_distance.reserve(goals.size());
     for (const MeshGoal& goal : goals) {
-      by_distance.emplace_back(DistanceInPlan(start_.point, goal.place.point), &goal);
+      by_distance.emplace_back(LeastTo(goal), &goal);
     }
     std::ranges::sort(by_distance, [](const auto& a, const auto& b) {
       return std::pair(a.first, a.second->index) < std::pair(b.first, b.second->index);
@@ -71,30 +72,44 @@ class MeshPathFinder {
       }
     }
     best.statistics = statistics_;
+    best.bound = std::max(best.bound, bound_);
     // The scratch holds the last path.
-    return nearest == nullptr || last == nearest ? best : Search(*nearest);
+    if (nearest != nullptr && last != nearest) {
+      WAYSTAR_ASSIGN_OR_RETURN(best, Search(*nearest));
+      best.bound = std::max(best.bound, bound_);
+    }
+    return best;
   }
 
  private:
+  // Returns a lower bound of the cost of a path to the goal.
+  double LeastTo(const MeshGoal& goal) const {
+    return mesh_.least_cost() * DistanceInPlan(start_.point, goal.place.point);
+  }
+
   absl::StatusOr<MeshPathResult> Search(const MeshGoal& goal) {
     Budget left = budget_;
     if (left.max_expansions != std::numeric_limits<std::uint64_t>::max()) {
       left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
     }
-    const MeshSearchReport report = SearchMesh(
-        mesh_, {.start = start_, .goal = goal.place, .tolerance = tolerance_}, left, scratch_, recorder_);
+    const MeshSearchTask task{.start = start_, .goal = goal.place, .tolerance = tolerance_};
+    const MeshSearchReport report = mesh_.is_weighted() ? SearchWeightedMesh(mesh_, task, left, scratch_)
+                                                        : SearchMesh(mesh_, task, left, scratch_, recorder_);
     statistics_.expanded += report.statistics.expanded;
     statistics_.generated += report.statistics.generated;
     WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(report.end, statistics_.expanded));
     MeshPathResult result = PathResultOf(report);
     if (result.cost > CostToDouble(budget_.max_cost)) {
-      result = {
-          .outcome = Outcome::kTooCostly, .reason = OutcomeReason::kCostLimit, .least_cost = result.cost};
+      result = {.outcome = Outcome::kTooCostly,
+                .reason = OutcomeReason::kCostLimit,
+                .least_cost = result.cost / report.bound};
     }
     result.goal_index = goal.index;
     result.statistics = statistics_;
     if (result.outcome == Outcome::kFound) {
-      result.bound = ProvedBound(tolerance_, report.length, least_);
+      result.bound = mesh_.is_weighted() ? report.bound : ProvedBound(tolerance_, report.length, least_);
+      // A path to a goal that costs more may be as far from the least.
+      bound_ = std::max(bound_, mesh_.is_weighted() ? report.bound : 1.0);
     }
     return result;
   }
@@ -105,8 +120,10 @@ class MeshPathFinder {
   MeshScratch& scratch_;
   IntervalRecorder* const recorder_;
   const double tolerance_;
-  // Distance to the nearest goal in a straight line.
+  // Lower bound of the cost to the nearest goal, from the straight line.
   double least_ = 0.0;
+  // The greatest bound of a search on a mesh with costs.
+  double bound_ = 1.0;
   // Sum over all searches for this query.
   SearchStatistics statistics_{.algorithm = Algorithm::kPolyanya};
 };

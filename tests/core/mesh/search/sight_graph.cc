@@ -335,10 +335,9 @@ double DistanceToWalls(const NavMesh& mesh, const WorldPoint& point, PolygonNumb
 }
 
 MeshPlace RandomPlace(const NavMesh& mesh, Random& random) {
-  const std::vector<PolygonNumber> pieces = mesh.is_cut() ? mesh.Polygons() : std::vector<PolygonNumber>();
-  const std::size_t count = mesh.is_cut() ? pieces.size() : mesh.polygon_count();
-  const auto drawn = static_cast<PolygonNumber>(random.Between(0, static_cast<int>(count) - 1));
-  const PolygonNumber polygon = mesh.is_cut() ? pieces[drawn] : drawn;
+  const std::vector<PolygonNumber> polygons = mesh.Polygons();
+  const PolygonNumber polygon =
+      polygons[static_cast<std::size_t>(random.Between(0, static_cast<int>(polygons.size()) - 1))];
   const absl::Span<const std::uint32_t> vertices = mesh.VerticesOf(polygon);
   const auto corner = static_cast<std::size_t>(random.Between(0, static_cast<int>(vertices.size()) - 1));
   const WorldPoint& a = mesh.VertexAt(vertices[corner]);

@@ -1,0 +1,22 @@
+// Views of a navigation mesh: the mesh as seen by agents that pay other costs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
+#include "server/core/mesh/map/mesh_terrain.h"
+#include "server/core/mesh/map/nav_mesh.h"
+
+namespace waystar::core {
+
+// Returns the mesh with other costs (NavMesh::WithCosts), with its obstacles and portals, from its views. The
+// first call costs what NavMesh::Create and the obstacles do; after edits, it costs what they changed.
+// REQUIRES: the costs differ from those of the mesh.
+std::shared_ptr<const NavMesh> ViewUnder(const NavMesh& mesh, const AreaCosts& costs);
+
+// Returns the number of polygons and obstacles that ViewUnder looks at.
+std::size_t WorkOfView(const NavMesh& mesh, const AreaCosts& costs);
+
+}  // namespace waystar::core
