@@ -502,6 +502,7 @@ absl::Status JudgeOn(const MapSnapshot& snapshot, const SharedAgent& agent, cons
     case MapKind::kWaypointGraph:
       return judge_with(GraphMoveJudge(agent, snapshot, query.snap, is_latest, budget, scratch));
     case MapKind::kMesh:
+      WAYSTAR_RETURN_IF_ERROR(CheckUnweighted(**std::get_if<std::shared_ptr<MeshAgent>>(&agent)));
       break;
   }
   return judge_with(MeshMoveJudge(agent, snapshot, query.snap, is_latest, budget, scratch));

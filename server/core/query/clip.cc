@@ -244,6 +244,7 @@ class MeshClip {
     std::size_t leg = 0;
     std::size_t point = 0;
     bool is_portal = false;
+    double cost = 0.0;
   };
 
   void Measure() {
@@ -252,7 +253,10 @@ class MeshClip {
           SurfaceLine(*legs_[leg].mesh, legs_[leg].corners, legs_[leg].corridor, &places_.emplace_back()));
       const std::vector<WorldPoint>& line = lines_.back();
       for (std::size_t i = 1; i < line.size(); ++i) {
-        Add({.leg = leg, .point = i}, DistanceInPlan(line[i - 1], line[i]), Distance(line[i - 1], line[i]));
+        const NavMesh& mesh = *legs_[leg].mesh;
+        const double unit = mesh.costs()[mesh.AreaOf(legs_[leg].corridor[places_.back()[i].polygon])];
+        Add({.leg = leg, .point = i}, unit * DistanceInPlan(line[i - 1], line[i]),
+            Distance(line[i - 1], line[i]));
       }
       if (leg + 1 < legs_.size()) {
         Add({.leg = leg, .point = line.size(), .is_portal = true}, whole_.crossings[leg].portal->cost, 0.0);
@@ -260,7 +264,8 @@ class MeshClip {
     }
   }
 
-  void Add(const Step& step, double cost, double length) {
+  void Add(Step step, double cost, double length) {
+    step.cost = cost;
     const bool was_clipped = meter_.is_clipped();
     const double share = meter_.Add(cost, length, !step.is_portal);
     if (meter_.is_clipped() && !was_clipped) {
@@ -319,7 +324,18 @@ class MeshClip {
     path.corridor = path.corridor.first(last_.is_portal ? first_polygon + legs_[leg].corridor.size()
                                                         : first_polygon + place.polygon + 1);
     whole_.crossings.resize(leg);
-    path.cost = CostOf(whole_);
+    path.cost = legs_.front().mesh->is_weighted() ? CostUpToEnd() : CostOf(whole_);
+  }
+
+  double CostUpToEnd() const {
+    double cost = 0.0;
+    for (const Step& step : steps_) {
+      if (step.leg == last_.leg && step.point == last_.point) {
+        return cost + share_ * step.cost;
+      }
+      cost += step.cost;
+    }
+    return cost;
   }
 
   MeshPortalPath& whole_;

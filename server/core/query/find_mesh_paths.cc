@@ -129,7 +129,8 @@ absl::Status FindMeshPaths(const NavMesh& mesh, absl::Span<const MeshPathTask> t
   constexpr std::size_t kLeastGroup = 8;
   std::vector<std::optional<std::pair<MeshHub, MeshHub>>> ends(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (const MeshQuery& query = *tasks[i].query; MayShareFlood(tasks[i])) {
+    // Floods only know lengths.
+    if (const MeshQuery& query = *tasks[i].query; !mesh.is_weighted() && MayShareFlood(tasks[i])) {
       ends[i].emplace(MeshHub{HubEnd::kStart, query.start, query.snap},
                       MeshHub{HubEnd::kGoal, query.goals.front(), query.snap});
     }

@@ -249,6 +249,10 @@ absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& sn
   return agent;
 }
 
+absl::Status CheckUnweighted(const MeshAgent& agent) {
+  return agent.mesh().is_weighted() ? NotImplemented("agent.profile.terrain_costs") : absl::OkStatus();
+}
+
 const NavMesh* MeshAgent::Find(absl::string_view id) {
   if (id == snapshot_.id) {
     return &mesh();

@@ -238,6 +238,10 @@ class MeshAgent final : public MeshWorld {
   std::optional<MeshPortalNet> portals_;
 };
 
+// Returns UNIMPLEMENTED / NOT_IMPLEMENTED with "agent.profile.terrain_costs" if ground does not cost the
+// agent 1, for questions that only know lengths.
+absl::Status CheckUnweighted(const MeshAgent& agent);
+
 // Cells scanned in the time of one expansion, in work over the whole map.
 inline constexpr std::uint64_t kCellsPerExpansion = 256;
 

@@ -171,6 +171,9 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   IntervalRecorder* const intervals = recorder == nullptr ? nullptr : &recorder->intervals;
   const Clock::time_point begin = Clock::now();
   MeshPortalPath whole;
+  if (asked.HasPortals() || recorder != nullptr) {
+    WAYSTAR_RETURN_IF_ERROR(CheckUnweighted(*asked.agent));
+  }
   if (asked.HasPortals()) {
     WAYSTAR_ASSIGN_OR_RETURN(
         whole,

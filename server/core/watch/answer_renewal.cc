@@ -89,7 +89,8 @@ absl::StatusOr<std::optional<double>> TakeHeld(const MapSnapshot& /*snapshot*/, 
   const std::optional<MeshPlace> goal = query.path.goals.size() == 1
                                             ? FindMeshPlace(mesh, query.path.goals.front(), query.path.snap)
                                             : std::nullopt;
-  if (!goal || held.corners.empty() || Distance(goal->point, held.corners.back()) > kMeshTolerance) {
+  if (!goal || mesh.is_weighted() || held.corners.empty() ||
+      Distance(goal->point, held.corners.back()) > kMeshTolerance) {
     return std::nullopt;
   }
   WAYSTAR_ASSIGN_OR_RETURN(

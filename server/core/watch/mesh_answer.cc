@@ -45,7 +45,9 @@ MeshAnswer::MeshAnswer(const absl::StatusOr<Route>& route, bool is_plain) : erro
       corners_on_map_ = std::min(corners_on_map_, crossing.index);
     }
   }
-  if (is_plain && outcome_ == Outcome::kFound && !corners_.empty()) {
+  // Lengths bound no costs.
+  const bool is_weighted = route->mesh_agent != nullptr && route->mesh_agent->mesh().is_weighted();
+  if (is_plain && !is_weighted && outcome_ == Outcome::kFound && !corners_.empty()) {
     TakeReach();
   }
 }

@@ -61,7 +61,7 @@ class MeshChange {
 };
 
 // An answer holds while its path can be walked and none is shorter. Without a path, or if the query snaps or
-// has changes of its own, any change may end it.
+// has changes of its own or ground costs, any change may end it.
 //
 // Thread safety: immutable.
 class MeshAnswer final : public KeptAnswer {

@@ -121,6 +121,7 @@ absl::StatusOr<Costs> CostsOf(const MeshQuestion& on, const std::vector<core::Fo
     }
     return known;
   };
+  WAYSTAR_RETURN_IF_ERROR(core::CheckUnweighted(*on.agent));
   const core::NavMesh& mesh = on.agent->mesh();
   core::MeshScratch& scratch = on.context.bench.mesh_scratch;
   const absl::StatusOr<core::MeshMatrix> matrix =

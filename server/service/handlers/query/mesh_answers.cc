@@ -63,6 +63,7 @@ bool IsRegionForLargerLane(const MeshQuestion& on, bool has_region) {
 
 absl::Status Answer(const MeshQuestion& on, const v1::FindReachableRequest& request,
                     v1::FindReachableResponse& response) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckUnweighted(*on.agent));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::MeshPlace> start, on.PlaceOf("start", request.start()));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> region, core::AreaOf(RegionOf(request)));
   if (!start) {
@@ -94,6 +95,7 @@ absl::Status Answer(const MeshQuestion& on, const v1::FindReachableRequest& requ
 
 absl::Status Answer(const MeshQuestion& on, const v1::ComputeFlowFieldRequest& request,
                     v1::ComputeFlowFieldResponse& response) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckUnweighted(*on.agent));
   WAYSTAR_ASSIGN_OR_RETURN(const auto goals, on.PlacesOf("goals", request.goals(), core::kMaxGoals));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> region, core::AreaOf(RegionOf(request)));
   if (IsRegionForLargerLane(on, region.has_value())) {
@@ -177,6 +179,7 @@ absl::Status Answer(const MeshQuestion& on, const v1::SamplePlacesRequest& reque
 
 absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& request,
                     v1::ExplainPathResponse& response) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckUnweighted(*on.agent));
   for (const auto& [field, place] : {std::pair("start", &request.start()), {"goal", &request.goal()}}) {
     WAYSTAR_RETURN_IF_ERROR(
         core::CheckLocation(core::MapKind::kMesh, field, ToLocation(*place, on.coordinates)));
@@ -210,6 +213,7 @@ absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& reques
 
 absl::Status Validate(const MeshQuestion& on, const v1::Path& path, std::uint64_t& work,
                       v1::PathValidity& result) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckUnweighted(*on.agent));
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckSupported(core::MapKind::kMesh, {{!path.points().empty(), "points"},
                                                   {!path.directions().empty(), "directions"},
