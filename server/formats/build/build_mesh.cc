@@ -15,8 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/mesh/map/mesh_weld.h"
-#include "server/core/mesh/search/landmarks.h"
 #include "server/formats/build/tile_mesh.h"
+#include "server/formats/mesh/mesh_readers.h"
+#include "server/formats/mesh/soup_mesh.h"
 
 namespace waystar::level {
 namespace {
@@ -134,9 +135,10 @@ void AddDetail(const TileMesh& tile, const BuildSettings& settings, const core::
   }
 }
 
-absl::StatusOr<core::MeshSoup> JoinTiles(std::vector<TileMesh> tiles, const BuildSettings& settings,
-                                         const core::WorldPoint& origin, const StopCheck* stop) {
-  core::MeshSoup soup;
+absl::StatusOr<core::FileFaces> JoinTiles(std::vector<TileMesh> tiles, const BuildSettings& settings,
+                                          const core::WorldPoint& origin, const StopCheck* stop) {
+  core::FileFaces faces;
+  core::MeshSoup& soup = faces.soup;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
     const TileMesh tile = std::move(tiles[i]);
@@ -160,28 +162,33 @@ absl::StatusOr<core::MeshSoup> JoinTiles(std::vector<TileMesh> tiles, const Buil
       soup.spec.corners.push_back(first + corner);
     }
     soup.seams.insert(soup.seams.end(), tile.seams.begin(), tile.seams.end());
+    faces.kind_of_polygon.insert(faces.kind_of_polygon.end(), tile.kinds.begin(), tile.kinds.end());
   }
-  return soup;
+  return faces;
 }
 
 }  // namespace
 
 absl::StatusOr<core::NavMesh> BuildMesh(const LevelGeometry& geometry, const BuildSettings& settings,
-                                        int threads, const StopCheck* stop) {
+                                        int threads, const core::ImportOptions& options) {
   assert(threads > 0);
+  const StopCheck* const stop = options.grid.stop;
   WAYSTAR_ASSIGN_OR_RETURN(const TileGrid grid, TileGrid::Create(geometry, settings, stop));
   WAYSTAR_ASSIGN_OR_RETURN(std::vector<TileMesh> tiles, BuildTiles(geometry, settings, grid, threads, stop));
-  WAYSTAR_ASSIGN_OR_RETURN(core::MeshSoup soup, JoinTiles(std::move(tiles), settings, grid.origin(), stop));
+  WAYSTAR_ASSIGN_OR_RETURN(core::FileFaces faces, JoinTiles(std::move(tiles), settings, grid.origin(), stop));
   // Corners of all tiles lie on one lattice. Along a border one tile may be straight where the other follows
   // the ground, but floors are farther apart than that.
   const core::WeldTolerance tolerance = {
       .plan = 0.0, .height = std::max(settings.agent_climb, settings.agent_height / 2.0)};
-  WAYSTAR_ASSIGN_OR_RETURN(core::MeshSpec spec, core::WeldMesh(std::move(soup), tolerance, stop));
+  core::WeldReport report;
+  WAYSTAR_ASSIGN_OR_RETURN(core::MeshSpec spec,
+                           core::WeldMesh(std::move(faces.soup), tolerance, stop, &report));
   if (spec.polygons.empty()) {
     return NoGround(geometry);
   }
-  absl::StatusOr<core::NavMesh> mesh = core::CreateMesh(std::move(spec), stop);
-  return mesh.ok() || ErrorFieldOf(mesh.status()).empty() ? mesh : WithField(mesh.status(), "");
+  faces.kinds = geometry.kinds;
+  core::SetTerrains(faces, report.origins, options.notes, spec);
+  return core::MeshOfSpec(std::move(spec), options);
 }
 
 }  // namespace waystar::level

@@ -16,14 +16,14 @@
 namespace waystar::level {
 namespace {
 
-absl::StatusOr<core::MeshSoup> ParseFaces(core::MapFormat format, absl::string_view bytes,
-                                          core::MeshAxes axes, const StopCheck* stop) {
+absl::StatusOr<core::FileFaces> ParseFaces(core::MapFormat format, absl::string_view bytes,
+                                           const core::ImportOptions& options) {
   WAYSTAR_RETURN_IF_ERROR(core::CheckFileKind(format, bytes));
   switch (format) {
     case core::MapFormat::kObj:
-      return core::ParseObjFaces(bytes, axes, stop);
+      return core::ParseObjFaces(bytes, options);
     case core::MapFormat::kGltf:
-      return core::ParseGltfFaces(bytes, axes, stop);
+      return core::ParseGltfFaces(bytes, options);
     default:
       return MakeError(ErrorReason::kBadValue, core::kBuildField,
                        "files of this format are not geometry to build a mesh of: OBJ and glTF are");
@@ -35,10 +35,10 @@ constexpr bool MirrorsFaces(core::MeshAxes axes) { return axes != core::MeshAxes
 
 }  // namespace
 
-absl::StatusOr<LevelGeometry> ParseLevel(core::MapFormat format, absl::string_view bytes, core::MeshAxes axes,
-                                         const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(core::MeshSoup soup, ParseFaces(format, bytes, axes, stop));
-  core::MeshSpec& spec = soup.spec;
+absl::StatusOr<LevelGeometry> ParseLevel(core::MapFormat format, absl::string_view bytes,
+                                         const core::ImportOptions& options) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::FileFaces faces, ParseFaces(format, bytes, options));
+  core::MeshSpec& spec = faces.soup.spec;
   // A polygon of n corners becomes n - 2 triangles.
   const std::size_t triangles = spec.corners.size() - 2 * spec.polygons.size();
   if (spec.vertices.size() > kMaxLevelVertices || triangles > kMaxLevelTriangles) {
@@ -49,17 +49,19 @@ absl::StatusOr<LevelGeometry> ParseLevel(core::MapFormat format, absl::string_vi
   }
   LevelGeometry geometry;
   geometry.vertices = std::move(spec.vertices);
+  geometry.kinds = std::move(faces.kinds);
   geometry.triangles.reserve(triangles);
   std::size_t first = 0;
   for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(options.grid.stop, i));
     for (std::size_t k = 2; k < spec.polygons[i].corner_count; ++k) {
       std::array<std::uint32_t, 3> triangle = {spec.corners[first], spec.corners[first + k - 1],
                                                spec.corners[first + k]};
-      if (MirrorsFaces(axes)) {
+      if (MirrorsFaces(options.mesh_axes())) {
         std::swap(triangle[1], triangle[2]);
       }
       geometry.triangles.push_back(triangle);
+      geometry.kind_of_triangle.push_back(faces.kind_of_polygon[i]);
     }
     first += spec.polygons[i].corner_count;
   }

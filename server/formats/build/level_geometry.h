@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/base/stop_check.h"
+#include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/parts/import_options.h"
 #include "server/formats/text/text.h"
 #include "server/geometry/world_point.h"
@@ -27,6 +27,10 @@ struct LevelGeometry {
   // A triangle is ground if its corners are counterclockwise seen from above, with x to the right and y up.
   // Triangles may be in any order, meet, overlap, or have no area.
   std::vector<std::array<std::uint32_t, 3>> triangles;
+  // Kinds of ground, as in core::FileFaces, and for each triangle its kind. If empty, all are of the first
+  // kind.
+  std::vector<core::FileGround> kinds = {{.terrain = core::DefaultMeshTerrain(0), .area = 0}};
+  std::vector<std::uint32_t> kind_of_triangle;
 };
 
 // Reads OBJ or glTF. Faces of more than three corners are taken as convex and split into fans of triangles
@@ -35,8 +39,8 @@ struct LevelGeometry {
 // Returns the errors of core::CheckFileKind, core::ParseObjFaces and core::ParseGltfFaces, and
 // INVALID_ARGUMENT / BAD_VALUE with field core::kBuildField for other formats, or BAD_SIZE without a field if
 // there are too many vertices or triangles.
-absl::StatusOr<LevelGeometry> ParseLevel(core::MapFormat format, absl::string_view bytes, core::MeshAxes axes,
-                                         const StopCheck* stop = nullptr);
+absl::StatusOr<LevelGeometry> ParseLevel(core::MapFormat format, absl::string_view bytes,
+                                         const core::ImportOptions& options = {});
 
 // Settings as given by a caller; see MeshBuild of the API for their meanings and defaults.
 struct BuildOptions {

@@ -50,14 +50,17 @@ void AppendSimplified(absl::Span<const WorldPoint> line, std::size_t first, std:
 
 }  // namespace
 
-TileGround::TileGround(const rcCompactHeightfield& field)
+TileGround::TileGround(rcCompactHeightfield& field)
     : field_(field), surfaces_(static_cast<std::size_t>(field.spanCount)) {}
 
-void TileGround::AddSurface(int x, int y, int top, double low, double high) {
+void TileGround::AddSurface(int x, int y, int top, double low, double high, unsigned char area) {
   const rcCompactCell& cell = field_.cells[x + y * field_.width];
   const unsigned int first = cell.index;
   for (unsigned int span = first; span < first + cell.count; ++span) {
     if (field_.spans[span].y == top) {
+      if (field_.areas[span] != RC_NULL_AREA && static_cast<float>(high) > surfaces_[span].high) {
+        field_.areas[span] = area;
+      }
       surfaces_[span].low = std::min(surfaces_[span].low, static_cast<float>(low));
       surfaces_[span].high = std::max(surfaces_[span].high, static_cast<float>(high));
     }

@@ -25,12 +25,12 @@ inline constexpr double kGroundError = 0.5;
 class TileGround {
  public:
   // The field must outlive this, and have regions before Refine is called.
-  explicit TileGround(const rcCompactHeightfield& field);
+  explicit TileGround(rcCompactHeightfield& field);
 
   // Takes account of a surface that covers a part of a column between two heights. It lies on the span with
-  // this top voxel, if there is one.
-  // REQUIRES: the column is in the field.
-  void AddSurface(int x, int y, int top, double low, double high);
+  // this top voxel, if there is one. Walkable ground there gets the area of the highest surface.
+  // REQUIRES: the column is in the field, which has no regions yet.
+  void AddSurface(int x, int y, int top, double low, double high, unsigned char area);
 
   // Returns the height of the ground at a position, interpolated between the middles of the columns around
   // it. In each of them the ground is that nearest to `near`, within the climb of the field. Returns nullopt
@@ -64,7 +64,7 @@ class TileGround {
   void AddEdge(const core::WorldPoint& from, const core::WorldPoint& to, double error,
                std::vector<core::WorldPoint>& loop) const;
 
-  const rcCompactHeightfield& field_;
+  rcCompactHeightfield& field_;
   // Indexed by span.
   std::vector<Range> surfaces_;
 };

@@ -85,29 +85,29 @@ class TileBuilder {
 
   absl::StatusOr<TileMesh> Build() {
     WAYSTAR_ASSIGN_OR_RETURN(const TileSoup soup, CutOut());
-    if (std::none_of(soup.polygons.begin(), soup.polygons.end(),
-                     [](const TilePolygon& polygon) { return polygon.area == RC_WALKABLE_AREA; })) {
+    if (kinds_.empty()) {
       return TileMesh();
     }
     WAYSTAR_RETURN_IF_ERROR(Rasterise(soup));
     WAYSTAR_RETURN_IF_ERROR(Compact());
-    WAYSTAR_RETURN_IF_ERROR(PartIntoRegions());
-    WAYSTAR_RETURN_IF_ERROR(MakePolygons());
     TileGround ground(*field_);
     WAYSTAR_RETURN_IF_ERROR(VisitColumns(
         soup,
         [&](const TilePolygon& polygon, const Column& column) {
-          if (polygon.area == RC_WALKABLE_AREA) {
+          if (polygon.area != RC_NULL_AREA) {
             // Voxels begin half a voxel below their middle.
-            ground.AddSurface(column.x, column.y, column.top, column.low - 0.5, column.high - 0.5);
+            ground.AddSurface(column.x, column.y, column.top, column.low - 0.5, column.high - 0.5,
+                              polygon.area);
           }
         },
         [] { return absl::OkStatus(); }));
+    WAYSTAR_RETURN_IF_ERROR(PartIntoRegions());
+    WAYSTAR_RETURN_IF_ERROR(MakePolygons());
     return Take(soup, ground);
   }
 
  private:
-  absl::StatusOr<TileSoup> CutOut() const {
+  absl::StatusOr<TileSoup> CutOut() {
     const double cell = settings_.cell_size;
     const PlanBox box = {.low_x = grid_.origin().x + static_cast<double>(low_x_) * cell,
                          .low_y = grid_.origin().y + static_cast<double>(low_y_) * cell,
@@ -134,7 +134,7 @@ class TileBuilder {
       lowest = std::min(lowest, bounds.low.z);
       highest = std::max(highest, bounds.high.z);
       soup.polygons.push_back({.corner_count = static_cast<std::uint8_t>(piece.corners().size()),
-                               .area = IsWalkable(triangles[i]) ? RC_WALKABLE_AREA : RC_NULL_AREA,
+                               .area = AreaOf(triangles[i]),
                                .cells = static_cast<float>((bounds.high.x - bounds.low.x + 1.0) *
                                                            (bounds.high.y - bounds.low.y + 1.0))});
     }
@@ -154,6 +154,20 @@ class TileBuilder {
       corner.z -= low - 0.5;
     }
     return soup;
+  }
+
+  // Returns the area of the triangle's kind, or RC_NULL_AREA if it cannot be walked.
+  unsigned char AreaOf(std::uint32_t triangle) {
+    if (!IsWalkable(triangle)) {
+      return RC_NULL_AREA;
+    }
+    const std::uint32_t kind = geometry_.kind_of_triangle.empty() ? 0 : geometry_.kind_of_triangle[triangle];
+    const auto known = std::ranges::find(kinds_, kind);
+    const auto number = static_cast<std::size_t>(known - kinds_.begin());
+    if (known == kinds_.end() && number < RC_WALKABLE_AREA) {
+      kinds_.push_back(kind);
+    }
+    return static_cast<unsigned char>(std::min<std::size_t>(number + 1, RC_WALKABLE_AREA));
   }
 
   bool IsWalkable(std::uint32_t triangle) const {
@@ -286,9 +300,9 @@ class TileBuilder {
     return is_made ? absl::OkStatus() : Failed("regions");
   }
 
-  // Monotone regions are built from sweeps: runs of ground in a row of cells, over all floors. Recast
-  // allocates as many sweeps per row as the row has cells, and overflows the buffer if there are more. Each
-  // sweep may become a region.
+  // Monotone regions are built from sweeps: runs of ground of one area in a row of cells, over all floors.
+  // Recast allocates as many sweeps per row as the row has cells, and overflows the buffer if there are more.
+  // Each sweep may become a region.
   bool AreSweepsFew() const {
     int all = 0;
     for (int y = border_; y < side_ - border_; ++y) {
@@ -301,8 +315,9 @@ class TileBuilder {
             continue;
           }
           const int left = rcGetCon(field_->spans[i], 0);
-          const bool goes_on = x > border_ && left != RC_NOT_CONNECTED &&
-                               field_->areas[field_->cells[x - 1 + y * side_].index + left] != RC_NULL_AREA;
+          const bool goes_on =
+              x > border_ && left != RC_NOT_CONNECTED &&
+              field_->areas[field_->cells[x - 1 + y * side_].index + left] == field_->areas[i];
           sweeps += goes_on ? 0 : 1;
         }
       }
@@ -360,6 +375,7 @@ class TileBuilder {
         loop.push_back(vertices[polygon[k]]);
       }
       out.corner_counts.push_back(static_cast<std::uint8_t>(loop.size()));
+      out.kinds.push_back(kinds_[mesh_->areas[i] - 1]);
       if (out.detail.point_count() >= most_points) {
         out.detail.Add({});
         continue;
@@ -382,6 +398,8 @@ class TileBuilder {
   const int side_;
   const std::int64_t low_x_;
   const std::int64_t low_y_;
+  // Kinds of the walkable triangles of the tile: areas of Recast are their places, counted from 1.
+  std::vector<std::uint32_t> kinds_;
   // Context of Recast, without logging and timers.
   rcContext context_{false};
   std::unique_ptr<rcHeightfield, Free> solid_;

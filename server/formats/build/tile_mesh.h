@@ -86,6 +86,8 @@ struct TileMesh {
   std::vector<LatticePoint> vertices;
   // Number of corners of each polygon, 3 to 6.
   std::vector<std::uint8_t> corner_counts;
+  // Kind of each polygon, as in LevelGeometry.
+  std::vector<std::uint32_t> kinds;
   // Concatenated vertex indexes of the polygons.
   std::vector<std::uint32_t> corners;
   // For each corner, true if the edge to the next corner lies on the border of the tile and is open.
@@ -96,9 +98,10 @@ struct TileMesh {
 };
 
 // Rasterizes the tile and its border, filters walkable spans, erodes by the radius, and builds convex
-// polygons: monotone regions, contours, polygons of up to 6 corners. Monotone regions have no holes, so
-// pillars cost little time and none is lost. A tile with more pieces of ground in a row of cells than cells
-// in the row uses watershed regions instead, which take far longer.
+// polygons of one kind: monotone regions, contours, polygons of up to 6 corners. Where surfaces lie in one
+// voxel, the highest is the ground. Kinds beyond the first 63 in a tile count as the 63rd. Monotone regions
+// have no holes, so pillars cost little time and none is lost. A tile with more pieces of ground in a row of
+// cells than cells in the row uses watershed regions instead, which take far longer.
 //
 // Heights are those of the level in the middle of each column of voxels. Polygons, with their finer ground,
 // are off by up to kGroundError there. Outlines are simplified by up to 1.3 voxels, and erosion uses steps up

@@ -51,20 +51,14 @@ absl::StatusOr<AnyMap> ReadLevel(const Import& in) {
   return AsImported(std::move(map));
 }
 
-// `Parse` is a reader of a mesh with axes, such as ParseObjMesh.
-template <auto Parse>
-auto ParseMesh(const Import& in) {
-  return Parse(in.bytes, in.options.axes.value_or(MeshAxes::kYUp), in.options.grid.stop, &in.notes,
-               in.options.weld);
-}
-
+// `Parse` is a reader of a mesh, such as ParseObjMesh.
 template <auto Parse>
 absl::StatusOr<AnyMap> ReadMesh(const Import& in) {
-  return AsImported(ParseMesh<Parse>(in));
+  return AsImported(Parse(in.bytes, in.options));
 }
 
 absl::StatusOr<AnyMap> ReadDetourMesh(const Import& in) {
-  WAYSTAR_ASSIGN_OR_RETURN(DetourMesh mesh, ParseMesh<ParseDetourMesh>(in));
+  WAYSTAR_ASSIGN_OR_RETURN(DetourMesh mesh, ParseDetourMesh(in.bytes, in.options));
   if (mesh.passed_over > 0) {
     in.notes.Add("off-mesh connections without ground near both ends, or beyond 1000, are passed over", "",
                  static_cast<std::int64_t>(mesh.passed_over));
@@ -135,7 +129,7 @@ constexpr KnownFormat kFormats[] = {
      .if_other = "this is not a mesh of the Polyanya search",
      .traits = kMesh,
      .looks_like = [](absl::string_view bytes) { return absl::StartsWith(bytes, kPolyanyaMeshMagic); },
-     .read = [](const Import& in) { return AsImported(ParsePolyanyaMesh(in.bytes, in.options.grid.stop)); }},
+     .read = ReadMesh<ParsePolyanyaMesh>},
     {.format = MapFormat::kDetour,
      .endings = ".navmesh .mmap",
      .traits = kBinary | kMesh | kAxes,

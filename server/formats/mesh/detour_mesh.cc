@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -55,11 +57,14 @@ constexpr std::size_t kShortLinkBytes = 12;
 constexpr std::size_t kLongLinkBytes = 16;
 constexpr std::size_t kDetailBytes = 12;
 constexpr std::size_t kDetailTriangleBytes = 4;
+constexpr std::size_t kTreeNodeBytes = 16;
 constexpr std::size_t kConnectionBytes = 36;
 constexpr std::uint8_t kMaxDetourCorners = 6;
 constexpr std::size_t kPolygonFlagsAt = 28;
 constexpr std::uint16_t kBorderEdge = 0x8000;
 constexpr std::uint8_t kAreaMask = 0x3F;
+// RC_WALKABLE_AREA of Recast.
+constexpr std::uint8_t kWalkableArea = 63;
 enum class PolygonType : std::uint8_t { kGround = 0, kOffMesh = 1 };
 
 // Detour's tolerance in file units, and the relative precision of single-precision coordinates.
@@ -125,12 +130,14 @@ bool IsParamsAlone(absl::string_view bytes) {
 }
 
 struct TileHeader {
+  // Sizes of the lists, in the order of the header.
   std::uint32_t polygons = 0;
   std::uint32_t vertices = 0;
+  std::uint32_t links = 0;
   std::uint32_t details = 0;
   std::uint32_t detail_vertices = 0;
   std::uint32_t detail_triangles = 0;
-  std::uint32_t links = 0;
+  std::uint32_t tree_nodes = 0;
   std::uint32_t connections = 0;
   double radius = 0.0;
   double climb = 0.0;
@@ -141,9 +148,8 @@ struct TileHeader {
 
 class DetourParser {
  public:
-  DetourParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes,
-               std::optional<double> weld)
-      : bytes_(bytes), axes_(axes), stop_(stop), notes_(notes), weld_(weld) {}
+  DetourParser(absl::string_view bytes, const ImportOptions& options)
+      : bytes_(bytes), options_(options), axes_(options.mesh_axes()), stop_(options.grid.stop) {}
 
   absl::StatusOr<DetourMesh> Parse() {
     WAYSTAR_RETURN_IF_ERROR(ReadTiles());
@@ -153,12 +159,13 @@ class DetourParser {
     }
     const WeldTolerance tolerance =
         WithWeld({.plan = std::max(kBorderTolerance, reach * kTolerancePerReach), .height = climb_},
-                 soup_.spec, weld_);
+                 soup_.spec, options_.weld);
     CloseGround();
+    FileFaces faces{.soup = std::move(soup_)};
+    SetKinds(faces);
     WeldReport report;
-    soup_size_ = soup_.spec.polygons.size();
-    WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_, notes_, &report));
-    if (notes_ != nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(faces), tolerance, options_, &report));
+    if (options_.notes != nullptr) {
       NoteLostLinks(mesh, report);
     }
     DetourMesh detour{mesh.WithAgentRadius(agent_radius_), tile_count_, 0, 0};
@@ -173,6 +180,14 @@ class DetourParser {
     double radius = 0.0;
     bool is_both_ways = false;
     bool is_closed = false;
+  };
+
+  // A kind of ground in the file.
+  struct Ground {
+    std::uint8_t area = 0;
+    std::uint16_t flags = 0;
+
+    friend auto operator<=>(const Ground&, const Ground&) = default;
   };
 
   // Two polygons of the soup between which a Detour agent may step, the lower number first.
@@ -193,7 +208,7 @@ class DetourParser {
       }
     }
     std::sort(joined.begin(), joined.end());
-    std::vector<std::uint32_t> parts(soup_size_, kNoPart);
+    std::vector<std::uint32_t> parts(grounds_.size(), kNoPart);
     for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
       parts[report.origins[polygon]] = mesh.PartOf(polygon);
     }
@@ -222,7 +237,7 @@ class DetourParser {
   // polygons, which are in no part of the mesh.
   void NoteLostThrough(const std::vector<std::uint32_t>& parts) {
     // Connected polygons without area form a group, which takes the part of its first neighbour.
-    std::vector<PolygonNumber> groups(soup_size_);
+    std::vector<PolygonNumber> groups(grounds_.size());
     std::iota(groups.begin(), groups.end(), 0);
     const auto group_of = [&](PolygonNumber polygon) {
       while (groups[polygon] != polygon) {
@@ -236,7 +251,7 @@ class DetourParser {
         groups[group_of(a)] = group_of(b);
       }
     }
-    std::vector<std::uint32_t> group_parts(soup_size_, kNoPart);
+    std::vector<std::uint32_t> group_parts(grounds_.size(), kNoPart);
     std::size_t lost = 0;
     for (const auto& [a, b] : links_) {
       if (is_gap(a) != is_gap(b)) {
@@ -409,29 +424,23 @@ class DetourParser {
     if (const auto version = NumberAt<std::uint32_t>(header, 4); version != kTileVersion) {
       return BadTile(absl::StrCat("version ", version, " of tiles is not read, but ", kTileVersion, " is"));
     }
-    constexpr std::size_t kListsAt = 24;
-    // The third list holds the links, whose size is determined below.
-    constexpr std::array<std::uint64_t, 8> kPartBytes = {
-        kPolygonBytes, kVertexBytes,         0,  kDetailBytes,
-        kVertexBytes,  kDetailTriangleBytes, 16, kConnectionBytes};
     TileHeader tile;
     tile.short_size = kTileHeaderBytes;
-    for (std::size_t i = 0; i < kPartBytes.size(); ++i) {
-      const auto count = NumberAt<std::uint32_t>(header, kListsAt + 4 * i);
-      if (count > 0x7FFFFFFFU) {
+    std::size_t at_list = 24;
+    for (const auto& [list, bytes] :
+         {std::pair(&tile.polygons, kPolygonBytes), std::pair(&tile.vertices, kVertexBytes),
+          std::pair(&tile.links, kShortLinkBytes), std::pair(&tile.details, kDetailBytes),
+          std::pair(&tile.detail_vertices, kVertexBytes),
+          std::pair(&tile.detail_triangles, kDetailTriangleBytes),
+          std::pair(&tile.tree_nodes, kTreeNodeBytes), std::pair(&tile.connections, kConnectionBytes)}) {
+      *list = NumberAt<std::uint32_t>(header, at_list);
+      if (*list > 0x7FFFFFFFU) {
         return BadTile("a list has a negative size");
       }
-      tile.short_size += count * kPartBytes[i];
+      tile.short_size += *list * std::uint64_t{bytes};
+      at_list += sizeof(*list);
     }
-    tile.links = NumberAt<std::uint32_t>(header, kListsAt + 8);
-    tile.long_size = tile.short_size + tile.links * kLongLinkBytes;
-    tile.short_size += tile.links * kShortLinkBytes;
-    tile.polygons = NumberAt<std::uint32_t>(header, kListsAt);
-    tile.vertices = NumberAt<std::uint32_t>(header, kListsAt + 4);
-    tile.details = NumberAt<std::uint32_t>(header, kListsAt + 12);
-    tile.detail_vertices = NumberAt<std::uint32_t>(header, kListsAt + 16);
-    tile.detail_triangles = NumberAt<std::uint32_t>(header, kListsAt + 20);
-    tile.connections = NumberAt<std::uint32_t>(header, kListsAt + 28);
+    tile.long_size = tile.short_size + tile.links * std::uint64_t{kLongLinkBytes - kShortLinkBytes};
     tile.radius = FloatAt(header, 64);
     tile.climb = FloatAt(header, 68);
     if (!(tile.climb >= 0.0 && tile.climb <= kMaxReach)) {
@@ -603,29 +612,27 @@ class DetourParser {
       soup_.seams.push_back((neighbour & kBorderEdge) != 0);
       if (neighbour != 0 && !soup_.seams.back()) {
         // Neighbours are numbered from 1, within the tile.
-        links_.emplace_back(static_cast<PolygonNumber>(flags_.size()), neighbour - 1U);
+        links_.emplace_back(static_cast<PolygonNumber>(grounds_.size()), neighbour - 1U);
       }
     }
-    soup_.spec.polygons.push_back({count, static_cast<std::uint8_t>(area_and_type & kAreaMask)});
-    flags_.push_back(NumberAt<std::uint16_t>(polygon, kPolygonFlagsAt));
-    has_flags_ = has_flags_ || flags_.back() != 0;
+    soup_.spec.polygons.push_back({.corner_count = count});
+    grounds_.push_back({.area = static_cast<std::uint8_t>(area_and_type & kAreaMask),
+                        .flags = NumberAt<std::uint16_t>(polygon, kPolygonFlagsAt)});
+    has_flags_ = has_flags_ || grounds_.back().flags != 0;
     return absl::OkStatus();
   }
 
   // Drops the polygons that no Detour filter passes.
   void CloseGround() {
-    std::bitset<std::numeric_limits<std::uint16_t>::max() + 1> kinds;
     MeshSoup open;
     std::size_t first = 0;
     std::vector<PolygonNumber> numbers;
-    for (std::size_t i = 0; i < flags_.size(); ++i) {
+    for (std::size_t i = 0; i < grounds_.size(); ++i) {
       const MeshPolygon& polygon = soup_.spec.polygons[i];
-      const bool is_open = flags_[i] != 0 || !has_flags_;
+      const bool is_open = grounds_[i].flags != 0 || !has_flags_;
       numbers.push_back(is_open ? static_cast<PolygonNumber>(open.spec.polygons.size()) : kNoPolygon);
       if (is_open) {
-        kinds.set(flags_[i]);
-        open.spec.AddPolygon(absl::MakeConstSpan(soup_.spec.corners).subspan(first, polygon.corner_count),
-                             polygon.area);
+        open.spec.AddPolygon(absl::MakeConstSpan(soup_.spec.corners).subspan(first, polygon.corner_count));
         open.seams.insert(open.seams.end(), soup_.seams.begin() + static_cast<std::ptrdiff_t>(first),
                           soup_.seams.begin() + static_cast<std::ptrdiff_t>(first + polygon.corner_count));
         open.spec.detail.Add(soup_.spec.detail.Of(i));
@@ -633,14 +640,11 @@ class DetourParser {
       first += polygon.corner_count;
     }
     Note("polygons with flags 0, which no filter passes, are closed",
-         flags_.size() - open.spec.polygons.size());
+         grounds_.size() - open.spec.polygons.size());
     if (!has_flags_) {
-      Note("all flags are 0, as if they were set later, and all polygons are walked alike", 1);
-    } else if (kinds.count() > 1) {
-      Note(absl::StrCat("costs and filters by flags are not read: the ", kinds.count(),
-                        " different flags of the mesh are walked alike"),
-           1);
+      Note("all flags are 0, as if they were set later, and all polygons are open", 1);
     }
+    std::erase_if(grounds_, [&](const Ground& ground) { return ground.flags == 0 && has_flags_; });
     open.spec.vertices = std::move(soup_.spec.vertices);
     soup_ = std::move(open);
     std::vector<Link> links;
@@ -652,22 +656,46 @@ class DetourParser {
     links_ = std::move(links);
   }
 
+  // Makes a kind of each pair of an area and flags, the commonest first.
+  void SetKinds(FileFaces& faces) const {
+    std::map<Ground, std::size_t> counts;
+    for (const Ground& ground : grounds_) {
+      ++counts[ground];
+    }
+    std::vector<std::pair<Ground, std::size_t>> commonest(counts.begin(), counts.end());
+    std::ranges::stable_sort(commonest, std::ranges::greater(), &std::pair<Ground, std::size_t>::second);
+    faces.kinds.clear();
+    std::map<Ground, std::uint32_t> kinds;
+    std::bitset<kMaxMeshAreas> is_named;
+    for (const auto& [ground, count] : commonest) {
+      MeshTerrain terrain = DefaultMeshTerrain(ground.area);
+      terrain.name = ground.area == kWalkableArea ? "walkable" : terrain.name;
+      if (is_named[ground.area]) {
+        absl::StrAppend(&terrain.name, "-flags-0x", absl::Hex(ground.flags, absl::kZeroPad4));
+      }
+      is_named.set(ground.area);
+      terrain.tags = BitTags("flag-", 0, ground.flags);
+      kinds[ground] = static_cast<std::uint32_t>(faces.kinds.size());
+      faces.kinds.push_back({.terrain = std::move(terrain), .area = ground.area});
+    }
+    for (const Ground& ground : grounds_) {
+      faces.kind_of_polygon.push_back(kinds[ground]);
+    }
+  }
+
   void Note(absl::string_view text, std::size_t count) const {
-    if (notes_ != nullptr && count > 0) {
-      notes_->Add(text, "", static_cast<std::int64_t>(count));
+    if (options_.notes != nullptr && count > 0) {
+      options_.notes->Add(text, "", static_cast<std::int64_t>(count));
     }
   }
 
   absl::string_view bytes_;
+  const ImportOptions& options_;
   MeshAxes axes_;
   const StopCheck* stop_;
-  ImportNotes* notes_;
-  const std::optional<double> weld_;
   MeshSoup soup_;
-  // Number of open polygons.
-  std::size_t soup_size_ = 0;
-  // Flags by polygon.
-  std::vector<std::uint16_t> flags_;
+  // Ground of each polygon, of open ones alone after CloseGround.
+  std::vector<Ground> grounds_;
   // True if any polygon has flags. Some programs set flags only after loading the mesh.
   bool has_flags_ = false;
   // Links within tiles. ReadPolygon stores the second polygon by its number in the tile.
@@ -705,9 +733,8 @@ bool LooksLikeDetourMesh(absl::string_view bytes) {
          NumberAt<std::uint32_t>(bytes, 4) <= kMaxVersion;
 }
 
-absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                           ImportNotes* notes, std::optional<double> weld) {
-  return DetourParser(bytes, axes, stop, notes, weld).Parse();
+absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, const ImportOptions& options) {
+  return DetourParser(bytes, options).Parse();
 }
 
 }  // namespace waystar::core

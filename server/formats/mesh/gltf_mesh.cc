@@ -139,15 +139,14 @@ struct Accessor {
 
 class GltfReader {
  public:
-  GltfReader(const JsonValue& root, std::optional<absl::string_view> binary, MeshAxes axes,
-             const StopCheck* stop)
-      : root_(root), binary_(binary), axes_(axes), stop_(stop) {}
+  GltfReader(const JsonValue& root, std::optional<absl::string_view> binary, const ImportOptions& options)
+      : root_(root), binary_(binary), axes_(options.mesh_axes()), stop_(options.grid.stop) {}
 
-  absl::StatusOr<MeshSoup> Read() {
+  absl::StatusOr<FileFaces> Read() {
     WAYSTAR_RETURN_IF_ERROR(CheckHead());
     WAYSTAR_RETURN_IF_ERROR(ReadBuffers());
     WAYSTAR_RETURN_IF_ERROR(ReadNodes());
-    return std::move(soup_);
+    return std::move(faces_);
   }
 
  private:
@@ -430,7 +429,7 @@ class GltfReader {
     }
     const std::size_t corners = indices ? indices->count : positions.count;
     const std::size_t triangles = mode == kTriangles ? corners / 3 : corners < 3 ? 0 : corners - 2;
-    MeshSpec& spec = soup_.spec;
+    MeshSpec& spec = faces_.soup.spec;
     const std::size_t first = spec.vertices.size();
     WAYSTAR_RETURN_IF_ERROR(CheckSize(first + positions.count, spec.polygons.size() + triangles));
     for (std::size_t i = 0; i < positions.count; ++i) {
@@ -470,7 +469,19 @@ class GltfReader {
       }
       spec.AddPolygon(triangle);
     }
+    faces_.kind_of_polygon.resize(spec.polygons.size(), KindOf(primitive));
     return absl::OkStatus();
+  }
+
+  // Returns the kind of the ground of a primitive.
+  std::uint32_t KindOf(const JsonValue& primitive) {
+    const JsonValue::Array& materials = root_.FindArray("materials");
+    const auto material = primitive.FindInteger("material", 0, static_cast<int>(materials.size()) - 1);
+    if (!material) {
+      return 0;
+    }
+    const absl::string_view name = materials[static_cast<std::size_t>(*material)].FindString("name");
+    return faces_.KindOfMaterial(name.empty() ? absl::StrCat("material-", *material) : std::string(name));
   }
 
   const JsonValue& root_;
@@ -479,21 +490,20 @@ class GltfReader {
   const StopCheck* const stop_;
   std::vector<std::string> decoded_;
   std::vector<absl::string_view> buffers_;
-  MeshSoup soup_;
+  FileFaces faces_;
 };
 
 }  // namespace
 
-absl::StatusOr<MeshSoup> ParseGltfFaces(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
+absl::StatusOr<FileFaces> ParseGltfFaces(absl::string_view bytes, const ImportOptions& options) {
   WAYSTAR_ASSIGN_OR_RETURN(const GltfFile file, PartsOf(bytes));
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(file.json, stop));
-  return GltfReader(root, file.binary, axes, stop).Read();
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(file.json, options.grid.stop));
+  return GltfReader(root, file.binary, options).Read();
 }
 
-absl::StatusOr<NavMesh> ParseGltfMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                      ImportNotes* notes, std::optional<double> weld) {
-  WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, ParseGltfFaces(bytes, axes, stop));
-  return MeshOfFaces(std::move(soup), weld, stop, notes);
+absl::StatusOr<NavMesh> ParseGltfMesh(absl::string_view bytes, const ImportOptions& options) {
+  WAYSTAR_ASSIGN_OR_RETURN(FileFaces faces, ParseGltfFaces(bytes, options));
+  return MeshOfFaces(std::move(faces), options);
 }
 
 }  // namespace waystar::core

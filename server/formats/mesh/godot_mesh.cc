@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -178,10 +180,10 @@ bool MovesNodes(absl::string_view property) {
 
 class GodotParser {
  public:
-  GodotParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop)
-      : text_(SkipByteOrderMark(bytes), stop), axes_(axes) {}
+  GodotParser(absl::string_view bytes, const ImportOptions& options)
+      : text_(SkipByteOrderMark(bytes), options.grid.stop), axes_(options.mesh_axes()) {}
 
-  absl::StatusOr<MeshSoup> Parse() {
+  absl::StatusOr<FileFaces> Parse() {
     if (text_.Peek() != '[') {
       return text_.Error("the file does not begin as a text file of Godot does");
     }
@@ -189,12 +191,13 @@ class GodotParser {
       WAYSTAR_RETURN_IF_ERROR(text_.CheckTime());
       WAYSTAR_RETURN_IF_ERROR(text_.Peek() == '[' ? ReadTag() : ReadProperty());
     }
-    WAYSTAR_RETURN_IF_ERROR(EndResource());
-    if (!has_resource_) {
+    WAYSTAR_RETURN_IF_ERROR(EndPart());
+    if (resource_count_ == 0) {
       return BadFormat("the file has no NavigationMesh and no NavigationPolygon");
     }
     WAYSTAR_RETURN_IF_ERROR(CheckNodes());
-    return std::move(soup_);
+    SetKinds();
+    return std::move(faces_);
   }
 
  private:
@@ -202,11 +205,15 @@ class GodotParser {
     // Names from the root ".".
     std::string path;
     std::size_t line = 0;
+    // The navigation mesh that it uses, counted from 1, or 0.
+    std::uint32_t resource = 0;
+    double cost = 1.0;
+    std::uint32_t layers = 1;
   };
 
   // Reads `[name key=value ...]`.
   absl::Status ReadTag() {
-    WAYSTAR_RETURN_IF_ERROR(EndResource());
+    WAYSTAR_RETURN_IF_ERROR(EndPart());
     WAYSTAR_RETURN_IF_ERROR(text_.Expect('['));
     const std::size_t line = text_.line();
     tag_ = text_.TakeName();
@@ -236,8 +243,7 @@ class GodotParser {
     is_mesh_ = type == "NavigationMesh" || type == "NavigationPolygon";
     is_plan_ = type == "NavigationPolygon";
     if (is_mesh_) {
-      has_resource_ = true;
-      ids_.insert(id);
+      resources_[id] = ++resource_count_;
     }
   }
 
@@ -274,9 +280,16 @@ class GodotParser {
         moved_.insert(node_.path);
       }
       const absl::string_view id = SubResourceId(value);
-      // Adds a node once, even if it uses several meshes.
-      if (!id.empty() && ids_.contains(id) && (users_.empty() || users_.back().line != node_.line)) {
-        users_.push_back(node_);
+      if (const auto used = resources_.find(id); !id.empty() && used != resources_.end()) {
+        node_.resource = used->second;
+      }
+      double cost = 0.0;
+      if (name == "travel_cost" && absl::SimpleAtod(value, &cost) && cost >= 0.0) {
+        node_.cost = std::clamp(cost, kMinGroundCost, kMaxGroundCost);
+      }
+      std::uint32_t layers = 0;
+      if (name == "navigation_layers" && absl::SimpleAtoi(value, &layers)) {
+        node_.layers = layers;
       }
     }
     return absl::OkStatus();
@@ -364,8 +377,12 @@ class GodotParser {
     return absl::OkStatus();
   }
 
-  // Appends the data of the finished resource, whose vertices are numbered from 0.
-  absl::Status EndResource() {
+  // Appends the data of the finished resource, whose vertices are numbered from 0, or the finished node.
+  absl::Status EndPart() {
+    if (node_.resource != 0) {
+      users_.push_back(std::move(node_));
+    }
+    node_ = {};
     const std::size_t first_vertex = soup_.spec.vertices.size();
     const std::size_t first_polygon = soup_.spec.polygons.size() - polygon_lines_.size();
     std::size_t at = 0;
@@ -379,6 +396,7 @@ class GodotParser {
         soup_.spec.corners.push_back(static_cast<std::uint32_t>(first_vertex + corners_[at]));
       }
     }
+    faces_.kind_of_polygon.resize(soup_.spec.polygons.size(), resource_count_);
     soup_.spec.vertices.insert(soup_.spec.vertices.end(), vertices_.begin(), vertices_.end());
     vertices_.clear();
     corners_.clear();
@@ -408,13 +426,43 @@ class GodotParser {
     return absl::OkStatus();
   }
 
+  // Sets the kinds of ground: for each cost and layers of a node, one with the name of the first such node.
+  void SetKinds() {
+    faces_.kinds.front().terrain.tags = LayerTags(1);
+    std::map<std::pair<double, std::uint32_t>, std::uint32_t> kinds = {{{1.0, 1}, 0}};
+    std::vector<std::uint32_t> kind_of_resource(resource_count_ + 1);
+    // The first node that uses a resource decides.
+    for (const Node& user : users_ | std::views::reverse) {
+      const auto number = static_cast<std::uint32_t>(faces_.kinds.size());
+      const auto [kind, is_new] = kinds.try_emplace({user.cost, user.layers}, number);
+      if (is_new) {
+        faces_.kinds.push_back(
+            {.terrain = {
+                 .tags = LayerTags(user.layers), .cost = user.cost, .is_impassable = user.layers == 0}});
+      }
+      if (kind->second != 0) {
+        faces_.kinds[kind->second].terrain.name = user.path.substr(user.path.rfind('/') + 1);
+      }
+      kind_of_resource[user.resource] = kind->second;
+    }
+    if (faces_.kinds.size() == 1) {
+      faces_.kind_of_polygon.clear();
+    }
+    for (std::uint32_t& kind : faces_.kind_of_polygon) {
+      kind = kind_of_resource[kind];
+    }
+  }
+
+  static std::vector<std::string> LayerTags(std::uint32_t layers) { return BitTags("layer-", 1, layers); }
+
   GodotText text_;
   MeshAxes axes_;
-  MeshSoup soup_;
-  bool has_resource_ = false;
+  FileFaces faces_;
+  MeshSoup& soup_ = faces_.soup;
   absl::string_view file_type_;
-  // Ids of navigation meshes, and the nodes that use them.
-  absl::flat_hash_set<absl::string_view> ids_;
+  // Number of navigation meshes, their numbers by their ids, and the nodes that use them.
+  std::uint32_t resource_count_ = 0;
+  absl::flat_hash_map<absl::string_view, std::uint32_t> resources_;
   std::vector<Node> users_;
   absl::flat_hash_set<std::string> moved_;
 
@@ -443,10 +491,9 @@ bool LooksLikeGodotMesh(absl::string_view bytes) {
          absl::StartsWith(text, "[gd_scene]");
 }
 
-absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                       ImportNotes* notes, std::optional<double> weld) {
-  WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, GodotParser(bytes, axes, stop).Parse());
-  return MeshOfFile(std::move(soup), weld, stop, notes);
+absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, const ImportOptions& options) {
+  WAYSTAR_ASSIGN_OR_RETURN(FileFaces faces, GodotParser(bytes, options).Parse());
+  return MeshOfFile(std::move(faces), options);
 }
 
 }  // namespace waystar::core

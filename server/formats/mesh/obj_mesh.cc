@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -103,10 +104,10 @@ bool ParseCoordinate(absl::string_view word, double& coordinate) {
 
 class ObjParser {
  public:
-  ObjParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop)
-      : words_(SkipByteOrderMark(bytes)), axes_(axes), stop_(stop) {}
+  ObjParser(absl::string_view bytes, const ImportOptions& options)
+      : words_(SkipByteOrderMark(bytes)), axes_(options.mesh_axes()), stop_(options.grid.stop) {}
 
-  absl::StatusOr<MeshSoup> Parse() {
+  absl::StatusOr<FileFaces> Parse() {
     std::size_t statements = 0;
     for (absl::string_view word = words_.NextStatement(); !word.empty(); word = words_.NextStatement()) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, statements++));
@@ -114,13 +115,15 @@ class ObjParser {
         WAYSTAR_RETURN_IF_ERROR(ReadVertex());
       } else if (word == "f") {
         WAYSTAR_RETURN_IF_ERROR(ReadFace());
+      } else if (word == "usemtl") {
+        ReadMaterial();
       } else if (!absl::ascii_isalpha(static_cast<unsigned char>(word.front()))) {
         return BadLine(words_.line(), absl::StrCat(Quoted(word), " is not a statement of OBJ"));
       }
       words_.SkipStatement();
     }
     WAYSTAR_RETURN_IF_ERROR(CheckFaces());
-    return std::move(soup_);
+    return std::move(faces_);
   }
 
  private:
@@ -134,33 +137,42 @@ class ObjParser {
       }
     }
     return AddVertex(FromAxes(axes_, coordinates[0], coordinates[1], coordinates[2]), words_.line(),
-                     soup_.spec.vertices);
+                     spec_.vertices);
+  }
+
+  void ReadMaterial() {
+    std::string name;
+    for (absl::string_view word = words_.NextWord(); !word.empty(); word = words_.NextWord()) {
+      absl::StrAppend(&name, name.empty() ? "" : "-", word);
+    }
+    kind_ = faces_.KindOfMaterial(name);
   }
 
   absl::Status ReadFace() {
     const std::size_t line = words_.line();
-    const std::size_t first = soup_.spec.corners.size();
+    const std::size_t first = spec_.corners.size();
     for (absl::string_view word = words_.NextWord(); !word.empty(); word = words_.NextWord()) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, soup_.spec.corners.size() + 1));
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, spec_.corners.size() + 1));
       const absl::string_view number = word.substr(0, word.find('/'));
       std::int64_t index = 0;
       if (!absl::SimpleAtoi(number, &index)) {
         return BadLine(words_.line(), absl::StrCat(Quoted(word), " should be a corner of a face"));
       }
-      const auto count = static_cast<std::int64_t>(soup_.spec.vertices.size());
+      const auto count = static_cast<std::int64_t>(spec_.vertices.size());
       // Faces may precede their vertices.
       constexpr std::int64_t kMaxIndex = 0x7FFFFFFF;
       if (index == 0 || index < -count || index > kMaxIndex) {
         return BadLine(words_.line(), absl::StrCat("there is no vertex ", index));
       }
-      soup_.spec.corners.push_back(static_cast<std::uint32_t>(index > 0 ? index - 1 : count + index));
+      spec_.corners.push_back(static_cast<std::uint32_t>(index > 0 ? index - 1 : count + index));
     }
-    const std::size_t corners = soup_.spec.corners.size() - first;
+    const std::size_t corners = spec_.corners.size() - first;
     if (corners < 3 || corners > kMaxWeldCorners) {
       return BadLine(
           line, absl::StrCat("a face has from 3 to ", kMaxWeldCorners, " corners, and this one ", corners));
     }
-    soup_.spec.polygons.push_back({static_cast<std::uint32_t>(corners), 0});
+    spec_.polygons.push_back({static_cast<std::uint32_t>(corners), 0});
+    faces_.kind_of_polygon.push_back(kind_);
     lines_.push_back(line);
     return absl::OkStatus();
   }
@@ -169,10 +181,10 @@ class ObjParser {
     std::size_t at = 0;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
-      for (std::uint32_t k = 0; k < soup_.spec.polygons[i].corner_count; ++k, ++at) {
-        if (soup_.spec.corners[at] >= soup_.spec.vertices.size()) {
-          return BadLine(lines_[i], absl::StrCat("there is no vertex ", soup_.spec.corners[at] + 1,
-                                                 ": the file has ", soup_.spec.vertices.size()));
+      for (std::uint32_t k = 0; k < spec_.polygons[i].corner_count; ++k, ++at) {
+        if (spec_.corners[at] >= spec_.vertices.size()) {
+          return BadLine(lines_[i], absl::StrCat("there is no vertex ", spec_.corners[at] + 1,
+                                                 ": the file has ", spec_.vertices.size()));
         }
       }
     }
@@ -182,7 +194,10 @@ class ObjParser {
   ObjWords words_;
   MeshAxes axes_;
   const StopCheck* stop_;
-  MeshSoup soup_;
+  FileFaces faces_;
+  MeshSpec& spec_ = faces_.soup.spec;
+  // That of the next face.
+  std::uint32_t kind_ = 0;
   // Line of each face.
   std::vector<std::size_t> lines_;
 };
@@ -224,14 +239,13 @@ bool LooksLikeObjMesh(absl::string_view bytes) {
   return has_statement;
 }
 
-absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                     ImportNotes* notes, std::optional<double> weld) {
-  WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, ParseObjFaces(bytes, axes, stop));
-  return MeshOfFaces(std::move(soup), weld, stop, notes);
+absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, const ImportOptions& options) {
+  WAYSTAR_ASSIGN_OR_RETURN(FileFaces faces, ParseObjFaces(bytes, options));
+  return MeshOfFaces(std::move(faces), options);
 }
 
-absl::StatusOr<MeshSoup> ParseObjFaces(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
-  return ObjParser(bytes, axes, stop).Parse();
+absl::StatusOr<FileFaces> ParseObjFaces(absl::string_view bytes, const ImportOptions& options) {
+  return ObjParser(bytes, options).Parse();
 }
 
 }  // namespace waystar::core

@@ -77,8 +77,8 @@ class WordReader {
 
 class PolyanyaParser {
  public:
-  PolyanyaParser(absl::string_view bytes, const StopCheck* stop)
-      : size_(bytes.size()), words_(bytes), stop_(stop) {}
+  PolyanyaParser(absl::string_view bytes, const ImportOptions& options)
+      : size_(bytes.size()), words_(bytes), stop_(options.grid.stop) {}
 
   absl::StatusOr<NavMesh> Parse() {
     WAYSTAR_RETURN_IF_ERROR(ReadHeader());
@@ -249,8 +249,8 @@ class PolyanyaParser {
 
 }  // namespace
 
-absl::StatusOr<NavMesh> ParsePolyanyaMesh(absl::string_view bytes, const StopCheck* stop) {
-  return PolyanyaParser(bytes, stop).Parse();
+absl::StatusOr<NavMesh> ParsePolyanyaMesh(absl::string_view bytes, const ImportOptions& options) {
+  return PolyanyaParser(bytes, options).Parse();
 }
 
 }  // namespace waystar::core

@@ -1,15 +1,17 @@
 #include "server/formats/mesh/soup_mesh.h"
 
 #include <algorithm>
-#include <bitset>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
+#include "server/core/elements/tags.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/mesh_check.h"
 #include "server/core/mesh/map/mesh_spec.h"
@@ -50,20 +52,6 @@ WeldTolerance WithWeld(const WeldTolerance& tolerance, const MeshSpec& spec, std
 }
 
 namespace {
-
-void NoteLosses(std::size_t dropped, const MeshSpec& spec, ImportNotes& notes) {
-  if (dropped > 0) {
-    notes.Add("faces without an area, seen from above, are dropped", "", static_cast<std::int64_t>(dropped));
-  }
-  std::bitset<std::numeric_limits<decltype(MeshPolygon::area)>::max() + 1> areas;
-  for (const MeshPolygon& polygon : spec.polygons) {
-    areas.set(polygon.area);
-  }
-  if (areas.count() > 1) {
-    notes.Add(absl::StrCat("costs of areas are not read: the ", areas.count(),
-                           " areas of the mesh are walked alike"));
-  }
-}
 
 // Returns true if another polygon covers the middle of this one at the same height. `tree` holds all
 // polygons.
@@ -169,43 +157,130 @@ absl::Status NoteGaps(const NavMesh& mesh, const WeldTolerance& tolerance, const
 
 }  // namespace
 
-absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
-                                   ImportNotes* notes, WeldReport* report) {
+std::uint32_t FileFaces::KindOfMaterial(absl::string_view name) {
+  const auto [known, is_new] = materials.try_emplace(name, static_cast<std::uint32_t>(kinds.size()));
+  if (is_new) {
+    kinds.push_back({.terrain = {.name = std::string(name)}});
+  }
+  return known->second;
+}
+
+std::vector<std::string> BitTags(absl::string_view prefix, int first, std::uint32_t bits) {
+  std::vector<std::string> tags;
+  for (int bit = 0; bit < 32 && tags.size() < kMaxTags; ++bit) {
+    if ((bits >> bit & 1U) != 0) {
+      tags.push_back(absl::StrCat(prefix, first + bit));
+    }
+  }
+  return tags;
+}
+
+namespace {
+
+std::string TerrainName(absl::string_view name, UniqueIds& taken) {
+  // A number fits behind it.
+  constexpr std::size_t kMostBytes = kMaxNameBytes - 3;
+  std::string terrain(name.substr(0, kMostBytes));
+  std::ranges::replace_if(
+      terrain, [](unsigned char c) { return !absl::ascii_isgraph(c); }, '-');
+  return taken.Take(terrain) ? terrain : taken.TakeNumbered(terrain);
+}
+
+}  // namespace
+
+void SetTerrains(const FileFaces& faces, absl::Span<const PolygonNumber> origins, ImportNotes* notes,
+                 MeshSpec& spec) {
+  if (faces.kind_of_polygon.empty()) {
+    return;
+  }
+  std::vector<std::size_t> counts(faces.kinds.size());
+  for (const PolygonNumber polygon : origins) {
+    ++counts[faces.kind_of_polygon[polygon]];
+  }
+  const FileGround& some = faces.kinds[faces.kind_of_polygon[origins.front()]];
+  if (std::ranges::count(counts, origins.size()) == 1 && some == FileGround{{.name = some.terrain.name}}) {
+    return;
+  }
+  std::array<const FileGround*, kMaxMeshAreas> kinds = {};
+  std::vector<std::uint8_t> areas(faces.kinds.size());
+  const auto take = [&](std::size_t kind, std::size_t area) {
+    kinds[area] = &faces.kinds[kind];
+    areas[kind] = static_cast<std::uint8_t>(area);
+    counts[kind] = 0;
+  };
+  for (std::size_t kind = 0; kind < areas.size(); ++kind) {
+    const std::optional<std::uint8_t> area = faces.kinds[kind].area;
+    if (area && kinds[*area] == nullptr && (counts[kind] > 0 || kind == 0)) {
+      take(kind, *area);
+    }
+  }
+  std::size_t left = 0;
+  for (std::size_t kind = 0; kind < areas.size(); ++kind) {
+    const auto free = std::ranges::find(kinds, nullptr);
+    if (counts[kind] > 0 && free != kinds.end()) {
+      take(kind, static_cast<std::size_t>(free - kinds.begin()));
+    } else if (counts[kind] > 0) {
+      areas[kind] = faces.kinds[kind].area.value_or(0);
+      left += counts[kind];
+    }
+  }
+  for (std::size_t i = 0; i < origins.size(); ++i) {
+    spec.polygons[i].area = areas[faces.kind_of_polygon[origins[i]]];
+  }
+  UniqueIds taken;
+  for (std::size_t area = 0; area <= std::ranges::max(spec.polygons, {}, &MeshPolygon::area).area; ++area) {
+    MeshTerrain& terrain =
+        spec.terrains.emplace_back(kinds[area] == nullptr ? DefaultMeshTerrain(area) : kinds[area]->terrain);
+    terrain.name = TerrainName(terrain.name, taken);
+  }
+  if (left > 0 && notes != nullptr) {
+    notes->Add(absl::StrCat("polygons are of more than ", kMaxMeshAreas,
+                            " kinds of ground, and become the commonest of their area, or \"ground\""),
+               "", static_cast<std::int64_t>(left));
+  }
+}
+
+absl::StatusOr<NavMesh> MeshOfSpec(MeshSpec spec, const ImportOptions& options) {
+  absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec), options.grid.stop);
+  return mesh.ok() || ErrorFieldOf(mesh.status()).empty() ? mesh : WithField(mesh.status(), "");
+}
+
+absl::StatusOr<NavMesh> MeshOfSoup(FileFaces faces, const WeldTolerance& tolerance,
+                                   const ImportOptions& options, WeldReport* report) {
   WeldReport own;
   WeldReport& made = report == nullptr ? own : *report;
-  WAYSTAR_ASSIGN_OR_RETURN(MeshSpec spec, WeldMesh(std::move(soup), tolerance, stop, &made));
+  const StopCheck* const stop = options.grid.stop;
+  WAYSTAR_ASSIGN_OR_RETURN(MeshSpec spec, WeldMesh(std::move(faces.soup), tolerance, stop, &made));
   if (spec.polygons.empty()) {
     return MakeError(ErrorReason::kBadSize, "", "no polygon of the file has an area, seen from above");
   }
-  if (notes != nullptr) {
-    NoteLosses(made.dropped, spec, *notes);
+  if (options.notes != nullptr && made.dropped > 0) {
+    options.notes->Add("faces without an area, seen from above, are dropped", "",
+                       static_cast<std::int64_t>(made.dropped));
   }
-  absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec), stop);
-  if (!mesh.ok() && !ErrorFieldOf(mesh.status()).empty()) {
-    return WithField(mesh.status(), "");
-  }
-  if (mesh.ok() && notes != nullptr) {
-    WAYSTAR_RETURN_IF_ERROR(NoteCovered(*mesh, stop, *notes));
-    WAYSTAR_RETURN_IF_ERROR(NoteGaps(*mesh, tolerance, stop, *notes));
+  SetTerrains(faces, made.origins, options.notes, spec);
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSpec(std::move(spec), options));
+  if (options.notes != nullptr) {
+    WAYSTAR_RETURN_IF_ERROR(NoteCovered(mesh, stop, *options.notes));
+    WAYSTAR_RETURN_IF_ERROR(NoteGaps(mesh, tolerance, stop, *options.notes));
   }
   return mesh;
 }
 
-absl::StatusOr<NavMesh> MeshOfFile(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
-                                   ImportNotes* notes) {
-  const MeshBounds bounds = BoundsOf(soup.spec);
+absl::StatusOr<NavMesh> MeshOfFile(FileFaces faces, const ImportOptions& options) {
+  const MeshBounds bounds = BoundsOf(faces.soup.spec);
   const double side = std::max({bounds.high.x - bounds.low.x, bounds.high.y - bounds.low.y, 0.0});
   const double plan = std::max(std::min(side * 1e-4, 0.01), PrecisionOf(bounds));
-  const WeldTolerance tolerance = WithWeld({.plan = plan, .height = 25.0 * plan}, soup.spec, weld);
-  return MeshOfSoup(std::move(soup), tolerance, stop, notes);
+  const WeldTolerance tolerance =
+      WithWeld({.plan = plan, .height = 25.0 * plan}, faces.soup.spec, options.weld);
+  return MeshOfSoup(std::move(faces), tolerance, options);
 }
 
-absl::StatusOr<NavMesh> MeshOfFaces(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
-                                    ImportNotes* notes) {
-  if (notes != nullptr) {
-    NoteGeometry(soup.spec, *notes);
+absl::StatusOr<NavMesh> MeshOfFaces(FileFaces faces, const ImportOptions& options) {
+  if (options.notes != nullptr) {
+    NoteGeometry(faces.soup.spec, *options.notes);
   }
-  return MeshOfFile(std::move(soup), weld, stop, notes);
+  return MeshOfFile(std::move(faces), options);
 }
 
 }  // namespace waystar::core

@@ -24,9 +24,9 @@ namespace {
 
 class UnityReader {
  public:
-  UnityReader(MeshAxes axes, const StopCheck* stop) : axes_(axes), stop_(stop) {}
+  explicit UnityReader(const ImportOptions& options) : axes_(options.mesh_axes()), stop_(options.grid.stop) {}
 
-  absl::StatusOr<MeshSoup> Read(const JsonValue& root) {
+  absl::StatusOr<FileFaces> Read(const JsonValue& root) {
     WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const vertices, ListIn(root, "vertices"));
     WAYSTAR_RETURN_IF_ERROR(ReadVertices(*vertices));
     WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const indices, ListIn(root, "indices"));
@@ -34,7 +34,8 @@ class UnityReader {
     if (const JsonValue* const areas = root.Find("areas"); areas != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(ReadAreas(*areas));
     }
-    return std::move(soup_);
+    WAYSTAR_RETURN_IF_ERROR(ReadKinds(root));
+    return std::move(faces_);
   }
 
  private:
@@ -60,7 +61,7 @@ class UnityReader {
       return absl::OkStatus();
     }
     for (const JsonValue& vertex : *list.array()) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, soup_.spec.vertices.size()));
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, spec_.vertices.size()));
       if (const JsonValue::Numbers* const numbers = vertex.numbers();
           numbers != nullptr && numbers->size() == 3) {
         WAYSTAR_RETURN_IF_ERROR(AddVertex(vertex, (*numbers)[0], (*numbers)[1], (*numbers)[2]));
@@ -78,10 +79,10 @@ class UnityReader {
   }
 
   absl::Status AddVertex(const JsonValue& where, double x, double y, double z) {
-    soup_.spec.vertices.push_back(FromAxes(axes_, x, y, z));
-    return CheckPosition(soup_.spec.vertices.back()).ok()
+    spec_.vertices.push_back(FromAxes(axes_, x, y, z));
+    return CheckPosition(spec_.vertices.back()).ok()
                ? absl::OkStatus()
-               : JsonError(where, absl::StrCat("vertex ", soup_.spec.vertices.size() - 1,
+               : JsonError(where, absl::StrCat("vertex ", spec_.vertices.size() - 1,
                                                ": coordinates are from ", -kMaxReach, " to ", kMaxReach));
   }
 
@@ -107,34 +108,55 @@ class UnityReader {
   }
 
   absl::Status ReadTriangles(const JsonValue& list) {
-    WAYSTAR_ASSIGN_OR_RETURN(soup_.spec.corners, IntegersOf(list, "indices", soup_.spec.vertices.size()));
-    if (soup_.spec.corners.size() % 3 != 0) {
-      return JsonError(list, absl::StrCat("triangles have three indices each, and this list has ",
-                                          soup_.spec.corners.size()));
+    WAYSTAR_ASSIGN_OR_RETURN(spec_.corners, IntegersOf(list, "indices", spec_.vertices.size()));
+    if (spec_.corners.size() % 3 != 0) {
+      return JsonError(
+          list, absl::StrCat("triangles have three indices each, and this list has ", spec_.corners.size()));
     }
-    soup_.spec.polygons.assign(soup_.spec.corners.size() / 3, {.corner_count = 3, .area = 0});
+    spec_.polygons.assign(spec_.corners.size() / 3, {.corner_count = 3, .area = 0});
     return absl::OkStatus();
   }
 
   absl::Status ReadAreas(const JsonValue& list) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> areas,
-                             IntegersOf(list, "areas", kMaxMeshAreas));
-    if (areas.empty()) {
-      return absl::OkStatus();
+    WAYSTAR_ASSIGN_OR_RETURN(std::vector<std::uint32_t> areas, IntegersOf(list, "areas", kMaxMeshAreas));
+    if (!areas.empty() && areas.size() != spec_.polygons.size()) {
+      return JsonError(
+          list, absl::StrCat("there are ", areas.size(), " areas for ", spec_.polygons.size(), " triangles"));
     }
-    if (areas.size() != soup_.spec.polygons.size()) {
-      return JsonError(list, absl::StrCat("there are ", areas.size(), " areas for ",
-                                          soup_.spec.polygons.size(), " triangles"));
+    faces_.kind_of_polygon = std::move(areas);
+    return absl::OkStatus();
+  }
+
+  // Reads the names and costs of areas.
+  absl::Status ReadKinds(const JsonValue& root) {
+    const JsonValue::Array& names = root.FindArray("areaNames");
+    const JsonValue* const costs = root.Find("areaCosts");
+    faces_.kinds.clear();
+    for (std::uint8_t area = 0; area < kMaxMeshAreas; ++area) {
+      MeshTerrain terrain = DefaultMeshTerrain(area);
+      if (area < names.size() && names[area].string() == nullptr) {
+        return JsonError(names[area], "areaNames are texts");
+      }
+      if (area < names.size() && !names[area].string()->empty()) {
+        terrain.name = *names[area].string();
+      }
+      if (costs != nullptr && costs->numbers() != nullptr && area < costs->numbers()->size()) {
+        terrain.cost = (*costs->numbers())[area];
+      }
+      if (!(terrain.cost >= kMinGroundCost && terrain.cost <= kMaxGroundCost)) {
+        return JsonError(*costs, absl::StrCat("areaCosts are from ", kMinGroundCost, " to ", kMaxGroundCost,
+                                              ", and that of area ", area, " is ", terrain.cost));
+      }
+      faces_.kinds.push_back({.terrain = std::move(terrain), .area = area});
     }
-    for (std::size_t i = 0; i < areas.size(); ++i) {
-      soup_.spec.polygons[i].area = static_cast<std::uint8_t>(areas[i]);
-    }
+    faces_.kind_of_polygon.resize(spec_.polygons.size());
     return absl::OkStatus();
   }
 
   MeshAxes axes_;
   const StopCheck* stop_;
-  MeshSoup soup_;
+  FileFaces faces_;
+  MeshSpec& spec_ = faces_.soup.spec;
 };
 
 // Returns the length of the string literal at the start of the text, with its quotes.
@@ -201,11 +223,10 @@ bool LooksLikeUnityMesh(absl::string_view bytes) {
   return has_vertices && has_indices && !is_other;
 }
 
-absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                       ImportNotes* notes, std::optional<double> weld) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
-  WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, UnityReader(axes, stop).Read(root));
-  return MeshOfFile(std::move(soup), weld, stop, notes);
+absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, const ImportOptions& options) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), options.grid.stop));
+  WAYSTAR_ASSIGN_OR_RETURN(FileFaces faces, UnityReader(options).Read(root));
+  return MeshOfFile(std::move(faces), options);
 }
 
 }  // namespace waystar::core

@@ -109,7 +109,7 @@ struct ImportOptions {
   std::string level;
   // Names of the layers to read, even hidden ones. If empty, reads all visible layers.
   std::vector<std::string> layers;
-  // Axes of a navigation mesh file; kYUp if unset.
+  // Axes of a navigation mesh file; see mesh_axes.
   std::optional<MeshAxes> axes;
   // Distance in plan within which edges of a navigation mesh file are joined, 0 to kMaxWeld; see
   // MeshOfFile.
@@ -121,6 +121,8 @@ struct ImportOptions {
   NeighbourFiles neighbours;
   // Receives notes on skipped content; may be null.
   ImportNotes* notes = nullptr;
+
+  MeshAxes mesh_axes() const { return axes.value_or(MeshAxes::kYUp); }
 };
 
 inline constexpr double kMaxWeld = 1000.0;

@@ -125,6 +125,13 @@ class DrawnLevel {
     }
   }
 
+  // Makes the triangles so far that have no kind yet ground of a material.
+  void SetKind(const std::string& name) {
+    geometry_.kind_of_triangle.resize(geometry_.triangles.size(),
+                                      static_cast<std::uint32_t>(geometry_.kinds.size()));
+    geometry_.kinds.push_back({.terrain = {.name = name}});
+  }
+
   const LevelGeometry& geometry() const { return geometry_; }
 
  private:
@@ -277,6 +284,62 @@ TEST(BuildMeshTest, LeavesOutRoomsThatAreTooLow) {
   }
 }
 
+// The name of the ground at the point.
+std::string GroundAt(const NavMesh& mesh, const WorldPoint& point) {
+  const auto place = core::FindMeshPlace(mesh, point, {});
+  return place ? mesh.terrains()[mesh.AreaOf(place->polygon)].name : "";
+}
+
+TEST(BuildMeshTest, MaterialsAreTerrains) {
+  DrawnLevel level;
+  level.AddFloor(0, 0, 20, 30, 0);
+  level.SetKind("grass");
+  level.AddFloor(20, 0, 40, 30, 0);
+  level.SetKind("mud");
+  // It lies a little above both, and comes before them where voxels are the same.
+  level.AddFloor(5, 12, 35, 18, 0.02);
+  level.SetKind("road");
+  level.AddBox({10, 24, -1}, {30, 24.8, 1.9});
+  level.SetKind("brick");
+  const NavMesh mesh = Build(level);
+  EXPECT_EQ(mesh.part_count(), 1);
+  EXPECT_THAT(mesh.terrains(), ::testing::SizeIs(4)) << "the wall is too thin to stand on";
+  for (const auto& [x, y, name] : {std::tuple(10.0, 5.0, "grass"),
+                                   {30.0, 5.0, "mud"},
+                                   {10.0, 15.0, "road"},
+                                   {30.0, 15.0, "road"},
+                                   {3.0, 15.0, "grass"},
+                                   {37.0, 15.0, "mud"}}) {
+    EXPECT_EQ(GroundAt(mesh, {x, y, 0}), name) << x << " " << y;
+  }
+  const std::optional<double> length = LengthBetween(mesh, {3, 3, 0}, {37, 20, 0});
+  ASSERT_TRUE(length);
+  EXPECT_NEAR(*length, std::hypot(34, 17), 0.1) << "polygons of all kinds are joined";
+  // Ground of one material alone is as ground of none.
+  DrawnLevel plain;
+  plain.AddFloor(0, 0, 20, 20, 0);
+  const std::uint64_t digest = Build(plain).digest();
+  plain.SetKind("grass");
+  EXPECT_EQ(Build(plain).digest(), digest);
+  plain.AddFace({0, 0, 0}, {20, 0, 0}, {20, 0, 9}, {0, 0, 9});
+  plain.SetKind("brick");
+  EXPECT_EQ(Build(plain).terrains().size(), 1) << "a wall is no ground";
+}
+
+TEST(BuildMeshTest, SteepGroundOfAMaterialIsNotWalked) {
+  DrawnLevel level;
+  level.AddFloor(0, 0, 10, 6, 0);
+  level.SetKind("grass");
+  level.AddFloor(10, 0, 20, 6, 0, 10.2);
+  level.SetKind("scree");
+  level.AddFloor(20, 0, 30, 6, 10.2);
+  level.SetKind("snow");
+  const NavMesh mesh = Build(level);
+  EXPECT_FALSE(LengthBetween(mesh, {3, 3, 0}, {27, 3, 10.2}));
+  EXPECT_EQ(GroundAt(mesh, {27, 3, 10.2}), "snow");
+  EXPECT_EQ(mesh.terrains().size(), 3);
+}
+
 // Boxes at random on a bumpy floor of several tiles, and a gallery above.
 DrawnLevel RandomLevel(std::uint64_t seed) {
   Random random(seed);
@@ -306,6 +369,24 @@ DrawnLevel RandomLevel(std::uint64_t seed) {
   }
   level.AddFloor(5, 20, 43, 26, 5.5);
   return level;
+}
+
+TEST(BuildMeshTest, KindsDoNotPartTheGround) {
+  for (std::uint64_t seed = 1; seed <= Rounds(10); ++seed) {
+    const LevelGeometry plain = RandomLevel(seed).geometry();
+    LevelGeometry geometry = plain;
+    for (std::size_t i = 0; i < geometry.triangles.size(); ++i) {
+      geometry.kind_of_triangle.push_back(i / 6 % 4);
+    }
+    geometry.kinds.insert(geometry.kinds.end(), {{{.name = "a"}}, {{.name = "b"}}, {{.name = "c"}}});
+    const absl::StatusOr<NavMesh> of_one = BuildMesh(plain, SettingsOf(), 1);
+    const absl::StatusOr<NavMesh> of_many = BuildMesh(geometry, SettingsOf(), 1);
+    ASSERT_THAT(of_one, IsOk());
+    ASSERT_THAT(of_many, IsOk());
+    EXPECT_EQ(of_many->terrains().size(), 4);
+    EXPECT_EQ(of_many->part_count(), of_one->part_count()) << seed;
+    EXPECT_NEAR(AreaOf(*of_many), AreaOf(*of_one), 0.02 * AreaOf(*of_one)) << seed;
+  }
 }
 
 // How far the point is from the box, seen from above.
@@ -407,10 +488,10 @@ TEST(BuildMeshTest, StopsWhereverItIsAsked) {
   const DrawnLevel level = RandomLevel(1);
   const BuildSettings settings = SettingsOf();
   const StopAfter never;
-  ASSERT_THAT(BuildMesh(level.geometry(), settings, 2, &never), IsOk());
+  ASSERT_THAT(BuildMesh(level.geometry(), settings, 2, {.grid = {.stop = &never}}), IsOk());
   for (int looks = 0; looks < never.looks(); looks += 7) {
     const StopAfter stop(looks);
-    EXPECT_THAT(BuildMesh(level.geometry(), settings, 2, &stop),
+    EXPECT_THAT(BuildMesh(level.geometry(), settings, 2, {.grid = {.stop = &stop}}),
                 IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
   }
 }

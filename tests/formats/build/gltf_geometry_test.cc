@@ -30,11 +30,11 @@ using Triangle = std::array<std::uint32_t, 3>;
 
 absl::StatusOr<LevelGeometry> ParseGltfGeometry(absl::string_view bytes, MeshAxes axes,
                                                 const StopCheck* stop = nullptr) {
-  return ParseLevel(core::MapFormat::kGltf, bytes, axes, stop);
+  return ParseLevel(core::MapFormat::kGltf, bytes, {.grid = {.stop = stop}, .axes = axes});
 }
 
 absl::StatusOr<LevelGeometry> ParseObjGeometry(absl::string_view bytes, MeshAxes axes) {
-  return ParseLevel(core::MapFormat::kObj, bytes, axes);
+  return ParseLevel(core::MapFormat::kObj, bytes, {.axes = axes});
 }
 
 void AppendNumber(std::string& bytes, std::uint32_t number, int size) {
@@ -121,6 +121,19 @@ TEST(GltfGeometryTest, ReadsBothForms) {
     EXPECT_EQ(geometry.triangles.size(), 2);
     EXPECT_EQ(AreaAbove(geometry), 8.0);
   }
+}
+
+TEST(GltfGeometryTest, MaterialsAreKindsOfGround) {
+  const std::string primitive = R"({"attributes": {"POSITION": 0}, "indices": 1)";
+  const LevelGeometry geometry = Parse(absl::StrReplaceAll(
+      SquareText(),
+      {{primitive + "}", absl::StrCat(primitive, R"(, "material": 1}, )", primitive, R"(, "material": 0}, )",
+                                      primitive, R"(, "material": 2}, )", primitive, "}")},
+       {R"("accessors")", R"("materials": [{"name": "mud"}, {}], "accessors")"}}));
+  ASSERT_EQ(geometry.kinds.size(), 3);
+  EXPECT_EQ(geometry.kinds[1].terrain.name, "material-1");
+  EXPECT_EQ(geometry.kinds[2].terrain.name, "mud");
+  EXPECT_THAT(geometry.kind_of_triangle, ElementsAre(1, 1, 2, 2, 0, 0, 0, 0));
 }
 
 TEST(GltfGeometryTest, MovesMeshesAsTheirNodesSay) {

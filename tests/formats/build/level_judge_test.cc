@@ -262,7 +262,7 @@ TEST_P(LevelJudgeTest, ReachesTheSameOnNoLongerPaths) {
   }
   std::ifstream file(*folder / "meshes" / "geometry" / GetParam(), std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  absl::StatusOr<LevelGeometry> geometry = ParseLevel(core::MapFormat::kObj, bytes, core::MeshAxes::kYUp);
+  absl::StatusOr<LevelGeometry> geometry = ParseLevel(core::MapFormat::kObj, bytes);
   ASSERT_THAT(geometry, IsOk());
   MoveToOrigin(*geometry);
   const BuildSettings settings = *MakeSettings({});

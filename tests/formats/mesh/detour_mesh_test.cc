@@ -213,9 +213,8 @@ void ExpectTwoTiles(const absl::StatusOr<DetourMesh>& detour, MeshAxes axes = Me
 }
 
 // Reads a file that must be right.
-template <typename... Options>
-DetourMesh ReadDetour(const std::string& bytes, const Options&... options) {
-  absl::StatusOr<DetourMesh> mesh = ParseDetourMesh(bytes, options...);
+DetourMesh ReadDetour(const std::string& bytes, const ImportOptions& options = {}) {
+  absl::StatusOr<DetourMesh> mesh = ParseDetourMesh(bytes, options);
   EXPECT_THAT(mesh, IsOk());
   return *std::move(mesh);
 }
@@ -249,12 +248,12 @@ TEST(DetourMeshTest, WeldJoinsBordersThatOverlap) {
     tiles[1].vertices[vertex][2] = 3.9F;
   }
   ImportNotes notes;
-  const DetourMesh apart = ReadDetour(SetBytes(tiles), MeshAxes::kYUp, nullptr, &notes);
+  const DetourMesh apart = ReadDetour(SetBytes(tiles), {.notes = &notes});
   EXPECT_EQ(apart.mesh.part_count(), 2u);
   EXPECT_TRUE(std::any_of(notes.notes().begin(), notes.notes().end(), [](const ImportNote& note) {
     return note.text.find("--weld") != std::string::npos;
   }));
-  ExpectTwoTiles(ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, nullptr, 0.1));
+  ExpectTwoTiles(ParseDetourMesh(SetBytes(tiles), {.weld = 0.1}));
 }
 
 TEST(DetourMeshTest, ReadsTilesAlone) {
@@ -292,7 +291,7 @@ TEST(DetourMeshTest, CoordinatesAreTurned) {
   const DetourMesh up = ReadDetour(bytes);
   EXPECT_EQ(up.mesh.VertexAt(up.mesh.VerticesOf(0)[0]).z, 1.0);
   EXPECT_EQ(up.mesh.bounds().high, (WorldPoint{4, 8, 1}));
-  const absl::StatusOr<DetourMesh> unreal = ParseDetourMesh(bytes, MeshAxes::kUnreal);
+  const absl::StatusOr<DetourMesh> unreal = ParseDetourMesh(bytes, {.axes = MeshAxes::kUnreal});
   ExpectTwoTiles(unreal, MeshAxes::kUnreal);
   EXPECT_EQ(unreal->mesh.bounds().low, (WorldPoint{-4, -8, 1}));
   EXPECT_EQ(FromAxes(MeshAxes::kZUp, 1, 2, 3), (WorldPoint{1, 2, 3}));
@@ -326,7 +325,7 @@ std::vector<Tile> TilesMeetingAt(const std::array<float, 4>& heights, float clim
 
 std::vector<std::string> NotesOfSet(const std::vector<Tile>& tiles) {
   ImportNotes notes;
-  EXPECT_THAT(ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, &notes), IsOk());
+  EXPECT_THAT(ParseDetourMesh(SetBytes(tiles), {.notes = &notes}), IsOk());
   std::vector<std::string> lines;
   for (const ImportNote& note : notes.notes()) {
     lines.push_back(LineOf(note));
@@ -377,7 +376,7 @@ TEST(DetourMeshTest, GroundWithoutFlagsIsClosed) {
   EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("polygons with flags 0"),
                                               HasSubstr("portals of off-mesh connections with flags 0")));
   tile.polygons[1].flags = 2;
-  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("the 2 different flags"), HasSubstr("portals of")));
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("portals of")));
   for (Polygon& polygon : tile.polygons) {
     polygon.flags = 0;
   }
@@ -385,6 +384,53 @@ TEST(DetourMeshTest, GroundWithoutFlagsIsClosed) {
   EXPECT_EQ(unset.mesh.polygon_count(), 2u);
   EXPECT_FALSE(unset.mesh.portals().Find("off-mesh-1")->closed);
   EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("all flags are 0")));
+}
+
+// A row of squares with these areas and flags.
+Tile RowOf(const std::vector<std::pair<std::uint8_t, std::uint16_t>>& grounds) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 0, 1}}, .polygons = {}};
+  for (const auto& [area, flags] : grounds) {
+    const auto first = static_cast<std::uint16_t>(tile.vertices.size() - 2);
+    const auto x = static_cast<float>(tile.polygons.size() + 1);
+    tile.vertices.insert(tile.vertices.end(), {{x, 0, 0}, {x, 0, 1}});
+    tile.polygons.push_back({{first, static_cast<std::uint16_t>(first + 1),
+                              static_cast<std::uint16_t>(first + 3), static_cast<std::uint16_t>(first + 2)},
+                             {0, 0, 0, 0},
+                             area,
+                             flags});
+  }
+  return tile;
+}
+
+TEST(DetourMeshTest, AreasAndFlagsAreTerrains) {
+  // The commonest flags of an area keep its number.
+  const NavMesh mesh =
+      ReadDetour(SetBytes({RowOf({{1, 3}, {1, 0x8000}, {1, 3}, {63, 1}, {63, 2}, {0, 1}, {63, 2}})})).mesh;
+  const auto terrain = [&](PolygonNumber polygon) { return mesh.terrains()[mesh.AreaOf(polygon)]; };
+  EXPECT_EQ(mesh.AreaOf(0), 1);
+  EXPECT_EQ(terrain(0), (MeshTerrain{.name = "area-1", .tags = {"flag-0", "flag-1"}}));
+  EXPECT_EQ(mesh.AreaOf(1), 2);
+  EXPECT_EQ(terrain(1), (MeshTerrain{.name = "area-1-flags-0x8000", .tags = {"flag-15"}}));
+  EXPECT_EQ(mesh.AreaOf(2), 1);
+  EXPECT_EQ(mesh.AreaOf(3), 3);
+  EXPECT_EQ(terrain(3), (MeshTerrain{.name = "walkable-flags-0x0001", .tags = {"flag-0"}}));
+  EXPECT_EQ(mesh.AreaOf(4), 63);
+  EXPECT_EQ(terrain(4), (MeshTerrain{.name = "walkable", .tags = {"flag-1"}}));
+  EXPECT_EQ(terrain(5), (MeshTerrain{.name = "ground", .tags = {"flag-0"}}));
+  EXPECT_EQ(mesh.terrains().size(), 64u);
+}
+
+TEST(DetourMeshTest, RareFlagsBeyondTheMostTerrainsAreMerged) {
+  std::vector<std::pair<std::uint8_t, std::uint16_t>> grounds = {{5, 1}, {5, 1}};
+  for (std::uint16_t flags = 2; flags < 70; ++flags) {
+    grounds.emplace_back(std::uint8_t{5}, flags);
+  }
+  const Tile tile = RowOf(grounds);
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("more than 64 kinds of ground")));
+  const NavMesh mesh = ReadDetour(SetBytes({tile})).mesh;
+  EXPECT_EQ(mesh.AreaOf(0), 5);
+  EXPECT_EQ(mesh.AreaOf(2), 0);
+  EXPECT_EQ(mesh.AreaOf(69), 5);
 }
 
 // The polygon is flat where the ground of the level is a hill: the ends of the connection lie on the hill.
@@ -580,7 +626,7 @@ TEST(DetourMeshTest, StopsWhenAsked) {
   const std::string bytes = SetBytes(TwoTiles());
   for (int looks = 0; looks < 10; ++looks) {
     const StopAfter stop(looks);
-    EXPECT_EQ(ParseDetourMesh(bytes, MeshAxes::kYUp, &stop).status().code(), absl::StatusCode::kCancelled)
+    EXPECT_EQ(ParseDetourMesh(bytes, {.grid = {.stop = &stop}}).status().code(), absl::StatusCode::kCancelled)
         << looks;
   }
 }

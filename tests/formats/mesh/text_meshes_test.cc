@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
@@ -31,8 +32,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-using Reader = absl::StatusOr<NavMesh> (*)(absl::string_view, MeshAxes, const StopCheck*, ImportNotes*,
-                                           std::optional<double>);
+using Reader = absl::StatusOr<NavMesh> (*)(absl::string_view, const ImportOptions&);
 
 // All of these are a square of 4 by 4 at height 1, and to its right two of half its height, one above the
 // other, seen from above.
@@ -87,9 +87,8 @@ struct Format {
   bool (*looks_like)(absl::string_view);
   absl::string_view file;
 
-  absl::StatusOr<NavMesh> Read(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
-                               const StopCheck* stop = nullptr) const {
-    return reader(bytes, axes, stop, nullptr, {});
+  absl::StatusOr<NavMesh> Read(absl::string_view bytes, const ImportOptions& options = {}) const {
+    return reader(bytes, options);
   }
 };
 std::vector<Format> Formats() {
@@ -103,8 +102,7 @@ std::string ErrorOf(Reader reader, absl::string_view bytes, const std::string& f
   std::string changed(bytes);
   const std::size_t at = changed.find(from);
   EXPECT_NE(at, std::string::npos) << from;
-  const absl::Status status =
-      reader(changed.replace(at, from.size(), to), MeshAxes::kYUp, nullptr, nullptr, {}).status();
+  const absl::Status status = reader(changed.replace(at, from.size(), to), {}).status();
   EXPECT_THAT(status, IsError(kInvalid, ErrorReason::kBadFormat, "")) << from << " " << to;
   return std::string(status.message());
 }
@@ -131,11 +129,12 @@ TEST(TextMeshesTest, ReadsTheGround) {
 TEST(TextMeshesTest, CoordinatesAreTurned) {
   for (const Format& format : Formats()) {
     SCOPED_TRACE(format.name);
-    const absl::StatusOr<NavMesh> unreal = format.Read(format.file, MeshAxes::kUnreal);
+    const absl::StatusOr<NavMesh> unreal = format.Read(format.file, {.axes = MeshAxes::kUnreal});
     ASSERT_THAT(unreal, IsOk());
     EXPECT_EQ(unreal->bounds().low, (WorldPoint{-6, -4, 1}));
     // Standing on end it has no area.
-    EXPECT_THAT(format.Read(format.file, MeshAxes::kZUp), IsError(kInvalid, ErrorReason::kBadSize, ""));
+    EXPECT_THAT(format.Read(format.file, {.axes = MeshAxes::kZUp}),
+                IsError(kInvalid, ErrorReason::kBadSize, ""));
   }
 }
 
@@ -168,10 +167,92 @@ TEST(TextMeshesTest, NotesFacesThatAreLeftOut) {
               ElementsAre(left_out));
 }
 
-TEST(UnityMeshTest, NotesThatAreasHaveNoCosts) {
-  EXPECT_THAT(NotesOf(kUnity),
-              ElementsAre("costs of areas are not read: the 2 areas of the mesh are walked alike"));
-  EXPECT_THAT(NotesOf(absl::StrReplaceAll(kUnity, {{"[0, 0, 3, 3]", "[3, 3, 3, 3]"}})), IsEmpty());
+// The terrains as "area name:cost tags", such as "1 mud:3 wet", and the areas of the polygons.
+std::vector<std::string> TerrainsOf(const absl::StatusOr<NavMesh>& mesh) {
+  EXPECT_THAT(mesh, IsOk());
+  std::vector<std::string> lines;
+  std::string areas;
+  for (std::size_t area = 0; area < mesh->terrains().size(); ++area) {
+    const MeshTerrain& terrain = mesh->terrains()[area];
+    lines.push_back(absl::StrCat(area, " ", terrain.name, ":", terrain.cost, terrain.is_impassable ? "!" : "",
+                                 terrain.tags.empty() ? "" : " ", absl::StrJoin(terrain.tags, " ")));
+  }
+  for (PolygonNumber polygon = 0; polygon < mesh->polygon_count(); ++polygon) {
+    absl::StrAppend(&areas, mesh->AreaOf(polygon), " ");
+  }
+  lines.push_back(areas);
+  return lines;
+}
+
+TEST(UnityMeshTest, ReadsNamesAndCostsOfAreas) {
+  EXPECT_THAT(TerrainsOf(ParseUnityMesh(kUnity)),
+              ElementsAre("0 ground:1", "1 area-1:1", "2 area-2:1", "3 area-3:1", "0 0 3 3 "));
+  const auto with = [](absl::string_view members) {
+    return absl::StrReplaceAll(kUnity, {{"[0, 0, 3, 3]", absl::StrCat("[0, 0, 3, 3], ", members)}});
+  };
+  const std::string named =
+      with(R"("areaNames": ["Not Wet", "", "Jump", "Not Wet", ""], "areaCosts": [2, 1, 2, 3.5, 9])");
+  EXPECT_THAT(TerrainsOf(ParseUnityMesh(named)),
+              ElementsAre("0 Not-Wet:2", "1 area-1:1", "2 area-2:1", "3 Not-Wet-2:3.5", "0 0 3 3 "));
+  EXPECT_THAT(NotesOf(named), IsEmpty());
+  EXPECT_THAT(TerrainsOf(ParseUnityMesh(absl::StrReplaceAll(named, {{"[0, 0, 3, 3]", "[]"}}))),
+              ElementsAre("0 Not-Wet:2", "0 0 0 0 "));
+  for (const char* bad : {R"("areaNames": [null])", R"("areaNames": ["a", 1])", R"("areaCosts": [0])",
+                          R"("areaCosts": [1, 1, 1, 1001])"}) {
+    EXPECT_THAT(ParseUnityMesh(with(bad)), IsError(kInvalid, ErrorReason::kBadFormat, "")) << bad;
+  }
+}
+
+TEST(GodotMeshTest, ReadsCostsAndLayersOfRegions) {
+  const std::string one = absl::StrReplaceAll(
+      kGodot, {{"navigation_mesh =", "navigation_layers = 1\ntravel_cost = 1.0\nnavigation_mesh ="}});
+  EXPECT_THAT(TerrainsOf(ParseGodotMesh(one)), ElementsAre("0 ground:1", "0 0 0 "));
+  EXPECT_EQ(ParseGodotMesh(one)->digest(), ParseGodotMesh(kGodot)->digest());
+  const auto with_region = [](absl::string_view properties) {
+    return absl::StrReplaceAll(
+        absl::StrCat(kGodot,
+                     "[node name=\"Ma rsh\" parent=\"Region\"]\nnavigation_mesh = SubResource(\"2\")\n",
+                     properties),
+        {{"[node name=\"Root\"",
+          "[sub_resource type=\"NavigationMesh\" id=\"2\"]\n"
+          "vertices = PackedVector3Array(0, 1, 4, 4, 1, 4, 4, 1, 7)\n"
+          "polygons = [PackedInt32Array(0, 1, 2)]\n[node name=\"Root\""}});
+  };
+  EXPECT_THAT(TerrainsOf(ParseGodotMesh(with_region("travel_cost = 2.5\nnavigation_layers = 6\n"))),
+              ElementsAre("0 ground:1 layer-1", "1 Ma-rsh:2.5 layer-2 layer-3", "0 0 0 1 "));
+  EXPECT_THAT(TerrainsOf(ParseGodotMesh(with_region("travel_cost = 0\nnavigation_layers = 0\n"))),
+              ElementsAre("0 ground:1 layer-1", "1 Ma-rsh:0.001!", "0 0 0 1 "));
+}
+
+TEST(ObjMeshTest, MaterialsAreTerrains) {
+  // One material in all says nothing.
+  EXPECT_THAT(TerrainsOf(ParseObjMesh(kObj)), ElementsAre("0 ground:1", "0 0 0 "));
+  const auto with = [](absl::string_view material) {
+    return absl::StrReplaceAll(kObj, {{"g annex", absl::StrCat("usemtl ", material)}});
+  };
+  EXPECT_THAT(TerrainsOf(ParseObjMesh(with("deep w\xC3\xA4ter"))),
+              ElementsAre("0 ground:1", "1 grass:1", "2 deep-w--ter:1", "1 2 2 "));
+  EXPECT_THAT(TerrainsOf(ParseObjMesh(with("ground"))), ElementsAre("0 ground:1", "1 grass:1", "1 0 0 "));
+  EXPECT_THAT(TerrainsOf(ParseObjMesh(absl::StrReplaceAll(with("mud"), {{"usemtl grass\n", ""}}))),
+              ElementsAre("0 ground:1", "1 mud:1", "0 1 1 "));
+  // Walls are no ground.
+  EXPECT_THAT(TerrainsOf(ParseObjMesh(absl::StrCat(kObj, "usemtl brick\nv 0 9 0\nf 1 2 7\n"))),
+              ElementsAre("0 ground:1", "0 0 0 "));
+}
+
+TEST(ObjMeshTest, MaterialsBeyondTheMostAreGround) {
+  std::string bytes = "v 0 0 0\nv 0 0 1\n";
+  for (int i = 1; i <= 66; ++i) {
+    absl::StrAppend(&bytes, "v ", i, " 0 0\nv ", i, " 0 1\nusemtl m", i, "\nf -4 -3 -1 -2\n");
+  }
+  const absl::StatusOr<NavMesh> mesh = ParseObjMesh(bytes);
+  ASSERT_THAT(mesh, IsOk());
+  EXPECT_EQ(mesh->terrains().size(), 64u);
+  EXPECT_EQ(mesh->terrains()[63].name, "m63");
+  EXPECT_EQ(mesh->AreaOf(62), 63);
+  EXPECT_EQ(mesh->AreaOf(63), 0);
+  EXPECT_THAT(NotesOf(bytes), ElementsAre("polygons are of more than 64 kinds of ground, and become the "
+                                          "commonest of their area, or \"ground\", 3 times"));
 }
 
 // A floor of `ground` squares in a row, then what else is given.
@@ -516,12 +597,9 @@ TEST(PolyanyaMeshTest, ReadsTheMeshesOfTheBenchmark) {
 }
 
 std::vector<Format> AllFormats() {
-  constexpr Reader kPolyanya = [](absl::string_view bytes, MeshAxes /*axes*/, const StopCheck* stop,
-                                  ImportNotes* /*notes*/,
-                                  std::optional<double> /*weld*/) { return ParsePolyanyaMesh(bytes, stop); };
   std::vector<Format> formats = Formats();
-  formats.push_back({"Polyanya 2", kPolyanya, nullptr, kVersion2});
-  formats.push_back({"Polyanya 3", kPolyanya, nullptr, kVersion3});
+  formats.push_back({"Polyanya 2", ParsePolyanyaMesh, nullptr, kVersion2});
+  formats.push_back({"Polyanya 3", ParsePolyanyaMesh, nullptr, kVersion3});
   return formats;
 }
 
@@ -564,7 +642,8 @@ TEST(TextMeshesTest, StopsWhenAsked) {
   for (const Format& format : AllFormats()) {
     for (int looks = 0; looks < (IsPolyanya(format) ? 4 : 6); ++looks) {
       const StopAfter stop(looks);
-      EXPECT_EQ(format.Read(format.file, MeshAxes::kYUp, &stop).status().code(), absl::StatusCode::kCancelled)
+      EXPECT_EQ(format.Read(format.file, {.grid = {.stop = &stop}}).status().code(),
+                absl::StatusCode::kCancelled)
           << format.name << " " << looks;
     }
   }

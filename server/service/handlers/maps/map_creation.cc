@@ -82,12 +82,9 @@ absl::StatusOr<core::AnyMap> BuildLevel(core::MapFormat format, absl::string_vie
   if (!settings.ok()) {
     return WithFieldPrefix(settings.status(), absl::StrCat(core::kBuildField, "."));
   }
-  const StopCheck* const stop = options.grid.stop;
-  WAYSTAR_ASSIGN_OR_RETURN(
-      const level::LevelGeometry geometry,
-      level::ParseLevel(format, bytes, options.axes.value_or(core::MeshAxes::kYUp), stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const level::LevelGeometry geometry, level::ParseLevel(format, bytes, options));
   const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
-  WAYSTAR_ASSIGN_OR_RETURN(core::NavMesh mesh, level::BuildMesh(geometry, *settings, threads, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(core::NavMesh mesh, level::BuildMesh(geometry, *settings, threads, options));
   absl::StatusOr<core::AnyMap> map;
   map.emplace(mesh.WithAgentRadius(options.agent_radius.value_or(settings->agent_radius)));
   return map;

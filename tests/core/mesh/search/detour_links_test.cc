@@ -199,7 +199,7 @@ TEST(DetourLinksTest, LinksAreThoseOfDetourOrInANote) {
     ASSERT_NE(judge, nullptr);
     const Links links = LinksOfDetour(*judge);
     ImportNotes notes;
-    const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(bytes, MeshAxes::kYUp, nullptr, &notes);
+    const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(bytes, {.notes = &notes});
     ASSERT_THAT(detour, IsOk());
     const Links own = LinksByArea(detour->mesh);
     std::set<std::uint32_t> areas;
