@@ -18,6 +18,8 @@ namespace Waystar {
   public static class WaystarExport {
     // A message may have 4 MiB, and base64 adds a third to these.
     const int ChunkBytes = 1 << 20;
+    // The number of areas in Unity.
+    const int AreaCount = 32;
 
     [MenuItem("Waystar/Save Tilemaps...")]
     static void SaveTilemaps() => Save("txt", TilemapText, "");
@@ -65,14 +67,23 @@ namespace Waystar {
       return text.ToString();
     }
 
-    /// <summary>Returns the NavMesh of all loaded scenes as JSON, with its areas.</summary>
+    /// <summary>
+    /// Returns the NavMesh of all loaded scenes as JSON, with its areas and their names and costs.
+    /// </summary>
     public static string NavMeshText() {
       var mesh = NavMesh.CalculateTriangulation();
       if (mesh.indices.Length == 0) {
         throw new InvalidOperationException("there is no NavMesh: bake it first");
       }
-      return JsonUtility.ToJson(
-        new Triangulation { vertices = mesh.vertices, indices = mesh.indices, areas = mesh.areas });
+      var triangulation =
+        new Triangulation { vertices = mesh.vertices, indices = mesh.indices, areas = mesh.areas };
+      foreach (var name in GameObjectUtility.GetNavMeshAreaNames()) {
+        triangulation.areaNames[NavMesh.GetAreaFromName(name)] = name;
+      }
+      for (var area = 0; area < AreaCount; ++area) {
+        triangulation.areaCosts[area] = NavMesh.GetAreaCost(area);
+      }
+      return JsonUtility.ToJson(triangulation);
     }
 
     /// <summary>Creates a map from a file's text, or replaces it.</summary>
@@ -128,6 +139,8 @@ namespace Waystar {
       public Vector3[] vertices;
       public int[] indices;
       public int[] areas;
+      public string[] areaNames = new string[AreaCount];
+      public float[] areaCosts = new float[AreaCount];
     }
   }
 

@@ -75,6 +75,8 @@ namespace UnityEngine.AI {
 
   public static class NavMesh {
     public static NavMeshTriangulation CalculateTriangulation() => default(NavMeshTriangulation);
+    public static float GetAreaCost(int area) => 1;
+    public static int GetAreaFromName(string name) => 0;
     public static NavMeshBuildSettings GetSettingsByIndex(int index) => default(NavMeshBuildSettings);
   }
 }
@@ -112,6 +114,10 @@ namespace UnityEditor {
 
   public class EditorWindow : UnityEngine.Object {
     public static T GetWindow<T>(string title) where T : EditorWindow => null;
+  }
+
+  public static class GameObjectUtility {
+    public static string[] GetNavMeshAreaNames() => new string[0];
   }
 
   public static class EditorUtility {
