@@ -242,6 +242,7 @@ void AddImportCommand(CLI::App& parent, Session& session) {
                  "  waystar map import isle.png --terrains isle.terrains\n"
                  "  waystar map import world.ldtk --level Entrance --as entrance\n"
                  "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
+                 "  waystar map import level.navmesh --mesh-terrain 1=water:3\n"
                  "  waystar map import level.obj --agent human:0.4:1.8 --agent troll:1.2:3\n"
                  "  cat 000.mmap 000????.mmtile | waystar map import - --as azeroth\n"
                  "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
@@ -267,6 +268,12 @@ void AddImportCommand(CLI::App& parent, Session& session) {
         "Within what to join the edges of a navigation mesh, seen from above [0.01]", "LENGTH"},
        {"--mesh-agent-radius", "import_options.agent_radius",
         "By what obstacles on a navigation mesh are widened [the file's, else 0]", "LENGTH"}});
+  AddField(
+      command, "--mesh-terrain", header, "import_options.mesh_terrains",
+      "A kind of ground of a navigation mesh, AREA=NAME:COST, such as 1=water:3 or 2=lava:impassable; may be "
+      "repeated [the file's]",
+      "TERRAIN")
+      ->allow_extra_args(false);
   command.add_flag_callback(
       "--build", [&header] { header.mutable_import_options()->mutable_build(); },
       "The file, OBJ or glTF, is the geometry of a level: build a mesh of it; so does each option below");

@@ -402,30 +402,48 @@ std::string FormatLocation(const v1::Location& location) {
   }
 }
 
-absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text) {
-  const absl::Status malformed =
-      Malformed(text, "not a terrain: write SYMBOL=NAME:COST such as ~=river:3 or ^=mountain:impassable");
-  if (text.size() < 2 || text[1] != '=') {
-    return malformed;
-  }
-  v1::Terrain terrain;
-  terrain.set_symbol(std::string(text.substr(0, 1)));
-  const absl::string_view properties = text.substr(2);
-  const size_t colon = properties.rfind(':');
-  terrain.set_name(std::string(properties.substr(0, colon)));
+namespace {
+
+// Reads NAME:COST into a terrain of a grid or of a mesh. Returns false if COST is malformed.
+template <typename Terrain>
+bool ReadGround(absl::string_view text, Terrain& terrain) {
+  const size_t colon = text.rfind(':');
+  terrain.set_name(std::string(text.substr(0, colon)));
   if (colon == absl::string_view::npos) {
-    return terrain;
+    return true;
   }
-  const absl::string_view cost = properties.substr(colon + 1);
+  const absl::string_view cost = text.substr(colon + 1);
   if (cost == "impassable") {
     terrain.set_impassable(true);
-    return terrain;
+    return true;
   }
   double value = 0;
-  if (!absl::SimpleAtod(cost, &value)) {
-    return malformed;
-  }
+  const bool is_number = absl::SimpleAtod(cost, &value);
   terrain.set_cost(value);
+  return is_number;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text) {
+  v1::Terrain terrain;
+  terrain.set_symbol(std::string(text.substr(0, 1)));
+  if (text.size() < 2 || text[1] != '=' || !ReadGround(text.substr(2), terrain)) {
+    return Malformed(text,
+                     "not a terrain: write SYMBOL=NAME:COST such as ~=river:3 or ^=mountain:impassable");
+  }
+  return terrain;
+}
+
+absl::StatusOr<v1::MeshTerrain> ParseMeshTerrain(absl::string_view text) {
+  v1::MeshTerrain terrain;
+  const size_t equals = text.find('=');
+  int area = 0;
+  if (equals == absl::string_view::npos || !absl::SimpleAtoi(text.substr(0, equals), &area) ||
+      !ReadGround(text.substr(equals + 1), terrain)) {
+    return Malformed(text, "not a terrain: write AREA=NAME:COST such as 1=water:3 or 2=lava:impassable");
+  }
+  terrain.set_area(area);
   return terrain;
 }
 
@@ -437,6 +455,7 @@ absl::Status ParseMessage(absl::string_view text, google::protobuf::Message& mes
       {v1::HeightRange::descriptor(), &MergeParsed<&ParseHeights>},
       {v1::Location::descriptor(), &MergeParsed<&ParsePlace>},
       {v1::ObstaclePrice::descriptor(), &MergeParsed<&ParseObstaclePrice>},
+      {v1::MeshTerrain::descriptor(), &MergeParsed<&ParseMeshTerrain>},
       {v1::Position::descriptor(), &MergeParsed<&ParsePosition>},
       {v1::Rectangle::descriptor(), &MergeParsed<&ParseRectangle>},
       {v1::Shape::descriptor(), &MergeParsed<&ParseShape>},

@@ -69,6 +69,8 @@ std::string FormatLocation(const v1::Location& location);
 // SYMBOL=NAME:COST, such as "~=river:3" or "^=mountain:impassable". Without NAME or :COST, or both, the
 // server's defaults hold: "~=river", "~=:3".
 absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text);
+// AREA=NAME:COST, such as "1=water:3" or "2=lava:impassable", likewise.
+absl::StatusOr<v1::MeshTerrain> ParseMeshTerrain(absl::string_view text);
 
 // Merges what an argument says into a message: one of these types, a Rectangle, a Duration or a Timestamp; a
 // HeightRange, "3:5", "3:" or ":5"; or an ObstaclePrice, ID=COST with the beginning of an obstacle's id.

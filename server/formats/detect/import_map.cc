@@ -300,7 +300,8 @@ absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options) 
         std::tuple(kLayersField, !options.layers.empty(), kLayers),
         std::tuple(kAxesField, options.axes.has_value(), kAxes),
         std::tuple(kWeldField, options.weld.has_value(), kAxes),
-        std::tuple(kAgentRadiusField, options.agent_radius.has_value(), kMesh)}) {
+        std::tuple(kAgentRadiusField, options.agent_radius.has_value(), kMesh),
+        std::tuple(kMeshTerrainsField, !options.mesh_terrains.empty(), kMesh)}) {
     if (is_set && !Has(format, use)) {
       return MakeError(ErrorReason::kBadValue, field, "this option does not apply to files of this format");
     }

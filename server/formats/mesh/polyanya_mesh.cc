@@ -78,7 +78,7 @@ class WordReader {
 class PolyanyaParser {
  public:
   PolyanyaParser(absl::string_view bytes, const ImportOptions& options)
-      : size_(bytes.size()), words_(bytes), stop_(options.grid.stop) {}
+      : size_(bytes.size()), words_(bytes), options_(options), stop_(options.grid.stop) {}
 
   absl::StatusOr<NavMesh> Parse() {
     WAYSTAR_RETURN_IF_ERROR(ReadHeader());
@@ -95,6 +95,7 @@ class PolyanyaParser {
       return BadLine(words_.line(), absl::StrCat("there is ", Quoted(word), " after the last polygon"));
     }
     LeaveOut();
+    WAYSTAR_RETURN_IF_ERROR(OverrideTerrains(options_, spec_));
     absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec_), stop_);
     if (!mesh.ok()) {
       return InFile(mesh.status());
@@ -236,6 +237,7 @@ class PolyanyaParser {
 
   std::size_t size_;
   WordReader words_;
+  const ImportOptions& options_;
   const StopCheck* stop_;
   std::int64_t version_ = 0;
   std::int64_t vertex_count_ = 0;

@@ -240,7 +240,49 @@ void SetTerrains(const FileFaces& faces, absl::Span<const PolygonNumber> origins
   }
 }
 
+absl::Status OverrideTerrains(const ImportOptions& options, MeshSpec& spec) {
+  for (std::size_t i = 0; i < options.mesh_terrains.size(); ++i) {
+    const MeshTerrainOverride& own = options.mesh_terrains[i];
+    const std::string field = absl::StrCat(kMeshTerrainsField, "[", i, "].");
+    const auto before = absl::MakeConstSpan(options.mesh_terrains).first(i);
+    if (own.area < 0 || own.area >= kMaxMeshAreas) {
+      return MakeError(ErrorReason::kBadTerrain, field + "area",
+                       absl::StrCat("areas are from 0 to ", kMaxMeshAreas - 1, ", got ", own.area));
+    }
+    if (std::ranges::find(before, own.area, &MeshTerrainOverride::area) != before.end()) {
+      return MakeError(ErrorReason::kBadTerrain, field + "area",
+                       absl::StrCat("there are two terrains for the area ", own.area));
+    }
+    const auto area = static_cast<std::size_t>(own.area);
+    while (spec.terrains.size() <= area) {
+      spec.terrains.push_back(DefaultMeshTerrain(spec.terrains.size()));
+    }
+    MeshTerrain& terrain = spec.terrains[area];
+    terrain = {.name = own.name.empty() ? terrain.name : own.name,
+               .tags = own.tags.empty() ? terrain.tags : own.tags,
+               .cost = own.cost.value_or(terrain.cost),
+               .is_impassable = own.is_impassable};
+  }
+  // The terrains of the options come last, since they are at fault if two have the same name.
+  std::vector<MeshTerrain> checked;
+  for (std::size_t area = 0; area < spec.terrains.size(); ++area) {
+    if (std::ranges::find(options.mesh_terrains, static_cast<int>(area), &MeshTerrainOverride::area) ==
+        options.mesh_terrains.end()) {
+      checked.push_back(spec.terrains[area]);
+    }
+  }
+  for (std::size_t i = 0; i < options.mesh_terrains.size(); ++i) {
+    checked.push_back(spec.terrains[static_cast<std::size_t>(options.mesh_terrains[i].area)]);
+    if (const absl::Status status = CheckMeshTerrains(checked); !status.ok()) {
+      const std::string field = ErrorFieldOf(status);
+      return WithField(status, absl::StrCat(kMeshTerrainsField, "[", i, "]", field.substr(field.find('.'))));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<NavMesh> MeshOfSpec(MeshSpec spec, const ImportOptions& options) {
+  WAYSTAR_RETURN_IF_ERROR(OverrideTerrains(options, spec));
   absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec), options.grid.stop);
   return mesh.ok() || ErrorFieldOf(mesh.status()).empty() ? mesh : WithField(mesh.status(), "");
 }

@@ -39,7 +39,11 @@ std::vector<std::string> BitTags(absl::string_view prefix, int first, std::uint3
 void SetTerrains(const FileFaces& faces, absl::Span<const PolygonNumber> origins, ImportNotes* notes,
                  MeshSpec& spec);
 
-// Returns the mesh of `spec`. Errors of CreateMesh have no field.
+// Applies the terrains of the options. Returns INVALID_ARGUMENT / BAD_TERRAIN with a field such as
+// "import_options.mesh_terrains[0].name".
+absl::Status OverrideTerrains(const ImportOptions& options, MeshSpec& spec);
+
+// Returns the mesh of `spec` after OverrideTerrains. Errors of CreateMesh have no field.
 absl::StatusOr<NavMesh> MeshOfSpec(MeshSpec spec, const ImportOptions& options);
 
 // Returns the mesh that WeldMesh makes of the soup. Notes dropped polygons, polygons that overlap at the same

@@ -101,6 +101,15 @@ constexpr WorldPoint FromAxes(MeshAxes axes, double x, double y, double z) {
 // Returns the bytes of a file next to the imported one, by relative name, or an error.
 using NeighbourFiles = std::function<absl::StatusOr<std::string>(absl::string_view)>;
 
+// The terrain that a caller gives an area. An empty name, no tags and no cost mean those of the file.
+struct MeshTerrainOverride {
+  int area = 0;
+  std::string name;
+  std::vector<std::string> tags;
+  std::optional<double> cost;
+  bool is_impassable = false;
+};
+
 struct ImportOptions {
   GridOverrides grid;
   // Mapping in the format of terrain_mapping.h; may be empty.
@@ -117,6 +126,8 @@ struct ImportOptions {
   // Radius of the agents that a navigation mesh was made for, 0 to kMaxMeshAgentRadius. If unset, that of the
   // file, or 0 if it has none.
   std::optional<double> agent_radius;
+  // Terrains of a navigation mesh; see OverrideTerrains.
+  std::vector<MeshTerrainOverride> mesh_terrains;
   // Null if there are no other files.
   NeighbourFiles neighbours;
   // Receives notes on skipped content; may be null.
@@ -133,6 +144,7 @@ inline constexpr absl::string_view kLayersField = "import_options.layers";
 inline constexpr absl::string_view kAxesField = "import_options.axes";
 inline constexpr absl::string_view kWeldField = "import_options.weld";
 inline constexpr absl::string_view kAgentRadiusField = "import_options.agent_radius";
+inline constexpr absl::string_view kMeshTerrainsField = "import_options.mesh_terrains";
 inline constexpr absl::string_view kBuildField = "import_options.build";
 
 }  // namespace waystar::core

@@ -232,6 +232,9 @@ TEST_F(MapFilesTest, ImportsWithOptions) {
   ExpectHeader("level.glb", " --build", "map: 'level' grid {} import_options { build {} }");
   ExpectHeader("ground.glb", " --weld 0.1 --mesh-agent-radius 0.5",
                "map: 'ground' grid {} import_options { weld: 0.1 agent_radius: 0.5 }");
+  ExpectHeader("ground.obj", " --mesh-terrain 1=water:3 --mesh-terrain 12=:impassable",
+               "map: 'ground' grid {} import_options { mesh_terrains { area: 1 name: 'water' cost: 3 } "
+               "mesh_terrains { area: 12 impassable: true } }");
   ExpectHeader("level.obj", " --agent human:0.4:1.8 --agent troll:1.2:3",
                "map: 'level-troll' grid {} import_options { build { agent_radius: 1.2 agent_height: 3 } }");
 }

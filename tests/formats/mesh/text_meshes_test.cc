@@ -255,6 +255,30 @@ TEST(ObjMeshTest, MaterialsBeyondTheMostAreGround) {
                                           "commonest of their area, or \"ground\", 3 times"));
 }
 
+TEST(TextMeshesTest, TerrainsOfTheOptionsReplaceThoseOfTheFile) {
+  const std::string file = absl::StrReplaceAll(kObj, {{"g annex", "usemtl mud"}});
+  const auto import = [&](std::vector<MeshTerrainOverride> terrains) -> absl::StatusOr<NavMesh> {
+    WAYSTAR_ASSIGN_OR_RETURN(AnyMap map,
+                             ImportMap(MapFormat::kObj, file, {.mesh_terrains = std::move(terrains)}));
+    return std::get<NavMesh>(std::move(map));
+  };
+  EXPECT_THAT(TerrainsOf(import({{.area = 2, .cost = 3},
+                                 {.area = 1, .name = "lawn", .tags = {"soft"}, .is_impassable = true},
+                                 {.area = 4, .name = "lava"}})),
+              ElementsAre("0 ground:1", "1 lawn:1! soft", "2 mud:3", "3 area-3:1", "4 lava:1", "1 2 2 "));
+  const std::string field = "import_options.mesh_terrains[0].";
+  const auto is_bad = [&](const std::string& at) { return IsError(kInvalid, ErrorReason::kBadTerrain, at); };
+  EXPECT_THAT(import({{.area = -1}}), is_bad(field + "area"));
+  EXPECT_THAT(import({{.area = 64}}), is_bad(field + "area"));
+  EXPECT_THAT(import({{.area = 1}, {.area = 1}}), is_bad("import_options.mesh_terrains[1].area"));
+  EXPECT_THAT(import({{.area = 1, .name = "a b"}}), is_bad(field + "name"));
+  EXPECT_THAT(import({{.area = 1, .name = "mud"}}), is_bad(field + "name"));
+  EXPECT_THAT(import({{.area = 1, .tags = {"a", "a"}}}), is_bad(field + "tags[1]"));
+  EXPECT_THAT(import({{.area = 1, .cost = 0}}), is_bad(field + "cost"));
+  EXPECT_THAT(ImportMap(MapFormat::kText, "...\n", {.mesh_terrains = {{.area = 1}}}),
+              IsError(kInvalid, ErrorReason::kBadValue, "import_options.mesh_terrains"));
+}
+
 // A floor of `ground` squares in a row, then what else is given.
 std::string Floor(int ground, absl::string_view more) {
   std::string vertices;

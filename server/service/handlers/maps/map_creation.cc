@@ -70,6 +70,19 @@ level::BuildOptions ToBuildOptions(const v1::MeshBuild& build) {
   return options;
 }
 
+std::vector<core::MeshTerrainOverride> ToMeshTerrains(
+    const google::protobuf::RepeatedPtrField<v1::MeshTerrain>& terrains) {
+  std::vector<core::MeshTerrainOverride> out;
+  for (const v1::MeshTerrain& terrain : terrains) {
+    out.push_back({.area = terrain.area(),
+                   .name = terrain.name(),
+                   .tags = {terrain.tags().begin(), terrain.tags().end()},
+                   .cost = terrain.has_cost() ? std::optional(terrain.cost()) : std::nullopt,
+                   .is_impassable = terrain.impassable()});
+  }
+  return out;
+}
+
 // Returns the mesh of a level, with the fields of ImportMap.
 absl::StatusOr<core::AnyMap> BuildLevel(core::MapFormat format, absl::string_view bytes,
                                         const v1::MeshBuild& build, const core::ImportOptions& options) {
@@ -149,6 +162,7 @@ absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, co
       .axes = *axes,
       .weld = options.has_weld() ? std::optional(options.weld()) : std::nullopt,
       .agent_radius = options.has_agent_radius() ? std::optional(options.agent_radius()) : std::nullopt,
+      .mesh_terrains = ToMeshTerrains(options.mesh_terrains()),
       .notes = &notes};
   absl::StatusOr<core::AnyMap> map = options.has_build()
                                          ? BuildLevel(*format, file.bytes, options.build(), import)

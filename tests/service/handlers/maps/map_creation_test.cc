@@ -170,6 +170,25 @@ TEST_F(MapCreationTest, BadFiles) {
   ExpectBad(request, ErrorReason::kBadSource, "grid");
 }
 
+TEST_F(MapCreationTest, OptionsOfAnImportNameTheTerrainsOfMeshes) {
+  for (const bool is_built : {false, true}) {
+    v1::CreateMapRequest request = DataRequest("v 0 0 0\nv 0 0 9\nv 9 0 9\nv 9 0 0\nf 1 2 3 4\n");
+    v1::ImportOptions& options = *request.mutable_import_options();
+    if (is_built) {
+      options.mutable_build();
+    }
+    v1::MeshTerrain& terrain = *options.add_mesh_terrains();
+    terrain.set_name("mud");
+    terrain.add_tags("wet");
+    terrain.set_cost(3);
+    const auto made = rpc::DrawMap(request, core::kMaxMapSide).value();
+    const core::MeshTerrain mud = {.name = "mud", .tags = {"wet"}, .cost = 3};
+    EXPECT_THAT(std::get<core::NavMesh>(made.map).terrains(), testing::ElementsAre(mud));
+    terrain.set_cost(0);
+    ExpectBad(request, ErrorReason::kBadTerrain, "import_options.mesh_terrains[0].cost");
+  }
+}
+
 // As ImportMap reads it.
 TEST_F(MapCreationTest, OptionsOfAnImportChooseALevelAndItsTerrains) {
   const std::string bytes = kLevels;
