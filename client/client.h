@@ -320,6 +320,10 @@ class Client {
   absl::StatusOr<v1::ListNodesResponse> ListNodes(const v1::ListNodesRequest& request) const {
     return Call(maps_, &Maps::ListNodes, request, Repeatable::kReads);
   }
+  // One page.
+  absl::StatusOr<v1::ListAgentsResponse> ListAgents(const v1::ListAgentsRequest& request) const {
+    return Call(paths_, &Paths::ListAgents, request, Repeatable::kReads);
+  }
   absl::StatusOr<v1::RenderMapResponse> RenderMap(const v1::RenderMapRequest& request) const {
     // A picture may be of a whole map.
     return Call(pictures_, &Pictures::RenderMap, request, Repeatable::kReads, options_.transfer_timeout);

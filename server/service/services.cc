@@ -23,6 +23,7 @@
 #include "server/service/handlers/query/move_stream.h"
 #include "server/service/handlers/query/path_stream.h"
 #include "server/service/handlers/watch/agent_stream.h"
+#include "server/service/handlers/watch/list_agents.h"
 #include "server/storage/fleet/fleet.h"
 
 namespace waystar::rpc {
@@ -206,6 +207,10 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
       [this](Rpc* rpc) { return StartCall<MoveStream>(server_, check_moves_, *rpc); });
   ServeReadsAndWrites<v1::FollowAgentsRequest>(
       [this, &watches](Rpc* rpc) { return StartCall<AgentStream>(server_, watches, *rpc); });
+  Serve<v1::ListAgentsRequest, v1::ListAgentsResponse>(
+      [this, &watches](const auto& request, auto& response, CallContext& context) {
+        return ListFollowedAgents(watches, context.caller, limits_.max_response_bytes, request, response);
+      });
 }
 
 PictureService::PictureService(const ServerContext& server, const core::MapStore& store,

@@ -56,4 +56,23 @@ bool Course::Follow(const WorldPoint& at, double off_path) {
   return true;
 }
 
+Course::Rest Course::RestAhead() const {
+  if (place_.next >= points_.size()) {
+    return {.points = points_};
+  }
+  const std::size_t next = place_.next;
+  const auto leap = std::ranges::lower_bound(leaps_, next);
+  const bool has_leapt = place_.share > 0.0 && leap != leaps_.end() && *leap == next;
+  const WorldPoint& from = points_[has_leapt ? next : next - 1];
+  const WorldPoint& to = points_[next];
+  const double share = place_.share;
+  Rest rest{.points = {{from.x + share * (to.x - from.x), from.y + share * (to.y - from.y),
+                        from.z + share * (to.z - from.z)}}};
+  rest.points.insert(rest.points.end(), points_.begin() + static_cast<std::ptrdiff_t>(next), points_.end());
+  for (const std::size_t later : std::ranges::subrange(leap + (has_leapt ? 1 : 0), leaps_.end())) {
+    rest.leaps.push_back(later - next + 1);
+  }
+  return rest;
+}
+
 }  // namespace waystar::core

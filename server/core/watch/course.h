@@ -31,6 +31,14 @@ class Course {
 
   const Place& place() const { return place_; }
 
+  // The course from the current place on, as the constructor takes it.
+  struct Rest {
+    std::vector<WorldPoint> points;
+    std::vector<std::size_t> leaps;
+  };
+  // Returns no points if the course is empty.
+  Rest RestAhead() const;
+
  private:
   std::vector<WorldPoint> points_;
   std::vector<std::size_t> leaps_;

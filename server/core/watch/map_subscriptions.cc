@@ -294,4 +294,29 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::All() {
   return all;
 }
 
+std::vector<std::pair<std::uint64_t, PathSubscriptionPtr>> MapSubscriptions::ListAfter(std::uint64_t after,
+                                                                                       std::size_t limit) {
+  std::vector<std::pair<std::uint64_t, PathSubscriptionPtr>> listed;
+  MutexLock lock(mutex_);
+  for (auto it = subscriptions_.upper_bound(after); it != subscriptions_.end() && listed.size() < limit;
+       ++it) {
+    listed.emplace_back(*it);
+  }
+  return listed;
+}
+
+MapSubscriptions::Look MapSubscriptions::LookAt(const PathSubscription& subscription) {
+  MutexLock lock(mutex_);
+  Look look;
+  if (subscription.at_) {
+    look.place = subscription.at_->place;
+  }
+  if (subscription.course_) {
+    look.ahead = subscription.course_->RestAhead();
+  }
+  const bool has_no_way = subscription.course_ && look.ahead.points.empty();
+  look.is_waiting = !has_no_way && (subscription.is_urgent_ || subscription.is_off_);
+  return look;
+}
+
 }  // namespace waystar::core

@@ -3,13 +3,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_map.h"
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/elements/map_changes.h"
@@ -168,6 +170,22 @@ class MapSubscriptions {
 
   std::vector<PathSubscriptionPtr> All();
 
+  // Returns at most `limit` subscriptions in the order in which they were added, with the ids that this has
+  // given them, from the one after the id `after`.
+  std::vector<std::pair<std::uint64_t, PathSubscriptionPtr>> ListAfter(std::uint64_t after,
+                                                                       std::size_t limit);
+  // A subscriber as others see it.
+  struct Look {
+    // Where it is, if not at the start of its query.
+    std::optional<Location> place;
+    // The rest of its path on the map; empty if it has none.
+    Course::Rest ahead;
+    // True if it waits for its first answer, or for another as its path may not be walkable or it has left
+    // that.
+    bool is_waiting = false;
+  };
+  Look LookAt(const PathSubscription& subscription);
+
  private:
   // A commit made while a search was running.
   struct Kept {
@@ -192,7 +210,7 @@ class MapSubscriptions {
   std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   // The latest revision whose changes were compared with all answers.
   std::uint64_t judged_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<std::uint64_t, PathSubscriptionPtr> subscriptions_ ABSL_GUARDED_BY(mutex_);
+  absl::btree_map<std::uint64_t, PathSubscriptionPtr> subscriptions_ ABSL_GUARDED_BY(mutex_);
   // Null before the first answer.
   std::unique_ptr<AnswerIndex> index_ ABSL_GUARDED_BY(mutex_);
   AnswerIndex::Affected affected_ ABSL_GUARDED_BY(mutex_);

@@ -28,6 +28,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PictureService.TraceSearch", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ValidatePaths", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.FollowAgents", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.ListAgents", AccessScope::kMaps, Permission::kUpdate},
     {"waystar.v1.PathService.FindPaths", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.ComputeCostMatrix", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.FindReachable", AccessScope::kMaps, Permission::kRead},

@@ -94,6 +94,16 @@ core::Location ToLocation(const v1::Location& location, const HexCoordinates& co
   return converted;
 }
 
+void FillLocation(const core::Location& location, const HexCoordinates& coordinates, v1::Location& out) {
+  if (location.cell) {
+    FillCell(coordinates.FromPlane(*location.cell), *out.mutable_cell());
+  } else if (location.position) {
+    FillPosition(*location.position, *out.mutable_position());
+  } else {
+    out.set_node(location.node);
+  }
+}
+
 std::optional<core::Snap> ToSnap(bool is_given, const v1::Snap& snap) {
   if (!is_given) {
     return std::nullopt;

@@ -41,6 +41,7 @@ absl::StatusOr<std::size_t> ToMaxEvents(std::int32_t max_events, std::size_t oth
 
 // Convert the fields common to all questions.
 core::Location ToLocation(const v1::Location& location, const HexCoordinates& coordinates);
+void FillLocation(const core::Location& location, const HexCoordinates& coordinates, v1::Location& out);
 std::optional<core::Snap> ToSnap(bool is_given, const v1::Snap& snap);
 absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::View& view,
                                               const HexCoordinates& coordinates);

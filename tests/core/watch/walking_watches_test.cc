@@ -26,6 +26,7 @@
 namespace waystar::core {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -52,6 +53,23 @@ TEST(CourseTest, LeapsOverPortals) {
   EXPECT_TRUE(course.Follow({8, 8}, 0.1));
   EXPECT_TRUE(course.Follow({8.5, 8}, 0.1));
   EXPECT_EQ(course.place().next, 3U);
+}
+
+TEST(CourseTest, SaysWhatLiesAhead) {
+  using Points = std::vector<WorldPoint>;
+  Course course({{0, 0}, {2, 0, 2}, {8, 8}, {9, 8}}, {2});
+  EXPECT_EQ(course.RestAhead().points, (Points{{0, 0}, {2, 0, 2}, {8, 8}, {9, 8}}));
+  EXPECT_THAT(course.RestAhead().leaps, ElementsAre(2));
+  course.Follow({1, 0}, 0.1);
+  EXPECT_EQ(course.RestAhead().points, (Points{{1, 0, 1}, {2, 0, 2}, {8, 8}, {9, 8}}));
+  EXPECT_THAT(course.RestAhead().leaps, ElementsAre(2));
+  course.Follow({8, 8}, 0.1);
+  EXPECT_EQ(course.RestAhead().points.back(), (WorldPoint{9, 8}));
+  EXPECT_THAT(course.RestAhead().leaps, IsEmpty());
+  EXPECT_EQ(Course({{0, 0}, {8, 8}}, {1}).RestAhead().points, (Points{{0, 0}, {8, 8}}));
+  EXPECT_THAT(Course({{0, 0}, {8, 8}}, {1}).RestAhead().leaps, ElementsAre(1));
+  EXPECT_EQ(Course({{3, 3}}, {}).RestAhead().points, (Points{{3, 3}}));
+  EXPECT_THAT(Course().RestAhead().points, IsEmpty());
 }
 
 TEST(CourseTest, EndsWhereItBegins) {

@@ -338,7 +338,8 @@ class ReadableMapsTest : public ::testing::Test {
   }
 
   GuardedServer server_{absl::StrCat(TokenLine("even", "read:m0 read:m2 read:m4 read:m6 read:m8"),
-                                     TokenLine("halls", "read:hall"), TokenLine("both", "read:*"))};
+                                     TokenLine("halls", "read:hall"), TokenLine("both", "read:*"),
+                                     TokenLine("porter", "update:hall"))};
 };
 
 TEST_F(ReadableMapsTest, ListMapsShowsThoseAloneOnFullPages) {
@@ -402,6 +403,32 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
   *matrix.add_starts() = LocationAt(0, 0);
   *matrix.add_goals() = LocationAt(2, 0);
   EXPECT_NE(with_halls.ComputeCostMatrix(matrix)->costs(0), with_both.ComputeCostMatrix(matrix)->costs(0));
+}
+
+TEST_F(ReadableMapsTest, GoalsOnOthersAreNotListed) {
+  server_.Create("hall", {"..."}, "castle");
+  server_.Create("vault", {"..."}, "castle");
+  PutPortal("hall", CellAt(2, 0), "vault", CellAt(0, 0));
+  BoundedContext context;
+  ShowToken(context, "both");
+  const auto stream = server_.paths().FollowAgents(&context);
+  v1::FollowAgentsRequest request;
+  v1::FindPathRequest& query = *request.add_changes()->mutable_put();
+  query = PathRequest("hall", CellAt(0, 0), CellAt(1, 0));
+  query.set_goal_map("vault");
+  stream->Write(request);
+  v1::FollowAgentsResponse response;
+  while (response.states().empty() && stream->Read(&response)) {
+  }
+  const auto list = [this](const std::string& token) {
+    return server_.ClientOf(token).ListAgents(About<v1::ListAgentsRequest>("hall"))->agents(0);
+  };
+  EXPECT_EQ(list("root").client(), "both");
+  EXPECT_EQ(list("root").goal_map(), "vault");
+  EXPECT_TRUE(list("root").has_goal());
+  EXPECT_EQ(list("porter").at().ShortDebugString(), "cell { }");
+  EXPECT_EQ(list("porter").goal_map(), "");
+  EXPECT_FALSE(list("porter").has_goal());
 }
 
 TEST_F(ReadableMapsTest, StreamedQueriesAreRefusedOneByOne) {

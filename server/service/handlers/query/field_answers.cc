@@ -284,16 +284,6 @@ absl::StatusOr<std::vector<core::Move>> ToMoves(const v1::CheckMovesRequest& req
   return moves;
 }
 
-void FillLocation(const core::Location& location, const HexCoordinates& coordinates, v1::Location& out) {
-  if (location.cell) {
-    FillCell(coordinates.FromPlane(*location.cell), *out.mutable_cell());
-  } else if (location.position) {
-    FillPosition(*location.position, *out.mutable_position());
-  } else {
-    out.set_node(location.node);
-  }
-}
-
 void FillJudgement(const core::MoveJudgement& judged, double speed, const HexCoordinates& coordinates,
                    v1::MoveJudgement& out) {
   // The longest of a google.protobuf.Duration.

@@ -118,6 +118,10 @@ class AgentStream::Agent final : public PathWatch {
   }
   void End(const absl::Status& status) override { stream_->EndAgent(*this, status); }
   Caller GetCaller() override { return stream_->caller_.Get(); }
+  void FillName(v1::FollowedAgent& out) const override {
+    out.set_agent(id);
+    out.set_client(stream_->client_);
+  }
 
   const std::uint64_t id;
   const std::uint64_t number;
@@ -129,6 +133,7 @@ class AgentStream::Agent final : public PathWatch {
 
 absl::Status AgentStream::Admit() {
   const Caller caller = caller_.Get();
+  client_ = caller.is_anyone() ? CallHead(rpc_).Peer() : std::string(caller.name());
   flow_ = FlowOf(caller, rpc_, "");
   holder_ = HolderOf(caller, rpc_);
   const auto require = [this](const Caller& renewed) -> absl::Status {

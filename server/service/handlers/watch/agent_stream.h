@@ -120,6 +120,7 @@ class AgentStream final : public ReadingWritingCall {
 
   PathWatchScheduler& watches_;
   // Set once it is admitted.
+  std::string client_;
   runtime::Flow flow_;
   std::uint64_t holder_ = 0;
 

@@ -179,6 +179,12 @@ std::vector<PathWatchScheduler::Progress> PathWatchScheduler::Judge(absl::Span<c
   return progress;
 }
 
+std::shared_ptr<core::MapSubscriptions> PathWatchScheduler::SubscriptionsOf(std::uint64_t epoch) const {
+  MutexLock lock(mutex_);
+  const auto it = maps_.find(epoch);
+  return it == maps_.end() ? nullptr : it->second.map;
+}
+
 void PathWatchScheduler::Remove(PathWatch& watch) {
   {
     MutexLock lock(mutex_);
@@ -516,14 +522,9 @@ void PathWatchScheduler::OnCommit(const core::PinnedSnapshot& snapshot,
                                   absl::Span<const core::CommitPtr> /*commits*/,
                                   const core::MapChanges& changes) {
   OutdateVisitorsOf(snapshot->id);
-  std::shared_ptr<core::MapSubscriptions> map;
-  {
-    MutexLock lock(mutex_);
-    const auto it = maps_.find(snapshot->epoch);
-    if (it == maps_.end()) {
-      return;
-    }
-    map = it->second.map;
+  const std::shared_ptr<core::MapSubscriptions> map = SubscriptionsOf(snapshot->epoch);
+  if (map == nullptr) {
+    return;
   }
   std::vector<core::PathSubscriptionPtr> queued = map->Commit(snapshot, changes);
   if (!queued.empty()) {

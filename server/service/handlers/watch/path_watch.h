@@ -44,6 +44,8 @@ class PathWatch : public core::PathSubscription {
 
   // Returns the watching caller. Any thread may call it.
   virtual Caller GetCaller() = 0;
+  // Fills the agent's id and the name of its client. Any thread may call it.
+  virtual void FillName(v1::FollowedAgent& out) const = 0;
 
   // The watched request.
   v1::FindPathRequest request;
@@ -117,6 +119,9 @@ class PathWatchScheduler final : public core::StoreListener {
   // Returns the progress of the maps of these watches that have any. Also queues those watches for which a
   // cheaper path may exist, and that were not searched for since that time.
   std::vector<Progress> Judge(absl::Span<const PathWatchPtr> watches, Clock::time_point searched_before);
+
+  // Returns the subscriptions of the map of that epoch, which all are watches; null if it has none.
+  std::shared_ptr<core::MapSubscriptions> SubscriptionsOf(std::uint64_t epoch) const;
 
   // Removes the watch, if it ever began.
   void Remove(PathWatch& watch);

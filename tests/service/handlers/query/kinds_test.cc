@@ -427,6 +427,30 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                return created.info().digest() == exported.header.info().digest() ? "same digest"
                                                                                  : "another digest";
              });
+  ExpectTold("`ListAgents`",
+             {"from 0.5 0.5, 5.41421", "from 0.5 0.5, 6", "from 0 0, 6", "from 0 0, 8", "from 1 4, 6"},
+             [&](const Kind& kind) -> Told {
+               BoundedContext context;
+               const auto stream = paths_->FollowAgents(&context);
+               v1::FollowAgentsRequest request;
+               *request.add_changes()->mutable_put() = QueryOn(kind);
+               stream->Write(request);
+               v1::FollowAgentsResponse response;
+               while (response.progress().empty() && stream->Read(&response)) {
+               }
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::ListAgentsResponse listed,
+                                        client.ListAgents(About<v1::ListAgentsRequest>(kind.map)));
+               const v1::FollowedAgent& agent = listed.agents(0);
+               EXPECT_EQ(TextOf(agent.at()), TextOf(kind.start));
+               EXPECT_EQ(TextOf(agent.goal()), TextOf(kind.goal));
+               double length = 0.0;
+               for (int i = 1; i < agent.path_size(); ++i) {
+                 length += std::hypot(agent.path(i).x() - agent.path(i - 1).x(),
+                                      agent.path(i).y() - agent.path(i - 1).y());
+               }
+               return absl::StrCat("from ", Number(agent.path(0).x()), " ", Number(agent.path(0).y()), ", ",
+                                   Number(length));
+             });
   // Last, as it changes the maps.
   ExpectTold("`FollowAgents`", {"5.41421, no way", "6, no way", "6, no way", "8, no way", "6, a way"},
              [&](const Kind& kind) -> Told {

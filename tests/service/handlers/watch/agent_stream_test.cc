@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "client/errors.h"
 #include "client/metrics.h"
 #include "gmock/gmock.h"
@@ -24,6 +25,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -485,6 +487,92 @@ TEST_F(FewAgentsTest, AClientHasAShareOfAllAgents) {
     return answers == 3;
   };
   EXPECT_TRUE(WaitUntil(fits, "the places of the first stream"));
+}
+
+// ListAgents, beside the streams.
+class ListAgentsTest : public AgentStreamTest {
+ protected:
+  v1::ListAgentsResponse List(const std::string& more = "") {
+    const auto request = Merged(About<v1::ListAgentsRequest>("arena"), more);
+    const absl::StatusOr<v1::ListAgentsResponse> listed = server_.client().ListAgents(request);
+    EXPECT_TRUE(listed.ok()) << listed.status();
+    return listed.value_or(v1::ListAgentsResponse());
+  }
+  // "7 WALKING at 0,0: 0.5,0.5 5.5,0.5" for each agent.
+  std::vector<std::string> Told() {
+    std::vector<std::string> told;
+    const v1::ListAgentsResponse listed = List();
+    for (const v1::FollowedAgent& agent : listed.agents()) {
+      const v1::Cell& at = agent.at().cell();
+      std::string& text = told.emplace_back(absl::StrCat(
+          agent.agent(), " ", absl::StripPrefix(v1::AgentStatus_Name(agent.status()), "AGENT_STATUS_"),
+          " at ", at.x(), ",", at.y(), ":"));
+      for (const v1::Position& place : agent.path()) {
+        absl::StrAppend(&text, " ", place.x(), ",", place.y());
+      }
+    }
+    return told;
+  }
+};
+
+TEST_F(ListAgentsTest, AgentsWalkAndAreStuckAndLeave) {
+  EXPECT_THAT(Told(), IsEmpty());
+  Agents agents(server_);
+  agents.Put(7, Across());
+  agents.Send();
+  agents.UntilProgress(1);
+  EXPECT_THAT(Told(), ElementsAre("7 WALKING at 0,0: 0.5,0.5 5.5,0.5"));
+  EXPECT_THAT(List().agents(0).client(), HasSubstr("127.0.0.1"));
+  agents.MoveTo(7, 2, 0);
+  agents.Put(8, PathRequest("arena", CellAt(5, 1), CellAt(5, 0)));
+  agents.Send();
+  const std::vector<std::string> both = {"7 WALKING at 2,0: 2.5,0.5 5.5,0.5",
+                                         "8 WALKING at 5,1: 5.5,1.5 5.5,0.5"};
+  EXPECT_TRUE(WaitUntil([&] { return Told() == both; }, "the path of the second"));
+  Update(server_, BlockRequest("arena", {CellAt(4, 0), CellAt(4, 1)}));
+  agents.UntilProgress(2);
+  EXPECT_THAT(Told(), ElementsAre("7 STUCK at 2,0:", "8 WALKING at 5,1: 5.5,1.5 5.5,0.5"));
+  Agents others(server_);
+  others.Put(7, PathRequest("arena", CellAt(0, 1), CellAt(0, 0)));
+  others.Send();
+  others.UntilProgress(2);
+  EXPECT_THAT(Told(), SizeIs(3));
+  agents.Cancel();
+  agents.End();
+  const auto has_left = [&] { return List().agents_size() == 1; };
+  EXPECT_TRUE(WaitUntil(has_left, "the end of the first stream"));
+  EXPECT_THAT(Told(), ElementsAre("7 WALKING at 0,1: 0.5,1.5 0.5,0.5"));
+}
+
+TEST_F(ListAgentsTest, PagesHoldEachAgentOnce) {
+  Agents agents(server_);
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t id = 1; id <= 23; ++id) {
+    agents.Put(id, PathRequest("arena", CellAt(static_cast<int>(id % 6), 0), CellAt(5, 1)));
+    all.push_back(id);
+  }
+  agents.Send();
+  agents.UntilProgress(1);
+  for (const int size : {1, 5, 22, 23, 24}) {
+    std::vector<std::uint64_t> listed;
+    std::string token;
+    do {
+      const v1::ListAgentsResponse page =
+          List(absl::StrCat("page_size: ", size, " page_token: '", token, "'"));
+      EXPECT_LE(page.agents_size(), size);
+      for (const v1::FollowedAgent& agent : page.agents()) {
+        listed.push_back(agent.agent());
+      }
+      token = page.next_page_token();
+    } while (!token.empty());
+    EXPECT_EQ(listed, all) << size;
+  }
+  const auto error_of = [&](const std::string& more) {
+    return client::FieldOf(server_.client().ListAgents(Parsed<v1::ListAgentsRequest>(more)).status());
+  };
+  EXPECT_EQ(error_of("map: 'arena' page_size: -1"), "page_size");
+  EXPECT_EQ(error_of("map: 'arena' page_token: 'x'"), "page_token");
+  EXPECT_EQ(error_of("map: 'attic'"), "map");
 }
 
 // A client that reads late is told the newest state of each agent, even those for which there was no room.

@@ -326,6 +326,7 @@ class HeldWatch final : public PathWatch {
     }
   }
   Caller GetCaller() override { return Caller::Anyone(); }
+  void FillName(v1::FollowedAgent& /*out*/) const override {}
 
   // What was sent.
   std::vector<v1::AgentState> states() {
