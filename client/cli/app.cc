@@ -339,8 +339,8 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   };
   const Group groups[] = {
       {"Paths",
-       {&AddFindCommand, &AddPathsCommand, &AddWalkCommand, &AddValidateCommand, &AddTraceCommand,
-        &AddFieldCommands}},
+       {&AddFindCommand, &AddPathsCommand, &AddWalkCommand, &AddAgentsCommand, &AddValidateCommand,
+        &AddTraceCommand, &AddFieldCommands}},
       {"Maps",
        {&AddMapCommands, &AddRenderCommand, &AddAnimateCommand, &AddWatchCommand, &AddBackupCommands}},
       {"Edits", {&AddEditCommands, &AddObstacleCommands, &AddPortalCommands}},

@@ -149,11 +149,11 @@ CLI::App& AddGroup(CLI::App& parent, const std::string& name, const std::string&
 // chosen runs and leaves its result in session.exit_code. `session` must outlive `parent`.
 using AddCommands = void(CLI::App& parent, Session& session);
 
-AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWalkCommand, AddValidateCommand,
-    AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands, AddEditCommands,
-    AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand, AddInfoCommand, AddTopCommand,
-    AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand, AddBackupCommands,
-    AddContextCommands;
+AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWalkCommand, AddAgentsCommand,
+    AddValidateCommand, AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands,
+    AddEditCommands, AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand,
+    AddInfoCommand, AddTopCommand, AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand,
+    AddBackupCommands, AddContextCommands;
 
 // The parts of AddMapCommands about files.
 AddCommands AddImportCommand, AddExportCommand;

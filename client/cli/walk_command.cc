@@ -1,4 +1,4 @@
-// `waystar walk`: an agent that walks while its map changes.
+// `waystar walk`: an agent that walks while its map changes; `waystar agents`: all agents on a map.
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +13,7 @@
 #include "client/agent_follower.h"
 #include "client/cli/arguments.h"
 #include "client/cli/find_text.h"
+#include "client/cli/message_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/errors.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -154,9 +155,30 @@ class Walk {
   std::uint64_t steps_ = 0;
 };
 
+ExitCode ListAgents(const v1::ListAgentsRequest& request, Session& session) {
+  const auto all = AllPages(session.client(), request, &client::Client::ListAgents);
+  return session.Answer(all, [&](v1::ListAgentsResponse answer) {
+    for (v1::FollowedAgent& agent : *answer.mutable_agents()) {
+      agent.clear_path();
+      agent.clear_arrivals();
+    }
+    session.PrintTable(TableOf(answer.agents()), /*names_only=*/false);
+  });
+}
+
 ExitCode RunWalk(const WalkArguments& arguments, Session& session) { return Walk(arguments, session).Run(); }
 
 }  // namespace
+
+void AddAgentsCommand(CLI::App& parent, Session& session) {
+  const auto [command, request] = AddCommand(
+      parent, session, "agents", "Lists the agents on a map that clients follow", &ListAgents,
+      "Where each is, where it goes and what it does; --json also has what is left of its path.\n\n"
+      "Examples:\n"
+      "  waystar agents arena\n"
+      "  waystar agents arena --json | jq '.agents[].path'\n");
+  AddMap(command, request);
+}
 
 void AddWalkCommand(CLI::App& parent, Session& session) {
   const auto [command, arguments] = AddCommand(

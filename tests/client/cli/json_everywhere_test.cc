@@ -26,6 +26,7 @@ using ::testing::IsEmpty;
 // folder that are not there yet.
 const std::map<std::string, std::string>& Calls() {
   static const auto* const kCalls = new std::map<std::string, std::string>{
+      {"agents", "agents m"},
       {"animate", "animate m 0,0 5,2 -o $A.gif"},
       {"backup", "backup $D"},
       {"bench", "bench m --rate 50 --duration 300ms --warm-up 0 --deadline 1m"},
