@@ -67,6 +67,35 @@ def test_agents_by_press_and_key(page, _programs):
     expect_refusals(browser)
 
 
+def test_agents_of_others(page, programs):
+    """On every kind of map: drawn, counted and hidden."""
+    browser = page.browser
+    ways = [("ten-by-ten", "0,0", "7,7"), ("hex-isle", "3,2", "12,7"), ("isles", "harbour", "lighthouse"),
+            ("keep", "2,10,0", "23,2,4")]
+    for name, *ends in ways:
+        with programs.running("walk", name, *ends, "--pace", "0"):
+            wait_for(lambda name=name: json.loads(programs.run("agents", name, "--json")).get("agents"), "the agent")
+            page.choose(name)
+            page.shows("#others-text", "1 agent of other clients, none blocked.")
+            page.shows("#legend", "~agent of another client")
+            # The page's own are not among them.
+            browser.click("#add-agents")
+            page.shows("#agents-text", "~none blocked.")
+            programs.run("obstacle", "put", name, "flood", "0,0..30,30")
+            page.shows("#others-text", "1 agent of other clients, 1 of them blocked.")
+            programs.run("obstacle", "remove", name, "flood")
+            page.shows("#others-text", "1 agent of other clients, none blocked.")
+            browser.click("#remove-agents")
+            with_others = picture(page)
+            browser.click("#show-others")
+            page.shows("#others-text", "")
+            wait_for(lambda shown=with_others: picture(page) != shown, "a picture without them")
+            browser.click("#show-others")
+            page.shows("#others-text", "1 agent of other clients, none blocked.")
+        page.shows("#others-text", "")
+    expect_refusals(browser)
+
+
 def opacity(page, place):
     """Returns the opacity of the layer above the map there."""
     x, y = place
@@ -142,4 +171,5 @@ def test_rates(page, _programs):
     assert rates(after, answer("2s", {"OK": 14}, [2, 12, 16]))["requests"] == 7
 
 
-TESTS = [test_agents, test_agents_by_press_and_key, test_changes_flash, test_server_tab, test_rates]
+TESTS = [test_agents, test_agents_by_press_and_key, test_agents_of_others, test_changes_flash, test_server_tab,
+         test_rates]

@@ -1,5 +1,6 @@
 """A server and the command line tool, as programs."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -77,6 +78,15 @@ class Programs:
 
     def succeeds(self, *arguments):
         return subprocess.run(self._command(*arguments), capture_output=True, check=False).returncode == 0
+
+    @contextlib.contextmanager
+    def running(self, *arguments):
+        """The tool, until the end of the context."""
+        with subprocess.Popen(self._command(*arguments), stdout=subprocess.DEVNULL) as tool:
+            try:
+                yield
+            finally:
+                tool.kill()
 
     def cost(self, *arguments):
         """Of a path, as the page writes it."""

@@ -1,6 +1,7 @@
 // Agents that walk on the map along paths that the server keeps right, each to a random goal and then to another.
 
 import { RpcError, call, follow, needRpcError, oneAtATime, pause, sameCell, send } from "./api.js";
+import { newAgentId } from "./others.js";
 import { linesOf } from "./path_query.js";
 
 const MAX_AGENTS = 200;
@@ -19,7 +20,6 @@ export class Agents {
   // The agents by id. `way` has the spot where an agent is, and the spots that it walks to. A spot has a `place` of the
   // map, and `at`: [x, y, z] of the point on a mesh or, on other maps, in the view.
   all = new Map();
-  #lastId = 0;
   #lastNumber = 0;
   #control = null;
   // The stream for send(), null until it is open, and the changes for the next message.
@@ -78,7 +78,7 @@ export class Agents {
     const start = model.locationOf(place);
     const fields = model.isMesh ? { withSurface: true } : body && { agent: body, pathForm };
     const query = { map, start, goals: [start], ...fields };
-    const agent = { id: ++this.#lastId, query, way: [this.#spotOf(place, body)], isBlocked: false };
+    const agent = { id: newAgentId(), query, way: [this.#spotOf(place, body)], isBlocked: false };
     this.all.set(agent.id, agent);
     this.#ask(agent, { put: query });
     this.changed("");

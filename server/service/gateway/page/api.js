@@ -4,6 +4,7 @@ import { authorization, enterToken } from "./token.js";
 
 export const UNAVAILABLE = 14;
 export const NOT_FOUND = 5;
+export const PERMISSION_DENIED = 7;
 const RESOURCE_EXHAUSTED = 8;
 // How soon a message, or a stream that has ended, is tried again.
 const RESEND_MILLIS = 100;

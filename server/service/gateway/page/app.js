@@ -18,6 +18,7 @@ import { MapModel } from "./map_model.js";
 import { MeshModel } from "./mesh_model.js";
 import { MeshPicture } from "./mesh_picture.js";
 import { placeObstacles, placePortals } from "./obstacles.js";
+import { OtherAgents } from "./others.js";
 import { Painter } from "./painter.js";
 import {
   element, showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showMatrix, showNotes, showNothing,
@@ -32,7 +33,7 @@ import { onThemeChange } from "./theme.js";
 import { ServerPanel } from "./server_panel.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
-import { algorithmText, amountText, countText, freeName, sizeText } from "./words.js";
+import { algorithmText, amountText, blockedText, countText, freeName, sizeText } from "./words.js";
 
 // The page shows so many named obstacles, and as many portals.
 const MAX_NAMED = 1000;
@@ -99,6 +100,7 @@ class App {
     this.redraw();
   });
   agents = new Agents(() => this.model, () => this.#chosen(), (problem) => this.#agentsChanged(problem));
+  others = new OtherAgents(() => this.model, () => this.#othersChanged());
   live = new LiveLayer(this);
   // The ends of which the ground is asked for.
   landing = {};
@@ -417,6 +419,7 @@ class App {
       gone: () => this.#miss(`The map ${map} was deleted.`),
     });
     this.feed.run();
+    this.others.follow(map, this.feed.control.signal);
   }
 
   #mapRead(model, isNew) {
@@ -752,11 +755,17 @@ class App {
   #agentsChanged(problem) {
     const { all, blocked } = this.agents;
     const none = "Agents walk to random goals, and around what you block. The tool Agent adds one where you press.";
-    const state = blocked > 0 ? `${countText(blocked)} of them blocked` : "none blocked";
-    const some = `${amountText(all.size, "agent")}, ${state}.`;
+    const some = `${amountText(all.size, "agent")}, ${blockedText(blocked)}.`;
     element("agents-text").textContent = problem || (all.size > 0 ? some : none);
     this.redraw();
     this.live.wake();
+  }
+
+  #othersChanged() {
+    const { all, blocked } = this.others;
+    const some = `${amountText(all.length, "agent")} of other clients, ${blockedText(blocked)}.`;
+    element("others-text").textContent = all.length > 0 ? some : "";
+    this.redraw();
   }
 
   clear() {

@@ -50,6 +50,7 @@ export function listenToControls(app, options) {
   ["height-low", "height-high", "oblique"].forEach((id) => {
     element(id).addEventListener("change", () => app.changeFloors());
   });
+  element("show-others").addEventListener("change", ({ target }) => app.others.show(target.checked));
   element("moment").addEventListener("input", (event) => {
     const moment = Number(event.target.value);
     playback.pause();

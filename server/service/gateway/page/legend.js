@@ -12,6 +12,7 @@ const SIGNS = {
   outline: '<path d="M1 1h12v10H1z" fill="currentColor" fill-opacity=".3" stroke-width="1.5" stroke-dasharray="2 3" />',
   disc: '<circle cx="7" cy="6" r="6" fill="currentColor" stroke="none" />',
   cross: '<circle cx="7" cy="6" r="6" fill="currentColor" stroke="none" /><path d="M5 4l4 4M5 8l4-4" stroke="var(--card)" />',
+  rim: '<circle cx="7" cy="6" r="5" fill="var(--agent-rim)" stroke-width="2" />',
   ring: '<circle cx="7" cy="6" r="4.700" stroke-width="2.500" />',
   diamond: '<path d="M7 0l7 6-7 6-7-6z" fill="currentColor" stroke="none" />',
   line: '<path d="M0 6h14" stroke-width="3" stroke-linecap="butt" />',
@@ -22,7 +23,8 @@ const SIGNS = {
 };
 
 // Entries: one of SIGNS, its colour, and what it stands for. `colors` has those of cells.
-export function legendOf({ model, start, goal, sides, playback, obstacles, portals, sketch, ask, agents }, colors) {
+export function legendOf(app, colors) {
+  const { model, start, goal, sides, playback, obstacles, portals, sketch, ask, agents, others } = app;
   const ink = (name) => `var(--${name})`;
   const open = model.cells ? ["area", ink("open")] : [model.isMesh ? "line" : "ring", ink("open-rim")];
   const { states, reached, bands, arrows, dots, way, marks = [], ray, route } = ask.answer ?? {};
@@ -35,7 +37,8 @@ export function legendOf({ model, start, goal, sides, playback, obstacles, porta
     inks.has("cheaper") && ["outline", ink("cheaper"), "costs less"],
     portals.length > 0 && ["diamond", ink("portal"), "portal"],
     agents.all.size > 0 && ["disc", ink("agent"), "agent"],
-    agents.blocked > 0 && ["cross", ink("bad"), "blocked agent"],
+    others.all.length > 0 && ["rim", ink("agent"), "agent of another client"],
+    agents.blocked + others.blocked > 0 && ["cross", ink("bad"), "blocked agent"],
     start && ["disc", ink("start"), "start"],
     goal && ["disc", ink("goal"), "goal"],
     sketch.marked.length > 0 && ["disc", ink("marked"), "marked place"],

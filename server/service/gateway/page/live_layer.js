@@ -54,7 +54,7 @@ export class LiveLayer {
   }
 
   draw() {
-    const { model, view, agents, isOblique } = this.app;
+    const { model, view, agents, others, isOblique } = this.app;
     const context = this.#context;
     if (canvas.width !== map.width || canvas.height !== map.height) {
       canvas.width = map.width;
@@ -70,7 +70,8 @@ export class LiveLayer {
       if (!isOblique) {
         this.#flashes.forEach((flash) => this.#drawFlash(flash, view, ratio));
       }
-      this.#drawAgents([...agents.all.values()], model, view);
+      this.#drawAgents(others.all, model, view, ["agent-rim", "agent"]);
+      this.#drawAgents([...agents.all.values()], model, view, ["agent", "agent-rim"]);
     }
   }
 
@@ -95,9 +96,9 @@ export class LiveLayer {
   }
 
   // Blocked ones are crossed out. At heights of a mesh that are not shown, agents are faint.
-  #drawAgents(agents, model, view) {
+  #drawAgents(agents, model, view, inks) {
     const context = this.#context;
-    const [plain, blocked, rim, line] = ["agent", "bad", "agent-rim", "agent-way"].map(colorOf);
+    const [plain, rim, blocked, line] = [...inks, "bad", "agent-way"].map(colorOf);
     const radius = Math.min(Math.max(view.scale * 0.3, 6), 9);
     const placeOf = ({ at }) => view.toScreen(...(model.isMesh ? model.lattice.center(...at) : at));
     context.globalAlpha = 0.5;

@@ -2,6 +2,7 @@
 // revision; while one end is dragged, asked for again and again instead, one question at a time and the latest only.
 
 import { RpcError, call, follow, needRpcError, oneAtATime } from "./api.js";
+import { newAgentId } from "./others.js";
 
 export class PathQuery {
   // `request()` makes a FindPathRequest of what is chosen now, or null. `events` has answer(response), problem(error)
@@ -33,7 +34,7 @@ export class PathQuery {
     this.asked = asked;
     this.control = new AbortController();
     const { problem } = this.events;
-    const request = { changes: [{ agent: 1, number: 1, put: query }], atMostEvery: "0s", cheaperEvery: "0s" };
+    const request = { changes: [{ agent: newAgentId(), number: 1, put: query }], atMostEvery: "0s", cheaperEvery: "0s" };
     // A problem with the question may pass when the map changes, or when the server is back.
     const events = { message: ({ states = [] }) => this.#show(states), problem };
     await follow("PathService/FollowAgents", () => request, this.control.signal, events);

@@ -94,6 +94,10 @@ export function outcomeText({ outcome, reason }) {
   return [...(OUTCOMES[outcome] ?? ["budget exhausted", "fair"]), REASONS[reason] ?? ""];
 }
 
+export function blockedText(count) {
+  return count > 0 ? `${countText(count)} of them blocked` : "none blocked";
+}
+
 export function sizeText(info) {
   if (info.unloaded) {
     return "not in memory";
