@@ -74,6 +74,15 @@ bool DetourPeer::FindPath(const DetourPlace& start, const DetourPlace& goal) {
   return true;
 }
 
+std::vector<core::WorldPoint> DetourPeer::PathCorners() const {
+  std::vector<core::WorldPoint> corners;
+  corners.reserve(corner_count_);
+  for (std::size_t i = 0; i < 3 * corner_count_; i += 3) {
+    corners.push_back({corners_[i], corners_[i + 2], corners_[i + 1]});
+  }
+  return corners;
+}
+
 double DetourPeer::PathLength() const {
   double length = 0.0;
   for (std::size_t i = 3; i < 3 * corner_count_; i += 3) {

@@ -19,7 +19,8 @@ struct DetourPlace {
   core::WorldPoint position() const { return {point[0], point[2], point[1]}; }
 };
 
-// Points are in our coordinates, where z is the height. Every polygon may be walked, at the same cost.
+// Points are in our coordinates, where z is the height. Every polygon may be walked, at the same cost unless
+// SetCost says otherwise.
 class DetourPeer {
  public:
   // How far a place may be from its position: to each side, and up or down.
@@ -29,6 +30,9 @@ class DetourPeer {
   // Loads an MSET file, and ends the program if Detour refuses it.
   explicit DetourPeer(absl::string_view mset);
 
+  // Sets what a unit of length costs in an area.
+  void SetCost(int area, double cost) { filter_.setAreaCost(area, static_cast<float>(cost)); }
+
   // Returns the nearest place; its polygon is 0 if there is none.
   DetourPlace FindNearest(const core::WorldPoint& position) const;
 
@@ -36,6 +40,8 @@ class DetourPeer {
   bool FindPath(const DetourPlace& start, const DetourPlace& goal);
   // Returns the length of the last path found, seen from above.
   double PathLength() const;
+  // Returns its corners.
+  std::vector<core::WorldPoint> PathCorners() const;
   // Returns how often the nodes did not suffice for a search.
   int exhausted_count() const { return exhausted_count_; }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -57,6 +59,8 @@ ABSL_FLAG(int, world_queries, 300, "Queries of each kind on the large world.");
 ABSL_FLAG(int, passes, 5, "Over all queries; of each query the least time counts.");
 ABSL_FLAG(int, world_tiles, 53, "Tiles of 19.2 m to a side of the large world, at most 64; 0 leaves it out.");
 ABSL_FLAG(int, build_tiles, 26, "Tiles of 19.2 m to a side of the level that is built, at most 64; 0: none.");
+ABSL_FLAG(std::string, costs, "",
+          "Detour meshes of this folder, whose ground is made to cost 1, 2 and 5 in squares.");
 ABSL_FLAG(bool, open_ground, true, "Walls and obstacles on open ground of 2,500 to 1,000,000 squares.");
 
 namespace waystar::bench {
@@ -223,6 +227,35 @@ class MeshTimer {
     }
     return {mesh_.polygon_count(), whole.ours.mean, whole.theirs.mean, search.ours.mean,
             Compare(pairs, is_reachable)};
+  }
+
+  // Times paths over ground that costs, and compares what Detour's cost on the same ground.
+  void TimeCosts(int count) {
+    const std::vector<Pair> pairs = MakePairs({.count = count});
+    TimeRow(
+        "path over costs", pairs.size(), [&](std::size_t i) { return FindPath(pairs[i]); },
+        [&](std::size_t i) { return FindTheirPath(pairs[i]); }, {});
+    double ours = 0.0;
+    double theirs = 0.0;
+    double most = 1.0;
+    double bounds = 0.0;
+    double expanded = 0.0;
+    int asked = 0;
+    for (const Pair& pair : pairs) {
+      const core::MeshPathResult found = OrDie(core::FindMeshPath(mesh_, pair.query, {}, scratch_));
+      if (found.outcome != core::Outcome::kFound || !peer_->FindPath(pair.start.theirs, pair.goal.theirs)) {
+        continue;
+      }
+      ++asked;
+      ours += found.cost;
+      theirs += CostAlong(peer_->PathCorners());
+      most = std::max(most, found.bound);
+      bounds += found.bound;
+      expanded += static_cast<double>(found.statistics.expanded);
+    }
+    std::cout << absl::StreamFormat(
+        "  Detour's cost %.2f %% more, of %d; proved within %.4f in the mean, %.4f at most; %.0f expanded\n",
+        100.0 * (theirs / ours - 1.0), asked, bounds / asked, most, expanded / asked);
   }
 
   // Times paths from up to 200 places to the one that most of them can reach, alone and by one flood.
@@ -612,6 +645,25 @@ class MeshTimer {
     return times;
   }
 
+  // Returns what a path costs, from ground that is looked up every tenth of a unit.
+  double CostAlong(const std::vector<WorldPoint>& corners) const {
+    double cost = 0.0;
+    for (std::size_t i = 1; i < corners.size(); ++i) {
+      const double length = PlanDistance(corners[i - 1], corners[i]);
+      const int parts = static_cast<int>(length * 10.0) + 1;
+      for (int part = 0; part < parts; ++part) {
+        const double share = (part + 0.5) / parts;
+        const auto between = [&](double a, double b) { return a + share * (b - a); };
+        const WorldPoint& a = corners[i - 1];
+        const WorldPoint& b = corners[i];
+        const auto place = mesh_.FindNearest(
+            {{between(a.x, b.x), between(a.y, b.y), between(a.z, b.z)}, kSnap.radius, kSnap.height});
+        cost += place ? mesh_.costs()[mesh_.AreaOf(place->polygon)] * length / parts : 0.0;
+      }
+    }
+    return cost;
+  }
+
   const Spot& AnySpot() {
     return spots_[static_cast<std::size_t>(random_.Between(0, static_cast<int>(spots_.size()) - 1))];
   }
@@ -839,6 +891,67 @@ void TimeFolder(const std::filesystem::path& folder) {
                                   count, ours / theirs, std::exp(logarithms / count));
 }
 
+// Returns the bytes of a Detour file whose polygons have area 1, 2 or 3, by squares of 20 units.
+std::string Painted(std::string mset) {
+  const auto read = [&](std::size_t offset, auto value) {
+    std::memcpy(&value, mset.data() + offset, sizeof(value));
+    return value;
+  };
+  const std::size_t head = 12 + sizeof(dtNavMeshParams);
+  std::size_t at = head;
+  const bool is_wide = read(at + 16, int()) == DT_NAVMESH_MAGIC;
+  for (int left = read(8, int()); left > 0; --left) {
+    const auto size = static_cast<std::size_t>(read(at + (is_wide ? 8 : 4), int()));
+    at += is_wide ? 16 : 8;
+    const auto header = read(at, dtMeshHeader());
+    const std::size_t vertices = at + sizeof(dtMeshHeader);
+    for (int i = 0; i < header.polyCount; ++i) {
+      const std::size_t place = vertices + 12 * static_cast<std::size_t>(header.vertCount) +
+                                sizeof(dtPoly) * static_cast<std::size_t>(i);
+      auto polygon = read(place, dtPoly());
+      const std::size_t first = vertices + 12 * std::size_t{polygon.verts[0]};
+      const auto square = [&](std::size_t offset) {
+        return static_cast<int>(std::floor(read(first + offset, float()) / 20.0F));
+      };
+      const unsigned mixed =
+          static_cast<unsigned>(square(0) * 73856093) ^ static_cast<unsigned>(square(8) * 19349663);
+      polygon.setArea(static_cast<unsigned char>(1 + (mixed >> 3) % 3));
+      std::memcpy(mset.data() + place, &polygon, sizeof(polygon));
+    }
+    at += size;
+  }
+  return mset;
+}
+
+// Times the Detour meshes of a folder with ground that costs.
+void TimeCosts(const std::filesystem::path& folder) {
+  constexpr double kCosts[] = {1.0, 1.0, 2.0, 5.0};
+  std::set<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    files.insert(entry.path());
+  }
+  for (const std::filesystem::path& file : files) {
+    const std::string bytes = Painted(BytesOfFile(file));
+    const NavMesh mesh = OrDie(core::ParseDetourMesh(bytes)).mesh;
+    core::AreaCosts costs = mesh.costs();
+    DetourPeer peer(bytes);
+    for (std::size_t area = 0; area < mesh.terrains().size(); ++area) {
+      // Terrains of the same area with other flags have longer names.
+      for (int number = 1; number <= 3; ++number) {
+        if (absl::StartsWith(mesh.terrains()[area].name, absl::StrCat("area-", number))) {
+          costs[area] = kCosts[number];
+        }
+        peer.SetCost(number, kCosts[number]);
+      }
+    }
+    const NavMesh bare = mesh.WithPortals(core::MeshPortalTable(mesh.polygon_count()));
+    const NavMesh view = OrDie(bare.WithCosts(costs));
+    std::cout << absl::StreamFormat("\n%s: %d polygons\n", file.filename().string(), view.polygon_count());
+    PrintHeads();
+    MeshTimer(view, &peer).TimeCosts(absl::GetFlag(FLAGS_queries));
+  }
+}
+
 void TimePolyanyaFile(const std::filesystem::path& path) {
   const NavMesh mesh = OrDie(core::ParsePolyanyaMesh(BytesOfFile(path)));
   MeshTimer timer(mesh, nullptr);
@@ -968,6 +1081,9 @@ int Run() {
   }
   if (const std::string more = absl::GetFlag(FLAGS_folder); !more.empty()) {
     TimeFolder(more);
+  }
+  if (const std::string more = absl::GetFlag(FLAGS_costs); !more.empty()) {
+    TimeCosts(more);
   }
   if (absl::GetFlag(FLAGS_open_ground)) {
     for (const int side : {50, 100, 200, 400, 1000}) {

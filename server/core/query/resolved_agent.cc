@@ -250,7 +250,10 @@ absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& sn
 }
 
 absl::Status CheckUnweighted(const MeshAgent& agent) {
-  return agent.mesh().is_weighted() ? NotImplemented("agent.profile.terrain_costs") : absl::OkStatus();
+  return agent.mesh().is_weighted()
+             ? MakeError(ErrorReason::kNotImplemented, "agent.profile.terrain_costs",
+                         "this question only knows lengths: all terrains must cost the agent 1")
+             : absl::OkStatus();
 }
 
 const NavMesh* MeshAgent::Find(absl::string_view id) {

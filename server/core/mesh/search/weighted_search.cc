@@ -69,42 +69,63 @@ LeastSum LeastOver(const Stretch& stretch, double cost, const Point& to) {
   return {stretch.at_a + share * (stretch.at_b - stretch.at_a) + cost * Length(from, to), from};
 }
 
-// Sets the values of `to` to those of a tangent of the least sums over `from`. They are lower bounds of
-// these, since the sums are convex. The tangent is that at the middle or, for a stretch near `from`, at the
-// point where a path to the goal would cost least if all other ground cost `least_cost`.
-void SetTangent(const Stretch& from, double cost, double least_cost, const Point& goal, Stretch& to) {
-  const double length = Length(to.a, to.b);
-  double share = 0.5;
-  LeastSum least = LeastOver(from, cost, Between(to.a, to.b, share));
-  if (Length(least.from, Between(to.a, to.b, share)) < length) {
-    const auto whole = [&](double at) {
-      const Point point = Between(to.a, to.b, at);
-      return LeastOver(from, cost, point).sum + least_cost * Length(point, goal);
-    };
-    double low = 0.0;
-    double high = 1.0;
-    for (int i = 0; i < 16; ++i) {
-      const double third = (high - low) / 3.0;
-      if (whole(low + third) < whole(high - third)) {
-        high -= third;
-      } else {
-        low += third;
-      }
-    }
-    share = (low + high) / 2.0;
-    least = LeastOver(from, cost, Between(to.a, to.b, share));
-  }
+// A tangent of the least sums over a stretch, as values at both ends of another.
+struct Tangent {
+  double at_a = 0.0;
+  double at_b = 0.0;
+};
+
+// Returns the tangent at this share of `to`. It is a lower bound of the sums, since they are convex.
+Tangent TangentAt(double share, const Stretch& from, double cost, const Stretch& to) {
   const Point at = Between(to.a, to.b, share);
+  const LeastSum least = LeastOver(from, cost, at);
+  const double x = to.b.x - to.a.x;
+  const double y = to.b.y - to.a.y;
   const double distance = Length(least.from, at);
-  if (distance == 0.0 || length == 0.0) {
-    to.at_a = to.at_b = least.sum - cost * length;
+  if (distance == 0.0) {
+    const double low = least.sum - cost * std::sqrt(x * x + y * y);
+    return {low, low};
+  }
+  const double rise = cost * ((at.x - least.from.x) * x + (at.y - least.from.y) * y) / distance;
+  return {least.sum - share * rise, least.sum + (1.0 - share) * rise};
+}
+
+// Sets the values of `to` to those of a tangent of the least sums over `from`: that in the middle or, where
+// `from` is near, that at the point nearest to it or on the line to the goal, if it promises more. It is
+// meant for paths to the goal over ground that costs `least_cost`.
+void SetTangent(const Stretch& from, double cost, double least_cost, const Point& goal, Stretch& to) {
+  const auto take = [&](const Tangent& tangent) {
+    to.at_a = tangent.at_a;
+    to.at_b = tangent.at_b;
+  };
+  take(TangentAt(0.5, from, cost, to));
+  const double x = to.b.x - to.a.x;
+  const double y = to.b.y - to.a.y;
+  const double squared = x * x + y * y;
+  const Point source = Between(from.a, from.b, 0.5);
+  const Point middle = Between(to.a, to.b, 0.5);
+  const double reach = Length(from.a, from.b) / 2.0;
+  if (std::max(0.0, Length(source, middle) - reach) > std::sqrt(squared) || squared == 0.0) {
     return;
   }
-  const double cosine =
-      ((at.x - least.from.x) * (to.b.x - to.a.x) + (at.y - least.from.y) * (to.b.y - to.a.y)) /
-      (distance * length);
-  to.at_a = least.sum - cost * cosine * length * share;
-  to.at_b = least.sum + cost * cosine * length * (1.0 - share);
+  const double foot = ((source.x - to.a.x) * x + (source.y - to.a.y) * y) / squared;
+  const double before = x * (source.y - to.a.y) - y * (source.x - to.a.x);
+  const double beyond = x * (goal.y - to.a.y) - y * (goal.x - to.a.x);
+  const double crossing = before * beyond < 0.0
+                              ? foot + before / (before - beyond) *
+                                           (((goal.x - source.x) * x + (goal.y - source.y) * y) / squared)
+                              : foot;
+  double key = LeastOver(to, least_cost, goal).sum;
+  for (const double share : {foot, crossing}) {
+    Stretch other = to;
+    const Tangent tangent = TangentAt(std::clamp(share, 0.0, 1.0), from, cost, to);
+    other.at_a = tangent.at_a;
+    other.at_b = tangent.at_b;
+    if (const double other_key = LeastOver(other, least_cost, goal).sum; other_key > key) {
+      key = other_key;
+      take(tangent);
+    }
+  }
 }
 
 // An edge through which a path enters a polygon. Its polygon lies to the left of the line from a to b.
@@ -113,6 +134,12 @@ struct Entrance {
   std::uint32_t corner = 0;
   Point a;
   Point b;
+  // Lower bound of what the rest of a path costs, linear from a to b.
+  double known_a = 0.0;
+  double known_b = 0.0;
+  // Its labels, one for each stretch.
+  std::uint32_t first_label = 0;
+  std::uint32_t stretches = 1;
 };
 
 struct FoundPath {
@@ -149,8 +176,8 @@ class CorridorPath {
 
  private:
   // Number of points of an edge that are compared at once, and how often: each time around the best of them.
-  static constexpr int kPoints = 12;
-  static constexpr int kTimes = 12;
+  static constexpr int kPoints = 6;
+  static constexpr int kTimes = 16;
 
   double CostAt(std::size_t i) const { return mesh_.costs()[mesh_.AreaOf(found_.corridor[i])]; }
 
@@ -197,7 +224,7 @@ class CorridorPath {
         last = before[i][last];
       }
       best = std::move(shares);
-      width *= 0.4;
+      width *= 0.5;
     }
     return best;
   }
@@ -271,26 +298,26 @@ class CorridorPath {
 class WeightedSearch {
  public:
   WeightedSearch(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch)
-      : mesh_(mesh), task_(task), budget_(budget), scratch_(scratch), goal_(InPlan(task.goal.point)) {
-    FindPolygonsOfAllFans(mesh, task.start, starts_);
-    FindPolygonsOfAllFans(mesh, task.goal, goals_);
-    std::ranges::sort(goals_);
-    least_ = mesh.least_cost() * DistanceInPlan(task.start.point, task.goal.point) * (1.0 - kSlack);
-  }
+      : mesh_(mesh),
+        task_(task),
+        budget_(budget),
+        scratch_(scratch),
+        start_(mesh, task.start),
+        goal_(mesh, task.goal),
+        allowed_(std::max(kWeightedBound, 1.0 + task.tolerance)),
+        least_(mesh.least_cost() * DistanceInPlan(task.start.point, task.goal.point) * (1.0 - kSlack)) {}
 
   MeshSearchReport Run() {
-    const double allowed = std::max(kWeightedBound, 1.0 + task_.tolerance);
-    const double max_cost = CostToDouble(budget_.max_cost);
-    for (int round = 0; round < kMostRounds && best_.cost > allowed * least_; ++round) {
-      const SearchEnd end = RunRound(1 << round);
-      if (end != SearchEnd::kGoalReached && best_.cost == kInfinity) {
-        report_.end = end;
+    for (int round = 0; round < kMostRounds && best_.cost > allowed_ * least_; ++round) {
+      const std::optional<SearchEnd> end = RunRound(round);
+      if (end && best_.cost == kInfinity) {
+        report_.end = *end;
         return report_;
       }
-      if (end != SearchEnd::kGoalReached) {
+      if (end) {
         break;
       }
-      if (least_ > max_cost) {
+      if (least_ > CostToDouble(budget_.max_cost)) {
         report_.end = SearchEnd::kCostLimit;
         report_.least_length = least_;
         return report_;
@@ -307,44 +334,66 @@ class WeightedSearch {
   }
 
  private:
+  struct Terminal {
+    Terminal(const NavMesh& mesh, const MeshPlace& place) : point(InPlan(place.point)) {
+      FindPolygonsOfAllFans(mesh, place, polygons);
+      std::ranges::sort(polygons);
+    }
+    bool IsIn(PolygonNumber polygon) const { return std::ranges::binary_search(polygons, polygon); }
+
+    Point point;
+    std::vector<PolygonNumber> polygons;
+  };
   struct Label {
     double at_a = kInfinity;
     double at_b = kInfinity;
-    // Lower bound of the cost of a path to the goal that crosses here.
+    // Lower bounds of the cost of a path that crosses here: `floor` from the straight line to the end alone.
+    double floor = kInfinity;
     double key = kInfinity;
-    // The expansion that last improved it.
+    // The cost of a path to the middle, and the expansion that it comes from.
+    double reached = kInfinity;
     std::uint32_t parent = kNone;
+    std::uint32_t entrance = 0;
     bool is_open = false;
   };
+  // A label when it was expanded.
   struct Expansion {
     std::uint32_t label = kNone;
     std::uint32_t parent = kNone;
+    double reached = 0.0;
   };
-  using Open = std::tuple<double, std::uint32_t>;
+  using Open = std::pair<double, std::uint32_t>;
 
+  // Returns the lower bound that would prove enough of the best path.
+  double Needed() const { return best_.cost / allowed_ * (1.0 + 2.0 * kSlack); }
   double CostOf(PolygonNumber polygon) const { return mesh_.costs()[mesh_.AreaOf(polygon)]; }
+  double Straight(const Point& a, const Point& b) const { return mesh_.least_cost() * Length(a, b); }
 
-  // Searches with so many stretches on each edge. Returns kGoalReached if it raises the lower bound.
-  SearchEnd RunRound(std::uint32_t stretches) {
-    stretches_ = stretches;
+  // The first round searches from the start, with one stretch to an edge. The others search from the goal,
+  // with what it has found as lower bounds. Returns why a round ended early.
+  std::optional<SearchEnd> RunRound(int round) {
+    round_ = round;
+    const bool is_first = round == 0;
+    from_ = is_first ? &start_ : &goal_;
+    to_ = is_first ? &goal_ : &start_;
     entrances_.clear();
     entrance_of_.clear();
     labels_.clear();
     expansions_.clear();
     open_ = {};
     double least = kInfinity;
-    std::optional<std::uint32_t> last;
-    for (const PolygonNumber polygon : starts_) {
-      if (std::ranges::binary_search(goals_, polygon)) {
-        least = std::min(least, CostOf(polygon) * DistanceInPlan(task_.start.point, task_.goal.point));
-        TakeDirect(polygon);
+    double reached = kInfinity;
+    std::uint32_t last = kNone;
+    for (const PolygonNumber polygon : from_->polygons) {
+      if (to_->IsIn(polygon)) {
+        least = std::min(least, CostOf(polygon) * Length(from_->point, to_->point));
+        Keep(CorridorPath(mesh_, task_, {polygon}, {}).Find());
       }
-      const Point start = InPlan(task_.start.point);
-      Leave(polygon, {start, start, 0.0, 0.0}, 0.0, kNone, kNone);
+      Leave(polygon, {from_->point, from_->point, 0.0, 0.0}, 0.0, kNone, kNone);
     }
     while (!open_.empty()) {
       const auto [key, number] = open_.top();
-      if (key >= least || key > best_.cost) {
+      if (key >= std::min(least, Needed())) {
         break;
       }
       open_.pop();
@@ -353,47 +402,55 @@ class WeightedSearch {
         continue;
       }
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
-        return *end;
+        return end;
       }
       if (labels_.size() * (sizeof(Label) + 2 * sizeof(Open)) > scratch_.max_bytes()) {
         return SearchEnd::kScratchLimit;
       }
       ++report_.statistics.expanded;
       label.is_open = false;
-      expansions_.push_back({number, label.parent});
-      const auto expansion = static_cast<std::uint32_t>(expansions_.size() - 1);
-      const Entrance entrance = entrances_[number / stretches_];
+      const double floor = label.floor;
       const Stretch from = StretchOf(number);
-      if (std::ranges::binary_search(goals_, entrance.polygon)) {
-        const double sum = LeastOver(from, CostOf(entrance.polygon), goal_).sum;
-        if (sum < least) {
-          least = sum;
+      const PolygonNumber polygon = entrances_[labels_[number].entrance].polygon;
+      expansions_.push_back({number, label.parent, label.reached});
+      const auto expansion = static_cast<std::uint32_t>(expansions_.size() - 1);
+      if (to_->IsIn(polygon)) {
+        least = std::min(least, LeastOver(from, CostOf(polygon), to_->point).sum);
+        const double whole =
+            expansions_.back().reached + CostOf(polygon) * Length(Between(from.a, from.b, 0.5), to_->point);
+        if (whole < reached) {
+          reached = whole;
           last = expansion;
         }
       }
-      Leave(entrance.polygon, from, key, expansion, number);
+      Leave(polygon, from, floor, expansion, number);
     }
     if (least == kInfinity && best_.cost == kInfinity) {
       return SearchEnd::kExhausted;
     }
-    if (last) {
-      Take(*last);
+    if (last != kNone) {
+      Take(last);
     }
-    least_ = std::max(least_, std::min(least, best_.cost) * (1.0 - kSlack));
-    return SearchEnd::kGoalReached;
+    const double proved = std::min(least, Needed());
+    if (is_first) {
+      NoteKnown(proved);
+    }
+    least_ = std::max(least_, proved * (1.0 - kSlack));
+    return std::nullopt;
   }
 
   Stretch StretchOf(std::uint32_t number) const {
-    const Entrance& entrance = entrances_[number / stretches_];
-    const std::uint32_t k = number % stretches_;
+    const Entrance& entrance = entrances_[labels_[number].entrance];
+    const std::uint32_t k = number - entrance.first_label;
+    const double count = entrance.stretches;
     const Label& label = labels_[number];
-    return {Between(entrance.a, entrance.b, static_cast<double>(k) / stretches_),
-            Between(entrance.a, entrance.b, static_cast<double>(k + 1) / stretches_), label.at_a, label.at_b};
+    return {Between(entrance.a, entrance.b, k / count), Between(entrance.a, entrance.b, (k + 1) / count),
+            label.at_a, label.at_b};
   }
 
-  // Improves the labels of all edges of a polygon by lines from the stretch. `key` is that of the stretch,
+  // Improves the labels of all edges of a polygon by lines from the stretch. `floor` is that of the stretch,
   // whose number is `own`.
-  void Leave(PolygonNumber polygon, const Stretch& from, double key, std::uint32_t expansion,
+  void Leave(PolygonNumber polygon, const Stretch& from, double floor, std::uint32_t expansion,
              std::uint32_t own) {
     const double cost = CostOf(polygon);
     const std::size_t corners = mesh_.VerticesOf(polygon).size();
@@ -402,58 +459,119 @@ class WeightedSearch {
       if (next == kNoPolygon) {
         continue;
       }
-      const bool is_own_edge = own != kNone && entrances_[own / stretches_].corner == k;
+      const bool is_own_edge = own != kNone && entrances_[labels_[own].entrance].corner == k;
       // A path runs along an edge on the side that costs less.
       if (is_own_edge && cost >= CostOf(next)) {
         continue;
       }
       const std::uint32_t entrance = EntranceAt(polygon, k, next);
-      for (std::uint32_t i = 0; i < stretches_; ++i) {
-        const std::uint32_t number = entrance * stretches_ + i;
+      const std::uint32_t count = entrances_[entrance].stretches;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t number = entrances_[entrance].first_label + i;
         Stretch to = StretchOf(number);
         // The edge runs the other way in the next polygon.
-        if (is_own_edge && own % stretches_ == stretches_ - 1 - i) {
+        if (is_own_edge && own - entrances_[labels_[own].entrance].first_label == count - 1 - i) {
           const double most = std::min(from.at_a, from.at_b) + cost * Length(from.a, from.b);
           to.at_a = std::min(from.at_b, most);
           to.at_b = std::min(from.at_a, most);
         } else {
-          SetTangent(from, cost, mesh_.least_cost(), goal_, to);
+          SetTangent(from, cost, mesh_.least_cost(), to_->point, to);
         }
-        Improve(number, to, key, expansion);
+        Improve(number, to, floor);
+        Label& label = labels_[number];
+        const double reached = (expansion == kNone ? 0.0 : expansions_[expansion].reached) +
+                               cost * Length(Between(from.a, from.b, 0.5), Between(to.a, to.b, 0.5));
+        if (reached < label.reached) {
+          label.reached = reached;
+          label.parent = expansion;
+        }
       }
     }
+  }
+
+  // Returns the number of stretches of an edge of this length.
+  std::uint32_t StretchesOf(double length) const {
+    if (round_ == 0) {
+      return 1;
+    }
+    const int least = round_ < 3 ? round_ : 1 << (round_ - 1);
+    const double most_length = Length(start_.point, goal_.point) / (16 << round_);
+    return static_cast<std::uint32_t>(
+        std::clamp<double>(std::ceil(length / most_length), least, 8.0 * least));
+  }
+
+  // Returns lower bounds of the rest of a path from both ends of a stretch.
+  std::pair<double, double> KnownOf(std::uint32_t number) const {
+    const Entrance& entrance = entrances_[labels_[number].entrance];
+    const auto at = [&](std::uint32_t k) {
+      return entrance.known_a + (entrance.known_b - entrance.known_a) * k / entrance.stretches;
+    };
+    return {at(number - entrance.first_label), at(number - entrance.first_label + 1)};
+  }
+
+  static std::uint64_t SideOf(PolygonNumber polygon, std::uint32_t corner) {
+    return std::uint64_t{polygon} << 8 | corner;
   }
 
   // Returns the number of the entrance to `next` across edge k of the polygon.
   std::uint32_t EntranceAt(PolygonNumber polygon, std::uint32_t k, PolygonNumber next) {
-    const auto [entry, is_new] = entrance_of_.try_emplace(std::uint64_t{polygon} << 8 | k,
-                                                          static_cast<std::uint32_t>(entrances_.size()));
+    const auto [entry, is_new] =
+        entrance_of_.try_emplace(SideOf(polygon, k), static_cast<std::uint32_t>(entrances_.size()));
     if (is_new) {
       const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
       const std::uint32_t left = corners[k + 1 < corners.size() ? k + 1 : 0];
-      entrances_.push_back({next, static_cast<std::uint32_t>(mesh_.CornerAt(next, left)),
-                            InPlan(mesh_.VertexAt(left)), InPlan(mesh_.VertexAt(corners[k]))});
-      labels_.resize(labels_.size() + stretches_);
+      Entrance entrance{next, static_cast<std::uint32_t>(mesh_.CornerAt(next, left)),
+                        InPlan(mesh_.VertexAt(left)), InPlan(mesh_.VertexAt(corners[k]))};
+      if (from_ == &goal_) {
+        // Whatever the first round did not expand is on no path that costs less than it proved. That less the
+        // rest of the way is concave, so its chord is a lower bound.
+        entrance.known_a = first_proved_ - Straight(entrance.a, goal_.point);
+        entrance.known_b = first_proved_ - Straight(entrance.b, goal_.point);
+        for (const auto& [side, is_turned] :
+             {std::pair(SideOf(polygon, k), false), std::pair(SideOf(next, entrance.corner), true)}) {
+          if (const auto known = known_.find(side); known != known_.end()) {
+            const auto [at_a, at_b] = known->second;
+            entrance.known_a = std::min(entrance.known_a, is_turned ? at_b : at_a);
+            entrance.known_b = std::min(entrance.known_b, is_turned ? at_a : at_b);
+          }
+        }
+      }
+      entrance.first_label = static_cast<std::uint32_t>(labels_.size());
+      entrance.stretches = StretchesOf(Length(entrance.a, entrance.b));
+      Label label;
+      label.entrance = static_cast<std::uint32_t>(entrances_.size());
+      labels_.resize(labels_.size() + entrance.stretches, label);
+      entrances_.push_back(entrance);
     }
     return entry->second;
   }
 
-  // Takes the lower bounds of `to`, which hold for paths through the expanded stretch with this key.
-  void Improve(std::uint32_t number, Stretch to, double key, std::uint32_t expansion) {
-    const double unit = mesh_.least_cost();
-    double own_key = LeastOver(to, unit, goal_).sum;
-    if (own_key < key) {
-      // No path through the stretch costs less than its key, so no point here costs less than that less the
-      // way to the goal. That is concave, so its chord is a lower bound.
+  // Keeps the labels of the first round. No path costs less than `proved`.
+  void NoteKnown(double proved) {
+    first_proved_ = proved;
+    for (const auto& [side, entrance] : entrance_of_) {
+      const Label& label = labels_[entrances_[entrance].first_label];
+      known_.emplace(side, std::pair(label.at_a, label.at_b));
+    }
+  }
+
+  // Takes the lower bounds of `to`, which hold for paths through the expanded stretch with this floor.
+  void Improve(std::uint32_t number, Stretch to, double floor) {
+    double own_floor = LeastOver(to, mesh_.least_cost(), to_->point).sum;
+    if (own_floor < floor) {
+      // No path through the expanded stretch costs less than its floor, so no point here costs less than that
+      // less the straight line to the end. The chord of it is a lower bound.
       Stretch chord = to;
-      chord.at_a = key - unit * Length(to.a, goal_);
-      chord.at_b = key - unit * Length(to.b, goal_);
-      if (LeastOver(chord, unit, goal_).sum > own_key) {
+      chord.at_a = floor - Straight(to.a, to_->point);
+      chord.at_b = floor - Straight(to.b, to_->point);
+      if (LeastOver(chord, mesh_.least_cost(), to_->point).sum > own_floor) {
         to = chord;
       }
-      own_key = key;
+      own_floor = floor;
     }
-    if (own_key > best_.cost) {
+    const auto [known_a, known_b] = KnownOf(number);
+    const double key = std::max(own_floor, std::min(to.at_a + known_a, to.at_b + known_b));
+    if (key >= Needed()) {
       return;
     }
     Label& label = labels_[number];
@@ -464,23 +582,27 @@ class WeightedSearch {
     // Values between those of two lines at both ends are at most those of the lower line.
     label.at_a = std::min(label.at_a, to.at_a);
     label.at_b = std::min(label.at_b, to.at_b);
-    label.key = label.is_open ? std::min(label.key, own_key) : own_key;
+    label.floor = label.is_open ? std::min(label.floor, own_floor) : own_floor;
+    label.key = label.is_open ? std::min(label.key, key) : key;
     label.is_open = true;
-    label.parent = expansion;
     ++report_.statistics.generated;
     open_.push({label.key, number});
     report_.open_peak = std::max(report_.open_peak, open_.size());
   }
 
-  void TakeDirect(PolygonNumber polygon) { Keep(CorridorPath(mesh_, task_, {polygon}, {}).Find()); }
-
-  // Finds the path through the polygons that lead to an expansion.
+  // Finds a path through the polygons that lead to an expansion.
   void Take(std::uint32_t last) {
     std::vector<Entrance> entrances;
     for (std::uint32_t i = last; i != kNone; i = expansions_[i].parent) {
-      entrances.push_back(entrances_[expansions_[i].label / stretches_]);
+      entrances.push_back(entrances_[labels_[expansions_[i].label].entrance]);
     }
-    std::ranges::reverse(entrances);
+    if (from_ == &start_) {
+      std::ranges::reverse(entrances);
+    } else {
+      for (Entrance& entrance : entrances) {
+        entrance = Turned(entrance);
+      }
+    }
     std::vector<PolygonNumber> corridor;
     corridor.reserve(entrances.size() + 1);
     corridor.push_back(mesh_.Across(entrances.front().polygon, entrances.front().corner));
@@ -488,6 +610,14 @@ class WeightedSearch {
       corridor.push_back(entrance.polygon);
     }
     Keep(CorridorPath(mesh_, task_, std::move(corridor), std::move(entrances)).Find());
+  }
+
+  // Returns the entrance from the other side.
+  Entrance Turned(const Entrance& entrance) const {
+    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(entrance.polygon);
+    const std::uint32_t end = corners[entrance.corner + 1 < corners.size() ? entrance.corner + 1 : 0];
+    const PolygonNumber polygon = mesh_.Across(entrance.polygon, entrance.corner);
+    return {polygon, static_cast<std::uint32_t>(mesh_.CornerAt(polygon, end)), entrance.b, entrance.a};
   }
 
   void Keep(FoundPath found) {
@@ -500,15 +630,20 @@ class WeightedSearch {
   const MeshSearchTask& task_;
   const Budget& budget_;
   MeshScratch& scratch_;
-  const Point goal_;
-  std::vector<PolygonNumber> starts_;
-  std::vector<PolygonNumber> goals_;
+  const Terminal start_;
+  const Terminal goal_;
+  const double allowed_;
   // Lower bound of the cost, and the best path.
-  double least_ = 0.0;
+  double least_;
   FoundPath best_;
   MeshSearchReport report_;
-  // Of the current round. Labels belong to entrances, `stretches_` to each.
-  std::uint32_t stretches_ = 1;
+  // What the first round has proved, and its labels by the edges through which they leave a polygon.
+  double first_proved_ = 0.0;
+  absl::flat_hash_map<std::uint64_t, std::pair<double, double>> known_;
+  // Of the current round.
+  const Terminal* from_ = nullptr;
+  const Terminal* to_ = nullptr;
+  int round_ = 0;
   std::vector<Entrance> entrances_;
   absl::flat_hash_map<std::uint64_t, std::uint32_t> entrance_of_;
   std::vector<Label> labels_;

@@ -12,21 +12,23 @@ namespace waystar::core {
 inline constexpr double kWeightedBound = 1.05;
 
 // Finds a path on a mesh with costs (NavMesh::costs): each part of it costs its length times the cost of the
-// ground there, and on the border of two polygons the lower cost. In the report, lengths are costs, `bound`
-// is proved, and there are no turns at vertices only: a path also turns where it crosses from ground of one
-// cost to ground of another.
+// ground there, and on the border of two polygons the lower cost. In the report, lengths are costs, and
+// `bound` is proved. A path also turns where it crosses from ground of one cost to ground of another.
 //
-// An A* over stretches of the edges of polygons keeps for each a lower bound of the cost to its points, which
-// is linear along the stretch. A bound follows from another across a polygon: the least sum of it and of a
-// straight line, which is convex, so that its tangent is a lower bound again. The polygons that lead to the
-// goal this way are a corridor; a path of nearly least cost through it gives the upper bound (Snell's law
-// holds at its crossings; compare Mitchell, Papadimitriou, "The Weighted Region Problem", 1991). If the two
-// are further apart than the task's tolerance and kWeightedBound allow, the stretches are halved and the
-// search is repeated, without what costs more than the path. After kMostRounds, or if the budget ends after
-// a path is found, the report has the bound that is proved then.
+// An A* over stretches of the edges of polygons keeps for each a lower bound of the cost of its points, which
+// is linear along the stretch. Another follows from it across a polygon: the least sum of the bound and of a
+// straight line is a convex function, whose tangent is a lower bound again. The search also keeps the cost of
+// a path to the middle of each stretch. The polygons along the best of these paths are a corridor, in which
+// the points where the path crosses edges are then moved until it costs least (Mitchell, Papadimitriou, "The
+// Weighted Region Problem", 1991, describe such paths).
+//
+// If the cost of the path and the lower bound are further apart than kWeightedBound and the task's tolerance
+// allow, the search is repeated with shorter stretches: from the goal, with the bounds of the first round as
+// estimates of what is left, and only where a path could still cost less than what is to be proved. If a
+// budget ends after a path is found, the report has the bound that is proved then.
 //
 // The result is the same on every machine. Costs O(polygons searched times the square of the stretches around
-// each), in each round. The budget is checked before each expansion.
+// each) in each round. The budget is checked before each expansion.
 //
 // REQUIRES: start and goal are places that NavMesh::FindNearest could return.
 MeshSearchReport SearchWeightedMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,

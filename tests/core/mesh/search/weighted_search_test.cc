@@ -188,9 +188,6 @@ void ExpectCost(const NavMesh& mesh, const MeshSearchReport& report) {
 
 TEST(WeightedSearchPropertyTest, PathsAreNearlyCheapestAndBoundsHold) {
   int found = 0;
-  int proved = 0;
-  double most = 0.0;
-  double sum = 0.0;
   ForSeeds(60, [&](Random& random) {
     MeshSpec spec = DrawRooms(RandomRooms(random), &random);
     for (MeshPolygon& polygon : spec.polygons) {
@@ -221,14 +218,9 @@ TEST(WeightedSearchPropertyTest, PathsAreNearlyCheapestAndBoundsHold) {
       ++found;
       EXPECT_LE(report.length / report.bound, expected + 1e-9) << Between(start, goal.point);
       EXPECT_LE(report.length, 1.05 * expected + 1e-9) << Between(start, goal.point);
-      EXPECT_LE(report.bound, kWeightedBound)
-          << Between(start, goal.point) << " cost " << report.length << " " << report.statistics.expanded
-          << " " << expected << " " << report.corners.size() << " " << report.corridor.size();
-      proved += report.bound <= kWeightedBound ? 1 : 0;
-      most = std::max(most, report.bound);
-      sum += report.bound;
+      EXPECT_LE(report.bound, kWeightedBound) << Between(start, goal.point);
       ExpectCost(mesh, report);
-      EXPECT_EQ(report.corridor.empty(), false);
+      EXPECT_FALSE(report.corridor.empty());
       for (std::size_t k = 1; k < report.corridor.size(); ++k) {
         const auto next = mesh.NeighboursOf(report.corridor[k - 1]);
         bool adjoins = false;
@@ -240,7 +232,6 @@ TEST(WeightedSearchPropertyTest, PathsAreNearlyCheapestAndBoundsHold) {
     }
   });
   EXPECT_GT(found, 100);
-  EXPECT_EQ(proved, found) << most << " at most, " << sum / found << " in the mean";
 }
 
 }  // namespace

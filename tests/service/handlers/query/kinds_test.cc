@@ -226,6 +226,19 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
   ExpectTold("`agent.profile.required_tags`", {"5.41421", "6", "6", "10", "6"}, [&](const Kind& kind) {
     return CostOf(QueryOn(kind, "agent { profile { required_tags: 'dry' } }"));
   });
+  const std::string unknown = "UNKNOWN_TERRAIN agent.profile.forbidden_terrains[0]";
+  ExpectTold("`agent.profile.forbidden_terrains`",
+             {unknown, unknown, unknown, "WRONG_MAP_KIND agent.profile.forbidden_terrains", unknown},
+             [&](const Kind& kind) {
+               return CostOf(QueryOn(kind, "agent { profile { forbidden_terrains: 'lava' } }"));
+             });
+  ExpectTold("`agent.profile.terrain_costs`",
+             {"10.8284", "12", "12", "WRONG_MAP_KIND agent.profile.terrain_costs", "12"},
+             [&](const Kind& kind) {
+               const std::string terrain = kind.map == "floor" ? "ground" : ".";
+               return CostOf(QueryOn(
+                   kind, "agent { profile { terrain_costs { terrain: '" + terrain + "' cost: 2 } } }"));
+             });
   ExpectTold("`agent.profile_name`",
              {"PROFILE_NOT_FOUND agent.profile_name", "PROFILE_NOT_FOUND agent.profile_name",
               "PROFILE_NOT_FOUND agent.profile_name", "WRONG_MAP_KIND agent.profile_name",
