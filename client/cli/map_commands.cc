@@ -141,6 +141,14 @@ absl::StatusOr<std::string> LooksOf(const v1::MapInfo& info, const ShowArguments
   return drawn.ok() ? absl::StatusOr<std::string>(drawn->text) : drawn.status();
 }
 
+void HideCostsOfImpassable(auto& terrains) {
+  for (auto& terrain : terrains) {
+    if (terrain.impassable()) {
+      terrain.clear_cost();
+    }
+  }
+}
+
 // Shows the facts, and below them the looks, if both can be had.
 ExitCode Show(const ShowArguments& arguments, Session& session) {
   const auto response = session.client().GetMap(arguments.request);
@@ -153,10 +161,10 @@ ExitCode Show(const ShowArguments& arguments, Session& session) {
   }
   return session.Answer(response, [&](const auto& answer) {
     v1::MapInfo info = answer.info();
-    for (int i = 0; i < info.grid().terrains_size(); ++i) {
-      if (info.grid().terrains(i).impassable()) {
-        info.mutable_grid()->mutable_terrains(i)->clear_cost();
-      }
+    if (info.has_grid()) {
+      HideCostsOfImpassable(*info.mutable_grid()->mutable_terrains());
+    } else if (info.has_mesh()) {
+      HideCostsOfImpassable(*info.mutable_mesh()->mutable_terrains());
     }
     session.io().out << FactsText(info, session.table_width()) << (looks->empty() ? "" : "\n") << *looks;
   });

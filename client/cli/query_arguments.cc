@@ -80,6 +80,18 @@ void AddQuestion(CLI::App& command, google::protobuf::Message& request) {
   AddField(command, "--require-tag", request, "agent.profile.required_tags",
            "Only go along edges and through portals that carry all of these tags", "TAG")
       ->excludes("--profile");
+  AddField(
+      command, "--avoid", request, "agent.profile.forbidden_terrains",
+      "Never enter this terrain: the name of one of a navigation mesh, or the symbol of one of a grid; may "
+      "be repeated",
+      "TERRAIN")
+      ->allow_extra_args(false)
+      ->excludes("--profile");
+  AddField(command, "--cost", request, "agent.profile.terrain_costs",
+           "What this terrain costs the agent, such as water=3, and on a grid ~=3; may be repeated",
+           "TERRAIN=COST")
+      ->allow_extra_args(false)
+      ->excludes("--profile");
   AddFields(command, request,
             {{"--corner-rule", "agent.corner_rule",
               "When a diagonal step is allowed: if both cells beside it are walkable, if one of them is, or "

@@ -195,6 +195,18 @@ absl::StatusOr<v1::ObstaclePrice> ParseObstaclePrice(absl::string_view text) {
   return price;
 }
 
+absl::StatusOr<v1::TerrainCost> ParseTerrainCost(absl::string_view text) {
+  const size_t equals = text.rfind('=');
+  v1::TerrainCost terrain;
+  double cost = 0.0;
+  if (equals == absl::string_view::npos || !absl::SimpleAtod(text.substr(equals + 1), &cost)) {
+    return Malformed(text, "not the cost of a terrain: write TERRAIN=COST such as water=3");
+  }
+  terrain.set_terrain(std::string(text.substr(0, equals)));
+  terrain.set_cost(cost);
+  return terrain;
+}
+
 template <auto parse>
 absl::Status MergeParsed(absl::string_view text, google::protobuf::Message& message) {
   const auto parsed = parse(text);
@@ -460,6 +472,7 @@ absl::Status ParseMessage(absl::string_view text, google::protobuf::Message& mes
       {v1::Rectangle::descriptor(), &MergeParsed<&ParseRectangle>},
       {v1::Shape::descriptor(), &MergeParsed<&ParseShape>},
       {v1::Terrain::descriptor(), &MergeParsed<&ParseTerrain>},
+      {v1::TerrainCost::descriptor(), &MergeParsed<&ParseTerrainCost>},
       {google::protobuf::Duration::descriptor(), &MergeParsed<&ParseDuration>},
       {google::protobuf::Timestamp::descriptor(), &MergeParsed<&ParseTime>},
   };

@@ -73,7 +73,8 @@ absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text);
 absl::StatusOr<v1::MeshTerrain> ParseMeshTerrain(absl::string_view text);
 
 // Merges what an argument says into a message: one of these types, a Rectangle, a Duration or a Timestamp; a
-// HeightRange, "3:5", "3:" or ":5"; or an ObstaclePrice, ID=COST with the beginning of an obstacle's id.
+// HeightRange, "3:5", "3:" or ":5"; an ObstaclePrice, ID=COST with the beginning of an obstacle's id; or a
+// TerrainCost, TERRAIN=COST.
 absl::Status ParseMessage(absl::string_view text, google::protobuf::Message& message);
 
 }  // namespace waystar::cli

@@ -70,7 +70,8 @@ TEST_F(CommandLineTest, ExplainsMistakes) {
        {"watch arena --count x", "waystar: --count: 'x' is not a valid number\n"},
        {"find arena 1,1 2,2 --max-cost x", "waystar: --max-cost: 'x' is not a valid number\n"},
        {"walk arena 1,1 2,2 --pace fast", "waystar: --pace: 'fast' is not a number from 0 to 1000\n"},
-       {"find arena 1,1 2,2 --co auto", "'--co' may be any of --corner-rule, --corridor, --context, --color"},
+       {"find arena 1,1 2,2 --co auto",
+        "'--co' may be any of --cost, --corner-rule, --corridor, --context, --color"},
        {"find arena 1,1 2,2 --form curves", "--form: curves not in {cells,corners,directions,smoothed}"},
        {"completion csh", "csh"}});
   EXPECT_EQ(RunBare({}), ExitCode::kUsage);

@@ -98,6 +98,10 @@ TEST_F(FindCommandTest, SendsWhatTheUserAsked) {
        {"find islands --start-position 1,2,3 lighthouse --require-tag dry --require-tag wide",
         "map: 'islands' start { position { x: 1 y: 2 z: 3 } } goals { node: 'lighthouse' }"
         " agent { profile { required_tags: 'dry' required_tags: 'wide' } }"},
+       {"find temple 1,0 8,0 --avoid water --avoid lava --cost road=0.5 --cost ==3",
+        "map: 'temple' start { cell { x: 1 } } goals { cell { x: 8 } } agent { profile {"
+        " forbidden_terrains: 'water' forbidden_terrains: 'lava'"
+        " terrain_costs { terrain: 'road' cost: 0.5 } terrain_costs { terrain: '=' cost: 3 } } }"},
        {"find islands harbour lighthouse --block-node ford --block-edge harbour,bridge --block-edge "
         "pier>ford",
         "map: 'islands' start { node: 'harbour' } goals { node: 'lighthouse' }"
@@ -132,6 +136,10 @@ TEST_F(FindCommandTest, ExplainsMistakes) {
                   {"find arena 1;1 2,2", "START: '1;1' is not a cell"},
                   {"find islands --start-position 1,2 --start-position 3,4 b", ""},
                   {"find arena 0,0 4,0 --require-tag dry --profile tank", "--profile"},
+                  {"find arena 0,0 4,0 --avoid ~ --profile tank", "--profile"},
+                  {"find arena 0,0 4,0 --cost ~=3 --profile tank", "--profile"},
+                  {"find arena 0,0 4,0 --cost water", "'water' is not the cost of a terrain"},
+                  {"find arena 0,0 4,0 --cost water=much", "'water=much' is not the cost of a terrain"},
                   {"trace arena 0,0 --goal-position 4,0 --goal-position 3,3", ""}});
 }
 

@@ -113,6 +113,13 @@ TEST_F(MapCommandsTest, ShowsFactsOfGraphsAndMeshes) {
   EXPECT_THAT(out_, HasSubstr("named obstacles  3\n"
                               "agent radius     0.5\n"
                               "old snapshots    oldest revision 2 count 3 memory 512 bytes\n"));
+  Serve(server_.get_map,
+        "info { map: 'keep' mesh { terrains { name: 'ground' cost: 1 }"
+        " terrains { area: 1 name: 'lava' tags: 'hot' tags: 'wet' cost: 1 impassable: true } } }");
+  EXPECT_EQ(Run("map show keep --no-picture"), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("AREA  NAME    TAGS      COST\n"
+                              "0     ground  -         1\n"
+                              "1     lava    hot, wet  -     impassable\n"));
 }
 
 TEST_F(MapCommandsTest, Creates) {
