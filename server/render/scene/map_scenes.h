@@ -50,11 +50,13 @@ struct MeshView {
   bool is_oblique = false;
 };
 
-// Returns a scene of the polygons in a view, and of the query if not null. Higher polygons are lighter and
-// cover lower ones, by the mean heights of their corners. Edges between polygons are faint, walls dark, and
-// polygons below the heights to show are faint; in oblique views, floors have a rim below walls that face the
-// viewer. Parts of the path at other heights, or hidden in an oblique view, are dashed and faint; text omits
-// parts at other heights.
+// Returns a scene of the polygons in a view, and of the query if not null. Higher polygons cover lower ones,
+// by the mean heights of their corners. Plain ground is lighter the higher it lies: terrains as
+// DefaultMeshTerrain returns them, and those of cost 1 that are called "walkable" or have the colour of
+// ground on grids. Other terrains have the colours of Palette::ColorOf; text does not show them. Edges
+// between polygons are faint, walls dark, and polygons below the heights to show are faint; in oblique views,
+// floors have a rim below walls that face the viewer. Parts of the path at other heights, or hidden in an
+// oblique view, are dashed and faint; text omits parts at other heights.
 //
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE with field "region" for more than kMaxDrawnPolygons, and the
 // errors of InterruptionError.

@@ -1,13 +1,17 @@
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
+#include "server/core/mesh/map/mesh_terrain.h"
 #include "server/core/mesh/search/mesh_corridor.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/query/resolve.h"
@@ -28,6 +32,32 @@ constexpr double kRise = 0.8;
 
 Box PlanOf(const MeshBounds& bounds) { return {bounds.low.x, bounds.low.y, bounds.high.x, bounds.high.y}; }
 
+// Returns the colours of terrains by area. Plain ground has none, nor has any terrain in text.
+std::vector<std::optional<picture::Color>> ColorsOf(absl::Span<const MeshTerrain> terrains,
+                                                    const RenderOptions& options) {
+  const picture::Color ground =
+      options.palette.ColorOf("ground", /*symbol=*/0, /*is_impassable=*/false, /*index=*/0);
+  std::vector<std::optional<picture::Color>> colors(terrains.size());
+  for (std::size_t area = 0; !options.is_text && area < terrains.size(); ++area) {
+    const MeshTerrain& terrain = terrains[area];
+    const bool is_walkable = absl::EqualsIgnoreCase(terrain.name, "walkable");
+    const picture::Color color =
+        options.palette.ColorOf(is_walkable ? "ground" : absl::string_view(terrain.name),
+                                /*symbol=*/0, terrain.is_impassable, area);
+    if ((color != ground || terrain.cost != 1.0) && terrain != DefaultMeshTerrain(area)) {
+      colors[area] = color;
+    }
+  }
+  return colors;
+}
+
+std::string EntryText(const MeshTerrain& terrain) {
+  if (terrain.is_impassable) {
+    return absl::StrCat(terrain.name, ", impassable");
+  }
+  return terrain.cost == 1.0 ? terrain.name : absl::StrCat(terrain.name, ", cost ", terrain.cost);
+}
+
 class MeshSceneMaker {
  public:
   MeshSceneMaker(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
@@ -36,6 +66,7 @@ class MeshSceneMaker {
         view_(view),
         area_(view.area.has_value() ? *view.area : WithMargin(PlanOf(mesh.bounds()))),
         options_(options),
+        terrain_colors_(ColorsOf(mesh.terrains(), options)),
         search_(query != nullptr && query->search != nullptr ? &query->search->intervals : nullptr),
         marks_(query == nullptr ? QueryMarks() : MarksOf(*query)),
         stop_(budget) {
@@ -140,7 +171,14 @@ class MeshSceneMaker {
 
   void AddLegend() {
     std::vector<picture::LegendEntry>& legend = scene_.legend;
-    if (!polygons_.empty()) {
+    std::array<bool, kMaxMeshAreas> is_shown{};
+    bool shows_heights = false;
+    for (const DrawnPolygon& polygon : polygons_) {
+      const std::uint8_t area = mesh_.AreaOf(polygon.number);
+      is_shown[area] = true;
+      shows_heights |= !terrain_colors_[area].has_value();
+    }
+    if (shows_heights) {
       legend.push_back(
           {.color = ColorAt(polygons_.front().height),
            .symbol = '.',
@@ -149,6 +187,13 @@ class MeshSceneMaker {
         legend.push_back({.color = ColorAt(polygons_.back().height),
                           .text = absl::StrCat("highest at ", polygons_.back().height)});
       }
+    }
+    for (std::size_t area = 0; area < terrain_colors_.size(); ++area) {
+      if (is_shown[area] && terrain_colors_[area].has_value()) {
+        legend.push_back({.color = *terrain_colors_[area], .text = EntryText(mesh_.terrains()[area])});
+      }
+    }
+    if (!polygons_.empty()) {
       legend.push_back(
           {.sign = picture::LegendEntry::Sign::kLine, .color = scene_.palette.ink, .text = "wall"});
     }
@@ -172,6 +217,10 @@ class MeshSceneMaker {
     const double low = polygons_.front().height;
     return picture::Mix(scene_.palette.low, scene_.palette.high,
                         (height - low) / (polygons_.back().height - low));
+  }
+
+  picture::Color ColorOf(const DrawnPolygon& polygon) const {
+    return terrain_colors_[mesh_.AreaOf(polygon.number)].value_or(ColorAt(polygon.height));
   }
 
   picture::Point At(const WorldPoint& point) const { return projection_.At(point); }
@@ -226,7 +275,8 @@ class MeshSceneMaker {
   void AddPolygons() {
     constexpr double kFaint = 0.3;
     for (const PolygonNumber polygon : lower_) {
-      scene_.Fill(CornersOf(polygon), {scene_.palette.low, kFaint});
+      const picture::Color color = terrain_colors_[mesh_.AreaOf(polygon)].value_or(scene_.palette.low);
+      scene_.Fill(CornersOf(polygon), {color, kFaint});
     }
     const double thin = polygons_.size() > 4000 ? 0.4 : polygons_.size() > 600 ? 0.7 : 1.0;
     for (const DrawnPolygon& polygon : polygons_) {
@@ -235,10 +285,10 @@ class MeshSceneMaker {
       for (std::size_t i = 0; view_.is_oblique && i < points.size(); ++i) {
         const picture::Point next = points[i + 1 < points.size() ? i + 1 : 0];
         if (neighbours[i] == kNoPolygon && next.x < points[i].x) {
-          AddRim(points[i], next, ColorAt(polygon.height), thin);
+          AddRim(points[i], next, ColorOf(polygon), thin);
         }
       }
-      scene_.Fill(points, {ColorAt(polygon.height)});
+      scene_.Fill(points, {ColorOf(polygon)});
       for (std::size_t i = 0; i < points.size(); ++i) {
         const bool is_wall = neighbours[i] == kNoPolygon;
         const picture::Point side[] = {points[i], points[i + 1 < points.size() ? i + 1 : 0]};
@@ -406,6 +456,7 @@ class MeshSceneMaker {
   const MeshView& view_;
   const Box area_;
   const RenderOptions& options_;
+  const std::vector<std::optional<picture::Color>> terrain_colors_;
   const IntervalRecorder* const search_;
   const QueryMarks marks_;
   const BudgetStop stop_;
