@@ -206,6 +206,36 @@ def test_profiles_and_tags(page, programs):
     page.choose("ten-by-ten", 10, 10)
 
 
+def test_terrains_of_mesh(page, programs):
+    """They have the colours of the legend, and may be avoided."""
+    corners = [f"v {x} 0 {y}" for y in (0, 6, 12) for x in (0, 10, 20, 30, 40)]
+    quads = lambda *firsts: [f"f {i} {i + 5} {i + 6} {i + 1}" for i in firsts]
+    lines = [*corners, *quads(1, 3, 6, 7, 8, 9), "usemtl water", *quads(2), "usemtl lava", *quads(4)]
+    file = programs.work / "stream.obj"
+    file.write_text("\n".join(lines))
+    programs.run("map", "import", str(file), "--mesh-terrain", "2=lava:impassable")
+    page.browser.run("location.hash = 'map=stream&start=2,2,0&goal=28,2,0'")
+    page.shows("#cost", "26")
+    page.shows("#legend", "~water")
+    colors = page.browser.run("""
+        return Object.fromEntries([...document.querySelectorAll('#legend li')].map((item) =>
+          [item.textContent, getComputedStyle(item.firstChild).color.match(/\\d+/g).map(Number)]));""")
+    page.size = (64, 22)
+    for terrain, place in (("water", (15, 4.5)), ("lava, impassable", (35, 4.5))):
+        page.wait_for_color(page.place(*(each * 1.5 + 1.5 for each in place)), colors[terrain])
+    page.shows("#avoid", "water")
+    page.browser.click("#avoid input")
+    page.shows("#cost", "27.8885")
+    assert "&forbiddenTerrains=water" in page.browser.run("return location.hash")
+    assert "--avoid=water" in shlex.split(copied(page, "command"))
+    page.browser.click("#avoid input")
+    page.shows("#cost", "26")
+    page.browser.run("location.hash = 'map=stream&start=2,2,0&goal=28,2,0&forbiddenTerrains=water'")
+    page.shows("#cost", "27.8885")
+    page.choose("ten-by-ten", 10, 10)
+    programs.run("map", "delete", "stream")
+
+
 def test_copy_as_csharp(page, programs):
     opens(page, "map=keep&start=2%2C2%2C0&goal=9%2C2%2C0&unreachablePolicy=UNREACHABLE_POLICY_REPORT&overlay=5,1,7,3", "")
     page.shows("#outcome", "found")
@@ -237,5 +267,5 @@ def test_question_on_phone(page, _programs):
 
 
 TESTS = [test_marked_places, test_matrix, test_flow, test_samples, test_reach_on_mesh, test_overlay, test_profiles_and_tags,
-         test_copy_as_csharp, test_hostile_link]
+         test_terrains_of_mesh, test_copy_as_csharp, test_hostile_link]
 PHONE_TESTS = [test_question_on_phone]

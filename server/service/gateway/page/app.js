@@ -21,7 +21,7 @@ import { placeObstacles, placePortals } from "./obstacles.js";
 import { OtherAgents } from "./others.js";
 import { Painter } from "./painter.js";
 import {
-  element, showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showMatrix, showNotes, showNothing,
+  element, make, showAnswer, showCell, showCopied, showEnds, showFigures, showLink, showMatrix, showNotes, showNothing,
   showPlayback, showProblem,
 } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
@@ -29,7 +29,7 @@ import { Playback } from "./playback.js";
 import { Pointer } from "./pointer.js";
 import { SearchPlayer } from "./search_player.js";
 import { LETTERS, Sketch } from "./sketch.js";
-import { onThemeChange } from "./theme.js";
+import { meshTerrains, onThemeChange } from "./theme.js";
 import { ServerPanel } from "./server_panel.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
@@ -48,6 +48,8 @@ const options = [...document.querySelectorAll("[data-option]")];
 const beside = element("option-beside");
 const asking = element("ask");
 const profiles = element("option-profile");
+// The names of terrains of a mesh, with spaces between.
+const avoided = element("option-avoid");
 // Fields that only some questions have.
 const fields = ["budget", "count", "seed"].map(element);
 // All that a link names beside the places, by the names there.
@@ -178,12 +180,13 @@ class App {
   // All that questions are made of, as far as it is there.
   #chosen() {
     const { map, model, sketch } = this;
-    const { cornerRule, footprint, profileName, requiredTags, ...chosen } = Object.fromEntries(
+    const { cornerRule, footprint, profileName, requiredTags, forbiddenTerrains, ...chosen } = Object.fromEntries(
       options.map((each) => [each.dataset.option, each.disabled ? undefined : each.value.trim()]),
     );
     const places = [this.start, this.goal, ...sketch.marked];
     const [start, goal, ...marked] = places.map((place) => place && model?.locationOf(place));
-    const profile = requiredTags ? { requiredTags: requiredTags.split(/[\s,]+/) } : undefined;
+    const tags = requiredTags ? { requiredTags: requiredTags.split(/[\s,]+/) } : undefined;
+    const profile = forbiddenTerrains ? { ...tags, forbiddenTerrains: forbiddenTerrains.split(" ") } : tags;
     // A named profile has tags of its own, and all that is not chosen otherwise.
     const unless = (value, first) => (profileName && value === first ? undefined : value);
     const moving = {
@@ -453,6 +456,7 @@ class App {
     const names = (model.info.grid?.profiles ?? []).map(({ name }) => name);
     profiles.replaceChildren(new Option("the costs of the map", ""), ...names.map((name) => new Option(name, name)));
     select(profiles, chosen);
+    this.#offerTerrains();
     for (const choice of [element("option-algorithm"), beside]) {
       const all = [...choice.options];
       all.forEach((each) => (each.disabled = each.value.startsWith("ALGORITHM") && !model.suits(each.value)));
@@ -460,6 +464,26 @@ class App {
         choice.value = all.find((each) => each.value && !each.disabled).value;
       }
     }
+  }
+
+  // Those that the map does not have are not avoided any more.
+  #offerTerrains() {
+    const names = avoided.value.split(" ");
+    const open = this.model ? meshTerrains(this.model).filter(({ impassable }) => !impassable) : [];
+    const boxOf = ({ name }) => make("input", { type: "checkbox", value: name, checked: names.includes(name) });
+    element("avoid").replaceChildren(...open.map((terrain) => make("label", {}, boxOf(terrain), terrain.name)));
+    element("avoid").hidden = element("avoid-title").hidden = open.length === 0;
+    this.#takeAvoided();
+  }
+
+  #takeAvoided() {
+    const boxes = [...element("avoid").querySelectorAll(":checked")];
+    avoided.value = boxes.map(({ value }) => value).join(" ");
+  }
+
+  avoid() {
+    this.#takeAvoided();
+    this.changeOptions();
   }
 
   // Returns the choices that a link names: all that are not the defaults.
@@ -838,6 +862,7 @@ class App {
     this.sketch.model = model;
     this.sketch.restore(model ? marked.map((place) => model.again(place)).filter(Boolean) : marked, overlay);
     if (model || !map) {
+      this.#offerTerrains();
       this.settle();
     } else {
       this.#open(map, true);

@@ -47,6 +47,7 @@ export function listenToControls(app, options) {
   options.forEach((each) => {
     each.addEventListener("change", () => app.changeOptions());
   });
+  element("avoid").addEventListener("change", () => app.avoid());
   ["height-low", "height-high", "oblique"].forEach((id) => {
     element(id).addEventListener("change", () => app.changeFloors());
   });

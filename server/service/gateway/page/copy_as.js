@@ -18,6 +18,7 @@ const FLAGS = {
   PATH_FORM_SMOOTHED: "--form=smoothed",
   UNREACHABLE_POLICY_NEAREST_BY_DISTANCE: "--nearest",
   distinct: "--distinct",
+  forbiddenTerrains: "--avoid",
   footprint: "--footprint",
   profileName: "--profile",
   requiredTags: "--require-tag",

@@ -2,7 +2,7 @@
 
 import { WALL } from "./map_model.js";
 import { make } from "./panel.js";
-import { rampColor } from "./theme.js";
+import { meshTerrains, rampColor } from "./theme.js";
 import { costText } from "./words.js";
 
 const WIDTHS = { ramp: 36 };
@@ -72,11 +72,14 @@ function linksOf({ links }, ink) {
   ];
 }
 
-function floorsOf({ lattice: { low, high } }, ink) {
+function floorsOf(model, ink) {
+  const { low, high } = model.lattice;
+  const costOf = ({ cost, impassable }) => (impassable ? ", impassable" : cost === 1 ? "" : `, cost ${costText(cost)}`);
   const isFlat = low.z === high.z;
   return [
     !isFlat && ["area", ink("low"), `lowest, at ${costText(low.z)}`],
     ["area", ink("high"), isFlat ? "ground" : `highest, at ${costText(high.z)}`],
+    ...meshTerrains(model).map((terrain) => ["area", terrain.color, `${terrain.name}${costOf(terrain)}`]),
     ["line", ink("text"), "wall"],
   ];
 }

@@ -61,7 +61,7 @@ function placeAloft(x, y, z) {
 export class MeshModel extends Model {
   isMesh = true;
   noun = "places";
-  options = ["requiredTags", "unreachablePolicy"];
+  options = ["forbiddenTerrains", "requiredTags", "unreachablePolicy"];
   suits = (algorithm) => algorithm === "ALGORITHM_AUTO";
   lattice = new MeshLattice({ x: 0, y: 0, z: 0 }, { x: 1, y: 1, z: 0 });
   // The heights that are shown, if not all of them: from "low" to "high"; without one, all beyond the other.

@@ -5,18 +5,18 @@ import { WALL } from "./map_model.js";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 // Names that terrains often have, their symbol, and their colours if passable and if not, in the light and in the dark,
-// as in the pictures of the server.
+// as in the pictures of the server. The last are names that those of meshes do not know.
 const KNOWN = [
   [/ground|floor|plain|earth|dirt/, ".", "#faf9f5", "#8a8f96", "#21252c", "#4e5868"],
   [/water|river|sea|lake|ocean|ford/, "~", "#a9d3ee", "#5a9bcb", "#173957", "#296499"],
-  [/tree|forest|wood|jungle/, "T", "#b4d49c", "#66a06c", "#1a321f", "#35663e"],
+  [/trees?|forest|woods?|jungle/, "T", "#b4d49c", "#66a06c", "#1a321f", "#35663e"],
   [/grass|meadow|field/, "G", "#ddecc6", "#8fb573", "#354f25", "#4f7838"],
   [/swamp|mud|marsh|bog/, "s", "#c9c391", "#8c8757", "#30351b", "#5b6333"],
-  [/road|path|street|bridge|track|trail/, "=", "#ebd7a6", "#b79a5b", "#544122", "#816535"],
-  [/hill|mountain|rock|rubble|cliff|stone/, "^", "#d5c2ae", "#94806b", "#4e3d30", "#7d624d"],
+  [/road|path|street|bridge|track/, "=", "#ebd7a6", "#b79a5b", "#544122", "#816535", /trail/],
+  [/hills?|mountains?|rocks?|rubble|cliff/, "^", "#d5c2ae", "#94806b", "#4e3d30", "#7d624d", /stone/],
   [/sand|desert|beach/, ":", "#f4e6b8", "#c2ac6a", "#5a4d20", "#826f2e"],
   [/snow|ice|glacier/, "*", "#e4eef7", "#a7bdd3", "#3b5a6e", "#527c99"],
-  [/lava|fire|danger/, "%", "#f2b08a", "#c4572d", "#672714", "#ad4121"],
+  [/lava|fire/, "%", "#f2b08a", "#c4572d", "#672714", "#ad4121", /danger/],
   [/wall|building|house/, "+", "#c4c8ce", "#596270", "#4b525c", "#6a7482"],
 ];
 const OTHERS = {
@@ -53,13 +53,30 @@ export function rampColor(share, opacity = 1) {
 }
 
 function terrainColor({ name = "", symbol, impassable }, index) {
-  const known = KNOWN.find(([pattern]) => pattern.test(name.toLowerCase())) ?? KNOWN.find((each) => each[1] === symbol);
+  const isIn = (pattern) => pattern?.test(name.toLowerCase());
+  const known = KNOWN.find((each) => isIn(each[0]) || isIn(each[6])) ?? KNOWN.find((each) => each[1] === symbol);
+  return shadeOf(known, impassable, index);
+}
+
+function shadeOf(known, impassable, index) {
   if (known) {
     return known[2 + (dark.matches ? 2 : 0) + (impassable ? 1 : 0)];
   }
   const others = OTHERS[dark.matches ? "dark" : "light"];
   const color = others[index % others.length];
   return impassable ? `color-mix(in srgb, ${color} 55%, ${colorOf("wall")})` : color;
+}
+
+// The terrains of a mesh but plain ground, each with its colour: see MakeMeshScene of the server.
+export function meshTerrains({ info }) {
+  return (info.mesh?.terrains ?? []).flatMap(({ area = 0, name, tags = [], cost, impassable = false }) => {
+    const lower = name.toLowerCase();
+    const word = lower === "walkable" ? "ground" : lower;
+    const known = KNOWN.find(([pattern]) => new RegExp(`^(${pattern.source})$`).test(word));
+    const isDefault = tags.length === 0 && name === (area === 0 ? "ground" : `area-${area}`);
+    const isPlain = cost === 1 && !impassable && (isDefault || known === KNOWN[0]);
+    return isPlain ? [] : [{ name, cost, impassable, color: shadeOf(known, impassable, area) }];
+  });
 }
 
 const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
