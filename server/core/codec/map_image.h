@@ -65,6 +65,8 @@ enum class MeshImageVersion : std::uint8_t {
   kDetail = 3,
   // The terrains of areas.
   kTerrains = 4,
+  // The surfaces for larger agents.
+  kSurfaces = 5,
 };
 // Returns the lowest version that can hold the mesh.
 MeshImageVersion ImageVersionOf(const NavMesh& mesh);

@@ -68,22 +68,7 @@ MeshDetail ReadDetail(std::size_t polygons, BlockReader& from) {
   return detail;
 }
 
-}  // namespace
-
-MeshImageVersion ImageVersionOf(const NavMesh& mesh) {
-  for (std::size_t area = 0; area < mesh.terrains().size(); ++area) {
-    if (mesh.terrains()[area] != DefaultMeshTerrain(area)) {
-      return MeshImageVersion::kTerrains;
-    }
-  }
-  if (!mesh.detail().empty()) {
-    return MeshImageVersion::kDetail;
-  }
-  return mesh.agent_radius() > 0.0 || mesh.obstacles().size() > 0 ? MeshImageVersion::kObstacles
-                                                                  : MeshImageVersion::kPlain;
-}
-
-void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
+void WriteGround(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
   to.PutNumber(mesh.vertex_count());
   for (std::uint32_t vertex = 0; vertex < mesh.vertex_count() && !IsStopped(stop); ++vertex) {
     WriteValue(mesh.VertexAt(vertex), to);
@@ -99,29 +84,9 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
       to.PutNumber(neighbours[i] == kNoPolygon ? 0 : std::uint64_t{neighbours[i]} + 1);
     }
   }
-  WriteTable<MeshPortal>(mesh.portals(), to, stop);
-  if (ImageVersionOf(mesh) < MeshImageVersion::kObstacles) {
-    return;
-  }
-  to.PutDouble(mesh.agent_radius());
-  to.PutNumber(mesh.obstacles().size());
-  mesh.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
-    WriteValue(obstacle, to);
-    WriteValue(obstacle.heights, to);
-    return !IsStopped(stop);
-  });
-  if (ImageVersionOf(mesh) == MeshImageVersion::kTerrains) {
-    to.PutBool(!mesh.detail().empty());
-    WriteValue(std::vector<MeshTerrain>(mesh.terrains().begin(), mesh.terrains().end()), to);
-  }
-  if (!mesh.detail().empty()) {
-    WriteDetail(mesh.detail(), to, stop);
-  }
 }
 
-absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, const StopCheck* stop) {
-  const bool has_obstacles = version >= MeshImageVersion::kObstacles;
-  MeshSpec spec;
+absl::Status ReadGround(BlockReader& from, MeshSpec& spec, const StopCheck* stop) {
   const std::uint64_t vertices = from.Number(kMaxMeshVertices);
   for (std::uint64_t i = 0; i < vertices && from.ok(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
@@ -139,20 +104,21 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, co
       spec.neighbours.push_back(neighbour == 0 ? kNoPolygon : static_cast<PolygonNumber>(neighbour - 1));
     }
   }
-  std::vector<Edit> edits;
-  for (std::uint64_t left = from.Number(kMaxMeshPortals); left > 0 && from.ok(); --left) {
-    edits.push_back(PutMeshPortal{.portal = ReadValue<MeshPortal>(from)});
+  return absl::OkStatus();
+}
+
+// Writes the terrains and the finer ground, as images of this version have them.
+void WriteLayers(const NavMesh& mesh, MeshImageVersion version, BlockWriter& to, const StopCheck* stop) {
+  if (version >= MeshImageVersion::kTerrains) {
+    to.PutBool(!mesh.detail().empty());
+    WriteValue(std::vector<MeshTerrain>(mesh.terrains().begin(), mesh.terrains().end()), to);
   }
-  const double agent_radius = has_obstacles ? from.Double() : 0.0;
-  if (!(agent_radius >= 0.0 && agent_radius <= kMaxMeshAgentRadius)) {
-    from.Fail("the radius of agents is out of range");
+  if (!mesh.detail().empty()) {
+    WriteDetail(mesh.detail(), to, stop);
   }
-  std::vector<std::shared_ptr<const Obstacle>> obstacles;
-  for (std::uint64_t left = has_obstacles ? from.Number(kMaxObstacles) : 0; left > 0 && from.ok(); --left) {
-    auto obstacle = std::make_shared<Obstacle>(ReadValue<Obstacle>(from));
-    obstacle->heights = ReadValue<std::optional<HeightRange>>(from);
-    obstacles.push_back(std::move(obstacle));
-  }
+}
+
+void ReadLayers(BlockReader& from, MeshImageVersion version, MeshSpec& spec) {
   bool has_detail = version >= MeshImageVersion::kDetail;
   if (version >= MeshImageVersion::kTerrains) {
     has_detail = from.Bool();
@@ -161,20 +127,114 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, co
   if (has_detail) {
     spec.detail = ReadDetail(spec.polygons.size(), from);
   }
-  WAYSTAR_RETURN_IF_ERROR(from.status());
-  absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(spec), stop);
-  if (!mesh.ok()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    from.Fail(mesh.status().message());
-    return from.status();
+}
+
+// The surface of a mesh for agents of one size.
+struct SurfaceSpec {
+  double agent_radius = 0.0;
+  MeshSpec spec;
+};
+
+double ReadRadius(BlockReader& from) {
+  const double radius = from.Double();
+  if (!(radius >= 0.0 && radius <= kMaxMeshAgentRadius)) {
+    from.Fail("the radius of agents is out of range");
   }
+  return radius;
+}
+
+}  // namespace
+
+MeshImageVersion ImageVersionOf(const NavMesh& mesh) {
+  if (!mesh.larger().empty()) {
+    return MeshImageVersion::kSurfaces;
+  }
+  for (std::size_t area = 0; area < mesh.terrains().size(); ++area) {
+    if (mesh.terrains()[area] != DefaultMeshTerrain(area)) {
+      return MeshImageVersion::kTerrains;
+    }
+  }
+  if (!mesh.detail().empty()) {
+    return MeshImageVersion::kDetail;
+  }
+  return mesh.agent_radius() > 0.0 || mesh.obstacles().size() > 0 ? MeshImageVersion::kObstacles
+                                                                  : MeshImageVersion::kPlain;
+}
+
+void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
+  const MeshImageVersion version = ImageVersionOf(mesh);
+  WriteGround(mesh, to, stop);
+  WriteTable<MeshPortal>(mesh.portals(), to, stop);
+  if (version < MeshImageVersion::kObstacles) {
+    return;
+  }
+  to.PutDouble(mesh.agent_radius());
+  to.PutNumber(mesh.obstacles().size());
+  mesh.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+    WriteValue(obstacle, to);
+    WriteValue(obstacle.heights, to);
+    return !IsStopped(stop);
+  });
+  WriteLayers(mesh, version, to, stop);
+  if (version < MeshImageVersion::kSurfaces) {
+    return;
+  }
+  to.PutNumber(mesh.larger().size());
+  for (const NavMesh& surface : mesh.larger()) {
+    to.PutDouble(surface.agent_radius());
+    WriteGround(surface, to, stop);
+    WriteLayers(surface, version, to, stop);
+  }
+}
+
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, const StopCheck* stop) {
+  const bool has_obstacles = version >= MeshImageVersion::kObstacles;
+  std::vector<SurfaceSpec> specs(1);
+  WAYSTAR_RETURN_IF_ERROR(ReadGround(from, specs.front().spec, stop));
+  std::vector<Edit> edits;
+  for (std::uint64_t left = from.Number(kMaxMeshPortals); left > 0 && from.ok(); --left) {
+    edits.push_back(PutMeshPortal{.portal = ReadValue<MeshPortal>(from)});
+  }
+  if (has_obstacles) {
+    specs.front().agent_radius = ReadRadius(from);
+  }
+  std::vector<std::shared_ptr<const Obstacle>> obstacles;
+  for (std::uint64_t left = has_obstacles ? from.Number(kMaxObstacles) : 0; left > 0 && from.ok(); --left) {
+    auto obstacle = std::make_shared<Obstacle>(ReadValue<Obstacle>(from));
+    obstacle->heights = ReadValue<std::optional<HeightRange>>(from);
+    obstacles.push_back(std::move(obstacle));
+  }
+  ReadLayers(from, version, specs.front().spec);
+  const bool has_surfaces = version >= MeshImageVersion::kSurfaces;
+  for (std::uint64_t left = has_surfaces ? from.Number(kMaxMeshSurfaces - 1) : 0; left > 0 && from.ok();
+       --left) {
+    SurfaceSpec larger{.agent_radius = ReadRadius(from)};
+    if (larger.agent_radius <= specs.back().agent_radius) {
+      from.Fail("the radii of agents do not ascend");
+    }
+    WAYSTAR_RETURN_IF_ERROR(ReadGround(from, larger.spec, stop));
+    ReadLayers(from, version, larger.spec);
+    specs.push_back(std::move(larger));
+  }
+  WAYSTAR_RETURN_IF_ERROR(from.status());
+  std::vector<NavMesh> surfaces;
+  for (SurfaceSpec& surface : specs) {
+    absl::StatusOr<NavMesh> mesh = CreateMesh(std::move(surface.spec), stop);
+    if (!mesh.ok()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      from.Fail(mesh.status().message());
+      return from.status();
+    }
+    surfaces.push_back(mesh->WithAgentRadius(surface.agent_radius));
+  }
+  const NavMesh mesh = surfaces.front().WithLarger({surfaces.begin() + 1, surfaces.end()});
   // Portals and obstacles are checked like those of an update. Portals may end where obstacles are.
   const auto fail = [&](const absl::Status& status) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     from.Fail(status.message());
     return from.status();
   };
-  MeshBatchEditor editor(mesh->WithAgentRadius(agent_radius));
+  MeshBatchEditor editor(mesh);
   if (!edits.empty()) {
     if (const absl::Status status = editor.Apply(edits, absl::UnixEpoch()).status(); !status.ok()) {
       return fail(status);

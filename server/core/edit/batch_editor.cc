@@ -19,6 +19,7 @@
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/grid/cells/world_frame.h"
+#include "server/core/mesh/map/mesh_views.h"
 
 namespace waystar::core {
 namespace {
@@ -378,12 +379,17 @@ absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edit
   MeshEditApplier applier(mesh_, now);
   WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", applier));
   const MeshPlaces places = applier.places();
-  WAYSTAR_ASSIGN_OR_RETURN(NavMesh edited, std::move(applier).Finish(stop));
-  added_bytes_ = edited.memory_bytes() - std::min(edited.memory_bytes(), mesh_.memory_bytes());
-  changes_.portals |= edited.portals().digest() != mesh_.portals().digest();
+  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh smallest, std::move(applier).Finish(stop));
+  absl::StatusOr<NavMesh> edited = WithSurfacesUpdated(smallest, stop);
+  if (!ErrorReasonOf(edited.status()).empty()) {
+    return WithFieldPrefix(edited.status(), "edits");
+  }
+  WAYSTAR_RETURN_IF_ERROR(edited.status());
+  added_bytes_ = edited->memory_bytes() - std::min(edited->memory_bytes(), mesh_.memory_bytes());
+  changes_.portals |= edited->portals().digest() != mesh_.portals().digest();
   changes_.mesh.blocked.Add(places.blocked);
   changes_.mesh.opened.Add(places.opened);
-  mesh_ = std::move(edited);
+  mesh_ = *std::move(edited);
   Box bounds;
   for (const BoxSet* const boxes : {&places.blocked, &places.opened}) {
     for (const Box& box : boxes->boxes()) {
@@ -414,6 +420,7 @@ absl::Status MeshBatchEditor::PutAll(std::vector<std::shared_ptr<const Obstacle>
     const Box all = {bounds.low.x, bounds.low.y, bounds.high.x, bounds.high.y};
     WAYSTAR_ASSIGN_OR_RETURN(mesh_, mesh_.WithPortalsPlaced({all}, stop));
   }
+  WAYSTAR_ASSIGN_OR_RETURN(mesh_, WithSurfacesUpdated(mesh_, stop));
   return absl::OkStatus();
 }
 

@@ -138,9 +138,9 @@ class MeshBatchEditor {
 
   // Applies a batch, all or nothing. Errors have the field of the edit, such as
   // "edits[0].add_portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; BAD_LIFETIME; those of
-  // MeshObstacleEditor; those of CheckPortal and CheckPortalId; OFF_MAP if an end on this mesh is off its
-  // surface; PORTAL_EXISTS, PORTAL_OVERLAPS, TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each new portal costs
-  // O(log polygons) and a scan of all portals.
+  // MeshObstacleEditor and WithSurfacesUpdated; those of CheckPortal and CheckPortalId; OFF_MAP if an end on
+  // this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS, TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each
+  // new portal costs O(log polygons) and a scan of all portals.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now,
                                       const StopCheck* stop = nullptr);
 

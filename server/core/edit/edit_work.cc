@@ -112,7 +112,10 @@ Estimator EstimatorOf(const GridMap& map) { return {map.obstacles(), map.bounds(
 Estimator EstimatorOf(const WaypointGraph& graph) { return {graph.obstacles(), std::nullopt, 0}; }
 // Cutting a hole takes some 50 us.
 constexpr std::int64_t kWorkOfHole = 1 << 17;
-Estimator EstimatorOf(const NavMesh& mesh) { return {mesh.obstacles(), std::nullopt, kWorkOfHole}; }
+Estimator EstimatorOf(const NavMesh& mesh) {
+  return {mesh.obstacles(), std::nullopt,
+          kWorkOfHole * (1 + static_cast<std::int64_t>(mesh.larger().size()))};
+}
 
 }  // namespace
 

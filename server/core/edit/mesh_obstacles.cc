@@ -22,16 +22,6 @@ absl::Status AddHoles(const Obstacle* obstacle, double widening, const StopCheck
 
 }  // namespace
 
-void AddBoxes(const HoleList& holes, BoxSet& boxes) {
-  for (const std::shared_ptr<const MeshHole>& hole : holes) {
-    Box box;
-    for (const WorldPoint& corner : hole->outline) {
-      box = box.And({corner.x, corner.y, corner.x, corner.y});
-    }
-    boxes.Add(box);
-  }
-}
-
 absl::Status MeshObstacleEditor::Put(std::shared_ptr<const Obstacle> obstacle, bool replace) {
   const std::shared_ptr<const Obstacle> before = obstacles_.Find(obstacle->id);
   if (before != nullptr && !replace) {
@@ -66,14 +56,15 @@ absl::Status MeshObstacleEditor::Remove(absl::string_view id) {
 
 absl::Status MeshObstacleEditor::Replace(const Obstacle* before, std::shared_ptr<const Obstacle> after) {
   const std::string id = before != nullptr ? before->id : after->id;
+  // They contain the holes of all surfaces.
   HoleList added;
   HoleList removed;
   if (after != nullptr) {
     WAYSTAR_RETURN_IF_ERROR(CheckObstacle(*after, Rectangle{}));
     WAYSTAR_RETURN_IF_ERROR(CheckOnlyBlocks(*after, "a navigation mesh"));
-    WAYSTAR_RETURN_IF_ERROR_AT(".shape", AddHoles(after.get(), mesh_.agent_radius(), nullptr, added));
+    WAYSTAR_RETURN_IF_ERROR_AT(".shape", AddHoles(after.get(), mesh_.widest_radius(), nullptr, added));
   }
-  WAYSTAR_RETURN_IF_ERROR(AddHoles(before, mesh_.agent_radius(), nullptr, removed));
+  WAYSTAR_RETURN_IF_ERROR(AddHoles(before, mesh_.widest_radius(), nullptr, removed));
   parts_ += added.size() + removed.size();
   if (parts_ > kMaxBatchParts) {
     return MakeError(ErrorReason::kBatchTooLarge, "",

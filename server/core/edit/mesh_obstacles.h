@@ -20,13 +20,11 @@
 namespace waystar::core {
 
 // Maximum number of convex parts of the old and new shapes of a batch, after polygons are triangulated. It
-// bounds the time of a batch to about a second.
+// bounds the time of a batch to about a second for each surface.
 inline constexpr std::size_t kMaxBatchParts = 16'384;
 
-// Adds a box around each hole.
-void AddBoxes(const HoleList& holes, BoxSet& boxes);
-
-// Edits the obstacles of a mesh, one after the other. The ground is cut once, by Finish.
+// Edits the obstacles of a mesh, one after the other. The ground is cut once, by Finish; that of larger
+// surfaces by WithSurfacesUpdated.
 //
 // Error fields are relative to the edit's value: those of CheckObstacle and OutlinesOf, OBSTACLE_EXISTS with
 // ".id", TOO_MANY_OBSTACLES, OBSTACLE_NOT_FOUND; BAD_EFFECT for an effect on costs; BATCH_TOO_LARGE with
@@ -44,7 +42,7 @@ class MeshObstacleEditor {
   absl::Status Resize(absl::string_view id, Shape shape);
   absl::Status Remove(absl::string_view id);
 
-  // Returns boxes around the old and new shapes of the edited obstacles.
+  // Returns boxes around the old and new shapes of the edited obstacles, widened for the largest agents.
   const MeshPlaces& places() const { return places_; }
   // Returns the mesh with the edited obstacles, or the errors of ChangeHoles with field "edits". Costs what
   // that does.

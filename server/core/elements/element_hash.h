@@ -32,6 +32,7 @@ enum class ElementKind : std::uint8_t {
   kMeshRadius = 14,
   kMeshDetail = 15,
   kMeshTerrain = 16,
+  kMeshSurface = 17,
 };
 
 // Hash of one element: of its kind and of the values added, in their order. It is the same on every machine.

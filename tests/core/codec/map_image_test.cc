@@ -316,6 +316,35 @@ TEST(MapImageTest, FinerGroundComesBackAsItWas) {
   }
 }
 
+TEST(MapImageTest, SurfacesForLargerAgentsComeBackAsTheyWere) {
+  MeshBatchEditor editor(RandomMesh(1).WithAgentRadius(0.4).WithLarger(
+      {RandomMesh(2).WithAgentRadius(0.5), RandomMesh(3).WithAgentRadius(1.5)}));
+  const Obstacle crate{.id = "crate", .shape = {.discs = {{{2, 2}, 1}}}};
+  const NavMesh smallest = RandomMesh(1);
+  const MeshPlace end = *smallest.FindNearest({.position = {3, 1, 0}, .radius = 9, .height = 9});
+  const MeshPlace start = *smallest.FindNearest({.position = {0, 3, 0}, .radius = 9, .height = 9});
+  const std::vector<Edit> edits = {
+      PutObstacle{.obstacle = crate},
+      PutMeshPortal{.portal = {.id = "door", .from = start.point, .to = end.point, .cost = 1.0}}};
+  ASSERT_THAT(editor.Apply(edits, absl::UnixEpoch()).status(), IsOk());
+  const NavMesh mesh = std::move(editor).Finish();
+  EXPECT_EQ(ImageVersionOf(mesh), MeshImageVersion::kSurfaces);
+  // Logs and images of other releases have it.
+  EXPECT_EQ(absl::StrCat(absl::Hex(mesh.digest())), "88ae6810fa94d4c");
+  const std::string image = EncodeImage(mesh);
+  const NavMesh again = Decoded<NavMesh>(image);
+  EXPECT_EQ(again.digest(), mesh.digest());
+  EXPECT_EQ(EncodeImage(again), image);
+  ASSERT_EQ(again.larger().size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const NavMesh& surface = again.larger()[i];
+    EXPECT_EQ(surface.agent_radius(), mesh.larger()[i].agent_radius());
+    EXPECT_EQ(surface.digest(), mesh.larger()[i].digest());
+    EXPECT_EQ(surface.Polygons(), mesh.larger()[i].Polygons());
+    EXPECT_EQ(surface.portals().Find("door")->lanes, mesh.larger()[i].portals().Find("door")->lanes);
+  }
+}
+
 TEST(MapImageTest, DigestsTellMeshesApart) {
   EXPECT_NE(RandomMesh(1).digest(), RandomMesh(2).digest());
   Random random(1);
@@ -449,13 +478,13 @@ TEST(MapImageTest, WhatIsNoImageIsNamed) {
 TEST(MapImageTest, OtherVersionsAreRefused) {
   std::string content = ContentOf(SmallImage());
   ASSERT_EQ(content.front(), 1);
-  for (const int version : {0, 4, 127}) {
+  for (const int version : {0, 6, 127}) {
     content.front() = static_cast<char>(version);
     const absl::Status status = DecodeImage(ImageOf(content)).status();
     EXPECT_EQ(ErrorReasonOf(status), "BAD_FORMAT");
-    EXPECT_THAT(status.message(), HasSubstr(absl::StrCat("version ", version, ", and only 1 to 3 are")));
+    EXPECT_THAT(status.message(), HasSubstr(absl::StrCat("version ", version, ", and only 1 to 5 are")));
   }
-  for (const int of_meshes : {2, 3}) {
+  for (const int of_meshes : {2, 3, 4, 5}) {
     content.front() = static_cast<char>(of_meshes);
     EXPECT_EQ(ErrorReasonOf(DecodeImage(ImageOf(content)).status()), "BAD_FORMAT");
   }

@@ -926,6 +926,16 @@ absl::StatusOr<HoleList> HolesOf(const Obstacle& obstacle, double widening, cons
   return HolesOf(obstacle.shape, obstacle.heights.value_or(HeightRange()), widening, stop);
 }
 
+void AddBoxes(const HoleList& holes, BoxSet& boxes) {
+  for (const std::shared_ptr<const MeshHole>& hole : holes) {
+    Box box;
+    for (const WorldPoint& corner : hole->outline) {
+      box = box.And({corner.x, corner.y, corner.x, corner.y});
+    }
+    boxes.Add(box);
+  }
+}
+
 absl::StatusOr<NavMesh> ChangeHoles(const NavMesh& mesh, const HoleChange& change, const StopCheck* stop) {
   return MeshCutter(mesh, change, stop).Cut();
 }

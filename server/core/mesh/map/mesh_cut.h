@@ -37,6 +37,9 @@ absl::StatusOr<HoleList> HolesOf(const Shape& shape, const HeightRange& heights,
 // Returns the holes of an obstacle at its heights.
 absl::StatusOr<HoleList> HolesOf(const Obstacle& obstacle, double widening, const StopCheck* stop = nullptr);
 
+// Adds a box around each hole.
+void AddBoxes(const HoleList& holes, BoxSet& boxes);
+
 // Returns the mesh without the ground inside its holes, after the change. It shares everything else with the
 // mesh. A polygon that a hole touches is replaced by pieces (FaceCut), which depend on the polygon, the holes
 // that touch it, and those that touch its edges from the other side. So the result depends only on the holes,

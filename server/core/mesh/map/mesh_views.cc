@@ -1,8 +1,10 @@
 #include "server/core/mesh/map/mesh_views.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/mesh/map/mesh_cut.h"
@@ -11,32 +13,55 @@
 namespace waystar::core {
 namespace {
 
-// Adds the holes of obstacles that only one of two meshes has to those that the change removes or adds.
-absl::Status AddDifferences(const NavMesh& before, const NavMesh& after, HoleChange& change) {
+// Adds the holes of obstacles that only one of two tables has to those that the change removes or adds.
+absl::Status AddDifferences(const ObstacleTable& before, const ObstacleTable& after, double widening,
+                            const StopCheck* stop, HoleChange& change) {
   absl::Status status;
-  before.obstacles().VisitDifferences(after.obstacles(), [&](const Obstacle& obstacle) {
-    absl::StatusOr<HoleList> holes = HolesOf(obstacle, after.agent_radius());
+  before.VisitDifferences(after, [&](const Obstacle& obstacle) {
+    absl::StatusOr<HoleList> holes = HolesOf(obstacle, widening, stop);
     status.Update(holes.status());
     if (holes.ok()) {
-      HoleList& list = after.obstacles().Find(obstacle.id).get() == &obstacle ? change.added : change.removed;
+      HoleList& list = after.Find(obstacle.id).get() == &obstacle ? change.added : change.removed;
       list.insert(list.end(), holes->begin(), holes->end());
     }
   });
   return status;
 }
 
-// Returns the view with the obstacles and portals of the mesh.
-absl::StatusOr<NavMesh> WithElementsOf(const NavMesh& mesh, const NavMesh& view) {
-  HoleChange change;
-  WAYSTAR_RETURN_IF_ERROR(AddDifferences(view, mesh, change));
-  WAYSTAR_ASSIGN_OR_RETURN(NavMesh with, ChangeHoles(view, change));
-  with = with.WithObstacles(mesh.obstacles());
-  MeshPortalTable portals(mesh.polygon_count());
-  mesh.portals().VisitAfter("", [&](const PlacedPortal& portal) {
-    portals.Put(std::make_shared<const PlacedPortal>(with.Placed(portal)));
+// Returns the portals of the mesh, placed on the view unless it has the same ones already.
+MeshPortalTable PortalsOf(const NavMesh& mesh, const NavMesh& view) {
+  MeshPortalTable portals = view.portals();
+  view.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+    if (mesh.portals().Find(portal.id) == nullptr) {
+      portals.Remove(portal.id);
+    }
     return true;
   });
-  return with.WithPortals(std::move(portals));
+  mesh.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+    const std::shared_ptr<const MeshPortal> before = portals.Find(portal.id);
+    if (before == nullptr || *before != static_cast<const MeshPortal&>(portal)) {
+      portals.Put(std::make_shared<const PlacedPortal>(view.Placed(portal)));
+    }
+    return true;
+  });
+  return portals;
+}
+
+// Returns the view, or the surface for larger agents, with the obstacles and portals of the mesh.
+absl::StatusOr<NavMesh> WithElementsOf(const NavMesh& mesh, const NavMesh& view,
+                                       const StopCheck* stop = nullptr) {
+  HoleChange change;
+  WAYSTAR_RETURN_IF_ERROR(
+      AddDifferences(view.obstacles(), mesh.obstacles(), view.agent_radius(), stop, change));
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh with, ChangeHoles(view, change, stop));
+  with = with.WithObstacles(mesh.obstacles());
+  if (view.portals().digest() != mesh.portals().digest()) {
+    with = with.WithPortals(PortalsOf(mesh, with));
+  }
+  BoxSet boxes;
+  AddBoxes(change.added, boxes);
+  AddBoxes(change.removed, boxes);
+  return with.WithPortalsPlaced(boxes.boxes(), stop);
 }
 
 absl::StatusOr<NavMesh> MakeView(const NavMesh& mesh, const AreaCosts& costs, const NavMesh* before) {
@@ -72,6 +97,21 @@ std::size_t WorkOfView(const NavMesh& mesh, const AreaCosts& costs) {
   std::size_t work = mesh.portals().size();
   before->obstacles().VisitDifferences(mesh.obstacles(), [&](const Obstacle& /*obstacle*/) { ++work; });
   return work;
+}
+
+absl::StatusOr<NavMesh> WithSurfacesUpdated(const NavMesh& mesh, const StopCheck* stop) {
+  std::vector<NavMesh> surfaces;
+  for (const NavMesh& surface : mesh.larger()) {
+    absl::StatusOr<NavMesh> updated = WithElementsOf(mesh, surface, stop);
+    if (!ErrorReasonOf(updated.status()).empty()) {
+      return MakeError(ErrorReason::kRegionTooLarge, "",
+                       absl::StrCat("on the surface for agents of radius ", surface.agent_radius(), ": ",
+                                    updated.status().message()));
+    }
+    WAYSTAR_RETURN_IF_ERROR(updated.status());
+    surfaces.push_back(*std::move(updated));
+  }
+  return mesh.WithLarger(std::move(surfaces));
 }
 
 }  // namespace waystar::core

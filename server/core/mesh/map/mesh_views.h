@@ -1,4 +1,4 @@
-// Views of a navigation mesh: the mesh as seen by agents that pay other costs.
+// Views of a navigation mesh: the mesh as seen by agents that pay other costs, or are larger.
 #pragma once
 
 #include <cstddef>
@@ -18,5 +18,10 @@ std::shared_ptr<const NavMesh> ViewUnder(const NavMesh& mesh, const AreaCosts& c
 
 // Returns the number of polygons and obstacles that ViewUnder looks at.
 std::size_t WorkOfView(const NavMesh& mesh, const AreaCosts& costs);
+
+// Returns the mesh with its larger surfaces brought up to its obstacles and portals. Costs what the
+// differences do, as in ChangeHoles, and a comparison of all portals if any differs. Returns the errors of
+// ChangeHoles; the message of REGION_TOO_LARGE names the radius of the surface.
+absl::StatusOr<NavMesh> WithSurfacesUpdated(const NavMesh& mesh, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

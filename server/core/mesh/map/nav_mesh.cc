@@ -432,6 +432,55 @@ std::uint64_t NavMesh::DigestOfRadius() const {
   return hash.value();
 }
 
+std::uint64_t NavMesh::DigestOfLarger() const {
+  std::uint64_t digest = 0;
+  for (const NavMesh& surface : larger()) {
+    ElementHash hash(ElementKind::kMeshSurface);
+    hash.AddDouble(surface.agent_radius_);
+    hash.Add(surface.surface_->digest);
+    digest += hash.value();
+  }
+  return digest;
+}
+
+NavMesh NavMesh::WithLarger(std::vector<NavMesh> surfaces) const {
+  assert(surfaces.size() < kMaxMeshSurfaces);
+  NavMesh mesh = *this;
+  mesh.larger_ =
+      surfaces.empty() ? nullptr : std::make_shared<const std::vector<NavMesh>>(std::move(surfaces));
+  return mesh;
+}
+
+const NavMesh* NavMesh::SurfaceFor(double radius) const {
+  constexpr double kSinglePrecision = 1.0 + 0x1p-23;
+  const auto fits = [&](const NavMesh& surface) {
+    return radius <= surface.agent_radius_ * kSinglePrecision;
+  };
+  if (radius == 0.0 || fits(*this)) {
+    return this;
+  }
+  const absl::Span<const NavMesh> surfaces = larger();
+  const auto surface = std::ranges::find_if(surfaces, fits);
+  return surface == surfaces.end() ? nullptr : &*surface;
+}
+
+NavMesh NavMesh::AfterEdits() const {
+  std::vector<NavMesh> surfaces;
+  for (const NavMesh& surface : larger()) {
+    surfaces.push_back(surface.AfterEdits());
+  }
+  NavMesh mesh = WithLarger(std::move(surfaces));
+  mesh.views_ = views_->AfterEdits();
+  return mesh;
+}
+
+void NavMesh::DropViews(bool used_too) const {
+  views_->Drop(used_too);
+  for (const NavMesh& surface : larger()) {
+    surface.DropViews(used_too);
+  }
+}
+
 std::vector<PolygonNumber> NavMesh::Polygons() const {
   std::vector<PolygonNumber> polygons;
   polygons.reserve(polygon_count_);
@@ -786,6 +835,11 @@ void NavMesh::AddTo(MemoryUse& use) const {
   for (const auto& view : views_->Held()) {
     use.views += view.map->BytesBeyond(*this);
   }
+  for (const NavMesh& surface : larger()) {
+    surface.AddTo(use);
+    // All surfaces share them.
+    use.maps -= surface.obstacles_.memory_bytes();
+  }
 }
 
 std::size_t NavMesh::BytesBeyond(const NavMesh& other) const {
@@ -794,8 +848,12 @@ std::size_t NavMesh::BytesBeyond(const NavMesh& other) const {
     const std::shared_ptr<const NavMesh> same = other.views_->FindHeld(*view.rules);
     views += same == view.map ? 0 : view.map->BytesBeyond(same == nullptr ? other : *same);
   }
+  std::size_t surfaces = 0;
+  for (std::size_t i = 0; i < larger().size() && larger_ != other.larger_; ++i) {
+    surfaces += larger()[i].BytesBeyond(i < other.larger().size() ? other.larger()[i] : other);
+  }
   return (surface_ == other.surface_ ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
-         obstacles_.BytesBeyond(other.obstacles_) + portals_->BytesBeyond(*other.portals_) + views;
+         obstacles_.BytesBeyond(other.obstacles_) + portals_->BytesBeyond(*other.portals_) + views + surfaces;
 }
 
 std::size_t NavMesh::surface_bytes() const {

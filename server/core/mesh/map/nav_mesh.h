@@ -30,6 +30,9 @@ namespace waystar::core {
 
 class CellTable;
 
+// Maximum number of surfaces of a mesh, each for agents of one size.
+inline constexpr std::size_t kMaxMeshSurfaces = 8;
+
 // An edge with a polygon on one side: from this corner of the polygon to the next.
 struct WallEdge {
   PolygonNumber polygon = kNoPolygon;
@@ -57,6 +60,8 @@ struct EdgeEnds {
 // is said of polygons below holds for pieces too, unless it says otherwise.
 //
 // Portals lie on a mesh as on a grid. They do not connect parts, and affect only searches that use them.
+//
+// A mesh may have surfaces for larger agents. Each is a mesh by itself, with the same obstacles and portals.
 //
 // Thread safety: immutable. Copies share all content and cost a few pointers.
 class NavMesh {
@@ -222,13 +227,9 @@ class NavMesh {
   // Returns the cache of ViewUnder (mesh_views.h): the mesh as agents see it who pay other costs.
   const ViewCache<AreaCosts, NavMesh>& views() const { return *views_; }
   // Returns the mesh with the views that a mesh made by edits from this one has.
-  NavMesh AfterEdits() const {
-    NavMesh mesh = *this;
-    mesh.views_ = views_->AfterEdits();
-    return mesh;
-  }
+  NavMesh AfterEdits() const;
   // Drops the views that were not used since the last call, or all if `used_too`.
-  void DropViews(bool used_too) const { views_->Drop(used_too); }
+  void DropViews(bool used_too) const;
   // Returns the label of the polygon's connected part: a path leads from one polygon to another if and only
   // if their labels are equal. A place on a vertex may be in several parts (FindPartsAround). Labels are
   // below part_count(), in the order of the lowest polygon of each; on a cut mesh they are any numbers.
@@ -258,6 +259,22 @@ class NavMesh {
     mesh.agent_radius_ = radius;
     return mesh;
   }
+
+  // Returns the surfaces for larger agents, by their radius.
+  absl::Span<const NavMesh> larger() const {
+    return larger_ == nullptr ? absl::Span<const NavMesh>() : absl::MakeConstSpan(*larger_);
+  }
+  // Returns a mesh with these surfaces that shares everything else.
+  // REQUIRES: there are less than kMaxMeshSurfaces, none has larger ones itself, the radius of each is above
+  // that of the one before it and of this mesh, and they have the obstacles and portals of this mesh
+  // (WithSurfacesUpdated in mesh_views.h).
+  NavMesh WithLarger(std::vector<NavMesh> surfaces) const;
+  // Returns the largest radius of agents.
+  double widest_radius() const { return larger().empty() ? agent_radius_ : larger().back().agent_radius_; }
+  // Returns the surface for agents of this radius: of those for agents as large, the one for the smallest,
+  // and this mesh for 0. Returns null if the agents are too large, or if the radius of the mesh is not known.
+  // Radii are compared in single precision, in which files have them.
+  const NavMesh* SurfaceFor(double radius) const;
 
   // Returns the landmarks, or null if the mesh has none.
   const LandmarkTable* landmarks() const { return landmarks_.get(); }
@@ -348,7 +365,7 @@ class NavMesh {
   // Returns a hash of the content, as GridMap::digest does. It includes the numbers of vertices and polygons,
   // since answers refer to them.
   std::uint64_t digest() const {
-    return surface_->digest + DigestOfRadius() + obstacles_.digest() + portals_->digest();
+    return surface_->digest + DigestOfRadius() + obstacles_.digest() + portals_->digest() + DigestOfLarger();
   }
 
   // Returns the bytes held, which copies share.
@@ -413,6 +430,7 @@ class NavMesh {
   static std::uint64_t DigestOf(const MeshDetail& detail);
   static std::uint64_t DigestOf(absl::Span<const MeshTerrain> terrains);
   std::uint64_t DigestOfRadius() const;
+  std::uint64_t DigestOfLarger() const;
 
   static void NoteDents(Surface& surface);
 
@@ -462,6 +480,8 @@ class NavMesh {
   std::shared_ptr<const MeshPortalTable> portals_;
   std::shared_ptr<const ViewCache<AreaCosts, NavMesh>> views_ =
       std::make_shared<const ViewCache<AreaCosts, NavMesh>>();
+  // Null if there are none.
+  std::shared_ptr<const std::vector<NavMesh>> larger_;
 };
 
 // Calls visit(k, a, b) for each edge of a polygon of the mesh, or of a cell of a CellLayer, from its corner k
