@@ -98,7 +98,9 @@ void AddQuestion(CLI::App& command, google::protobuf::Message& request) {
               "always [both-free]",
               "both-free=NO_CORNER_CUTTING|one-free=ONE_SIDE_FREE|always"},
              {"--footprint", "agent.footprint",
-              "The agent covers N x N cells, its position being the top left one of them [1]"}});
+              "The agent covers N x N cells, its position being the top left one of them [1]"},
+             {"--agent-radius", "agent.radius",
+              "On a navigation mesh, the agent walks on the surface for agents as large [the smallest]"}});
   if (request.GetDescriptor()->FindFieldByName("snap") != nullptr) {
     AddField(command, "--snap", request, "snap.radius",
              "Move places where the agent cannot be to the nearest where it can, so far away at the most, in "

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/edit/edit_work.h"
-#include "server/core/edit/mesh_obstacles.h"
 #include "server/core/graph/map/sight_line.h"
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/map/cost_floor.h"
@@ -202,13 +201,46 @@ absl::Status BelowBlocked(const absl::Status& status) {
   return ErrorReasonOf(status).empty() ? status : WithFieldPrefix(status, "view.overlay.blocked");
 }
 
-// Returns the mesh as agents under these rules see it.
-absl::StatusOr<NavMesh> ViewOf(const NavMesh& mesh, const GroundRules& ground, MemoryAccount& account,
-                               const Budget& budget) {
+// Returns the error for a mesh that has no surface for agents as large.
+absl::Status NoSurfaceFor(double radius, const NavMesh& mesh) {
+  if (mesh.widest_radius() == 0.0) {
+    return MakeError(ErrorReason::kBadValue, "agent.radius",
+                     "the mesh has no radius of agents: import it with one, or leave out agent.radius");
+  }
+  std::string radii = absl::StrCat(mesh.agent_radius());
+  for (const NavMesh& surface : mesh.larger()) {
+    absl::StrAppend(&radii, ", ", surface.agent_radius());
+  }
+  return BadNumber(ErrorReason::kBadValue, "agent.radius", radius,
+                   absl::StrCat("at most the largest of the mesh's radii, ", radii));
+}
+
+// Returns the rules without the terrains that only other surfaces of the map have.
+GroundRules RulesOn(const NavMesh& surface, const NavMesh& map, GroundRules rules) {
+  const auto is_elsewhere = [&](const std::string& name) {
+    const auto has = [&](const NavMesh& mesh) {
+      return std::ranges::any_of(mesh.terrains(),
+                                 [&](const MeshTerrain& terrain) { return terrain.name == name; });
+    };
+    return !has(surface) && (has(map) || std::ranges::any_of(map.larger(), has));
+  };
+  std::erase_if(rules.costs, [&](const auto& cost) { return is_elsewhere(cost.first); });
+  std::erase_if(rules.forbidden, is_elsewhere);
+  return rules;
+}
+
+// Returns the surface of the map for agents of this radius, as they see it under these rules.
+absl::StatusOr<NavMesh> ViewOf(const NavMesh& map, double radius, const GroundRules& ground,
+                               MemoryAccount& account, const Budget& budget) {
+  const NavMesh* const surface = map.SurfaceFor(radius);
+  if (surface == nullptr) {
+    return NoSurfaceFor(radius, map);
+  }
+  const NavMesh& mesh = *surface;
   if (ground.empty() && mesh.has_plain_terrains()) {
     return mesh;
   }
-  const absl::StatusOr<AreaCosts> costs = CostsUnder(ground, mesh.terrains());
+  const absl::StatusOr<AreaCosts> costs = CostsUnder(RulesOn(mesh, map, ground), mesh.terrains());
   WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(costs.status(), "agent.profile."));
   if (*costs == mesh.costs()) {
     return mesh;
@@ -235,9 +267,9 @@ absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& sn
                                                            const AgentQuery& query, OtherMaps others,
                                                            const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckAgent(MapKind::kMesh, query));
-  WAYSTAR_ASSIGN_OR_RETURN(NavMesh view,
-                           ViewOf(snapshot.mesh(), query.ground, others.store.memory(), budget));
-  std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot, std::move(view), query.ground, std::move(others)));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      NavMesh view, ViewOf(snapshot.mesh(), query.radius, query.ground, others.store.memory(), budget));
+  std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot, std::move(view), query, std::move(others)));
   if (query.profile.has_value()) {
     agent->required_tags_ = query.profile->required_tags;
     std::sort(agent->required_tags_.begin(), agent->required_tags_.end());
@@ -271,7 +303,8 @@ const NavMesh* MeshAgent::Find(absl::string_view id) {
   if (visited.snapshot == nullptr || visited.snapshot->as_mesh() == nullptr) {
     return nullptr;
   }
-  absl::StatusOr<NavMesh> view = ViewOf(visited.snapshot->mesh(), ground_, others_.store.memory(), Budget());
+  absl::StatusOr<NavMesh> view =
+      ViewOf(visited.snapshot->mesh(), radius_, ground_, others_.store.memory(), Budget());
   if (view.ok()) {
     visited.view = std::make_unique<const NavMesh>(*std::move(view));
   }

@@ -182,25 +182,27 @@ class GraphAgent {
 class MeshAgent final : public MeshWorld {
  public:
   // Resolves an agent on a snapshot. The snapshot must outlive it, as must the store of `others`, whose
-  // memory account holds an overlay. An overlay costs what ChangeHoles does.
+  // memory account holds an overlay. An overlay costs what ChangeHoles does. Terrains that the profile names
+  // may be on any surface of the map.
   //
-  // Returns the errors of CheckAgent and BeginUpkeep; those of CostsUnder below "agent.profile.", and
-  // MAPS_MEMORY_FULL with "agent.profile"; those of CheckShape, HolesOf and ChangeHoles
-  // below "view.overlay.blocked", and of CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED /
-  // BATCH_TOO_LARGE with "view.overlay.blocked" for a shape of too many parts, or MAPS_MEMORY_FULL with
-  // "view.overlay".
-  // REQUIRES: the snapshot is a navigation mesh.
+  // Returns the errors of CheckAgent and BeginUpkeep; BAD_VALUE with "agent.radius" if the mesh has no
+  // surface for agents as large; those of CostsUnder below "agent.profile.", and MAPS_MEMORY_FULL with
+  // "agent.profile"; those of CheckShape, HolesOf and ChangeHoles below "view.overlay.blocked", and of
+  // CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED / BATCH_TOO_LARGE with "view.overlay.blocked" for
+  // a shape of too many parts, or MAPS_MEMORY_FULL with "view.overlay". REQUIRES: the snapshot is a
+  // navigation mesh.
   static absl::StatusOr<std::shared_ptr<MeshAgent>> Make(const MapSnapshot& snapshot, const AgentQuery& query,
                                                          OtherMaps others, const Budget& budget);
 
   const MapSnapshot& snapshot() const { return snapshot_; }
-  // Returns the mesh as the agent's profile sees it, with the query's overlay.
+  // Returns the surface for agents of its size as the agent's profile sees it, with the query's overlay.
   const NavMesh& mesh() const { return cut_.has_value() ? *cut_ : plain_; }
   // Returns the sorted tags that a portal must have to be usable by the agent.
   const std::vector<std::string>& required_tags() const { return required_tags_; }
 
   // Pins the map on the first call, and returns the agent's view of it. Returns null if the map is not a
-  // navigation mesh, lacks a terrain that the profile names, or may not be visited by the agent.
+  // navigation mesh, lacks a terrain that the profile names or a surface for agents as large, or may not be
+  // visited by the agent.
   const NavMesh* Find(absl::string_view id) override;
   // Returns the portals that the agent can use.
   MeshPortalNet& portals() { return *portals_; }
@@ -218,10 +220,11 @@ class MeshAgent final : public MeshWorld {
     std::unique_ptr<const NavMesh> view;
   };
 
-  MeshAgent(const MapSnapshot& snapshot, NavMesh view, GroundRules ground, OtherMaps others)
+  MeshAgent(const MapSnapshot& snapshot, NavMesh view, const AgentQuery& query, OtherMaps others)
       : snapshot_(snapshot),
         plain_(std::move(view)),
-        ground_(std::move(ground)),
+        ground_(query.ground),
+        radius_(query.radius),
         others_(std::move(others)) {}
 
   absl::Status TakeOverlay(const Overlay& overlay, const Budget& budget);
@@ -229,6 +232,7 @@ class MeshAgent final : public MeshWorld {
   const MapSnapshot& snapshot_;
   const NavMesh plain_;
   const GroundRules ground_;
+  const double radius_;
   const OtherMaps others_;
   std::vector<std::string> required_tags_;
   // The maps that Find was called for, including those not found.

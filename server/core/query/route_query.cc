@@ -101,13 +101,13 @@ absl::Status CheckSupported(MapKind kind,
 }
 
 absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
-  if (agent.radius != 0.0 && kind == MapKind::kMesh) {
-    return NotImplemented("agent.radius");
-  }
   const bool is_mesh = kind == MapKind::kMesh;
+  if (is_mesh && !(agent.radius >= 0.0)) {
+    return BadNumber(ErrorReason::kBadValue, "agent.radius", agent.radius, "0 or more");
+  }
   const GroundRules& ground = agent.ground;
   WAYSTAR_RETURN_IF_ERROR(CheckSupported(
-      kind, {{agent.radius != 0.0, "agent.radius"},
+      kind, {{!is_mesh && agent.radius != 0.0, "agent.radius"},
              {!is_mesh && !ground.allowed_tags.empty(), "agent.profile.ground_tags"},
              {!is_mesh && !ground.forbidden_tags.empty(), "agent.profile.forbidden_ground_tags"}}));
   if (IsGrid(kind)) {

@@ -35,7 +35,7 @@ struct AgentQuery {
   // If set, they take precedence over the profile.
   std::optional<CornerRule> corner_rule;
   std::optional<int> footprint;
-  // Radius on a mesh, which is not supported yet.
+  // Radius on a mesh, which chooses the surface (NavMesh::SurfaceFor).
   double radius = 0.0;
   // Applies only to the query's own map.
   std::optional<Overlay> overlay;
@@ -114,7 +114,7 @@ absl::Status CheckSupported(MapKind kind,
                             std::initializer_list<std::pair<bool, absl::string_view>> unsupported);
 
 // Checks that an agent has no option that the kind of map does not support. Returns the errors of
-// CheckSupported, and UNIMPLEMENTED / NOT_IMPLEMENTED with "agent.radius" on a mesh.
+// CheckSupported, and INVALID_ARGUMENT / BAD_VALUE with "agent.radius" on a mesh.
 absl::Status CheckAgent(MapKind kind, const AgentQuery& agent);
 
 // Checks the fields of a query except its ends and its agent. Returns the errors of CheckSnap and

@@ -266,8 +266,9 @@ class PortalPathFinder {
     SetStart(start);
     const std::optional<std::uint32_t> map = net_.FindMap(query.goal_map);
     if (!map) {
-      return MakeError(ErrorReason::kMapNotFound, "goal_map",
-                       absl::StrCat("there is no navigation mesh \"", query.goal_map, "\""));
+      return MakeError(
+          ErrorReason::kMapNotFound, "goal_map",
+          absl::StrCat("there is no navigation mesh \"", query.goal_map, "\" that the agent can enter"));
     }
     const NavMesh& there = *net_.maps()[*map].map;
     if (home_.portals().empty() && *map == 0) {

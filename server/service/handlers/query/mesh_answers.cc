@@ -184,8 +184,9 @@ absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& reques
     WAYSTAR_RETURN_IF_ERROR(
         core::CheckLocation(core::MapKind::kMesh, field, ToLocation(*place, on.coordinates)));
   }
-  core::BlockedMesh blocked{
-      .mesh = on.snapshot.mesh(), .required_tags = on.agent->required_tags(), .memory = on.store.memory()};
+  core::BlockedMesh blocked{.mesh = *on.snapshot.mesh().SurfaceFor(on.asked_agent.radius),
+                            .required_tags = on.agent->required_tags(),
+                            .memory = on.store.memory()};
   if (const std::optional<core::Overlay>& overlay = on.asked_agent.overlay) {
     blocked.ignored = overlay->ignored_obstacles;
     blocked.area = overlay->blocked.empty() ? nullptr : &overlay->blocked;

@@ -389,10 +389,11 @@ TEST_F(MeshTest, BadQuestionsAreRefused) {
   const auto wrong_kind = [](const std::string& change, const std::string& field) {
     return Refusal{change, kPrecondition, "WRONG_MAP_KIND", field};
   };
-  constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
   ExpectRefused<v1::FindPathRequest>(
       &client::Client::FindPath, absl::StrCat(kStart, " goals { position { x: 2 y: 7 } }"),
-      {{"agent { radius: 0.5 }", kUnimplemented, "NOT_IMPLEMENTED", "agent.radius"},
+      {{"agent { radius: 0.5 }", kInvalid, "BAD_VALUE", "agent.radius"},
+       {"agent { radius: -1 }", kInvalid, "BAD_VALUE", "agent.radius"},
+       {"agent { radius: nan }", kInvalid, "BAD_VALUE", "agent.radius"},
        {"tolerance: -0.1", kInvalid, "BAD_VALUE", "tolerance"},
        wrong_kind("start { node: 'a' }", "start.node"),
        wrong_kind("goals { cell { x: 1 } }", "goals[1].cell"),
