@@ -25,9 +25,8 @@ namespace {
 
 constexpr char kStandardInput[] = "-";
 
-// A kind of agent that a mesh is built for.
+// A size of agent that a mesh is built for.
 struct AgentSize {
-  std::string name;
   double radius = 0.0;
   double height = 0.0;
 };
@@ -37,9 +36,21 @@ struct ImportArguments {
   // File that defines the colours, values and names in it; empty for none.
   std::string terrains_file;
   v1::ImportMapHeader header;
-  // A map is made for each; if there are none, one for that of the header.
+  // The map has a surface for each; if there are none, one for the agent of the header.
   std::vector<AgentSize> agents;
 };
+
+// Adds a build for each agent, with the other options of the build that is there.
+void AddBuilds(std::vector<AgentSize> agents, v1::ImportOptions& options) {
+  std::ranges::stable_sort(agents, {}, &AgentSize::radius);
+  const v1::MeshBuild base = options.build();
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    v1::MeshBuild& build = i == 0 ? *options.mutable_build() : *options.add_larger_builds();
+    build = base;
+    build.set_agent_radius(agents[i].radius);
+    build.set_agent_height(agents[i].height);
+  }
+}
 
 // Reads "human:0.4:1.8".
 absl::StatusOr<AgentSize> ParseAgentSize(absl::string_view text) {
@@ -50,7 +61,6 @@ absl::StatusOr<AgentSize> ParseAgentSize(absl::string_view text) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "' is not an agent: give NAME:RADIUS:HEIGHT, such as human:0.4:1.8"));
   }
-  agent.name = std::string(parts[0]);
   return agent;
 }
 
@@ -95,10 +105,10 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
     }
     header.mutable_import_options()->set_terrains(*terrains);
   }
+  if (!arguments.agents.empty()) {
+    AddBuilds(arguments.agents, *header.mutable_import_options());
+  }
   if (arguments.file == kStandardInput) {
-    if (!arguments.agents.empty()) {
-      return session.FailUsage("--agent reads the file once for each agent, and so needs a FILE");
-    }
     if (header.map().empty()) {
       return session.FailUsage("a map that is read from standard input needs a name: --as NAME");
     }
@@ -115,28 +125,7 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
   if (!file) {
     return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": ", std::strerror(errno)));
   }
-  const bool can_seek = std::filesystem::is_regular_file(arguments.file, error);
-  if (arguments.agents.empty()) {
-    return Send(header, file, can_seek, session);
-  }
-  const std::string level = header.map();
-  std::vector<std::string> made;
-  for (const AgentSize& agent : arguments.agents) {
-    file.clear();
-    file.seekg(0);
-    header.set_map(absl::StrCat(level, "-", agent.name));
-    header.mutable_import_options()->mutable_build()->set_agent_radius(agent.radius);
-    header.mutable_import_options()->mutable_build()->set_agent_height(agent.height);
-    if (const ExitCode code = Send(header, file, can_seek, session); code != ExitCode::kOk) {
-      if (!made.empty()) {
-        session.io().err << "waystar: made before that, and left as they are: " << absl::StrJoin(made, ", ")
-                         << "; give the other agents alone, or delete these maps first\n";
-      }
-      return code;
-    }
-    made.push_back(header.map());
-  }
-  return ExitCode::kOk;
+  return Send(header, file, std::filesystem::is_regular_file(arguments.file, error), session);
 }
 
 struct ExportArguments {
@@ -243,7 +232,7 @@ void AddImportCommand(CLI::App& parent, Session& session) {
                  "  waystar map import world.ldtk --level Entrance --as entrance\n"
                  "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
                  "  waystar map import level.navmesh --mesh-terrain 1=water:3\n"
-                 "  waystar map import level.obj --agent human:0.4:1.8 --agent troll:1.2:3\n"
+                 "  waystar map import level.obj --as keep --agent human:0.4:1.8 --agent troll:1.2:3\n"
                  "  cat 000.mmap 000????.mmtile | waystar map import - --as azeroth\n"
                  "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
   v1::ImportMapHeader& header = arguments.header;
@@ -292,8 +281,9 @@ void AddImportCommand(CLI::App& parent, Session& session) {
   AddParsedList(
       command, "--agent", &ParseAgentSize,
       [&agents = arguments.agents](const AgentSize& agent) { agents.push_back(agent); },
-      "An agent to build a map for, named NAME-AGENT; may be repeated")
-      ->type_name("AGENT:RADIUS:HEIGHT");
+      "A size of agent to build a surface of the map for, such as troll:1.5:3; may be repeated. The name is "
+      "for people")
+      ->type_name("NAME:RADIUS:HEIGHT");
   AddGridOptions(command, *header.mutable_grid());
 }
 

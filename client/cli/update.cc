@@ -51,7 +51,10 @@ std::string SizeText(const v1::MapInfo& info) {
     return absl::StrCat(info.graph().nodes(), " nodes, ", info.graph().edges(), " one-way edges");
   }
   if (info.has_mesh()) {
-    return absl::StrCat(Counted(mesh.polygons(), "polygon"), " in ", Counted(mesh.parts(), "connected part"));
+    const int larger = mesh.larger_surfaces_size();
+    return absl::StrCat(
+        Counted(mesh.polygons(), "polygon"), " in ", Counted(mesh.parts(), "connected part"),
+        larger == 0 ? "" : absl::StrCat(", ", Counted(larger, "surface"), " for larger agents"));
   }
   return absl::StrCat(info.grid().width(), " x ", info.grid().height(), " cells");
 }

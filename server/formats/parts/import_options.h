@@ -146,5 +146,6 @@ inline constexpr absl::string_view kWeldField = "import_options.weld";
 inline constexpr absl::string_view kAgentRadiusField = "import_options.agent_radius";
 inline constexpr absl::string_view kMeshTerrainsField = "import_options.mesh_terrains";
 inline constexpr absl::string_view kBuildField = "import_options.build";
+inline constexpr absl::string_view kLargerBuildsField = "import_options.larger_builds";
 
 }  // namespace waystar::core

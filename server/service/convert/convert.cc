@@ -110,6 +110,13 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   for (std::size_t area = 0; area < mesh.terrains().size(); ++area) {
     FillTerrain(area, mesh.terrains()[area], *out.add_terrains());
   }
+  for (const core::NavMesh& surface : mesh.larger()) {
+    v1::MeshSurface& larger = *out.add_larger_surfaces();
+    larger.set_radius(surface.agent_radius());
+    larger.set_polygons(static_cast<std::int32_t>(surface.polygon_count()));
+    larger.set_vertices(static_cast<std::int32_t>(surface.vertex_count()));
+    larger.set_parts(static_cast<std::int32_t>(surface.part_count()));
+  }
   if (mesh.vertex_count() > 0) {
     const core::MeshBounds& bounds = mesh.bounds();
     FillPosition(bounds.low, *out.mutable_low());

@@ -13,7 +13,6 @@ namespace waystar::cli {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr char kArena[] =
     "map: 'arena' version { epoch: 9 revision: 3 } digest: 0x0123456789abcdef create_time { seconds: "
@@ -164,9 +163,6 @@ class MapFilesTest : public waystar::CommandTest {
       for (const auto& part : parts) {
         received_ += part.chunk();
       }
-      if (header_.map() == refused_) {
-        return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "no ground");
-      }
       response = Parsed<v1::ImportMapResponse>(absl::StrCat(
           "info { version { revision: 1 } grid { width: 4 height: 2 walkable_cells: 7 } }", notes_));
       response.mutable_info()->set_map(header_.map());
@@ -195,8 +191,6 @@ class MapFilesTest : public waystar::CommandTest {
   v1::ImportMapHeader header_;
   std::string notes_;
   std::string received_;
-  // The name of a map that is not made.
-  std::string refused_ = "refused";
 };
 
 TEST_F(MapFilesTest, ImportsAFileUnderItsName) {
@@ -243,18 +237,12 @@ TEST_F(MapFilesTest, ImportsWithOptions) {
                "map: 'ground' grid {} import_options { mesh_terrains { area: 1 name: 'water' cost: 3 } "
                "mesh_terrains { area: 12 impassable: true } }");
   ExpectHeader("level.obj", " --agent human:0.4:1.8 --agent troll:1.2:3",
-               "map: 'level-troll' grid {} import_options { build { agent_radius: 1.2 agent_height: 3 } }");
-}
-
-TEST_F(MapFilesTest, SaysWhichAgentsHaveTheirMaps) {
-  refused_ = "level-giant";
-  const std::string line = absl::StrCat("map import ", WriteFile("level.obj"), " --agent human:0.4:1.8");
-  EXPECT_EQ(Run(line + " --agent troll:1.2:3 --agent giant:9:9"), ExitCode::kRefused);
-  EXPECT_THAT(err_, HasSubstr("no ground"));
-  EXPECT_THAT(err_, HasSubstr("left as they are: level-human, level-troll; give the other agents alone"));
-  refused_ = "level-human";
-  EXPECT_EQ(Run(line), ExitCode::kRefused);
-  EXPECT_THAT(err_, Not(HasSubstr("left as they are")));
+               "map: 'level' grid {} import_options { build { agent_radius: 0.4 agent_height: 1.8 }"
+               " larger_builds { agent_radius: 1.2 agent_height: 3 } }");
+  ExpectHeader(
+      "level.obj", " --agent troll:1.2:3 --agent human:0.4:1.8 --max-slope 30",
+      "map: 'level' grid {} import_options { build { agent_radius: 0.4 agent_height: 1.8 max_slope: 30 }"
+      " larger_builds { agent_radius: 1.2 agent_height: 3 max_slope: 30 } }");
 }
 
 TEST_F(MapFilesTest, ExplainsMistakes) {

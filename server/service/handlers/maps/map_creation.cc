@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -83,23 +84,65 @@ std::vector<core::MeshTerrainOverride> ToMeshTerrains(
   return out;
 }
 
+// Returns the settings of all builds, the one for the smallest agents first.
+absl::StatusOr<std::vector<level::BuildSettings>> ToBuildSettings(const v1::ImportOptions& options) {
+  std::vector<level::BuildSettings> sizes;
+  const auto add = [&](const v1::MeshBuild& build, const std::string& field) {
+    const absl::StatusOr<level::BuildSettings> settings = level::MakeSettings(ToBuildOptions(build));
+    WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(settings.status(), field));
+    if (!sizes.empty() && settings->agent_radius <= sizes.back().agent_radius) {
+      return BadNumber(ErrorReason::kBadValue, absl::StrCat(field, "agent_radius"), settings->agent_radius,
+                       absl::StrCat("above that of the build before it, ", sizes.back().agent_radius));
+    }
+    sizes.push_back(*settings);
+    return absl::OkStatus();
+  };
+  WAYSTAR_RETURN_IF_ERROR(add(options.build(), absl::StrCat(core::kBuildField, ".")));
+  for (int i = 0; i < options.larger_builds_size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(
+        add(options.larger_builds(i), absl::StrCat(core::kLargerBuildsField, "[", i, "].")));
+  }
+  return sizes;
+}
+
 // Returns the mesh of a level, with the fields of ImportMap.
 absl::StatusOr<core::AnyMap> BuildLevel(core::MapFormat format, absl::string_view bytes,
-                                        const v1::MeshBuild& build, const core::ImportOptions& options) {
+                                        const v1::ImportOptions& builds, const core::ImportOptions& options) {
   WAYSTAR_RETURN_IF_ERROR(core::CheckImportOptions(format, options));
   if (options.weld.has_value()) {
     return MakeError(ErrorReason::kBadValue, core::kWeldField,
                      "it joins the faces of a ready mesh, and `build` makes one of a level");
   }
-  const absl::StatusOr<level::BuildSettings> settings = level::MakeSettings(ToBuildOptions(build));
-  if (!settings.ok()) {
-    return WithFieldPrefix(settings.status(), absl::StrCat(core::kBuildField, "."));
+  if (builds.larger_builds_size() >= static_cast<int>(core::kMaxMeshSurfaces)) {
+    return MakeError(ErrorReason::kBadValue, core::kLargerBuildsField,
+                     absl::StrCat("a mesh has at most ", core::kMaxMeshSurfaces, " surfaces"));
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const level::LevelGeometry geometry, level::ParseLevel(format, bytes, options));
+  if (options.agent_radius.has_value() && builds.larger_builds_size() > 0) {
+    return MakeError(ErrorReason::kBadValue, core::kAgentRadiusField,
+                     "each of several surfaces has the radius that it is built for");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<level::BuildSettings> sizes, ToBuildSettings(builds));
+  WAYSTAR_ASSIGN_OR_RETURN(level::LevelGeometry geometry, level::ParseLevel(format, bytes, options));
+  // A kind of ground has the same area on all of several surfaces.
+  const std::size_t kinds =
+      sizes.size() == 1 ? 0 : std::min<std::size_t>(geometry.kinds.size(), core::kMaxMeshAreas);
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    geometry.kinds[kind].area = static_cast<std::uint8_t>(kind);
+  }
   const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
-  WAYSTAR_ASSIGN_OR_RETURN(core::NavMesh mesh, level::BuildMesh(geometry, *settings, threads, options));
+  std::vector<core::NavMesh> surfaces;
+  for (const level::BuildSettings& settings : sizes) {
+    const absl::StatusOr<core::NavMesh> mesh = level::BuildMesh(geometry, settings, threads, options);
+    if (sizes.size() > 1 && ErrorReasonOf(mesh.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
+      return MakeError(
+          ErrorReason::kBadSize, "",
+          absl::StrCat("for agents of radius ", settings.agent_radius, ": ", mesh.status().message()));
+    }
+    WAYSTAR_RETURN_IF_ERROR(mesh.status());
+    surfaces.push_back(mesh->WithAgentRadius(options.agent_radius.value_or(settings.agent_radius)));
+  }
   absl::StatusOr<core::AnyMap> map;
-  map.emplace(mesh.WithAgentRadius(options.agent_radius.value_or(settings->agent_radius)));
+  map.emplace(surfaces.front().WithLarger({surfaces.begin() + 1, surfaces.end()}));
   return map;
 }
 
@@ -164,9 +207,12 @@ absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, co
       .agent_radius = options.has_agent_radius() ? std::optional(options.agent_radius()) : std::nullopt,
       .mesh_terrains = ToMeshTerrains(options.mesh_terrains()),
       .notes = &notes};
-  absl::StatusOr<core::AnyMap> map = options.has_build()
-                                         ? BuildLevel(*format, file.bytes, options.build(), import)
-                                         : core::ImportMap(*format, file.bytes, import);
+  if (options.larger_builds_size() > 0 && !options.has_build()) {
+    return MakeError(ErrorReason::kBadValue, absl::StrCat(file.prefix, core::kLargerBuildsField),
+                     "they need `build`, which is the one for the smallest agents");
+  }
+  absl::StatusOr<core::AnyMap> map = options.has_build() ? BuildLevel(*format, file.bytes, options, import)
+                                                         : core::ImportMap(*format, file.bytes, import);
   if (!map.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return WithField(map.status(), FieldInRequest(ErrorFieldOf(map.status()), file));

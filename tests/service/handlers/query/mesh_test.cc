@@ -28,6 +28,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 // A corridor that turns round a wall at (4, 2), of three squares of 4 x 4, and an island.
@@ -803,6 +804,133 @@ class MeshPortalTest : public MeshTest {
     return portal;
   }
 };
+
+// Maps of a floor with a slab across it that is too low to walk under: "human" and "troll" for agents of
+// radius 0.4 and 1.5, and "yard" for both.
+class MeshSizesTest : public MeshPortalTest {
+ protected:
+  static constexpr char kHuman[] = "build { agent_radius: 0.4 agent_height: 1.8 }";
+  static constexpr char kLargerTroll[] = " larger_builds { agent_radius: 1.5 agent_height: 3 }";
+
+  MeshSizesTest() {
+    EXPECT_THAT(Build("human", kHuman), IsOk());
+    EXPECT_THAT(Build("troll", "build { agent_radius: 1.5 agent_height: 3 }"), IsOk());
+    EXPECT_THAT(Build("yard", absl::StrCat(kHuman, kLargerTroll)), IsOk());
+  }
+
+  absl::StatusOr<v1::CreateMapResponse> Build(const std::string& map, const std::string& options) {
+    auto request = About<v1::CreateMapRequest>(map);
+    *request.mutable_import_options() = Parsed<v1::ImportOptions>(options);
+    request.set_data(
+        "v 0 0 0\nv 0 0 20\nv 20 0 20\nv 20 0 0\nf 1 2 3 4\n"
+        "v 9 1.5 0\nv 9 1.5 15\nv 11 1.5 15\nv 11 1.5 0\nf 5 6 7 8\n");
+    return client().CreateMap(request);
+  }
+
+  static v1::FindPathRequest Round(const std::string& map, double radius) {
+    v1::FindPathRequest query = Query(At(4, 4), At(16, 4));
+    query.set_map(map);
+    query.mutable_agent()->set_radius(radius);
+    return query;
+  }
+};
+
+TEST_F(MeshSizesTest, AnswersAreThoseOfMapsForOneSize) {
+  for (const char* map : {"human", "troll", "yard"}) {
+    auto update = Parsed<v1::UpdateMapRequest>(
+        "edits { put_obstacle { id: 'crate' shape { discs { center { x: 4 y: 9 } radius: 1 } } } }");
+    update.set_map(map);
+    ASSERT_THAT(client().UpdateMap(update), IsOk());
+  }
+  auto exported = About<v1::ExportMapRequest>("yard");
+  exported.set_format(v1::MAP_FORMAT_WAYSTAR);
+  Create("copy", client().ExportMap(exported)->bytes);
+  const auto explain = [&](const std::string& map, double radius) {
+    auto request = Parsed<v1::ExplainPathRequest>(
+        "start { position { x: 4 y: 4 } } goal { position { x: 4 y: 9 } } price: 1");
+    request.set_map(map);
+    request.mutable_agent()->set_radius(radius);
+    return TextOf(client().ExplainPath(request)->path());
+  };
+  for (const auto& [radius, alone] :
+       {std::pair(0.0, "human"), {0.4, "human"}, {0.5, "troll"}, {1.5, "troll"}}) {
+    const std::string expected = TextOf(server_.Find(WithPolygons(Round(alone, 0))).path());
+    EXPECT_EQ(TextOf(server_.Find(WithPolygons(Round("yard", radius))).path()), expected) << radius;
+    EXPECT_EQ(TextOf(server_.Find(WithPolygons(Round("copy", radius))).path()), expected) << radius;
+    EXPECT_EQ(explain("yard", radius), explain(alone, 0)) << radius;
+  }
+  const auto refused = client().FindPath(Round("yard", 1.6));
+  EXPECT_THAT(refused, IsRefused(kInvalid, "BAD_VALUE", "agent.radius"));
+  EXPECT_THAT(refused.status().message(), HasSubstr("0.4, 1.5"));
+}
+
+TEST_F(MeshSizesTest, InfoListsTheSurfaces) {
+  const auto info = [&](const std::string& map) {
+    return client().GetMap(About<v1::GetMapRequest>(map))->info().mesh();
+  };
+  const v1::MeshInfo yard = info("yard");
+  const v1::MeshInfo troll = info("troll");
+  EXPECT_EQ(yard.agent_radius(), 0.4);
+  EXPECT_EQ(yard.polygons(), info("human").polygons());
+  ASSERT_THAT(yard.larger_surfaces(), SizeIs(1));
+  EXPECT_EQ(yard.larger_surfaces(0).radius(), 1.5);
+  EXPECT_EQ(yard.larger_surfaces(0).polygons(), troll.polygons());
+  EXPECT_EQ(yard.larger_surfaces(0).vertices(), troll.vertices());
+  EXPECT_EQ(yard.larger_surfaces(0).parts(), troll.parts());
+  EXPECT_THAT(troll.larger_surfaces(), SizeIs(0));
+}
+
+TEST_F(MeshSizesTest, ProfilesMayNameTerrainsOfOtherSurfaces) {
+  // The gate of mud is too narrow for trolls.
+  auto request = About<v1::CreateMapRequest>("gate");
+  *request.mutable_import_options() = Parsed<v1::ImportOptions>(absl::StrCat(kHuman, kLargerTroll));
+  request.set_data(
+      "usemtl grass\nv 0 0 0\nv 0 0 20\nv 9 0 20\nv 9 0 0\nf 1 2 3 4\n"
+      "usemtl mud\nv 9 0 9\nv 9 0 11\nv 11 0 11\nv 11 0 9\nf 5 6 7 8\n"
+      "usemtl grass\nv 11 0 0\nv 11 0 20\nv 20 0 20\nv 20 0 0\nf 9 10 11 12\n");
+  ASSERT_THAT(client().CreateMap(request), IsOk());
+  const auto outcome = [&](double radius, const std::string& forbidden) {
+    v1::FindPathRequest query = Round("gate", radius);
+    if (!forbidden.empty()) {
+      query.mutable_agent()->mutable_profile()->add_forbidden_terrains(forbidden);
+    }
+    const auto answer = client().FindPath(query);
+    return answer.ok() ? v1::Outcome_Name(answer->outcome()) : std::string(answer.status().message());
+  };
+  EXPECT_EQ(outcome(0.4, ""), "OUTCOME_FOUND");
+  EXPECT_EQ(outcome(0.4, "mud"), "OUTCOME_UNREACHABLE");
+  EXPECT_EQ(outcome(1.5, "mud"), "OUTCOME_UNREACHABLE");
+  EXPECT_THAT(outcome(1.5, "grass"), HasSubstr("no surface")) << "all ground of trolls is of grass";
+  EXPECT_THAT(outcome(1.5, "lava"), HasSubstr("terrains are"));
+}
+
+TEST_F(MeshSizesTest, AgentsStayOnMapsWithASurfaceForThem) {
+  v1::Portal stairs = Portal("stairs", At(10, 17.5), At(4, 4));
+  stairs.set_to_map("human");
+  ASSERT_THAT(Put("yard", stairs), IsOk());
+  v1::FindPathRequest query = Round("yard", 0.4);
+  query.set_goal_map("human");
+  EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_FOUND);
+  query.mutable_agent()->set_radius(1.5);
+  EXPECT_THAT(client().FindPath(query), IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "goal_map"));
+}
+
+TEST_F(MeshSizesTest, BadSizesAreRefused) {
+  const auto expect = [&](const std::string& options, const std::string& reason, const std::string& field) {
+    EXPECT_THAT(Build("bad", options), IsRefused(kInvalid, reason, field)) << options;
+  };
+  const std::string both = absl::StrCat(kHuman, kLargerTroll);
+  expect(both + " larger_builds { agent_radius: 1.5 }", "BAD_VALUE",
+         "import_options.larger_builds[1].agent_radius");
+  expect(kLargerTroll, "BAD_VALUE", "import_options.larger_builds");
+  std::string many = kHuman;
+  for (int i = 0; i < 8; ++i) {
+    absl::StrAppend(&many, kLargerTroll);
+  }
+  expect(many, "BAD_VALUE", "import_options.larger_builds");
+  expect(both + " agent_radius: 1", "BAD_VALUE", "import_options.agent_radius");
+  expect(absl::StrCat(kHuman, " larger_builds { agent_radius: 15 cell_size: 1 }"), "BAD_SIZE", "data");
+}
 
 TEST_F(MeshPortalTest, PathsLeadThroughPortalsAndSaySo) {
   v1::Portal ferry = Portal("ferry", At(1, 1), At(21, 1));
