@@ -197,6 +197,8 @@ class MeshAgent final : public MeshWorld {
   const MapSnapshot& snapshot() const { return snapshot_; }
   // Returns the surface for agents of its size as the agent's profile sees it, with the query's overlay.
   const NavMesh& mesh() const { return cut_.has_value() ? *cut_ : plain_; }
+  // Returns the same without the overlay.
+  const NavMesh& mesh_before_overlay() const { return plain_; }
   // Returns the sorted tags that a portal must have to be usable by the agent.
   const std::vector<std::string>& required_tags() const { return required_tags_; }
 

@@ -30,7 +30,7 @@ struct AgentQuery {
   // At most one of the two is set. Without either, the map's rules apply.
   std::optional<MovementProfile> profile;
   std::optional<std::string> profile_name;
-  // What the profile says of the ground of a mesh.
+  // The rules of the profile for the ground of a mesh.
   GroundRules ground;
   // If set, they take precedence over the profile.
   std::optional<CornerRule> corner_rule;

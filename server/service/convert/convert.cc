@@ -108,7 +108,9 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   out.set_named_obstacles(static_cast<std::int32_t>(mesh.obstacles().size()));
   out.set_agent_radius(mesh.agent_radius());
   for (std::size_t area = 0; area < mesh.terrains().size(); ++area) {
-    FillTerrain(area, mesh.terrains()[area], *out.add_terrains());
+    if (mesh.IsUsed(area)) {
+      FillTerrain(area, mesh.terrains()[area], *out.add_terrains());
+    }
   }
   for (const core::NavMesh& surface : mesh.larger()) {
     v1::MeshSurface& larger = *out.add_larger_surfaces();

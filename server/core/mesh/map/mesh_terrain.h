@@ -40,7 +40,7 @@ MeshTerrain DefaultMeshTerrain(std::size_t area);
 // INVALID_ARGUMENT / BAD_TERRAIN with a field such as "terrains[3].name".
 absl::Status CheckMeshTerrains(absl::Span<const MeshTerrain> terrains);
 
-// What a kind of agent pays, and where it may go.
+// The costs of an agent, and where it may go.
 struct GroundRules {
   // Costs by name, which override those of the mesh; such terrains are passable. Each at most once.
   std::vector<std::pair<std::string, double>> costs;

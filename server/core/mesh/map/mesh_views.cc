@@ -78,7 +78,7 @@ absl::StatusOr<NavMesh> MakeView(const NavMesh& mesh, const AreaCosts& costs, co
 }  // namespace
 
 std::shared_ptr<const NavMesh> ViewUnder(const NavMesh& mesh, const AreaCosts& costs) {
-  // What the views of a mesh may take beyond the first eight, in sizes of the mesh.
+  // The memory of views beyond the first eight, in sizes of the mesh.
   constexpr std::size_t kMostSizes = 8;
   const auto make = [&](const NavMesh* before) -> std::shared_ptr<const NavMesh> {
     absl::StatusOr<NavMesh> view = MakeView(mesh, costs, before);

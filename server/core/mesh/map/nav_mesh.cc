@@ -153,6 +153,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   surface->polygons.reserve(spec.polygons.size());
   std::uint32_t first_corner = 0;
   for (const MeshPolygon& polygon : spec.polygons) {
+    surface->used_areas.set(polygon.area);
     while (surface->terrains.size() <= polygon.area) {
       surface->terrains.push_back(DefaultMeshTerrain(surface->terrains.size()));
     }
@@ -176,6 +177,7 @@ absl::StatusOr<NavMesh> NavMesh::WithCosts(const AreaCosts& costs, const StopChe
   auto surface = std::make_shared<Surface>();
   surface->detail = surface_->detail;
   surface->terrains = surface_->terrains;
+  surface->used_areas = surface_->used_areas;
   surface->costs = costs;
   surface->digest = surface_->digest;
   surface->polygons = surface_->polygons;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -208,6 +209,9 @@ class NavMesh {
   std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[WholeOf(polygon)].area; }
   // Returns the terrains by area, including that of each polygon.
   absl::Span<const MeshTerrain> terrains() const { return surface_->terrains; }
+  // Returns true if a polygon has the area.
+  // REQUIRES: area < kMaxMeshAreas.
+  bool IsUsed(std::size_t area) const { return surface_->used_areas.test(area); }
   // Returns true if all terrains cost 1 and are passable.
   bool has_plain_terrains() const { return surface_->has_plain_terrains; }
   // Returns what a unit of length costs in each area: 1, unless WithCosts has made the mesh. Areas that cost
@@ -396,6 +400,7 @@ class NavMesh {
     std::shared_ptr<const MeshDetail> detail = std::make_shared<const MeshDetail>();
     std::vector<MeshTerrain> terrains;
     AreaCosts costs = {};
+    std::bitset<kMaxMeshAreas> used_areas;
     bool has_plain_terrains = true;
     std::size_t closed_count = 0;
     double least_cost = 1.0;

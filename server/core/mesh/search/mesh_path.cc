@@ -30,7 +30,9 @@ class MeshPathFinder {
         budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
-        tolerance_(tolerance) {}
+        tolerance_(tolerance) {
+    statistics_.algorithm = mesh.is_weighted() ? Algorithm::kAStar : Algorithm::kPolyanya;
+  }
 
   absl::StatusOr<MeshPathResult> FindNearest(absl::Span<const MeshGoal> goals) {
     if (goals.size() == 1) {

@@ -637,7 +637,7 @@ class WeightedSearch {
   double least_;
   FoundPath best_;
   MeshSearchReport report_;
-  // What the first round has proved, and its labels by the edges through which they leave a polygon.
+  // Bound that the first round has proved, and its labels by the edges through which they leave a polygon.
   double first_proved_ = 0.0;
   absl::flat_hash_map<std::uint64_t, std::pair<double, double>> known_;
   // Of the current round.

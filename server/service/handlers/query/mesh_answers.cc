@@ -184,7 +184,7 @@ absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& reques
     WAYSTAR_RETURN_IF_ERROR(
         core::CheckLocation(core::MapKind::kMesh, field, ToLocation(*place, on.coordinates)));
   }
-  core::BlockedMesh blocked{.mesh = *on.snapshot.mesh().SurfaceFor(on.asked_agent.radius),
+  core::BlockedMesh blocked{.mesh = on.agent->mesh_before_overlay(),
                             .required_tags = on.agent->required_tags(),
                             .memory = on.store.memory()};
   if (const std::optional<core::Overlay>& overlay = on.asked_agent.overlay) {

@@ -170,7 +170,9 @@ class MeshTest : public ::testing::Test {
 
 TEST_F(MeshTest, IsDescribed) {
   EXPECT_EQ(info_.kind(), v1::MAP_KIND_MESH);
-  EXPECT_EQ(TextOf(info_.mesh()), "polygons: 4 vertices: 12 parts: 2 low { } high { x: 24 y: 8 }");
+  EXPECT_EQ(
+      TextOf(info_.mesh()),
+      "polygons: 4 vertices: 12 parts: 2 low { } high { x: 24 y: 8 } terrains { name: \"ground\" cost: 1 }");
   EXPECT_NE(info_.digest(), 0U);
 }
 
