@@ -248,7 +248,7 @@ absl::StatusOr<NavMesh> ViewOf(const NavMesh& map, double radius, const GroundRu
   MemoryAccount::Reservation memory;
   if (!mesh.views().Has(*costs)) {
     WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, kCellsPerViewed * WorkOfView(mesh, *costs)));
-    if (mesh.views().FindHeld(*costs) == nullptr && !account.Reserve(mesh.memory_bytes(), memory)) {
+    if (mesh.views().FindHeld(*costs) == nullptr && !account.Reserve(mesh.own_bytes(), memory)) {
       return MapsMemoryFull(account, "agent.profile");
     }
   }
@@ -263,13 +263,23 @@ absl::StatusOr<NavMesh> ViewOf(const NavMesh& map, double radius, const GroundRu
 
 }  // namespace
 
+MeshAgent::MeshAgent(const MapSnapshot& snapshot, NavMesh view, const AgentQuery& query, OtherMaps others,
+                     const Budget& budget)
+    : snapshot_(snapshot),
+      plain_(std::move(view)),
+      ground_(query.ground),
+      radius_(query.radius),
+      others_(std::move(others)),
+      budget_(BudgetOn(snapshot, budget)) {}
+
 absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& snapshot,
                                                            const AgentQuery& query, OtherMaps others,
                                                            const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckAgent(MapKind::kMesh, query));
   WAYSTAR_ASSIGN_OR_RETURN(
       NavMesh view, ViewOf(snapshot.mesh(), query.radius, query.ground, others.store.memory(), budget));
-  std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot, std::move(view), query, std::move(others)));
+  std::shared_ptr<MeshAgent> agent(
+      new MeshAgent(snapshot, std::move(view), query, std::move(others), budget));
   if (query.profile.has_value()) {
     agent->required_tags_ = query.profile->required_tags;
     std::sort(agent->required_tags_.begin(), agent->required_tags_.end());
@@ -282,7 +292,7 @@ absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& sn
 }
 
 absl::Status CheckUnweighted(const MeshAgent& agent) {
-  return agent.mesh().is_weighted()
+  return agent.IsWeighted()
              ? MakeError(ErrorReason::kNotImplemented, "agent.profile.terrain_costs",
                          "this question only knows lengths: all terrains must cost the agent 1")
              : absl::OkStatus();
@@ -304,11 +314,17 @@ const NavMesh* MeshAgent::Find(absl::string_view id) {
     return nullptr;
   }
   absl::StatusOr<NavMesh> view =
-      ViewOf(visited.snapshot->mesh(), radius_, ground_, others_.store.memory(), Budget());
+      ViewOf(visited.snapshot->mesh(), radius_, ground_, others_.store.memory(), budget_);
   if (view.ok()) {
     visited.view = std::make_unique<const NavMesh>(*std::move(view));
   }
   return visited.view.get();
+}
+
+bool MeshAgent::IsWeighted() const {
+  return mesh().is_weighted() || std::ranges::any_of(visited_, [](const Visited& visited) {
+           return visited.view != nullptr && visited.view->is_weighted();
+         });
 }
 
 MapVersion MeshAgent::VersionOf(absl::string_view id) const {

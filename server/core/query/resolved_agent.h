@@ -210,6 +210,8 @@ class MeshAgent final : public MeshWorld {
   MeshPortalNet& portals() { return *portals_; }
   // Returns the version of a map returned by Find.
   MapVersion VersionOf(absl::string_view id) const;
+  // Returns true if ground does not cost the agent 1, here or on a map returned by Find.
+  bool IsWeighted() const;
 
   // Returns the number on the original mesh of a polygon of mesh(), or of the polygon that it was cut from.
   PolygonNumber NumberOnMap(PolygonNumber polygon) const { return mesh().WholeOf(polygon); }
@@ -222,12 +224,8 @@ class MeshAgent final : public MeshWorld {
     std::unique_ptr<const NavMesh> view;
   };
 
-  MeshAgent(const MapSnapshot& snapshot, NavMesh view, const AgentQuery& query, OtherMaps others)
-      : snapshot_(snapshot),
-        plain_(std::move(view)),
-        ground_(query.ground),
-        radius_(query.radius),
-        others_(std::move(others)) {}
+  MeshAgent(const MapSnapshot& snapshot, NavMesh view, const AgentQuery& query, OtherMaps others,
+            const Budget& budget);
 
   absl::Status TakeOverlay(const Overlay& overlay, const Budget& budget);
 
@@ -236,6 +234,7 @@ class MeshAgent final : public MeshWorld {
   const GroundRules ground_;
   const double radius_;
   const OtherMaps others_;
+  const Budget budget_;
   std::vector<std::string> required_tags_;
   // The maps that Find was called for, including those not found.
   std::vector<Visited> visited_;
@@ -244,8 +243,8 @@ class MeshAgent final : public MeshWorld {
   std::optional<MeshPortalNet> portals_;
 };
 
-// Returns UNIMPLEMENTED / NOT_IMPLEMENTED with "agent.profile.terrain_costs" if ground does not cost the
-// agent 1, for questions that only know lengths.
+// Returns UNIMPLEMENTED / NOT_IMPLEMENTED with "agent.profile.terrain_costs" if MeshAgent::IsWeighted, for
+// questions that only know lengths.
 absl::Status CheckUnweighted(const MeshAgent& agent);
 
 // Cells scanned in the time of one expansion, in work over the whole map.

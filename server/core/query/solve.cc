@@ -175,10 +175,12 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
     WAYSTAR_RETURN_IF_ERROR(CheckUnweighted(*asked.agent));
   }
   if (asked.HasPortals()) {
-    WAYSTAR_ASSIGN_OR_RETURN(
-        whole,
+    absl::StatusOr<MeshPortalPath> found =
         FindMeshPathThroughPortals(asked.agent->portals(), {.path = asked.path, .goal_map = asked.goal_map},
-                                   own, scratch.mesh_scratch, intervals));
+                                   own, scratch.mesh_scratch, intervals);
+    // The other maps are known now.
+    WAYSTAR_RETURN_IF_ERROR(CheckUnweighted(*asked.agent));
+    WAYSTAR_ASSIGN_OR_RETURN(whole, std::move(found));
   } else {
     WAYSTAR_ASSIGN_OR_RETURN(
         whole.path, FindMeshPath(asked.agent->mesh(), asked.path, own, scratch.mesh_scratch, intervals));

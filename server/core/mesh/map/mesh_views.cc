@@ -85,7 +85,7 @@ std::shared_ptr<const NavMesh> ViewUnder(const NavMesh& mesh, const AreaCosts& c
     // The same holes cut the same polygons of the mesh itself.
     return view.ok() ? std::make_shared<const NavMesh>(*std::move(view)) : nullptr;
   };
-  return mesh.views().Get(costs, make, kMostSizes * mesh.memory_bytes(),
+  return mesh.views().Get(costs, make, kMostSizes * mesh.own_bytes(),
                           [&](const NavMesh* view) { return view == nullptr ? 0 : view->BytesBeyond(mesh); });
 }
 

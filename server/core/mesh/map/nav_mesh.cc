@@ -163,6 +163,8 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
                                  .area = polygon.area});
     first_corner += polygon.corner_count;
   }
+  // A name may be that of a default.
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshTerrains(surface->terrains));
   surface->costs.fill(1.0);
   surface->has_plain_terrains = std::ranges::all_of(surface->terrains, [](const MeshTerrain& terrain) {
     return terrain.cost == 1.0 && !terrain.is_impassable;

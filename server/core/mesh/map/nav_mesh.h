@@ -374,6 +374,10 @@ class NavMesh {
 
   // Returns the bytes held, which copies share.
   std::size_t memory_bytes() const;
+  // Returns the same without views and larger surfaces.
+  std::size_t own_bytes() const {
+    return surface_bytes() + cut_bytes() + obstacles_.memory_bytes() + portals_->memory_bytes();
+  }
   // Adds these bytes to `use`.
   void AddTo(MemoryUse& use) const;
   // Returns the bytes held by this and not by `other`.
@@ -447,9 +451,6 @@ class NavMesh {
   static PolygonTree TreeOfWalls(const Surface& surface, const StopCheck* stop);
   static void NoteSpirals(Surface& surface);
 
-  std::size_t own_bytes() const {
-    return surface_bytes() + cut_bytes() + obstacles_.memory_bytes() + portals_->memory_bytes();
-  }
   std::size_t surface_bytes() const;
   std::size_t cut_bytes() const { return cuts_ == nullptr ? 0 : cuts_->memory_bytes(); }
 

@@ -82,7 +82,10 @@ Tangent TangentAt(double share, const Stretch& from, double cost, const Stretch&
   const double x = to.b.x - to.a.x;
   const double y = to.b.y - to.a.y;
   const double distance = Length(least.from, at);
-  if (distance == 0.0) {
+  // A line so short has no certain direction.
+  const double short_length =
+      1e-5 * (Length(from.a, from.b) + std::sqrt(x * x + y * y)) + 1e-9 * (std::abs(at.x) + std::abs(at.y));
+  if (distance <= short_length) {
     const double low = least.sum - cost * std::sqrt(x * x + y * y);
     return {low, low};
   }
@@ -305,10 +308,11 @@ class WeightedSearch {
         start_(mesh, task.start),
         goal_(mesh, task.goal),
         allowed_(std::max(kWeightedBound, 1.0 + task.tolerance)),
+        max_cost_(CostToDouble(budget.max_cost)),
         least_(mesh.least_cost() * DistanceInPlan(task.start.point, task.goal.point) * (1.0 - kSlack)) {}
 
   MeshSearchReport Run() {
-    for (int round = 0; round < kMostRounds && best_.cost > allowed_ * least_; ++round) {
+    for (int round = 0; round < kMostRounds && !IsProved(); ++round) {
       const std::optional<SearchEnd> end = RunRound(round);
       if (end && best_.cost == kInfinity) {
         report_.end = *end;
@@ -317,11 +321,14 @@ class WeightedSearch {
       if (end) {
         break;
       }
-      if (least_ > CostToDouble(budget_.max_cost)) {
-        report_.end = SearchEnd::kCostLimit;
-        report_.least_length = least_;
-        return report_;
+      if (least_ > max_cost_) {
+        break;
       }
+    }
+    if (least_ > max_cost_ || best_.cost > max_cost_) {
+      report_.end = least_ > max_cost_ ? SearchEnd::kCostLimit : SearchEnd::kExpansionLimit;
+      report_.least_length = least_;
+      return report_;
     }
     scratch_.corners() = std::move(best_.corners);
     scratch_.corridor() = std::move(best_.corridor);
@@ -365,7 +372,21 @@ class WeightedSearch {
   using Open = std::pair<double, std::uint32_t>;
 
   // Returns the lower bound that would prove enough of the best path.
-  double Needed() const { return best_.cost / allowed_ * (1.0 + 2.0 * kSlack); }
+  double Needed() const {
+    const double enough = best_.cost / allowed_ * (1.0 + 2.0 * kSlack);
+    return best_.cost > max_cost_ ? std::min(best_.cost, std::max(enough, max_cost_ * (1.0 + 4.0 * kSlack)))
+                                  : enough;
+  }
+  // Returns true if the best path is known to be good enough, or that there is none within max_cost.
+  bool IsProved() const {
+    return best_.cost > max_cost_ ? least_ > max_cost_ : best_.cost <= allowed_ * least_;
+  }
+  std::size_t memory_bytes() const {
+    constexpr std::size_t kBytesOfEntry = 64;
+    return labels_.capacity() * sizeof(Label) + entrances_.capacity() * (sizeof(Entrance) + kBytesOfEntry) +
+           known_.size() * kBytesOfEntry + expansions_.capacity() * sizeof(Expansion) +
+           2 * open_.size() * sizeof(Open);
+  }
   double CostOf(PolygonNumber polygon) const { return mesh_.costs()[mesh_.AreaOf(polygon)]; }
   double Straight(const Point& a, const Point& b) const { return mesh_.least_cost() * Length(a, b); }
 
@@ -404,7 +425,7 @@ class WeightedSearch {
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
         return end;
       }
-      if (labels_.size() * (sizeof(Label) + 2 * sizeof(Open)) > scratch_.max_bytes()) {
+      if (memory_bytes() > scratch_.max_bytes()) {
         return SearchEnd::kScratchLimit;
       }
       ++report_.statistics.expanded;
@@ -576,14 +597,15 @@ class WeightedSearch {
     }
     Label& label = labels_[number];
     const double ignored = kIgnored * std::max(1.0, key);
-    if (to.at_a >= label.at_a - ignored && to.at_b >= label.at_b - ignored) {
+    if (to.at_a >= label.at_a - ignored && to.at_b >= label.at_b - ignored &&
+        own_floor >= label.floor - ignored && key >= label.key - ignored) {
       return;
     }
     // Values between those of two lines at both ends are at most those of the lower line.
     label.at_a = std::min(label.at_a, to.at_a);
     label.at_b = std::min(label.at_b, to.at_b);
-    label.floor = label.is_open ? std::min(label.floor, own_floor) : own_floor;
-    label.key = label.is_open ? std::min(label.key, key) : key;
+    label.floor = std::min(label.floor, own_floor);
+    label.key = std::min(label.key, key);
     label.is_open = true;
     ++report_.statistics.generated;
     open_.push({label.key, number});
@@ -633,6 +655,7 @@ class WeightedSearch {
   const Terminal start_;
   const Terminal goal_;
   const double allowed_;
+  const double max_cost_;
   // Lower bound of the cost, and the best path.
   double least_;
   FoundPath best_;
@@ -640,7 +663,7 @@ class WeightedSearch {
   // Bound that the first round has proved, and its labels by the edges through which they leave a polygon.
   double first_proved_ = 0.0;
   absl::flat_hash_map<std::uint64_t, std::pair<double, double>> known_;
-  // Of the current round.
+  // The current round.
   const Terminal* from_ = nullptr;
   const Terminal* to_ = nullptr;
   int round_ = 0;

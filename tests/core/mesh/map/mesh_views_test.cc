@@ -101,6 +101,14 @@ TEST(MeshViewsTest, RefusesRulesThatDoNotFit) {
   expect({.forbidden_tags = {""}}, ErrorReason::kBadProfile, "forbidden_ground_tags[0]");
 }
 
+TEST(MeshViewsTest, TerrainsDoNotHaveNamesOfDefaults) {
+  MeshSpec spec = DrawRooms({".."});
+  spec.polygons[1].area = 1;
+  spec.terrains = {{.name = "area-1"}};
+  EXPECT_THAT(NavMesh::Create(spec),
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadTerrain, "terrains[1].name"));
+}
+
 TEST(MeshViewsTest, ViewsAreSharedAndFollowEdits) {
   const NavMesh mesh = River();
   const AreaCosts costs = Under(mesh, {.forbidden = {"water"}});

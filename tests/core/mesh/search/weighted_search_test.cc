@@ -128,6 +128,18 @@ TEST(WeightedSearchTest, GoesAroundGroundThatCostsMuch) {
   EXPECT_LE(report.bound, kWeightedBound);
 }
 
+TEST(WeightedSearchTest, DecidesWhetherAPathWithinTheLimitExists) {
+  const NavMesh mesh = WithCosts(Pond(), {1.0, 10.0});
+  MeshScratch scratch(kScratchBytes);
+  const auto search = [&](double max_cost) {
+    return Search(mesh, PlaceAt(mesh, 0.5, 1.5), PlaceAt(mesh, 2.5, 1.5), scratch,
+                  {.max_cost = static_cast<Cost>(max_cost * kCostScale)});
+  };
+  EXPECT_EQ(search(2.42).end, SearchEnd::kGoalReached);
+  EXPECT_EQ(search(2.40).end, SearchEnd::kCostLimit);
+  EXPECT_GT(search(2.40).least_length, 2.40);
+}
+
 TEST(WeightedSearchTest, GoesStraightThroughGroundThatCostsLittle) {
   const NavMesh mesh = WithCosts(Pond(), {1.0, 1.1});
   MeshScratch scratch(kScratchBytes);

@@ -1041,6 +1041,20 @@ TEST_F(MeshPortalTest, PathsLeadToOtherMeshes) {
   EXPECT_THAT(client().RenderMap(picture), IsOk());
 }
 
+TEST_F(MeshPortalTest, PathsDoNotCountCostsOfOtherMeshesAsLengths) {
+  auto attic = About<v1::CreateMapRequest>("attic");
+  attic.set_data(kCorridor);
+  *attic.mutable_import_options()->add_mesh_terrains() = Parsed<v1::MeshTerrain>("name: 'mud' cost: 50");
+  ASSERT_THAT(client().CreateMap(attic), IsOk());
+  v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
+  stairs.set_to_map("attic");
+  ASSERT_THAT(Put("corridor", stairs), IsOk());
+  v1::FindPathRequest query = Query(At(1, 3), At(7, 7));
+  query.set_goal_map("attic");
+  EXPECT_THAT(client().FindPath(query),
+              IsRefused(absl::StatusCode::kUnimplemented, "NOT_IMPLEMENTED", "agent.profile.terrain_costs"));
+}
+
 TEST_F(MeshPortalTest, AgentsWalkToOtherMeshes) {
   Create("attic", kCorridor);
   v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
