@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/elements/element_hash.h"
 #include "server/base/lazy.h"
+#include "server/core/elements/element_hash.h"
 #include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/plain_cells.h"
 #include "server/core/grid/map/profile_views.h"

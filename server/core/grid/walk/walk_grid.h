@@ -8,11 +8,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "server/base/lazy.h"
 #include "server/base/memory_account.h"
 #include "server/base/stop_check.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/base/lazy.h"
 #include "server/core/grid/components/component_block.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/jumps/lazily_repaired_index.h"
