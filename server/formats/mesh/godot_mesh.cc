@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -432,7 +431,8 @@ class GodotParser {
     std::map<std::pair<double, std::uint32_t>, std::uint32_t> kinds = {{{1.0, 1}, 0}};
     std::vector<std::uint32_t> kind_of_resource(resource_count_ + 1);
     // The first node that uses a resource decides.
-    for (const Node& user : users_ | std::views::reverse) {
+    for (auto node = users_.rbegin(); node != users_.rend(); ++node) {
+      const Node& user = *node;
       const auto number = static_cast<std::uint32_t>(faces_.kinds.size());
       const auto [kind, is_new] = kinds.try_emplace({user.cost, user.layers}, number);
       if (is_new) {

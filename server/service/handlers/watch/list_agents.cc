@@ -59,16 +59,17 @@ absl::Status ListFollowedAgents(const PathWatchScheduler& watches, const Caller&
   Page page(size, max_bytes, *response.mutable_agents());
   const HexCoordinates coordinates(*snapshot);
   // One more than the page holds shows that another follows.
-  for (const auto& [id, subscription] : map->ListAfter(last, size + 1)) {
+  for (const auto& entry : map->ListAfter(last, size + 1)) {
     const bool has_room = page.Add([&](v1::FollowedAgent& out) {
-      FillAgent(static_cast<const PathWatch&>(*subscription), map->LookAt(*subscription), caller, coordinates,
+      const core::PathSubscription& subscription = *entry.second;
+      FillAgent(static_cast<const PathWatch&>(subscription), map->LookAt(subscription), caller, coordinates,
                 out);
     });
     if (!has_room) {
       response.set_next_page_token(absl::StrCat(last));
       break;
     }
-    last = id;
+    last = entry.first;
   }
   return absl::OkStatus();
 }
