@@ -69,8 +69,8 @@ Course::Rest Course::RestAhead() const {
   Rest rest{.points = {{from.x + share * (to.x - from.x), from.y + share * (to.y - from.y),
                         from.z + share * (to.z - from.z)}}};
   rest.points.insert(rest.points.end(), points_.begin() + static_cast<std::ptrdiff_t>(next), points_.end());
-  for (const std::size_t later : std::ranges::subrange(leap + (has_leapt ? 1 : 0), leaps_.end())) {
-    rest.leaps.push_back(later - next + 1);
+  for (auto later = leap + (has_leapt ? 1 : 0); later != leaps_.end(); ++later) {
+    rest.leaps.push_back(*later - next + 1);
   }
   return rest;
 }
