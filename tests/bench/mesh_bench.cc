@@ -658,7 +658,7 @@ class MeshTimer {
         const WorldPoint& b = corners[i];
         const auto place = mesh_.FindNearest(
             {{between(a.x, b.x), between(a.y, b.y), between(a.z, b.z)}, kSnap.radius, kSnap.height});
-        cost += place ? mesh_.costs()[mesh_.AreaOf(place->polygon)] * length / parts : 0.0;
+        cost += place ? mesh_.CostOf(place->polygon) * length / parts : 0.0;
       }
     }
     return cost;

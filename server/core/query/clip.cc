@@ -254,7 +254,7 @@ class MeshClip {
       const std::vector<WorldPoint>& line = lines_.back();
       for (std::size_t i = 1; i < line.size(); ++i) {
         const NavMesh& mesh = *legs_[leg].mesh;
-        const double unit = mesh.costs()[mesh.AreaOf(legs_[leg].corridor[places_.back()[i].polygon])];
+        const double unit = mesh.CostOf(legs_[leg].corridor[places_.back()[i].polygon]);
         Add({.leg = leg, .point = i}, unit * DistanceInPlan(line[i - 1], line[i]),
             Distance(line[i - 1], line[i]));
       }

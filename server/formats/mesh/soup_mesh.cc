@@ -254,9 +254,7 @@ absl::Status OverrideTerrains(const ImportOptions& options, MeshSpec& spec) {
                        absl::StrCat("there are two terrains for the area ", own.area));
     }
     const auto area = static_cast<std::size_t>(own.area);
-    while (spec.terrains.size() <= area) {
-      spec.terrains.push_back(DefaultMeshTerrain(spec.terrains.size()));
-    }
+    ExtendTerrains(area, spec.terrains);
     MeshTerrain& terrain = spec.terrains[area];
     terrain = {.name = own.name.empty() ? terrain.name : own.name,
                .tags = own.tags.empty() ? terrain.tags : own.tags,

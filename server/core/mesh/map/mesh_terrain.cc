@@ -50,6 +50,12 @@ MeshTerrain DefaultMeshTerrain(std::size_t area) {
   return {.name = area == 0 ? "ground" : absl::StrCat("area-", area)};
 }
 
+void ExtendTerrains(std::size_t area, std::vector<MeshTerrain>& terrains) {
+  while (terrains.size() <= area) {
+    terrains.push_back(DefaultMeshTerrain(terrains.size()));
+  }
+}
+
 absl::Status CheckMeshTerrains(absl::Span<const MeshTerrain> terrains) {
   if (terrains.size() > kMaxMeshAreas) {
     return MakeError(ErrorReason::kBadTerrain, "terrains",

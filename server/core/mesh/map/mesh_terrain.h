@@ -24,7 +24,7 @@ inline constexpr double kMaxGroundCost = 1000.0;
 struct MeshTerrain {
   // 1 to 63 printable ASCII characters without spaces.
   std::string name;
-  // As CheckTags. What a file says of the ground beside its area, such as the flags of Detour.
+  // As CheckTags. They hold what a file says of the ground beside its area, such as the flags of Detour.
   std::vector<std::string> tags;
   // Cost of a unit of length, from kMinGroundCost to kMaxGroundCost.
   double cost = 1.0;
@@ -35,6 +35,9 @@ struct MeshTerrain {
 
 // Returns the terrain of polygons with this area if a mesh says nothing else: "ground" for 0, else "area-7".
 MeshTerrain DefaultMeshTerrain(std::size_t area);
+
+// Appends default terrains until there is one for the area.
+void ExtendTerrains(std::size_t area, std::vector<MeshTerrain>& terrains);
 
 // Checks the terrains of a mesh, which are in the order of their areas and have different names. Returns
 // INVALID_ARGUMENT / BAD_TERRAIN with a field such as "terrains[3].name".

@@ -154,9 +154,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   std::uint32_t first_corner = 0;
   for (const MeshPolygon& polygon : spec.polygons) {
     surface->used_areas.set(polygon.area);
-    while (surface->terrains.size() <= polygon.area) {
-      surface->terrains.push_back(DefaultMeshTerrain(surface->terrains.size()));
-    }
+    ExtendTerrains(polygon.area, surface->terrains);
     surface->polygons.push_back({.first_corner = first_corner,
                                  .part = kNoPart,
                                  .corner_count = static_cast<std::uint8_t>(polygon.corner_count),

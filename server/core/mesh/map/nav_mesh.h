@@ -217,6 +217,7 @@ class NavMesh {
   // Returns what a unit of length costs in each area: 1, unless WithCosts has made the mesh. Areas that cost
   // 0 are closed: their polygons keep their numbers, but have no neighbours, and nothing is found on them.
   const AreaCosts& costs() const { return surface_->costs; }
+  double CostOf(PolygonNumber polygon) const { return surface_->costs[AreaOf(polygon)]; }
   // Returns the least cost of an open polygon.
   double least_cost() const { return surface_->least_cost; }
   // Returns true if an open polygon does not cost 1.

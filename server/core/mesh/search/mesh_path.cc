@@ -111,7 +111,7 @@ class MeshPathFinder {
     if (result.outcome == Outcome::kFound) {
       result.bound = mesh_.is_weighted() ? report.bound : ProvedBound(tolerance_, report.length, least_);
       // A path to a goal that costs more may be as far from the least.
-      bound_ = std::max(bound_, mesh_.is_weighted() ? report.bound : 1.0);
+      bound_ = std::max(bound_, report.bound);
     }
     return result;
   }

@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/map/plan.h"
+#include "server/core/mesh/search/interval_expansion.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/interruption.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-// The number of stretches of an edge is 1 in the first round, and doubles in each.
+// Each round but the first, in which an edge is one stretch, has about twice as many as the one before.
 constexpr int kMostRounds = 6;
 // Exceeds the relative rounding errors of lower bounds, and what improvements of them are ignored.
 constexpr double kSlack = 1e-6;
@@ -69,14 +70,9 @@ LeastSum LeastOver(const Stretch& stretch, double cost, const Point& to) {
   return {stretch.at_a + share * (stretch.at_b - stretch.at_a) + cost * Length(from, to), from};
 }
 
-// A tangent of the least sums over a stretch, as values at both ends of another.
-struct Tangent {
-  double at_a = 0.0;
-  double at_b = 0.0;
-};
-
-// Returns the tangent at this share of `to`. It is a lower bound of the sums, since they are convex.
-Tangent TangentAt(double share, const Stretch& from, double cost, const Stretch& to) {
+// Returns `to` with the values of the tangent, at this share of it, of the least sums over `from`. They are
+// lower bounds of the sums, since these are convex.
+Stretch TangentAt(double share, const Stretch& from, double cost, const Stretch& to) {
   const Point at = Between(to.a, to.b, share);
   const LeastSum least = LeastOver(from, cost, at);
   const double x = to.b.x - to.a.x;
@@ -87,21 +83,18 @@ Tangent TangentAt(double share, const Stretch& from, double cost, const Stretch&
       1e-5 * (Length(from.a, from.b) + std::sqrt(x * x + y * y)) + 1e-9 * (std::abs(at.x) + std::abs(at.y));
   if (distance <= short_length) {
     const double low = least.sum - cost * std::sqrt(x * x + y * y);
-    return {low, low};
+    return {to.a, to.b, low, low};
   }
   const double rise = cost * ((at.x - least.from.x) * x + (at.y - least.from.y) * y) / distance;
-  return {least.sum - share * rise, least.sum + (1.0 - share) * rise};
+  return {to.a, to.b, least.sum - share * rise, least.sum + (1.0 - share) * rise};
 }
 
-// Sets the values of `to` to those of a tangent of the least sums over `from`: that in the middle or, where
-// `from` is near, that at the point nearest to it or on the line to the goal, if it promises more. It is
-// meant for paths to the goal over ground that costs `least_cost`.
-void SetTangent(const Stretch& from, double cost, double least_cost, const Point& goal, Stretch& to) {
-  const auto take = [&](const Tangent& tangent) {
-    to.at_a = tangent.at_a;
-    to.at_b = tangent.at_b;
-  };
-  take(TangentAt(0.5, from, cost, to));
+// Returns `to` with the values of TangentAt its middle or, where `from` is near, at the point nearest to it
+// or on the line to the goal, if that promises more. It is meant for paths to the goal over ground that costs
+// `least_cost`.
+Stretch BestTangent(const Stretch& from, double cost, double least_cost, const Point& goal,
+                    const Stretch& to) {
+  Stretch best = TangentAt(0.5, from, cost, to);
   const double x = to.b.x - to.a.x;
   const double y = to.b.y - to.a.y;
   const double squared = x * x + y * y;
@@ -109,7 +102,7 @@ void SetTangent(const Stretch& from, double cost, double least_cost, const Point
   const Point middle = Between(to.a, to.b, 0.5);
   const double reach = Length(from.a, from.b) / 2.0;
   if (std::max(0.0, Length(source, middle) - reach) > std::sqrt(squared) || squared == 0.0) {
-    return;
+    return best;
   }
   const double foot = ((source.x - to.a.x) * x + (source.y - to.a.y) * y) / squared;
   const double before = x * (source.y - to.a.y) - y * (source.x - to.a.x);
@@ -118,17 +111,15 @@ void SetTangent(const Stretch& from, double cost, double least_cost, const Point
                               ? foot + before / (before - beyond) *
                                            (((goal.x - source.x) * x + (goal.y - source.y) * y) / squared)
                               : foot;
-  double key = LeastOver(to, least_cost, goal).sum;
+  double key = LeastOver(best, least_cost, goal).sum;
   for (const double share : {foot, crossing}) {
-    Stretch other = to;
-    const Tangent tangent = TangentAt(std::clamp(share, 0.0, 1.0), from, cost, to);
-    other.at_a = tangent.at_a;
-    other.at_b = tangent.at_b;
+    const Stretch other = TangentAt(std::clamp(share, 0.0, 1.0), from, cost, to);
     if (const double other_key = LeastOver(other, least_cost, goal).sum; other_key > key) {
       key = other_key;
-      take(tangent);
+      best = other;
     }
   }
+  return best;
 }
 
 // An edge through which a path enters a polygon. Its polygon lies to the left of the line from a to b.
@@ -182,7 +173,7 @@ class CorridorPath {
   static constexpr int kPoints = 6;
   static constexpr int kTimes = 16;
 
-  double CostAt(std::size_t i) const { return mesh_.costs()[mesh_.AreaOf(found_.corridor[i])]; }
+  double CostAt(std::size_t i) const { return mesh_.CostOf(found_.corridor[i]); }
 
   // Returns for each entrance the share of the edge where the path crosses it. The cost is a convex function
   // of them.
@@ -238,29 +229,27 @@ class CorridorPath {
     const double cost = CostAt(end);
     const auto add = [&](const WorldPoint& point) {
       found_.cost += cost * DistanceInPlan(found_.corners.back(), point);
-      if (!(point.x == found_.corners.back().x && point.y == found_.corners.back().y)) {
+      if (!IsSamePlace(point, found_.corners.back())) {
         found_.corners.push_back(point);
       }
     };
-    const auto vertex_at = [&](std::size_t i, bool is_left) -> const WorldPoint& {
-      const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(entrances_[i].polygon);
-      const std::size_t k = entrances_[i].corner + (is_left ? 0 : 1);
-      return mesh_.VertexAt(corners[k < corners.size() ? k : 0]);
+    const auto ends_of = [&](std::size_t i) {
+      return i < end ? mesh_.EndsOf({entrances_[i].polygon, entrances_[i].corner}) : EdgeEnds{to, to};
     };
     WorldPoint apex = found_.corners.back();
     std::size_t i = first;
     while (i < end) {
-      WorldPoint left = vertex_at(i, true);
-      WorldPoint right = vertex_at(i, false);
+      WorldPoint left = ends_of(i).from;
+      WorldPoint right = ends_of(i).to;
       std::size_t at_left = i;
       std::size_t at_right = i;
       std::size_t next = i + 1;
       std::optional<std::size_t> turn;
       for (; next <= end && !turn; ++next) {
-        const WorldPoint& new_left = next < end ? vertex_at(next, true) : to;
-        const WorldPoint& new_right = next < end ? vertex_at(next, false) : to;
+        const WorldPoint& new_left = ends_of(next).from;
+        const WorldPoint& new_right = ends_of(next).to;
         if (Side(apex, right, new_right) >= 0.0) {
-          if (Side(apex, left, new_right) <= 0.0 || IsAt(apex, right)) {
+          if (Side(apex, left, new_right) <= 0.0 || IsSamePlace(apex, right)) {
             right = new_right;
             at_right = next;
           } else {
@@ -270,7 +259,7 @@ class CorridorPath {
           }
         }
         if (Side(apex, left, new_left) <= 0.0) {
-          if (Side(apex, right, new_left) >= 0.0 || IsAt(apex, left)) {
+          if (Side(apex, right, new_left) >= 0.0 || IsSamePlace(apex, left)) {
             left = new_left;
             at_left = next;
           } else {
@@ -288,8 +277,6 @@ class CorridorPath {
     }
     add(to);
   }
-
-  static bool IsAt(const WorldPoint& a, const WorldPoint& b) { return a.x == b.x && a.y == b.y; }
 
   const NavMesh& mesh_;
   const MeshSearchTask& task_;
@@ -319,9 +306,6 @@ class WeightedSearch {
         return report_;
       }
       if (end) {
-        break;
-      }
-      if (least_ > max_cost_) {
         break;
       }
     }
@@ -387,7 +371,6 @@ class WeightedSearch {
            known_.size() * kBytesOfEntry + expansions_.capacity() * sizeof(Expansion) +
            2 * open_.size() * sizeof(Open);
   }
-  double CostOf(PolygonNumber polygon) const { return mesh_.costs()[mesh_.AreaOf(polygon)]; }
   double Straight(const Point& a, const Point& b) const { return mesh_.least_cost() * Length(a, b); }
 
   // The first round searches from the start, with one stretch to an edge. The others search from the goal,
@@ -407,7 +390,7 @@ class WeightedSearch {
     std::uint32_t last = kNone;
     for (const PolygonNumber polygon : from_->polygons) {
       if (to_->IsIn(polygon)) {
-        least = std::min(least, CostOf(polygon) * Length(from_->point, to_->point));
+        least = std::min(least, mesh_.CostOf(polygon) * Length(from_->point, to_->point));
         Keep(CorridorPath(mesh_, task_, {polygon}, {}).Find());
       }
       Leave(polygon, {from_->point, from_->point, 0.0, 0.0}, 0.0, kNone, kNone);
@@ -436,9 +419,9 @@ class WeightedSearch {
       expansions_.push_back({number, label.parent, label.reached});
       const auto expansion = static_cast<std::uint32_t>(expansions_.size() - 1);
       if (to_->IsIn(polygon)) {
-        least = std::min(least, LeastOver(from, CostOf(polygon), to_->point).sum);
-        const double whole =
-            expansions_.back().reached + CostOf(polygon) * Length(Between(from.a, from.b, 0.5), to_->point);
+        least = std::min(least, LeastOver(from, mesh_.CostOf(polygon), to_->point).sum);
+        const double whole = expansions_.back().reached +
+                             mesh_.CostOf(polygon) * Length(Between(from.a, from.b, 0.5), to_->point);
         if (whole < reached) {
           reached = whole;
           last = expansion;
@@ -473,7 +456,7 @@ class WeightedSearch {
   // whose number is `own`.
   void Leave(PolygonNumber polygon, const Stretch& from, double floor, std::uint32_t expansion,
              std::uint32_t own) {
-    const double cost = CostOf(polygon);
+    const double cost = mesh_.CostOf(polygon);
     const std::size_t corners = mesh_.VerticesOf(polygon).size();
     for (std::uint32_t k = 0; k < corners; ++k) {
       const PolygonNumber next = mesh_.Across(polygon, k);
@@ -482,7 +465,7 @@ class WeightedSearch {
       }
       const bool is_own_edge = own != kNone && entrances_[labels_[own].entrance].corner == k;
       // A path runs along an edge on the side that costs less.
-      if (is_own_edge && cost >= CostOf(next)) {
+      if (is_own_edge && cost >= mesh_.CostOf(next)) {
         continue;
       }
       const std::uint32_t entrance = EntranceAt(polygon, k, next);
@@ -496,7 +479,7 @@ class WeightedSearch {
           to.at_a = std::min(from.at_b, most);
           to.at_b = std::min(from.at_a, most);
         } else {
-          SetTangent(from, cost, mesh_.least_cost(), to_->point, to);
+          to = BestTangent(from, cost, mesh_.least_cost(), to_->point, to);
         }
         Improve(number, to, floor);
         Label& label = labels_[number];

@@ -55,7 +55,7 @@ class PointsOracle {
     std::vector<PolygonNumber> goals;
     FindPolygonsOfAllFans(mesh_, goal, goals);
     const auto leave = [&](const WorldPoint& point, PolygonNumber polygon, double cost) {
-      const double unit = mesh_.costs()[mesh_.AreaOf(polygon)];
+      const double unit = mesh_.CostOf(polygon);
       if (std::ranges::find(goals, polygon) != goals.end()) {
         best = std::min(best, cost + unit * PlanDistance(point, goal.point));
       }
@@ -190,7 +190,7 @@ void ExpectCost(const NavMesh& mesh, const MeshSearchReport& report) {
       ASSERT_FALSE(places.empty());
       double least = kNoPath;
       for (const MeshPlace& place : places) {
-        least = std::min(least, mesh.costs()[mesh.AreaOf(place.polygon)]);
+        least = std::min(least, mesh.CostOf(place.polygon));
       }
       cost += least * PlanDistance(a, b) / kParts;
     }
