@@ -343,7 +343,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
         &AddTraceCommand, &AddFieldCommands}},
       {"Maps",
        {&AddMapCommands, &AddRenderCommand, &AddAnimateCommand, &AddWatchCommand, &AddBackupCommands}},
-      {"Edits", {&AddEditCommands, &AddObstacleCommands, &AddPortalCommands}},
+      {"Edits", {&AddEditCommands, &AddObstacleCommands, &AddPortalCommands, &AddGroundCommands}},
       {"Server",
        {&AddHealthCommand, &AddInfoCommand, &AddTopCommand, &AddClusterCommand, &AddLogLevelCommand,
         &AddTokenCommand, &AddBenchCommand}},

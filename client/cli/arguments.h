@@ -151,7 +151,7 @@ using AddCommands = void(CLI::App& parent, Session& session);
 
 AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWalkCommand, AddAgentsCommand,
     AddValidateCommand, AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands,
-    AddEditCommands, AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand,
+    AddEditCommands, AddObstacleCommands, AddPortalCommands, AddGroundCommands, AddWatchCommand, AddHealthCommand,
     AddInfoCommand, AddTopCommand, AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand,
     AddBackupCommands, AddContextCommands;
 

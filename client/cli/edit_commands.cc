@@ -291,6 +291,35 @@ void AddObstacleCommands(CLI::App& parent, Session& session) {
   AddList(group, session);
 }
 
+void AddGroundCommands(CLI::App& parent, Session& session) {
+  CLI::App& group = AddGroup(parent, "ground", "Adds ground to a navigation mesh, and takes it away",
+                             "Examples:\n"
+                             "  waystar ground put keep bridge 3,5..4,5..4,9..3,9\n"
+                             "  waystar ground remove keep bridge\n");
+  const UpdateCommand command =
+      AddUpdate(group, session, "put", "Adds ground, or replaces the ground with this name",
+                "It is joined to ground along its edges. `waystar map show` lists what there is.\n\n"
+                "Examples:\n"
+                "  waystar ground put keep bridge 3,5,1..4,5,1..4,9,2..3,9,2\n"
+                "  waystar ground put keep pit --region disc:14,12,2 --heights :2\n"
+                "  waystar ground put keep ford water:3,5..4,5..4,9..3,9 --weld 0.1\n");
+  v1::Ground& ground = *command.arguments.add_edits()->mutable_put_ground();
+  AddField(command.app, "ID", ground, "id", "The ground's name")->required();
+  AddField(command.app, "POLYGON", ground, "polygons",
+           "Polygons by their corners X,Y..X,Y..X,Y or X,Y,Z..X,Y,Z..X,Y,Z, with TERRAIN: before them if "
+           "they are of another terrain than that of area 0");
+  AddFields(
+      command.app, ground,
+      {{"--region", "region", "The polygons of the file with their middle in this shape go", "SHAPE"},
+       {"--heights", "heights", "Only those with their middle at these heights go", "LOW:HIGH"},
+       {"--weld", "weld", "How far, seen from above, edges are from those that they are joined to [0.01]"}});
+  AddUpdateOptions(command.app, command.arguments);
+  AddEach(
+      group, "remove", "Makes a mesh as if the ground had never been put", "GROUND",
+      "All at once, as one new revision.\n\nExamples:\n  waystar ground remove keep bridge\n",
+      [](v1::Edit& edit, const std::string& id) { edit.set_remove_ground(id); }, session);
+}
+
 namespace {
 
 struct WatchArguments {

@@ -36,6 +36,7 @@ constexpr std::pair<v1::ErrorReason, absl::string_view> kHints[] = {
     {v1::REQUEST_ID_EXPIRED,
      "Look whether the map has the change; if not, make it under another --request-id."},
     {v1::FUTURE_REVISION, "`waystar map show` tells the latest revision."},
+    {v1::GROUND_NOT_FOUND, "`waystar map show` lists the grounds there are."},
     {v1::OBSTACLE_NOT_FOUND, "`waystar obstacle list` shows the obstacles there are."},
     {v1::OBSTACLE_EXISTS, "--replace puts the new one in its place."},
     {v1::REQUEST_ID_REUSED, "Each change needs a --request-id of its own."},

@@ -358,6 +358,23 @@ absl::StatusOr<v1::Position> ParsePosition(absl::string_view text) {
   return position;
 }
 
+absl::StatusOr<v1::GroundPolygon> ParseGroundPolygon(absl::string_view text) {
+  v1::GroundPolygon polygon;
+  const std::size_t colon = text.find(':');
+  if (colon != absl::string_view::npos) {
+    polygon.set_terrain(std::string(text.substr(0, colon)));
+  }
+  const absl::string_view corners = colon == absl::string_view::npos ? text : text.substr(colon + 1);
+  for (const absl::string_view corner : absl::StrSplit(corners, "..")) {
+    const absl::StatusOr<v1::Position> position = ParsePosition(corner);
+    if (!position.ok()) {
+      return Malformed(text, "not a polygon: write its corners such as 0,0,1..8,0,1..4,6,2");
+    }
+    *polygon.add_corners() = *position;
+  }
+  return polygon;
+}
+
 v1::Position PositionOf(const v1::Cell& cell) {
   v1::Position position;
   position.set_x(cell.x());
@@ -464,6 +481,7 @@ absl::Status ParseMessage(absl::string_view text, google::protobuf::Message& mes
   static const auto* const kMerges = new std::map<const google::protobuf::Descriptor*, Merge>{
       {v1::BlankGrid::descriptor(), &MergeParsed<&ParseSize>},
       {v1::EdgeName::descriptor(), &MergeParsed<&ParseEdge>},
+      {v1::GroundPolygon::descriptor(), &MergeParsed<&ParseGroundPolygon>},
       {v1::HeightRange::descriptor(), &MergeParsed<&ParseHeights>},
       {v1::Location::descriptor(), &MergeParsed<&ParsePlace>},
       {v1::ObstaclePrice::descriptor(), &MergeParsed<&ParseObstaclePrice>},

@@ -48,6 +48,9 @@ absl::StatusOr<v1::Point> ParseShift(absl::string_view text);
 // "-3.5,4" is the position with x -3.5 and y 4; a third number is its z.
 absl::StatusOr<v1::Position> ParsePosition(absl::string_view text);
 
+// "0,0,1..8,0,1..4,6,2" is the polygon with these corners, and "water:0,0..8,0..4,6" one of that terrain.
+absl::StatusOr<v1::GroundPolygon> ParseGroundPolygon(absl::string_view text);
+
 // Returns the position that is written as the cell is, at height 0.
 v1::Position PositionOf(const v1::Cell& cell);
 

@@ -95,6 +95,7 @@ std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges, bool has_are
       add_edits("obstacle");
     }
     add_edits("portal");
+    add_edits("ground");
     add_edits("profile");
   }
   return counts.empty() ? Counted(0, "cell") : absl::StrJoin(counts, ", ");

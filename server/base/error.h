@@ -22,6 +22,7 @@ enum class ErrorReason : std::uint8_t {
   kBadEdit,
   kBadEffect,
   kBadFormat,
+  kBadGround,
   kBadHeader,
   kBadLifetime,
   kBadLine,
@@ -55,6 +56,7 @@ enum class ErrorReason : std::uint8_t {
   // NOT_FOUND
   kAgentNotFound,
   kEdgeNotFound,
+  kGroundNotFound,
   kMapNotFound,
   kNodeNotFound,
   kObstacleNotFound,

@@ -44,7 +44,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
         {"server/core/map/", "<absl/ base/ core/elements/ core/grid/map/ core/graph/map/ core/mesh/map/"},
         {"server/core/edit/",
          "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ core/grid/map/ "
-         "core/graph/map/ core/mesh/map/ core/map/"},
+         "core/graph/map/ core/mesh/map/ core/map/ core/mesh/search/"},
         {"server/core/store/",
          "<absl/ base/ core/grid/jumps/ core/grid/walk/ core/elements/ core/grid/map/ core/graph/map/ "
          "core/map/ core/edit/"},

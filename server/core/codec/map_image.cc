@@ -12,7 +12,7 @@ namespace waystar::core {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-constexpr auto kLastMeshVersion = static_cast<std::uint64_t>(MeshImageVersion::kSurfaces);
+constexpr auto kLastMeshVersion = static_cast<std::uint64_t>(MeshImageVersion::kGrounds);
 
 std::uint64_t VersionOf(const NavMesh& mesh) { return static_cast<std::uint64_t>(ImageVersionOf(mesh)); }
 template <typename Map>

@@ -67,6 +67,8 @@ enum class MeshImageVersion : std::uint8_t {
   kTerrains = 4,
   // The surfaces for larger agents.
   kSurfaces = 5,
+  // Grounds.
+  kGrounds = 6,
 };
 // Returns the lowest version that can hold the mesh.
 MeshImageVersion ImageVersionOf(const NavMesh& mesh);

@@ -146,6 +146,9 @@ double ReadRadius(BlockReader& from) {
 }  // namespace
 
 MeshImageVersion ImageVersionOf(const NavMesh& mesh) {
+  if (!mesh.grounds().empty()) {
+    return MeshImageVersion::kGrounds;
+  }
   if (!mesh.larger().empty()) {
     return MeshImageVersion::kSurfaces;
   }
@@ -163,7 +166,7 @@ MeshImageVersion ImageVersionOf(const NavMesh& mesh) {
 
 void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
   const MeshImageVersion version = ImageVersionOf(mesh);
-  WriteGround(mesh, to, stop);
+  WriteGround(mesh.of_file(), to, stop);
   WriteTable<MeshPortal>(mesh.portals(), to, stop);
   if (version < MeshImageVersion::kObstacles) {
     return;
@@ -175,15 +178,18 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
     WriteValue(obstacle.heights, to);
     return !IsStopped(stop);
   });
-  WriteLayers(mesh, version, to, stop);
+  WriteLayers(mesh.of_file(), version, to, stop);
   if (version < MeshImageVersion::kSurfaces) {
     return;
   }
   to.PutNumber(mesh.larger().size());
   for (const NavMesh& surface : mesh.larger()) {
     to.PutDouble(surface.agent_radius());
-    WriteGround(surface, to, stop);
-    WriteLayers(surface, version, to, stop);
+    WriteGround(surface.of_file(), to, stop);
+    WriteLayers(surface.of_file(), version, to, stop);
+  }
+  if (version >= MeshImageVersion::kGrounds) {
+    WriteTable<MeshGround>(mesh.grounds(), to, stop);
   }
 }
 
@@ -216,6 +222,13 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, co
     ReadLayers(from, version, larger.spec);
     specs.push_back(std::move(larger));
   }
+  std::vector<Edit> grounds;
+  const bool has_grounds = version >= MeshImageVersion::kGrounds;
+  for (std::uint64_t left = has_grounds ? from.Number(kMaxGrounds) : 0; left > 0 && from.ok(); --left) {
+    grounds.push_back(PutGround{ReadValue<MeshGround>(from)});
+  }
+  // Portals may be on grounds.
+  edits.insert(edits.begin(), grounds.begin(), grounds.end());
   WAYSTAR_RETURN_IF_ERROR(from.status());
   std::vector<NavMesh> surfaces;
   for (SurfaceSpec& surface : specs) {
@@ -228,20 +241,11 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, co
     surfaces.push_back(mesh->WithAgentRadius(surface.agent_radius));
   }
   const NavMesh mesh = surfaces.front().WithLarger({surfaces.begin() + 1, surfaces.end()});
-  // Portals and obstacles are checked like those of an update. Portals may end where obstacles are.
-  const auto fail = [&](const absl::Status& status) {
+  MeshBatchEditor editor(mesh);
+  if (const absl::Status status = editor.PutAll(edits, std::move(obstacles), stop); !status.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     from.Fail(status.message());
     return from.status();
-  };
-  MeshBatchEditor editor(mesh);
-  if (!edits.empty()) {
-    if (const absl::Status status = editor.Apply(edits, absl::UnixEpoch()).status(); !status.ok()) {
-      return fail(status);
-    }
-  }
-  if (const absl::Status status = editor.PutAll(std::move(obstacles), stop); !status.ok()) {
-    return fail(status);
   }
   return std::move(editor).Finish();
 }

@@ -19,7 +19,9 @@
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/grid/cells/world_frame.h"
+#include "server/core/grid/shapes/shape_check.h"
 #include "server/core/mesh/map/mesh_views.h"
+#include "server/core/mesh/search/landmarks.h"
 
 namespace waystar::core {
 namespace {
@@ -224,6 +226,11 @@ absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit>
 
 namespace {
 
+Box AllOf(const NavMesh& mesh) {
+  const MeshBounds& bounds = mesh.bounds();
+  return {bounds.low.x, bounds.low.y, bounds.high.x, bounds.high.y};
+}
+
 // Applies the edits of a batch in order. Error fields are those of the applier below the edit.
 template <typename Applier>
 absl::Status ApplyEach(absl::Span<const Edit> edits, absl::string_view kind, Applier&& applier) {
@@ -264,12 +271,50 @@ class GraphEditApplier {
   absl::Time now_;
 };
 
-// Applies the edits of a batch to copies of the obstacles and portals of a mesh. Error fields are relative to
-// the edit's value.
+// Applies the edits of a batch to copies of the obstacles, portals and grounds of a mesh. Error fields are
+// relative to the edit's value.
 class MeshEditApplier {
  public:
-  MeshEditApplier(const NavMesh& mesh, absl::Time now)
-      : mesh_(mesh), whole_(mesh.WithCuts(nullptr)), now_(now), obstacles_(mesh), portals_(mesh.portals()) {}
+  MeshEditApplier(const NavMesh& mesh, absl::Time now, const StopCheck* stop)
+      : mesh_(mesh),
+        ground_(mesh.WithCuts(nullptr)),
+        now_(now),
+        stop_(stop),
+        obstacles_(mesh),
+        portals_(mesh.portals()),
+        grounds_(mesh.grounds()) {}
+
+  // Lets new portals end where there is no ground.
+  void AllowPortalsAnywhere() { portals_may_be_anywhere_ = true; }
+
+  absl::Status operator()(const PutGround& edit) {
+    if (edit.ground.region) {
+      WAYSTAR_RETURN_IF_ERROR_AT("region", CheckShape(*edit.ground.region, Rectangle{}, ShapeOverlap::kNone));
+    }
+    WAYSTAR_RETURN_IF_ERROR(CheckGround(edit.ground, mesh_));
+    const std::shared_ptr<const MeshGround> before =
+        grounds_.Put(std::make_shared<const MeshGround>(edit.ground));
+    if (grounds_.size() > kMaxGrounds) {
+      return MakeError(ErrorReason::kTooManyItems, "",
+                       absl::StrCat("a map has at most ", kMaxGrounds, " grounds"));
+    }
+    NoteGround(edit.ground);
+    if (before != nullptr) {
+      NoteGround(*before);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status operator()(const RemoveGround& edit) {
+    const std::shared_ptr<const MeshGround> before = grounds_.Find(edit.id);
+    if (before == nullptr) {
+      return MakeError(ErrorReason::kGroundNotFound, "",
+                       absl::StrCat("the map has no ground \"", edit.id, "\""));
+    }
+    grounds_.Remove(edit.id);
+    NoteGround(*before);
+    return absl::OkStatus();
+  }
 
   absl::Status operator()(const PutObstacle& edit) {
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Obstacle> obstacle, ObstacleOf(edit, now_));
@@ -289,9 +334,12 @@ class MeshEditApplier {
   absl::Status operator()(const PutMeshPortal& edit) {
     WAYSTAR_RETURN_IF_ERROR(CheckPortal(edit.portal));
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<PlacedPortal>(portals_, edit.portal.id, edit.replace));
-    auto portal = std::make_shared<PlacedPortal>(whole_.Placed(edit.portal));
+    WAYSTAR_RETURN_IF_ERROR(UpdateGround());
+    auto portal = std::make_shared<PlacedPortal>(ground_.Placed(edit.portal));
     std::sort(portal->tags.begin(), portal->tags.end());
-    WAYSTAR_RETURN_IF_ERROR(CheckPlaces(portal->lanes.front(), *portal));
+    if (!portals_may_be_anywhere_) {
+      WAYSTAR_RETURN_IF_ERROR(CheckPlaces(portal->lanes.front(), *portal));
+    }
     WAYSTAR_RETURN_IF_ERROR(
         CheckIsApart(*portal, "place", [&](const auto& visit) { portals_.VisitAlike(*portal, visit); }));
     WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<PlacedPortal>(portals_, *portal, kMaxMeshPortals));
@@ -320,24 +368,66 @@ class MeshEditApplier {
     return absl::OkStatus();
   }
 
-  // Returns boxes around the changed obstacles.
-  const MeshPlaces& places() const { return obstacles_.places(); }
+  // Returns boxes around the changed obstacles and grounds.
+  MeshPlaces places() const {
+    MeshPlaces places = obstacles_.places();
+    places.blocked.Add(changed_ground_);
+    places.opened.Add(changed_ground_);
+    return places;
+  }
 
-  // Returns the edited mesh, or the errors of MeshObstacleEditor::Finish.
-  absl::StatusOr<NavMesh> Finish(const StopCheck* stop) && {
+  // Returns the edited mesh, or the errors of MeshObstacleEditor::FinishOn and ReplaceGrounds.
+  absl::StatusOr<NavMesh> Finish() && {
     BoxSet changed = obstacles_.places().blocked;
     changed.Add(obstacles_.places().opened);
-    WAYSTAR_ASSIGN_OR_RETURN(const NavMesh cut, std::move(obstacles_).Finish(stop));
+    WAYSTAR_RETURN_IF_ERROR(UpdateGround());
+    if (has_changed_ground_) {
+      changed.Add(AllOf(ground_));
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const NavMesh cut,
+                             obstacles_.FinishOn(has_changed_ground_ ? ground_ : mesh_, stop_));
     // Portals may be put where obstacles are, and are usable once these are gone.
     for (const std::string& id : put_) {
       if (const auto portal = portals_.Find(id); portal != nullptr && cut.is_cut()) {
         portals_.Put(std::make_shared<const PlacedPortal>(cut.Placed(*portal)));
       }
     }
-    return cut.WithPortals(std::move(portals_)).WithPortalsPlaced(changed.boxes(), stop);
+    return cut.WithPortals(std::move(portals_)).WithPortalsPlaced(changed.boxes(), stop_);
   }
 
  private:
+  void NoteGround(const MeshGround& ground) {
+    AddBoxes(ground, mesh_, changed_ground_);
+    has_changed_ground_ = true;
+    is_ground_stale_ = true;
+  }
+
+  // Brings the ground, and the places of portals on it, up to the grounds.
+  absl::Status UpdateGround() {
+    if (!is_ground_stale_) {
+      return absl::OkStatus();
+    }
+    constexpr int kMostUpdates = 4;
+    if (++ground_updates_ > kMostUpdates) {
+      return MakeError(ErrorReason::kBatchTooLarge, "",
+                       "a batch changes ground before portals, not between them over and over");
+    }
+    absl::StatusOr<NavMesh> made = ReplaceGrounds(mesh_, grounds_, stop_);
+    if (!ErrorReasonOf(made.status()).empty()) {
+      return WithField(made.status(), "edits");
+    }
+    WAYSTAR_RETURN_IF_ERROR(made.status());
+    ground_ = *std::move(made);
+    MeshPortalTable portals(ground_.polygon_count());
+    portals_.VisitAfter("", [&](const PlacedPortal& portal) {
+      portals.Put(std::make_shared<const PlacedPortal>(ground_.Placed(portal)));
+      return true;
+    });
+    portals_ = std::move(portals);
+    is_ground_stale_ = false;
+    return absl::OkStatus();
+  }
+
   static absl::Status CheckPlaces(const PortalLane& lane, const MeshPortal& portal) {
     const bool is_from_off = lane.from.polygon == kNoPolygon;
     if (is_from_off || (portal.to_map.empty() && lane.to.polygon == kNoPolygon)) {
@@ -348,10 +438,19 @@ class MeshEditApplier {
   }
 
   const NavMesh& mesh_;
-  const NavMesh whole_;
+  // Has no holes.
+  NavMesh ground_;
   const absl::Time now_;
+  const StopCheck* const stop_;
   MeshObstacleEditor obstacles_;
   MeshPortalTable portals_;
+  GroundTable grounds_;
+  BoxSet changed_ground_;
+  bool has_changed_ground_ = false;
+  // True if `ground_` has not the latest grounds.
+  bool is_ground_stale_ = false;
+  int ground_updates_ = 0;
+  bool portals_may_be_anywhere_ = false;
   // Ids of the portals that were put.
   std::set<std::string> put_;
 };
@@ -376,10 +475,10 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
 
 absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now,
                                                      const StopCheck* stop) {
-  MeshEditApplier applier(mesh_, now);
+  MeshEditApplier applier(mesh_, now, stop);
   WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", applier));
   const MeshPlaces places = applier.places();
-  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh smallest, std::move(applier).Finish(stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh smallest, std::move(applier).Finish());
   absl::StatusOr<NavMesh> edited = WithSurfacesUpdated(smallest, stop);
   if (!ErrorReasonOf(edited.status()).empty()) {
     return WithFieldPrefix(edited.status(), "edits");
@@ -399,26 +498,31 @@ absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edit
   return ChangeSummary{.changed_bounds = UnitsAround(bounds)};
 }
 
-absl::Status MeshBatchEditor::PutAll(std::vector<std::shared_ptr<const Obstacle>> obstacles,
+absl::Status MeshBatchEditor::PutAll(absl::Span<const Edit> edits,
+                                     std::vector<std::shared_ptr<const Obstacle>> obstacles,
                                      const StopCheck* stop) {
+  if (!edits.empty()) {
+    MeshEditApplier applier(mesh_, absl::UnixEpoch(), stop);
+    applier.AllowPortalsAnywhere();
+    WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", applier));
+    WAYSTAR_ASSIGN_OR_RETURN(mesh_, std::move(applier).Finish());
+  }
   // Portals are placed at the end, once.
   const MeshPortalTable portals = mesh_.portals();
   mesh_ = mesh_.WithPortals(MeshPortalTable(mesh_.polygon_count()));
   // A part of the obstacles at a time, as a batch is limited.
   constexpr std::size_t kAtOnce = 256;
   for (std::size_t i = 0; i < obstacles.size();) {
-    MeshEditApplier applier(mesh_, absl::UnixEpoch());
+    MeshEditApplier applier(mesh_, absl::UnixEpoch(), stop);
     for (const std::size_t end = std::min(i + kAtOnce, obstacles.size()); i < end; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
       WAYSTAR_RETURN_IF_ERROR(applier.Put(std::move(obstacles[i]), false));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(mesh_, std::move(applier).Finish(stop));
+    WAYSTAR_ASSIGN_OR_RETURN(mesh_, std::move(applier).Finish());
   }
   mesh_ = mesh_.WithPortals(portals);
   if (mesh_.is_cut()) {
-    const MeshBounds& bounds = mesh_.bounds();
-    const Box all = {bounds.low.x, bounds.low.y, bounds.high.x, bounds.high.y};
-    WAYSTAR_ASSIGN_OR_RETURN(mesh_, mesh_.WithPortalsPlaced({all}, stop));
+    WAYSTAR_ASSIGN_OR_RETURN(mesh_, mesh_.WithPortalsPlaced({AllOf(mesh_)}, stop));
   }
   WAYSTAR_ASSIGN_OR_RETURN(mesh_, WithSurfacesUpdated(mesh_, stop));
   return absl::OkStatus();

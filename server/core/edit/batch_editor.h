@@ -129,7 +129,7 @@ class GraphBatchEditor {
   AreaCollector areas_;
 };
 
-// Editor of the obstacles and portals of a navigation mesh.
+// Editor of the obstacles, portals and grounds of a navigation mesh.
 //
 // Thread safety: one thread at a time. Concurrent readers of the base are safe.
 class MeshBatchEditor {
@@ -139,13 +139,17 @@ class MeshBatchEditor {
   // Applies a batch, all or nothing. Errors have the field of the edit, such as
   // "edits[0].add_portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; BAD_LIFETIME; those of
   // MeshObstacleEditor and WithSurfacesUpdated; those of CheckPortal and CheckPortalId; OFF_MAP if an end on
-  // this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS, TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each
-  // new portal costs O(log polygons) and a scan of all portals.
+  // this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS, TOO_MANY_PORTALS or PORTAL_NOT_FOUND; those
+  // of CheckGround and ReplaceGrounds; TOO_MANY_ITEMS for too many grounds, GROUND_NOT_FOUND. Each new portal
+  // costs O(log polygons) and a scan of all portals. A change of ground costs what ReplaceGrounds and all
+  // obstacles do.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now,
                                       const StopCheck* stop = nullptr);
 
-  // Adds obstacles, which keep their expiry. Returns the errors of MeshObstacleEditor.
-  absl::Status PutAll(std::vector<std::shared_ptr<const Obstacle>> obstacles, const StopCheck* stop);
+  // Applies the edits, whose portals may end where there is no ground, and adds obstacles, which keep their
+  // expiry. Returns the errors of Apply.
+  absl::Status PutAll(absl::Span<const Edit> edits, std::vector<std::shared_ptr<const Obstacle>> obstacles,
+                      const StopCheck* stop);
 
   std::uint64_t digest() const { return mesh_.digest(); }
   // Returns the memory that the latest batch has added to the mesh.

@@ -32,7 +32,9 @@ absl::string_view EditName(const Edit& edit) {
                                      {"remove_edges"},
                                      {"set_enabled"},
                                      {"put_portal", "add_portal"},
-                                     {"put_obstacle", "add_obstacle"}};
+                                     {"put_obstacle", "add_obstacle"},
+                                     {"put_ground"},
+                                     {"remove_ground"}};
   static_assert(std::size(kNames) == std::variant_size_v<Edit>);
   const bool replaces = std::visit(
       [](const auto& value) {

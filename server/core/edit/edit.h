@@ -17,6 +17,7 @@
 #include "server/core/elements/portal.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/grid/map/movement_profile.h"
+#include "server/core/mesh/map/mesh_ground.h"
 #include "server/geometry/box.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
@@ -155,10 +156,21 @@ struct SetEnabled {
   friend bool operator==(const SetEnabled&, const SetEnabled&) = default;
 };
 
-using Edit =
-    std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
-                 RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile, PutNodes,
-                 RemoveNodes, PutEdges, RemoveEdges, SetEnabled, PutMeshPortal, PutMeshObstacle>;
+// Adds ground to a navigation mesh, or replaces the ground with the same id.
+struct PutGround {
+  MeshGround ground;
+  friend bool operator==(const PutGround&, const PutGround&) = default;
+};
+
+struct RemoveGround {
+  std::string id;
+  friend bool operator==(const RemoveGround&, const RemoveGround&) = default;
+};
+
+using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
+                          RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
+                          PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled, PutMeshPortal,
+                          PutMeshObstacle, PutGround, RemoveGround>;
 
 // Returns the name of the edit in the API, such as "add_nodes", or "put_nodes" if it replaces.
 absl::string_view EditName(const Edit& edit);

@@ -33,6 +33,7 @@ class ByteCounter {
   void Add(const std::string& text) { bytes_ += text.capacity(); }
   void Add(const Shape& shape) { bytes_ += BytesOf(shape); }
   void Add(const std::optional<absl::Duration>&) {}
+  void Add(const std::optional<Shape>& shape) { bytes_ += shape ? BytesOf(*shape) : 0; }
   template <typename T>
   void Add(const std::vector<T>& list) {
     bytes_ += list.capacity() * sizeof(T);
@@ -86,6 +87,10 @@ class Hasher {
   void Add(const std::optional<absl::Duration>& duration) {
     Add(duration.has_value());
     Add(absl::ToInt64Nanoseconds(duration.value_or(absl::ZeroDuration())));
+  }
+  void Add(const std::optional<Shape>& shape) {
+    Add(shape.has_value());
+    Add(shape.value_or(Shape()));
   }
   template <typename T>
   void Add(const std::vector<T>& list) {

@@ -95,6 +95,15 @@ void Fields(Is<MeshTerrain> auto& terrain, const auto& visit) {
   visit(NameField(terrain.name), TagsField(terrain.tags), terrain.cost, terrain.is_impassable);
 }
 
+void Fields(Is<GroundPolygon> auto& polygon, const auto& visit) {
+  visit(polygon.agent_radius, NameField(polygon.terrain), AtMost(polygon.corners, kMaxPolygonCorners));
+}
+
+void Fields(Is<MeshGround> auto& ground, const auto& visit) {
+  visit(NameField(ground.id), ground.region, ground.heights, AtMost(ground.polygons, kMaxGroundPolygons),
+        ground.weld);
+}
+
 void Fields(Is<TerrainCost> auto& terrain, const auto& visit) { visit(terrain.symbol, terrain.cost); }
 
 void Fields(Is<NamedProfile> auto& named, const auto& visit) {
@@ -124,12 +133,14 @@ void Fields(Is<PutObstacle> auto& edit, const auto& visit) {
 
 void Fields(Is<PutMeshObstacle> auto& edit, const auto& visit) { visit(edit.put, edit.heights); }
 
+void Fields(Is<PutGround> auto& edit, const auto& visit) { visit(edit.ground); }
+
 void Fields(Is<MoveObstacle> auto& edit, const auto& visit) { visit(NameField(edit.id), edit.dx, edit.dy); }
 
 void Fields(Is<ResizeObstacle> auto& edit, const auto& visit) { visit(NameField(edit.id), edit.shape); }
 
 template <typename V>
-requires Is<V, RemoveObstacle> || Is<V, RemovePortal>
+requires Is<V, RemoveObstacle> || Is<V, RemovePortal> || Is<V, RemoveGround>
 void Fields(V& edit, const auto& visit) { visit(NameField(edit.id)); }
 
 template <typename V>

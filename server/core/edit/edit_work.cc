@@ -17,13 +17,18 @@ namespace waystar::core {
 namespace {
 
 constexpr std::int64_t kWorkOfOne = 64;
+// Cutting a hole takes some 50 us, and deriving a polygon's part of a mesh some 2 us.
+constexpr std::int64_t kWorkOfHole = 1 << 17;
+constexpr std::int64_t kWorkOfPolygon = 1 << 12;
 
 // Sums the work of unchecked edits.
 class Estimator {
  public:
   // If `cells` is unset, each part of a shape counts as `work_of_part`.
-  Estimator(const ObstacleTable& obstacles, const std::optional<Rectangle>& cells, std::int64_t work_of_part)
-      : obstacles_(obstacles), cells_(cells), work_of_part_(work_of_part) {}
+  // An edit of ground counts as `work_of_ground`.
+  Estimator(const ObstacleTable& obstacles, const std::optional<Rectangle>& cells, std::int64_t work_of_part,
+            std::int64_t work_of_ground = 0)
+      : obstacles_(obstacles), cells_(cells), work_of_part_(work_of_part), work_of_ground_(work_of_ground) {}
 
   std::int64_t work() const { return work_; }
 
@@ -59,6 +64,10 @@ class Estimator {
   void operator()(const PutEdges& edit) { AddEach(edit.edges.size()); }
   void operator()(const RemoveEdges& edit) { AddEach(edit.edges.size()); }
   void operator()(const SetEnabled& edit) { AddEach(edit.nodes.size() + edit.edges.size()); }
+  void operator()(const PutGround& edit) {
+    Add(work_of_ground_ + static_cast<std::int64_t>(edit.ground.polygons.size()) * kWorkOfPolygon, 1);
+  }
+  void operator()(const RemoveGround& /*edit*/) { Add(work_of_ground_, 1); }
   // Edits of portals and profiles count nothing.
   template <typename Other>
   void operator()(const Other& /*edit*/) {}
@@ -104,17 +113,22 @@ class Estimator {
   const ObstacleTable& obstacles_;
   const std::optional<Rectangle> cells_;
   const std::int64_t work_of_part_;
+  const std::int64_t work_of_ground_;
   std::map<absl::string_view, Known> put_;
   std::int64_t work_ = 0;
 };
 
 Estimator EstimatorOf(const GridMap& map) { return {map.obstacles(), map.bounds(), 0}; }
 Estimator EstimatorOf(const WaypointGraph& graph) { return {graph.obstacles(), std::nullopt, 0}; }
-// Cutting a hole takes some 50 us.
-constexpr std::int64_t kWorkOfHole = 1 << 17;
 Estimator EstimatorOf(const NavMesh& mesh) {
-  return {mesh.obstacles(), std::nullopt,
-          kWorkOfHole * (1 + static_cast<std::int64_t>(mesh.larger().size()))};
+  auto polygons = static_cast<std::int64_t>(mesh.polygon_count());
+  for (const NavMesh& surface : mesh.larger()) {
+    polygons += static_cast<std::int64_t>(surface.polygon_count());
+  }
+  const auto surfaces = 1 + static_cast<std::int64_t>(mesh.larger().size());
+  const auto holes = static_cast<std::int64_t>(mesh.obstacles().size()) * surfaces;
+  return {mesh.obstacles(), std::nullopt, kWorkOfHole * surfaces,
+          kWorkOfPolygon * polygons + kWorkOfHole * holes};
 }
 
 }  // namespace

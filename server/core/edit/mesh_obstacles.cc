@@ -6,18 +6,14 @@
 #include "server/base/error.h"
 #include "server/core/grid/shapes/shape_check.h"
 #include "server/core/mesh/map/mesh_cut.h"
+#include "server/core/mesh/map/mesh_views.h"
 
 namespace waystar::core {
 namespace {
 
-// Appends the holes of an obstacle, which may be null.
-absl::Status AddHoles(const Obstacle* obstacle, double widening, const StopCheck* stop, HoleList& holes) {
-  if (obstacle == nullptr) {
-    return absl::OkStatus();
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(const HoleList added, HolesOf(*obstacle, widening, stop));
-  holes.insert(holes.end(), added.begin(), added.end());
-  return absl::OkStatus();
+// Returns the holes of an obstacle, which may be null.
+absl::StatusOr<HoleList> HolesOrNone(const Obstacle* obstacle, double widening) {
+  return obstacle == nullptr ? HoleList() : HolesOf(*obstacle, widening);
 }
 
 }  // namespace
@@ -55,52 +51,34 @@ absl::Status MeshObstacleEditor::Remove(absl::string_view id) {
 }
 
 absl::Status MeshObstacleEditor::Replace(const Obstacle* before, std::shared_ptr<const Obstacle> after) {
-  const std::string id = before != nullptr ? before->id : after->id;
-  // They contain the holes of all surfaces.
-  HoleList added;
-  HoleList removed;
+  // These holes contain those of all surfaces.
+  const double widening = mesh_.widest_radius();
   if (after != nullptr) {
     WAYSTAR_RETURN_IF_ERROR(CheckObstacle(*after, Rectangle{}));
     WAYSTAR_RETURN_IF_ERROR(CheckOnlyBlocks(*after, "a navigation mesh"));
-    WAYSTAR_RETURN_IF_ERROR_AT(".shape", AddHoles(after.get(), mesh_.widest_radius(), nullptr, added));
   }
-  WAYSTAR_RETURN_IF_ERROR(AddHoles(before, mesh_.widest_radius(), nullptr, removed));
-  parts_ += added.size() + removed.size();
+  const absl::StatusOr<HoleList> added = HolesOrNone(after.get(), widening);
+  WAYSTAR_RETURN_IF_ERROR_AT(".shape", added.status());
+  WAYSTAR_ASSIGN_OR_RETURN(const HoleList removed, HolesOrNone(before, widening));
+  parts_ += added->size() + removed.size();
   if (parts_ > kMaxBatchParts) {
     return MakeError(ErrorReason::kBatchTooLarge, "",
                      absl::StrCat("on a mesh the shapes of a batch have at most ", kMaxBatchParts,
                                   " convex parts, old ones included"));
   }
-  AddBoxes(added, places_.blocked);
+  AddBoxes(*added, places_.blocked);
   AddBoxes(removed, places_.opened);
-  changed_.insert(id);
   if (after != nullptr) {
     obstacles_.Put(after);
   } else {
-    obstacles_.Remove(id);
+    obstacles_.Remove(before->id);
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<NavMesh> MeshObstacleEditor::Finish(const StopCheck* stop) && {
-  if (changed_.empty()) {
-    return mesh_;
-  }
-  HoleChange change;
-  for (const std::string& id : changed_) {
-    const std::shared_ptr<const Obstacle> before = mesh_.obstacles().Find(id);
-    const std::shared_ptr<const Obstacle> after = obstacles_.Find(id);
-    if (before == nullptr || after == nullptr || before->shape != after->shape ||
-        before->heights != after->heights) {
-      WAYSTAR_RETURN_IF_ERROR(AddHoles(before.get(), mesh_.agent_radius(), stop, change.removed));
-      WAYSTAR_RETURN_IF_ERROR(AddHoles(after.get(), mesh_.agent_radius(), stop, change.added));
-    }
-  }
-  absl::StatusOr<NavMesh> cut = ChangeHoles(mesh_, change, stop);
-  if (!cut.ok()) {
-    return ErrorReasonOf(cut.status()).empty() ? cut.status() : WithFieldPrefix(cut.status(), "edits");
-  }
-  return cut->WithObstacles(std::move(obstacles_));
+absl::StatusOr<NavMesh> MeshObstacleEditor::FinishOn(const NavMesh& ground, const StopCheck* stop) const {
+  absl::StatusOr<NavMesh> cut = ReplaceObstacles(ground, obstacles_, stop);
+  return ErrorReasonOf(cut.status()).empty() ? cut : WithFieldPrefix(cut.status(), "edits");
 }
 
 }  // namespace waystar::core

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <set>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -44,9 +42,9 @@ class MeshObstacleEditor {
 
   // Returns boxes around the old and new shapes of the edited obstacles, widened for the largest agents.
   const MeshPlaces& places() const { return places_; }
-  // Returns the mesh with the edited obstacles, or the errors of ChangeHoles with field "edits". Costs what
-  // that does.
-  absl::StatusOr<NavMesh> Finish(const StopCheck* stop = nullptr) &&;
+  // Returns the ground, which is that of the mesh or another, with the edited obstacles, or the errors of
+  // ReplaceObstacles with field "edits". Costs what that does.
+  absl::StatusOr<NavMesh> FinishOn(const NavMesh& ground, const StopCheck* stop) const;
 
  private:
   absl::Status Replace(const Obstacle* before, std::shared_ptr<const Obstacle> after);
@@ -54,7 +52,6 @@ class MeshObstacleEditor {
   const NavMesh& mesh_;
   ObstacleTable obstacles_;
   std::size_t parts_ = 0;
-  std::set<std::string, std::less<>> changed_;
   MeshPlaces places_;
 };
 

@@ -56,6 +56,8 @@ void AddList(const std::vector<Part>& parts, ElementHash& hash, AddPart add) {
   }
 }
 
+}  // namespace
+
 void AddShape(const Shape& shape, ElementHash& hash) {
   const auto add_point = [&](const Point& point) {
     hash.AddDouble(point.x);
@@ -82,8 +84,6 @@ void AddShape(const Shape& shape, ElementHash& hash) {
     hash.AddDouble(line.width);
   });
 }
-
-}  // namespace
 
 std::size_t BytesOf(const Obstacle& obstacle) {
   // The reference count, and the heap's rounding of three blocks.

@@ -15,6 +15,8 @@
 
 namespace waystar::core {
 
+class ElementHash;
+
 // Effect of an obstacle on the cells it covers.
 struct ObstacleEffect {
   enum class Kind : std::uint8_t {
@@ -61,6 +63,9 @@ struct Obstacle {
 
   friend bool operator==(const Obstacle&, const Obstacle&) = default;
 };
+
+// Adds the parts of a shape, in their order.
+void AddShape(const Shape& shape, ElementHash& hash);
 
 // Returns the memory of an obstacle.
 std::size_t BytesOf(const Obstacle& obstacle);

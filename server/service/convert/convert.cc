@@ -101,9 +101,10 @@ void FillTerrain(std::size_t area, const core::MeshTerrain& terrain, v1::MeshTer
 }
 void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   v1::MeshInfo& out = *info.mutable_mesh();
-  out.set_polygons(static_cast<std::int32_t>(mesh.polygon_count()));
+  // Closed polygons of the map are those that grounds remove.
+  out.set_polygons(static_cast<std::int32_t>(mesh.polygon_count() - mesh.closed_count()));
   out.set_vertices(static_cast<std::int32_t>(mesh.vertex_count()));
-  out.set_parts(static_cast<std::int32_t>(mesh.part_count()));
+  out.set_parts(static_cast<std::int32_t>(mesh.part_count() - mesh.closed_count()));
   out.set_portals(static_cast<std::int32_t>(mesh.portals().size()));
   out.set_named_obstacles(static_cast<std::int32_t>(mesh.obstacles().size()));
   out.set_agent_radius(mesh.agent_radius());
@@ -115,10 +116,17 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   for (const core::NavMesh& surface : mesh.larger()) {
     v1::MeshSurface& larger = *out.add_larger_surfaces();
     larger.set_radius(surface.agent_radius());
-    larger.set_polygons(static_cast<std::int32_t>(surface.polygon_count()));
+    larger.set_polygons(static_cast<std::int32_t>(surface.polygon_count() - surface.closed_count()));
     larger.set_vertices(static_cast<std::int32_t>(surface.vertex_count()));
-    larger.set_parts(static_cast<std::int32_t>(surface.part_count()));
+    larger.set_parts(static_cast<std::int32_t>(surface.part_count() - surface.closed_count()));
   }
+  mesh.grounds().VisitAfter("", [&](const core::MeshGround& ground) {
+    v1::GroundInfo& added = *out.add_grounds();
+    added.set_id(ground.id);
+    added.set_polygons(static_cast<std::int32_t>(ground.polygons.size()));
+    added.set_has_region(ground.region.has_value());
+    return true;
+  });
   if (mesh.vertex_count() > 0) {
     const core::MeshBounds& bounds = mesh.bounds();
     FillPosition(bounds.low, *out.mutable_low());

@@ -115,6 +115,27 @@ absl::StatusOr<core::Edit> ToPutProfile(const v1::NamedProfile& profile) {
   return core::PutProfile{std::move(named)};
 }
 
+absl::StatusOr<core::Edit> ToPutGround(const v1::Ground& ground, const HexCoordinates& coordinates) {
+  core::PutGround put{.ground = {.id = ground.id()}};
+  if (ground.has_region()) {
+    WAYSTAR_ASSIGN_OR_RETURN(put.ground.region, Below("region", ToShape(ground.region(), coordinates)));
+  }
+  if (ground.has_heights()) {
+    WAYSTAR_ASSIGN_OR_RETURN(put.ground.heights, Below("heights", ToHeightRange(ground.heights())));
+  }
+  if (ground.has_weld()) {
+    put.ground.weld = ground.weld();
+  }
+  for (const v1::GroundPolygon& polygon : ground.polygons()) {
+    core::GroundPolygon& added = put.ground.polygons.emplace_back(
+        core::GroundPolygon{.agent_radius = polygon.agent_radius(), .terrain = polygon.terrain()});
+    for (const v1::Position& corner : polygon.corners()) {
+      added.corners.push_back(ToWorldPoint(corner));
+    }
+  }
+  return put;
+}
+
 absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
                                   const HexCoordinates& coordinates) {
   switch (edit.edit_case()) {
@@ -165,6 +186,10 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
       return Below<core::Edit>("remove_edges", ToRemoveEdges(edit.remove_edges()));
     case v1::Edit::kSetEnabled:
       return Below<core::Edit>("set_enabled", ToSetEnabled(edit.set_enabled()));
+    case v1::Edit::kPutGround:
+      return Below("put_ground", ToPutGround(edit.put_ground(), coordinates));
+    case v1::Edit::kRemoveGround:
+      return core::RemoveGround{.id = edit.remove_ground()};
     case v1::Edit::EDIT_NOT_SET:
       break;
   }
@@ -172,8 +197,8 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
       ErrorReason::kBadEdit, "",
       "an edit is one of block, unblock, set_terrain, add_obstacle, put_obstacle, move_obstacle, "
       "resize_obstacle, remove_obstacle, add_portal, put_portal, switch_portal, remove_portal, put_profile, "
-      "remove_profile, add_nodes, put_nodes, remove_nodes, add_edges, put_edges, remove_edges and "
-      "set_enabled");
+      "remove_profile, add_nodes, put_nodes, remove_nodes, add_edges, put_edges, remove_edges, set_enabled, "
+      "put_ground and remove_ground");
 }
 
 // Fills in everything but the lifetime of an obstacle.
@@ -262,6 +287,26 @@ class EditFiller {
     FillRemoveEdges(edit, *out_.mutable_remove_edges());
   }
   void operator()(const core::SetEnabled& edit) const { FillSetEnabled(edit, *out_.mutable_set_enabled()); }
+  void operator()(const core::PutGround& edit) const {
+    v1::Ground& out = *out_.mutable_put_ground();
+    out.set_id(edit.ground.id);
+    out.set_weld(edit.ground.weld);
+    if (edit.ground.region) {
+      FillShape(*edit.ground.region, coordinates_, *out.mutable_region());
+    }
+    if (!edit.ground.heights.IsAll()) {
+      FillHeightRange(edit.ground.heights, *out.mutable_heights());
+    }
+    for (const core::GroundPolygon& polygon : edit.ground.polygons) {
+      v1::GroundPolygon& added = *out.add_polygons();
+      added.set_terrain(polygon.terrain);
+      added.set_agent_radius(polygon.agent_radius);
+      for (const core::WorldPoint& corner : polygon.corners) {
+        FillPosition(corner, *added.add_corners());
+      }
+    }
+  }
+  void operator()(const core::RemoveGround& edit) const { out_.set_remove_ground(edit.id); }
 
  private:
   const HexCoordinates& coordinates_;

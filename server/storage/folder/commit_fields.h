@@ -14,10 +14,11 @@
 namespace waystar::core {
 
 // The index of an edit is stored before its fields, so Edit may only grow at its end.
-static_assert(std::variant_size_v<Edit> == 19 &&
+static_assert(std::variant_size_v<Edit> == 21 &&
               std::is_same_v<std::variant_alternative_t<16, Edit>, SetEnabled> &&
               std::is_same_v<std::variant_alternative_t<17, Edit>, PutMeshPortal> &&
-              std::is_same_v<std::variant_alternative_t<18, Edit>, PutMeshObstacle>);
+              std::is_same_v<std::variant_alternative_t<18, Edit>, PutMeshObstacle> &&
+              std::is_same_v<std::variant_alternative_t<20, Edit>, RemoveGround>);
 
 auto MapIdField(auto& id) { return AtMost(id, kMaxMapIdBytes); }
 

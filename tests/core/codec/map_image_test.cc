@@ -478,13 +478,13 @@ TEST(MapImageTest, WhatIsNoImageIsNamed) {
 TEST(MapImageTest, OtherVersionsAreRefused) {
   std::string content = ContentOf(SmallImage());
   ASSERT_EQ(content.front(), 1);
-  for (const int version : {0, 6, 127}) {
+  for (const int version : {0, 7, 127}) {
     content.front() = static_cast<char>(version);
     const absl::Status status = DecodeImage(ImageOf(content)).status();
     EXPECT_EQ(ErrorReasonOf(status), "BAD_FORMAT");
-    EXPECT_THAT(status.message(), HasSubstr(absl::StrCat("version ", version, ", and only 1 to 5 are")));
+    EXPECT_THAT(status.message(), HasSubstr(absl::StrCat("version ", version, ", and only 1 to 6 are")));
   }
-  for (const int of_meshes : {2, 3, 4, 5}) {
+  for (const int of_meshes : {2, 3, 4, 5, 6}) {
     content.front() = static_cast<char>(of_meshes);
     EXPECT_EQ(ErrorReasonOf(DecodeImage(ImageOf(content)).status()), "BAD_FORMAT");
   }

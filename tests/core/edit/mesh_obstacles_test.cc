@@ -187,7 +187,7 @@ NavMesh MeshWithObstaclesOf(const NavMesh& mesh, const NavMesh& edited) {
     return true;
   });
   MeshBatchEditor editor(mesh);
-  EXPECT_EQ(editor.PutAll(std::move(obstacles), nullptr), absl::OkStatus());
+  EXPECT_EQ(editor.PutAll({}, std::move(obstacles), nullptr), absl::OkStatus());
   return std::move(editor).Finish();
 }
 

@@ -93,6 +93,18 @@ PutObstacle Crate(const std::string& id, Point center, double radius) {
   return {.obstacle = {.id = id, .shape = {.discs = {{center, radius}}}}, .replace = true};
 }
 
+// Ground that removes what is around a place, or adds a slab there.
+PutGround Ground(const std::string& id, const WorldPoint& at, bool is_added) {
+  if (!is_added) {
+    return {{.id = id, .region = Shape{.discs = {{{at.x, at.y}, 0.75}}}, .heights = {at.z - 1, at.z + 1}}};
+  }
+  const double z = at.z + 0.125;
+  return {
+      {.id = id,
+       .polygons = {{.corners = {{at.x - 1, at.y - 1, z}, {at.x + 2, at.y - 1, z}, {at.x + 2, at.y + 1, z}}}},
+       .weld = 0.25}};
+}
+
 TEST_F(MeshWatchesTest, OnlyChangesNearAPathConcernIt) {
   Start(MeshOf(DrawMesh({{0, 0, 0}, {100, 0, 0}, {100, 100, 0}, {0, 100, 0}}, {{0, 1, 2, 3}})));
   Watch(Walk({10, 10}, {30, 10}));
@@ -130,6 +142,9 @@ TEST_F(MeshWatchesTest, AnswersThatAreNotFoundHold) {
         const WorldPoint at = place();
         edits.push_back(
             Crate(absl::StrCat("crate", random.Between(0, 9)), {at.x, at.y}, random.Between(1, 8) / 8.0));
+        if (random.Chance(0.2)) {
+          edits.push_back(Ground(absl::StrCat("ground", random.Between(0, 2)), place(), random.Chance(0.5)));
+        }
       }
       const std::vector<AnswerIndex::Id> affected = After(edits);
       for (AnswerIndex::Id id = 0; id < watches_.size(); ++id) {

@@ -182,6 +182,15 @@ std::vector<core::Edit> AllKinds() {
               .replace = true},
           core::PutObstacle{.obstacle = {.id = "crate2", .shape = shape}},
           core::PutMeshObstacle{{.obstacle = {.id = "crate3", .shape = shape}}, {-1.5, 2}},
+          core::PutGround{{.id = "bridge",
+                           .region = shape,
+                           .heights = {-1, 4.5},
+                           .polygons = {{.agent_radius = 0.5,
+                                         .terrain = "water",
+                                         .corners = {{0, 0, 1}, {1, 0, 1}, {0, 1, 2.5}}}},
+                           .weld = 0.25}},
+          core::PutGround{{.id = "pit", .polygons = {{.corners = {{0, 0, 1}, {1, 0, 1}, {0, 1, 2.5}}}}}},
+          core::RemoveGround{"bridge"},
           core::MoveObstacle{.id = "crate", .dx = 1.25, .dy = -3},
           core::ResizeObstacle{"crate", shape},
           core::RemoveObstacle{"crate"},
@@ -252,7 +261,7 @@ void ExpectSame(const core::LoggedCommit& read, const core::LoggedCommit& writte
 }
 
 TEST(EditCodeTest, EveryKindOfEditComesBack) {
-  static_assert(std::variant_size_v<core::Edit> == 19, "put the new kind above");
+  static_assert(std::variant_size_v<core::Edit> == 21, "put the new kind above");
   const core::LoggedCommit written = CommitOf(AllKinds());
   const std::string entry = EncodeCommits("map", 99, {written}).bytes;
   std::string record;

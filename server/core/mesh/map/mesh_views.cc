@@ -18,10 +18,15 @@ absl::Status AddDifferences(const ObstacleTable& before, const ObstacleTable& af
                             const StopCheck* stop, HoleChange& change) {
   absl::Status status;
   before.VisitDifferences(after, [&](const Obstacle& obstacle) {
+    const auto old = before.Find(obstacle.id);
+    const auto next = after.Find(obstacle.id);
+    if (old != nullptr && next != nullptr && old->shape == next->shape && old->heights == next->heights) {
+      return;
+    }
     absl::StatusOr<HoleList> holes = HolesOf(obstacle, widening, stop);
     status.Update(holes.status());
     if (holes.ok()) {
-      HoleList& list = after.Find(obstacle.id).get() == &obstacle ? change.added : change.removed;
+      HoleList& list = next.get() == &obstacle ? change.added : change.removed;
       list.insert(list.end(), holes->begin(), holes->end());
     }
   });
@@ -47,20 +52,25 @@ MeshPortalTable PortalsOf(const NavMesh& mesh, const NavMesh& view) {
   return portals;
 }
 
+// Returns ReplaceObstacles, and adds boxes around the holes that changed.
+absl::StatusOr<NavMesh> ReplaceObstacles(const NavMesh& mesh, const ObstacleTable& obstacles,
+                                         const StopCheck* stop, BoxSet& boxes) {
+  HoleChange change;
+  WAYSTAR_RETURN_IF_ERROR(AddDifferences(mesh.obstacles(), obstacles, mesh.agent_radius(), stop, change));
+  AddBoxes(change.added, boxes);
+  AddBoxes(change.removed, boxes);
+  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh cut, ChangeHoles(mesh, change, stop));
+  return cut.WithObstacles(obstacles);
+}
+
 // Returns the view, or the surface for larger agents, with the obstacles and portals of the mesh.
 absl::StatusOr<NavMesh> WithElementsOf(const NavMesh& mesh, const NavMesh& view,
                                        const StopCheck* stop = nullptr) {
-  HoleChange change;
-  WAYSTAR_RETURN_IF_ERROR(
-      AddDifferences(view.obstacles(), mesh.obstacles(), view.agent_radius(), stop, change));
-  WAYSTAR_ASSIGN_OR_RETURN(NavMesh with, ChangeHoles(view, change, stop));
-  with = with.WithObstacles(mesh.obstacles());
+  BoxSet boxes;
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh with, ReplaceObstacles(view, mesh.obstacles(), stop, boxes));
   if (view.portals().digest() != mesh.portals().digest()) {
     with = with.WithPortals(PortalsOf(mesh, with));
   }
-  BoxSet boxes;
-  AddBoxes(change.added, boxes);
-  AddBoxes(change.removed, boxes);
   return with.WithPortalsPlaced(boxes.boxes(), stop);
 }
 
@@ -68,14 +78,17 @@ absl::StatusOr<NavMesh> MakeView(const NavMesh& mesh, const AreaCosts& costs, co
   if (before != nullptr) {
     return WithElementsOf(mesh, *before);
   }
-  const NavMesh bare = mesh.WithCuts(nullptr)
-                           .WithObstacles(ObstacleTable(Rectangle()))
-                           .WithPortals(MeshPortalTable(mesh.polygon_count()));
-  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh view, bare.WithCosts(costs));
+  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh view, mesh.Bare().WithCosts(costs));
   return WithElementsOf(mesh, view);
 }
 
 }  // namespace
+
+absl::StatusOr<NavMesh> ReplaceObstacles(const NavMesh& mesh, const ObstacleTable& obstacles,
+                                         const StopCheck* stop) {
+  BoxSet boxes;
+  return ReplaceObstacles(mesh, obstacles, stop, boxes);
+}
 
 std::shared_ptr<const NavMesh> ViewUnder(const NavMesh& mesh, const AreaCosts& costs) {
   // The memory of views beyond the first eight, in sizes of the mesh.

@@ -19,6 +19,11 @@ std::shared_ptr<const NavMesh> ViewUnder(const NavMesh& mesh, const AreaCosts& c
 // Returns the number of polygons and obstacles that ViewUnder looks at.
 std::size_t WorkOfView(const NavMesh& mesh, const AreaCosts& costs);
 
+// Returns the mesh with these obstacles in place of its own, and the errors of ChangeHoles. Costs what the
+// differences do.
+absl::StatusOr<NavMesh> ReplaceObstacles(const NavMesh& mesh, const ObstacleTable& obstacles,
+                                         const StopCheck* stop = nullptr);
+
 // Returns the mesh with its larger surfaces brought up to its obstacles and portals. Costs what the
 // differences do, as in ChangeHoles, and a comparison of all portals if any differs. Returns the errors of
 // ChangeHoles; the message of REGION_TOO_LARGE names the radius of the surface.

@@ -173,30 +173,73 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
 }
 
 absl::StatusOr<NavMesh> NavMesh::WithCosts(const AreaCosts& costs, const StopCheck* stop) const {
-  assert(!is_cut() && closed_count() == 0 && obstacles_.size() == 0 && portals_->empty());
-  auto surface = std::make_shared<Surface>();
-  surface->detail = surface_->detail;
-  surface->terrains = surface_->terrains;
-  surface->used_areas = surface_->used_areas;
-  surface->costs = costs;
-  surface->digest = surface_->digest;
-  surface->polygons = surface_->polygons;
-  for (Face& face : surface->polygons) {
-    face.part = kNoPart;
-  }
-  surface->neighbours = surface_->neighbours;
-  CloseAreas(*surface);
-  MeshSpec spec{.vertices = surface_->vertices, .corners = surface_->corners};
-  for (const Face& face : surface->polygons) {
+  assert(!is_cut() && !is_weighted() && obstacles_.size() == 0 && portals_->empty());
+  MeshSpec spec{.vertices = surface_->vertices,
+                .corners = surface_->corners,
+                .neighbours = surface_->neighbours,
+                .detail = *surface_->detail};
+  for (const Face& face : surface_->polygons) {
     spec.polygons.push_back({.corner_count = face.corner_count, .area = face.area});
   }
+  const auto is_removed = [&](PolygonNumber polygon) { return surface_->polygons[polygon].is_removed; };
+  return Remade(std::move(spec), costs, is_removed, stop);
+}
+
+absl::StatusOr<NavMesh> NavMesh::WithParts(GroundParts parts, const GroundTable& grounds,
+                                           const StopCheck* stop) const {
+  assert(file_ == nullptr);
+  if (!surface_->detail->empty()) {
+    parts.spec.detail = *surface_->detail;
+    for (std::size_t i = polygon_count_; i < parts.spec.polygons.size(); ++i) {
+      parts.spec.detail.Add({});
+    }
+  }
+  if (parts.spec.polygons.size() > kMaxMeshPolygons || parts.spec.corners.size() > kMaxMeshCorners) {
+    return MakeError(ErrorReason::kBadSize, "", "the mesh has too many polygons or corners with its grounds");
+  }
+  const auto is_removed = [&](PolygonNumber polygon) {
+    return polygon < parts.is_removed.size() && parts.is_removed[polygon];
+  };
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, Remade(std::move(parts.spec), surface_->costs, is_removed, stop));
+  mesh.file_ = std::make_shared<const NavMesh>(*this);
+  mesh.grounds_ = grounds;
+  return mesh;
+}
+
+template <typename IsRemoved>
+absl::StatusOr<NavMesh> NavMesh::Remade(MeshSpec spec, const AreaCosts& costs, const IsRemoved& is_removed,
+                                        const StopCheck* stop) const {
+  auto surface = std::make_shared<Surface>();
+  if (!spec.detail.empty()) {
+    surface->detail = spec.detail.polygon_count() == polygon_count_
+                          ? surface_->detail
+                          : std::make_shared<const MeshDetail>(std::move(spec.detail));
+  }
+  surface->terrains = surface_->terrains;
+  surface->has_plain_terrains = surface_->has_plain_terrains;
+  surface->costs = costs;
+  surface->digest = surface_->digest;
+  std::uint32_t first_corner = 0;
+  surface->polygons.reserve(spec.polygons.size());
+  for (PolygonNumber i = 0; i < spec.polygons.size(); ++i) {
+    const MeshPolygon& polygon = spec.polygons[i];
+    surface->used_areas.set(polygon.area);
+    surface->polygons.push_back({.first_corner = first_corner,
+                                 .part = kNoPart,
+                                 .corner_count = static_cast<std::uint8_t>(polygon.corner_count),
+                                 .area = polygon.area,
+                                 .is_removed = is_removed(i)});
+    first_corner += polygon.corner_count;
+  }
+  surface->neighbours = std::move(spec.neighbours);
+  CloseAreas(*surface);
   WAYSTAR_RETURN_IF_ERROR(SplitFans(spec, surface->neighbours, stop));
   surface->vertices = std::move(spec.vertices);
   surface->corners = std::move(spec.corners);
   WAYSTAR_RETURN_IF_ERROR(Derive(*surface, stop));
   NavMesh mesh(std::move(surface));
   mesh.agent_radius_ = agent_radius_;
-  if (landmarks_ != nullptr) {
+  if (landmarks_ != nullptr && mesh.surface_->corners.size() == surface_->corners.size()) {
     auto landmarks = std::make_shared<LandmarkTable>(*landmarks_);
     landmarks->distances.resize(mesh.vertex_count());
     for (std::size_t i = 0; i < surface_->corners.size(); ++i) {
@@ -233,7 +276,7 @@ void NavMesh::CloseAreas(Surface& surface) {
   double least = std::numeric_limits<double>::infinity();
   for (Face& face : surface.polygons) {
     const double cost = surface.costs[face.area];
-    face.is_closed = cost == 0.0;
+    face.is_closed = cost == 0.0 || face.is_removed;
     surface.closed_count += face.is_closed ? 1 : 0;
     surface.is_weighted |= !face.is_closed && cost != 1.0;
     least = face.is_closed ? least : std::min(least, cost);
@@ -443,6 +486,15 @@ std::uint64_t NavMesh::DigestOfLarger() const {
     digest += hash.value();
   }
   return digest;
+}
+
+NavMesh NavMesh::Bare() const {
+  NavMesh mesh(surface_);
+  mesh.agent_radius_ = agent_radius_;
+  mesh.file_ = file_;
+  mesh.grounds_ = grounds_;
+  mesh.landmarks_ = landmarks_;
+  return mesh;
 }
 
 NavMesh NavMesh::WithLarger(std::vector<NavMesh> surfaces) const {
@@ -671,8 +723,11 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
 }
 
 std::optional<MeshPlace> NavMesh::FindNearestWhole(const MeshReach& reach) const {
-  return FindNearestAmong(reach, std::nullopt,
-                          [](PolygonNumber polygon, const auto& visit) { visit(polygon); });
+  return FindNearestAmong(reach, std::nullopt, [&](PolygonNumber polygon, const auto& visit) {
+    if (!surface_->polygons[polygon].is_removed) {
+      visit(polygon);
+    }
+  });
 }
 
 std::optional<MeshPlace> NavMesh::FindNearestByBox(const MeshReach& reach) const {
@@ -855,7 +910,8 @@ std::size_t NavMesh::BytesBeyond(const NavMesh& other) const {
     surfaces += larger()[i].BytesBeyond(i < other.larger().size() ? other.larger()[i] : other);
   }
   return (surface_ == other.surface_ ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
-         obstacles_.BytesBeyond(other.obstacles_) + portals_->BytesBeyond(*other.portals_) + views + surfaces;
+         grounds_.BytesBeyond(other.grounds_) + obstacles_.BytesBeyond(other.obstacles_) +
+         portals_->BytesBeyond(*other.portals_) + views + surfaces;
 }
 
 std::size_t NavMesh::surface_bytes() const {

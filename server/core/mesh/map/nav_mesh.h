@@ -21,6 +21,7 @@
 #include "server/core/elements/view_cache.h"
 #include "server/core/mesh/map/cut_table.h"
 #include "server/core/mesh/map/landmark_table.h"
+#include "server/core/mesh/map/mesh_ground.h"
 #include "server/core/mesh/map/mesh_portals.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
@@ -60,6 +61,9 @@ struct EdgeEnds {
 // numbers are above those of all polygons; the numbers of new vertices are above those of all vertices. What
 // is said of polygons below holds for pieces too, unless it says otherwise.
 //
+// Named grounds (MeshGround) may add polygons to those of the file, and remove some of these. Then all of
+// this is said of the polygons of the file and of grounds together; removed ones are closed.
+//
 // Portals lie on a mesh as on a grid. They do not connect parts, and affect only searches that use them.
 //
 // A mesh may have surfaces for larger agents. Each is a mesh by itself, with the same obstacles and portals.
@@ -85,6 +89,16 @@ class NavMesh {
   static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr);
 
   static MapKind kind() { return MapKind::kMesh; }
+
+  // Returns the mesh without holes, obstacles, portals, views and larger surfaces.
+  NavMesh Bare() const;
+  // Returns the mesh without grounds.
+  const NavMesh& of_file() const { return file_ == nullptr ? *this : *file_; }
+  const GroundTable& grounds() const { return grounds_; }
+  // Returns a mesh of these parts, which are those of this mesh with the grounds. See WithGrounds.
+  // REQUIRES: this is Bare, and of_file().
+  absl::StatusOr<NavMesh> WithParts(GroundParts parts, const GroundTable& grounds,
+                                    const StopCheck* stop = nullptr) const;
 
   // Count those of the uncut mesh.
   std::size_t vertex_count() const { return vertex_count_; }
@@ -227,7 +241,7 @@ class NavMesh {
   std::size_t closed_count() const { return surface_->closed_count; }
   // Returns the mesh with other costs. Costs what Create does. Returns the error of `stop`, or BAD_SIZE as
   // Create does if fans that meet in a vertex need too many vertices.
-  // REQUIRES: no area is closed, no polygon is cut, and there are no obstacles and portals.
+  // REQUIRES: the costs of this mesh are 1, no polygon is cut, and there are no obstacles and portals.
   absl::StatusOr<NavMesh> WithCosts(const AreaCosts& costs, const StopCheck* stop = nullptr) const;
   // Returns the cache of ViewUnder (mesh_views.h): the mesh as agents see it who pay other costs.
   const ViewCache<AreaCosts, NavMesh>& views() const { return *views_; }
@@ -370,14 +384,16 @@ class NavMesh {
   // Returns a hash of the content, as GridMap::digest does. It includes the numbers of vertices and polygons,
   // since answers refer to them.
   std::uint64_t digest() const {
-    return surface_->digest + DigestOfRadius() + obstacles_.digest() + portals_->digest() + DigestOfLarger();
+    return surface_->digest + DigestOfRadius() + grounds_.digest() + obstacles_.digest() +
+           portals_->digest() + DigestOfLarger();
   }
 
   // Returns the bytes held, which copies share.
   std::size_t memory_bytes() const;
   // Returns the same without views and larger surfaces.
   std::size_t own_bytes() const {
-    return surface_bytes() + cut_bytes() + obstacles_.memory_bytes() + portals_->memory_bytes();
+    return surface_bytes() + (file_ == nullptr ? 0 : file_->surface_bytes()) + grounds_.memory_bytes() +
+           cut_bytes() + obstacles_.memory_bytes() + portals_->memory_bytes();
   }
   // Adds these bytes to `use`.
   void AddTo(MemoryUse& use) const;
@@ -392,6 +408,7 @@ class NavMesh {
     std::uint8_t corner_count = 0;
     std::uint8_t area = 0;
     bool is_dented = false;
+    bool is_removed = false;
     bool is_closed = false;
   };
 
@@ -430,9 +447,14 @@ class NavMesh {
   // Returns Placed, given this mesh without cuts.
   PlacedPortal PlacedOn(const NavMesh& whole, const MeshPortal& portal) const;
 
+  // Returns a mesh of the polygons of the spec, with the terrains, digest, radius and, if there are as many
+  // corners, landmarks. `is_removed(polygon)` says which are removed.
+  template <typename IsRemoved>
+  absl::StatusOr<NavMesh> Remade(MeshSpec spec, const AreaCosts& costs, const IsRemoved& is_removed,
+                                 const StopCheck* stop) const;
   // Computes everything that follows from the polygons, their neighbours and the costs.
   static absl::Status Derive(Surface& surface, const StopCheck* stop);
-  // Removes the ways to and from polygons of closed areas.
+  // Removes the ways to and from polygons that are removed or of closed areas.
   static void CloseAreas(Surface& surface);
   // Labels the polygons with their parts.
   static void LabelParts(Surface& surface);
@@ -479,6 +501,9 @@ class NavMesh {
   std::uint32_t vertex_count_;
   std::uint32_t polygon_count_;
   double agent_radius_ = 0.0;
+  // Null if there are no grounds.
+  std::shared_ptr<const NavMesh> file_;
+  GroundTable grounds_;
   std::shared_ptr<const LandmarkTable> landmarks_;
   // Null if no polygon is cut.
   std::shared_ptr<const CutTable> cuts_;

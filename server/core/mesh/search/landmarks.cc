@@ -209,6 +209,22 @@ absl::StatusOr<NavMesh> CreateMesh(MeshSpec spec, const StopCheck* stop) {
   return WithLandmarks(mesh, stop);
 }
 
+absl::StatusOr<NavMesh> ReplaceGrounds(const NavMesh& mesh, const GroundTable& grounds,
+                                       const StopCheck* stop) {
+  const auto complete = [&](const NavMesh& made) -> absl::StatusOr<NavMesh> {
+    const bool lacks_landmarks = made.landmarks() == nullptr && made.of_file().landmarks() != nullptr;
+    return lacks_landmarks ? WithLandmarks(made, stop) : made;
+  };
+  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh made, WithGrounds(mesh, grounds, stop));
+  std::vector<NavMesh> larger;
+  for (const NavMesh& surface : made.larger()) {
+    WAYSTAR_ASSIGN_OR_RETURN(NavMesh completed, complete(surface));
+    larger.push_back(std::move(completed));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh completed, complete(made));
+  return completed.WithLarger(std::move(larger));
+}
+
 GoalBounds::GoalBounds(const NavMesh& mesh, absl::Span<const MeshPlace> goals)
     : mesh_(mesh), table_(*mesh.landmarks()) {
   using Units = std::array<double, LandmarkTable::kCount>;

@@ -237,8 +237,9 @@ class MapRenderer {
 
   absl::StatusOr<core::Scene> Draw(const core::NavMesh& plain, core::RenderOptions options) {
     WAYSTAR_ASSIGN_OR_RETURN(const core::MeshView view, ViewOf(request_, options.is_text));
-    options.facts = absl::StrCat(plain.polygon_count(), plain.polygon_count() == 1 ? " polygon" : " polygons",
-                                 ", revision ", snapshot_.revision);
+    const std::size_t polygons = plain.polygon_count() - plain.closed_count();
+    options.facts =
+        absl::StrCat(polygons, polygons == 1 ? " polygon" : " polygons", ", revision ", snapshot_.revision);
     return DrawWithAnswer(plain, options,
                           [&](const core::NavMesh& mesh, const core::AnsweredQuery* answered) {
                             return core::MakeMeshScene(mesh, view, options, answered, budget_);
