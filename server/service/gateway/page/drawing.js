@@ -1,13 +1,22 @@
-// Obstacles and portals that are drawn by hand: put, moved, reshaped, changed and removed.
+// Obstacles and portals that are drawn by hand: put, moved, reshaped, changed and removed. A form is for the one that is
+// chosen, or for new ones.
 
-import { NamedForm } from "./named_form.js";
 import { placeObstacles, shifted } from "./obstacles.js";
+import { element } from "./panel.js";
 import { handlesOf, shapeBetween } from "./shapes.js";
 import { freeName } from "./words.js";
 
 const KINDS = { obstacle: "Obstacle", portal: "Portal" };
 // A press that moves by fewer pixels draws nothing.
 const LEAST_DRAG = 4;
+const SENTENCES = {
+  Obstacle: "Drag on the map to put an obstacle; drag one to move it, or its handles to reshape it.",
+  Portal: "Press the two ends of a new portal on the map, or choose one.",
+};
+
+const section = element("edit");
+const choice = element("edit-choice");
+const field = (name) => element(`edit-${name}`);
 
 export class Drawing {
   // The id of the obstacle or portal that is chosen, and the obstacle as a drag makes it, with its edit.
@@ -22,10 +31,12 @@ export class Drawing {
   // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
-    this.form = new NamedForm({
-      choose: (id) => this.choose(id),
-      apply: () => this.#apply(),
-      remove: () => this.remove(),
+    choice.addEventListener("change", () => this.choose(choice.value));
+    field("remove").addEventListener("click", () => this.remove());
+    field("form").addEventListener("submit", (event) => {
+      // The page sends no forms, and the policy of its content forbids it.
+      event.preventDefault();
+      this.#apply();
     });
   }
 
@@ -87,13 +98,16 @@ export class Drawing {
       this.#said = "";
     }
     this.draft = this.#held && this.draft;
-    this.form.show(kind, this.#all, this.#chosen, app.model, this.#said);
+    section.hidden = !kind || !app.model;
+    if (!section.hidden) {
+      this.#showForm();
+    }
     app.redraw();
   }
 
   // Returns whether a drag begins.
   grab(px, py, grip) {
-    const { app, form } = this;
+    const { app } = this;
     const { model } = app;
     if (this.kind !== "Obstacle" || app.isOblique) {
       return false;
@@ -106,9 +120,9 @@ export class Drawing {
       return this.#draft({ ...under.source, shape: edit.shape }, { resizeObstacle: edit });
     };
     const add = (to) => {
-      const shape = shapeBetween(first, to, form.isDisc, model);
+      const shape = shapeBetween(first, to, field("shape").value === "disc", model);
       const { heights } = model;
-      const obstacle = { ...form.values("Obstacle"), id: this.#newId("obstacle"), shape, heights };
+      const obstacle = { ...this.#values(), id: this.#newId("obstacle"), shape, heights };
       return this.#draft(obstacle, { addObstacle: obstacle });
     };
     const draw = handle ? reshape : under ? (to) => this.#move(under, first, to) : add;
@@ -153,7 +167,7 @@ export class Drawing {
       const ends = { from: from.cell, fromPosition: from.position, to: cell, toPosition: position, toMap };
       const id = this.#newId("portal");
       this.#said = toMap ? `${id} leads here from the map ${from.map}.` : "";
-      this.#change([id], [{ addPortal: { ...this.form.values("Portal"), id, ...ends } }], from.map);
+      this.#change([id], [{ addPortal: { ...this.#values(), id, ...ends } }], from.map);
     } else if (near) {
       this.choose(near.id);
     } else {
@@ -173,7 +187,7 @@ export class Drawing {
   // Replaces the chosen obstacle or portal by that of the form, whose name may differ.
   #apply() {
     const { kind, id } = this;
-    const next = { ...this.#chosen.source, ...this.form.values(kind) };
+    const next = { ...this.#chosen.source, ...this.#values() };
     next.id ||= id;
     if (next.id === id) {
       this.#change([id], [{ [`put${kind}`]: next }]);
@@ -187,8 +201,46 @@ export class Drawing {
     [this.id] = ids;
     // Such as "move crate".
     const [verb] = /^[a-z]+/.exec(Object.keys(edits.at(-1))[0]);
-    document.getElementById("announce").textContent = `${verb} ${this.id}`;
+    element("announce").textContent = `${verb} ${this.id}`;
     this.app.editor.change(map, this.kind, ids, edits);
+  }
+
+  // Returns the values of the form as fields of the contract. A field that is empty, or that this map does not have, is
+  // unset.
+  #values() {
+    const text = (name) => (!field(name).disabled && field(name).value.trim()) || undefined;
+    const id = text("id");
+    if (this.kind === "Portal") {
+      return { id, cost: text("cost"), tags: text("tags")?.split(/[\s,]+/), bothWays: field("both").checked };
+    }
+    const lifetime = text("lifetime") && `${text("lifetime")}s`;
+    return { id, lifetime, costFactor: text("factor"), costAddition: undefined, falloff: undefined };
+  }
+
+  #showForm() {
+    const { kind } = this;
+    const chosen = this.#chosen;
+    field("title").textContent = `${kind}s`;
+    field("text").textContent = this.#said || SENTENCES[kind];
+    section.querySelectorAll("[data-for]").forEach((each) => (each.hidden = each.dataset.for !== kind));
+    field("factor").disabled = !this.app.model.cells;
+    field("apply").disabled = field("remove").disabled = !chosen;
+    const names = this.#all.map(({ id, text = id }) => [text, id]);
+    if (JSON.stringify(names) !== choice.dataset.names) {
+      choice.dataset.names = JSON.stringify(names);
+      choice.replaceChildren(new Option("new", ""), ...names.map((each) => new Option(...each)));
+    }
+    choice.value = chosen?.id ?? "";
+    const { shape, lifetime, ...source } = chosen?.source ?? {};
+    const content = JSON.stringify(source);
+    // What is typed there stays.
+    if (content !== section.dataset.content) {
+      section.dataset.content = content;
+      const { id, costFactor: factor, cost, tags, bothWays = false } = source;
+      const fields = { id, lifetime: lifetime && Math.ceil(parseFloat(lifetime)), factor, cost, tags };
+      Object.entries(fields).forEach(([name, value]) => (field(name).value = value ?? ""));
+      field("both").checked = bothWays;
+    }
   }
 
   #draft(obstacle, edit) {
@@ -217,6 +269,6 @@ export class Drawing {
 
   // That of the form, or another if it is taken.
   #newId(fallback) {
-    return freeName(this.form.values(this.kind).id ?? fallback, (id) => this.#all.some((each) => each.id === id));
+    return freeName(this.#values().id ?? fallback, (id) => this.#all.some((each) => each.id === id));
   }
 }
