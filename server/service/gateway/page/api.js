@@ -81,11 +81,11 @@ export async function* stream(method, request, signal, opened) {
 }
 
 // Takes the messages of a stream, and asks for it again when it ends, until `signal` is aborted. `request()` makes each
-// first message. `events` has message(result), problem(error) and perhaps opened(stream).
+// first message, or promises it. `events` has message(result), problem(error) and perhaps opened(stream).
 export async function follow(method, request, signal, events) {
   while (!signal.aborted) {
     try {
-      for await (const message of stream(method, request(), signal, events.opened)) {
+      for await (const message of stream(method, await request(), signal, events.opened)) {
         if (signal.aborted) {
           return;
         }

@@ -33,7 +33,7 @@ import { meshTerrains, onThemeChange } from "./theme.js";
 import { ServerPanel } from "./server_panel.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
-import { algorithmText, amountText, blockedText, countText, freeName, sizeText } from "./words.js";
+import { algorithmText, amountText, blockedText, countText, sizeText } from "./words.js";
 
 // The page shows so many named obstacles, and as many portals.
 const MAX_NAMED = 1000;
@@ -104,37 +104,21 @@ class App {
   agents = new Agents(() => this.model, () => this.#chosen(), (problem) => this.#agentsChanged(problem));
   others = new OtherAgents(() => this.model, () => this.#othersChanged());
   live = new LiveLayer(this);
-  // The ends of which the ground is asked for.
-  landing = {};
   // A note that is shown for a while, and whether the server is away.
-  note = { text: "", kind: "bad" };
+  news = { text: "", kind: "bad" };
   isDown = false;
   obstacles = [];
   portals = [];
   isDrawing = false;
   // Of a mesh: whether it is seen from the side, and its picture.
   isOblique = false;
-  picture = new MeshPicture({
-    drawn: (placement) => this.#pictured(placement),
-    problem: (error) => showProblem(error),
-  });
+  picture = new MeshPicture(this);
 
   playback = new Playback(
     this.sides.map(({ player }) => player),
     () => this.#searchMoved(),
   );
-  editor = new Editor(() => this.model, {
-    painted: () => this.redraw(),
-    changed: () => {
-      element("undo").disabled = this.editor.done.length === 0;
-      element("redo").disabled = this.editor.undone.length === 0;
-    },
-    kept: (what) => this.#note(`This has changed since, and stays as it is: ${what}.`, "fair"),
-    problem: (error) => {
-      this.#open(this.map);
-      this.#note(error.message);
-    },
-  });
+  editor = new Editor(this);
   query = new PathQuery(() => this.question(), {
     answer: (answer) => this.#answered(answer),
     problem: (error) => {
@@ -147,11 +131,7 @@ class App {
       showNothing(this.start ? "Now press the goal." : this.#firstSentence);
     },
   });
-  list = new MapList({
-    choose: (map) => this.#open(map),
-    listed: (maps) => this.#listed(maps),
-    down: (error) => this.#down(error),
-  });
+  list = new MapList(this);
 
   get isGrid() {
     return Boolean(this.model?.cells);
@@ -268,10 +248,10 @@ class App {
   // A place of a mesh that was pressed takes the height of the ground there.
   async #land(end) {
     const place = this[end];
-    if (!place?.isAloft || !this.model?.isMesh || this.landing[end] === place) {
+    if (!place?.isAloft || !this.model?.isMesh || place.isLanding) {
       return;
     }
-    this.landing[end] = place;
+    place.isLanding = true;
     const ground = await this.model.land(place).catch(() => null);
     if (ground && this[end] === place) {
       this.setEnd(end, ground);
@@ -315,7 +295,7 @@ class App {
     onThemeChange(() => this.#prepare());
     Object.entries(QUESTIONS).forEach(([kind, { title }]) => asking.add(new Option(title, kind)));
     listenToControls(this, [...choices.values()]);
-    this.#listenToFiles();
+    listenToFiles(this);
     this.#prepare();
     this.#searchMoved();
     this.#agentsChanged("");
@@ -333,11 +313,11 @@ class App {
     }
   }
 
-  #listed(maps) {
+  listed(maps) {
     if (!this.map) {
       this.followAddress(maps[0]?.map);
     } else if (this.isMissing && this.list.find(this.map)) {
-      this.#open(this.map, true);
+      this.open(this.map, true);
     }
     if (!this.map) {
       element("empty").textContent = "There are no maps on this server yet. Drop a file of one here, or import it with Files.";
@@ -354,7 +334,7 @@ class App {
     this.#forgetPath();
   }
 
-  #open(map, keepsEnds = map === this.map) {
+  open(map, keepsEnds = map === this.map) {
     this.#leave();
     if (map === this.map) {
       this.agents.pause();
@@ -418,7 +398,7 @@ class App {
         this.live.flash(changedAreas);
       },
       up: () => this.#showLive(),
-      down: (error) => this.#down(error),
+      down: (error) => this.down(error),
       gone: () => this.#miss(`The map ${map} was deleted.`),
     });
     this.feed.run();
@@ -432,14 +412,13 @@ class App {
     if (isNew || this.model !== model) {
       this.model = model;
       this.view.show(model.lattice.bounds);
-      this.#prepare();
       this.tools.offer(model);
       this.#offerOptions();
       this.#offerFloors();
     } else {
       this.view.follow(model.lattice.bounds);
-      this.sides.forEach(({ painter }) => painter.refresh(model));
     }
+    this.#prepare();
     element("places").hidden = !model.isLaidOut;
     this.sketch.take(model);
     this.agents.resume();
@@ -473,17 +452,12 @@ class App {
     const boxOf = ({ name }) => make("input", { type: "checkbox", value: name, checked: names.includes(name) });
     element("avoid").replaceChildren(...open.map((terrain) => make("label", {}, boxOf(terrain), terrain.name)));
     element("avoid").hidden = element("avoid-title").hidden = open.length === 0;
-    this.#takeAvoided();
+    this.takeAvoided();
   }
 
-  #takeAvoided() {
+  takeAvoided() {
     const boxes = [...element("avoid").querySelectorAll(":checked")];
     avoided.value = boxes.map(({ value }) => value).join(" ");
-  }
-
-  avoid() {
-    this.#takeAvoided();
-    this.changeOptions();
   }
 
   // Returns the choices that a link names: all that are not the defaults.
@@ -553,7 +527,7 @@ class App {
   }
 
   // The picture says from where it was drawn.
-  #pictured({ xStep, yStep, zStep }) {
+  pictured({ xStep, yStep, zStep }) {
     if (this.model?.isMesh) {
       this.#lookFrom(this.isOblique ? yStep.y / xStep.x : 1, this.isOblique ? -(zStep?.y ?? 0) / xStep.x : 0);
       this.redraw();
@@ -591,12 +565,12 @@ class App {
   });
 
   // Says it for a while, whatever else is shown meanwhile.
-  #note(text, kind = "bad") {
-    this.note = { text, kind };
+  note(text, kind = "bad") {
+    this.news = { text, kind };
     this.#showLive();
     clearTimeout(this.noteTimer);
     this.noteTimer = setTimeout(() => {
-      this.note.text = "";
+      this.news.text = "";
       this.#showLive();
     }, NOTE_MILLIS);
   }
@@ -607,12 +581,12 @@ class App {
     }
     if (this.isDown) {
       this.isDown = false;
-      this.#note("The server answers again. What you see is up to date.", "good");
+      this.note("The server answers again. What you see is up to date.", "good");
     }
-    showLink("good", location.host, this.note.text, this.note.kind);
+    showLink("good", location.host, this.news.text, this.news.kind);
   }
 
-  #down({ code, message }) {
+  down({ code, message }) {
     this.isDown = true;
     const away = "The server does not answer. What you see may be out of date.";
     showLink("bad", location.host, `${code === UNAVAILABLE ? away : `${message}.`} Trying again …`, "bad");
@@ -643,7 +617,7 @@ class App {
     }
     playback.clear();
     this.#searchMoved("Searching …");
-    this.#withSearch(() => {
+    this.withSearch(() => {
       playback.seek(playback.length);
       element("announce").textContent = sides.map(({ figures }) => figures.innerText).join("\n");
     });
@@ -661,7 +635,8 @@ class App {
     this.#searchMoved();
   }
 
-  async #withSearch(then) {
+  // Calls `then` once the search is loaded.
+  async withSearch(then) {
     const queries = this.#questions();
     if (!queries[0]) {
       return;
@@ -799,33 +774,13 @@ class App {
     this.settle();
   }
 
-  fit() {
-    this.view.fit();
-    this.redraw();
-  }
-
-  step(by) {
-    this.#withSearch(() => this.playback.step(by));
-  }
-
-  play() {
-    this.#withSearch(() => this.playback.toggle());
-  }
-
-  #listenToFiles() {
-    listenToFiles({
-      nameFor: (id) => freeName(id, (map) => this.list.find(map)),
-      progress: (text) => this.#note(text, "fair"),
-      problem: (text) => this.#note(text),
-      imported: ({ info, notes = [] }) => {
-        this.#note(`Imported ${info.map}: ${sizeText(info)}.`, "good");
-        if (notes.length > 0) {
-          showNotes(info.map, notes);
-        }
-        this.list.maps.push(info);
-        this.#open(info.map);
-      },
-    });
+  imported({ info, notes = [] }) {
+    this.note(`Imported ${info.map}: ${sizeText(info)}.`, "good");
+    if (notes.length > 0) {
+      showNotes(info.map, notes);
+    }
+    this.list.maps.push(info);
+    this.open(info.map);
   }
 
   // `form` is "PNG", "SVG", or "image" for one that a map can be made of again.
@@ -836,7 +791,7 @@ class App {
       await (form === "image" ? saveImage(map) : savePicture(form, request));
     } catch (error) {
       needRpcError(error);
-      this.#note(error.message);
+      this.note(error.message);
     }
   }
 
@@ -865,7 +820,7 @@ class App {
       this.#offerTerrains();
       this.settle();
     } else {
-      this.#open(map, true);
+      this.open(map, true);
     }
   }
 
@@ -877,7 +832,7 @@ class App {
       this.agents.pause();
       this.playback.pause();
     } else if (this.map) {
-      this.#open(this.map, true);
+      this.open(this.map, true);
     }
   }
 }

@@ -1,17 +1,23 @@
 // Buttons, lists, sliders and keys: what each of them asks the page to do.
 
+import { FORMS } from "./copy_as.js";
+import { element } from "./panel.js";
+
 const ZOOM_STEP = 1.5;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const FAR = 10;
 const TOOLS = { p: "path", w: "wall", l: "lift", t: "terrain", o: "obstacle", r: "portal" };
-
-const element = (id) => document.getElementById(id);
 
 export function listenToControls(app, options) {
   const { playback, tools } = app;
   const help = () => element("help").showModal();
   const zoomIn = () => tools.zoom(ZOOM_STEP);
   const zoomOut = () => tools.zoom(1 / ZOOM_STEP);
+  const step = (by) => () => app.withSearch(() => playback.step(by));
+  const fit = () => {
+    app.view.fit();
+    app.redraw();
+  };
 
   const presses = {
     "help-button": help,
@@ -23,14 +29,11 @@ export function listenToControls(app, options) {
     clear: () => app.clear(),
     "zoom-in": zoomIn,
     "zoom-out": zoomOut,
-    fit: () => app.fit(),
-    play: () => app.play(),
-    "step-back": () => app.step(-1),
-    "step-forward": () => app.step(1),
-    "copy-command": () => app.copy("command"),
-    "copy-json": () => app.copy("json"),
-    "copy-python": () => app.copy("python"),
-    "copy-csharp": () => app.copy("csharp"),
+    fit,
+    play: () => app.withSearch(() => playback.toggle()),
+    "step-back": step(-1),
+    "step-forward": step(1),
+    ...Object.fromEntries(Object.keys(FORMS).map((form) => [`copy-${form}`, () => app.copy(form)])),
     "add-agents": () => app.agents.addSome(Number(element("agent-count").value)),
     "remove-agents": () => app.agents.clear(),
   };
@@ -44,10 +47,11 @@ export function listenToControls(app, options) {
   Object.entries(changes).forEach(([id, action]) => {
     element(id).addEventListener("change", (event) => action(event.target.value));
   });
-  options.forEach((each) => {
-    each.addEventListener("change", () => app.changeOptions());
+  options.forEach((each) => each.addEventListener("change", () => app.changeOptions()));
+  element("avoid").addEventListener("change", () => {
+    app.takeAvoided();
+    app.changeOptions();
   });
-  element("avoid").addEventListener("change", () => app.avoid());
   ["height-low", "height-high", "oblique"].forEach((id) => {
     element(id).addEventListener("change", () => app.changeFloors());
   });
@@ -84,7 +88,7 @@ export function listenToControls(app, options) {
     "+": zoomIn,
     "=": zoomIn,
     "-": zoomOut,
-    0: presses.fit,
+    0: fit,
     "?": help,
     Escape: () => (app.drawing.kind ? app.drawing.forget() : app.clear()),
   };

@@ -3,6 +3,7 @@
 
 import { call, listAll, needRpcError } from "./api.js";
 import { WALL } from "./map_model.js";
+import { element } from "./panel.js";
 import { amountText } from "./words.js";
 
 // Of an edit, and edits of a request: as many as fit one.
@@ -24,18 +25,16 @@ export class Editor {
   #waiting = [];
   #last = Promise.resolve();
 
-  // `model()` is the map that is shown. `events` has painted(), changed(), kept(what) after a step that others are in
-  // the way of, and problem(error).
-  constructor(model, events) {
-    this.model = model;
-    this.events = events;
+  // `app` is the page's state, see app.js.
+  constructor(app) {
+    this.app = app;
   }
 
   clear() {
     this.done = [];
     this.undone = [];
     this.stroke = null;
-    this.events.changed();
+    this.#changed();
   }
 
   // `tool` is "wall", "lift" or "terrain", the last with the symbol of one. What lies below a wall is not known until
@@ -52,7 +51,7 @@ export class Editor {
       return;
     }
     const { tool, look, befores } = this.stroke;
-    const model = this.model();
+    const { model } = this.app;
     const fresh = cells.filter((cell) => {
       const now = model.at(cell);
       const wanted = tool === "lift" ? now === WALL : now !== 0 && now !== WALL && now !== look;
@@ -90,10 +89,15 @@ export class Editor {
     return this.#turn("undone", "done");
   }
 
+  #changed() {
+    element("undo").disabled = this.done.length === 0;
+    element("redo").disabled = this.undone.length === 0;
+  }
+
   #add(step) {
     this.done.push(step);
     this.undone = [];
-    this.events.changed();
+    this.#changed();
   }
 
   #turn(from, to) {
@@ -106,15 +110,15 @@ export class Editor {
       const { turned, kept } = step.tool ? this.#turnStroke(step, isBack) : await turnNamed(step, isBack);
       this[to].push(turned);
       if (kept) {
-        this.events.kept(kept);
+        this.app.note(`This has changed since, and stays as it is: ${kept}.`, "fair");
       }
-      this.events.changed();
+      this.#changed();
     });
   }
 
   // Undoes or redoes a stroke on those of its cells that nobody has changed since.
   #turnStroke({ tool, look, cells }, isBack) {
-    const model = this.model();
+    const { model } = this.app;
     const own = cells.filter(({ cell, before }) => {
       const now = model.at(cell);
       return isBack && tool === "lift" ? now !== WALL : now === (isBack ? look : before);
@@ -127,14 +131,14 @@ export class Editor {
   }
 
   #show(tool, symbol, cells) {
-    const model = this.model();
+    const { model } = this.app;
     cells.forEach((cell) => model.set(cell, symbol));
     for (let i = 0; i < cells.length; i += MAX_CELLS) {
       const edit = EDITS[tool]({ cells: cells.slice(i, i + MAX_CELLS) }, symbol);
       this.#waiting.push({ map: model.info.map, edit });
       this.#inOrder(() => this.#sendWaiting());
     }
-    this.events.painted();
+    this.app.redraw();
   }
 
   async #sendWaiting() {
@@ -153,7 +157,8 @@ export class Editor {
     this.#last = this.#last.then(work).catch((error) => {
       needRpcError(error);
       this.#waiting = [];
-      this.events.problem(error);
+      this.app.open(this.app.map);
+      this.app.note(error.message);
     });
     return this.#last;
   }

@@ -2,6 +2,7 @@
 
 import { bytesOf, needRpcError, renderMap, stream, upload } from "./api.js";
 import { pictureTheme } from "./theme.js";
+import { freeName } from "./words.js";
 
 const CHUNK_BYTES = 1 << 20;
 const PICTURE_PIXELS = 2048;
@@ -19,18 +20,18 @@ export function idOf(name) {
   return id.slice(0, 60) || "map";
 }
 
-// Takes files that are dropped on the page or chosen with the button. `events` has nameFor(id), imported(answer),
-// progress(text) and problem(text).
-export function listenToFiles(events) {
+// Takes files that are dropped on the page or chosen with the button. `app` is the page's state, see app.js.
+export function listenToFiles(app) {
   const take = async (files) => {
     for (const file of files) {
-      events.progress(`Importing ${file.name} …`);
+      app.note(`Importing ${file.name} …`, "fair");
       try {
-        const header = { map: events.nameFor(idOf(file.name)), size: String(file.size) };
-        events.imported(await upload("MapService/ImportMap", { header }, chunksOf(file)));
+        const map = freeName(idOf(file.name), (name) => app.list.find(name));
+        const header = { map, size: String(file.size) };
+        app.imported(await upload("MapService/ImportMap", { header }, chunksOf(file)));
       } catch (error) {
         needRpcError(error);
-        events.problem(`${file.name}: ${error.message}.`);
+        app.note(`${file.name}: ${error.message}.`);
       }
     }
   };

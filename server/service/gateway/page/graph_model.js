@@ -4,7 +4,6 @@ import { call, listAll, pointOf } from "./api.js";
 import { layOut, needsLayout } from "./graph_layout.js";
 import { Lattice, SIDE, boundsOf } from "./lattice.js";
 import { Model, isPlain } from "./map_model.js";
-import { NodePlaces } from "./search_places.js";
 
 export const MAX_NODES = 20000;
 
@@ -54,16 +53,9 @@ class GraphLattice extends Lattice {
   }
 
   #best(badness) {
-    let best;
-    let least = Infinity;
-    for (const node of this.nodes) {
-      const value = badness(this.center(node.x, node.y));
-      if (value < least) {
-        least = value;
-        best = node;
-      }
-    }
-    return best;
+    const values = this.nodes.map(({ x, y }) => badness(this.center(x, y)));
+    const least = Math.min(...values);
+    return least < Infinity ? this.nodes[values.indexOf(least)] : undefined;
   }
 }
 
@@ -157,8 +149,27 @@ export class GraphModel extends Model {
     return nodes.map((id, i) => this.placeOf(id, positions?.[i]));
   }
 
+  // In the order in which the search comes to them.
   searchPlaces() {
-    return new NodePlaces(this);
+    const all = [];
+    const numbers = new Map();
+    const numberOf = (id, position) => {
+      if (!numbers.has(id)) {
+        numbers.set(id, all.length);
+        all.push(this.placeOf(id, position));
+      }
+      return numbers.get(id);
+    };
+    return {
+      get size() {
+        return all.length;
+      },
+      at: (number) => all[number],
+      numbersOf: ({ node, parentNode: parent, position }) => [
+        numberOf(node, position), parent ? numberOf(parent) : undefined,
+      ],
+      costOf: ({ g = 0 }) => g,
+    };
   }
 
   factsOf({ id }) {

@@ -114,10 +114,10 @@ export class HexLattice extends CellLattice {
     super(grid);
     this.isHex = true;
     this.layout = grid.hexagons.layout.replace("HEX_LAYOUT_", "");
-    const isBoard = !this.layout.startsWith("AXIAL");
+    this.isBoard = !this.layout.startsWith("AXIAL");
     this.isFlat = this.layout.endsWith("COLUMNS") || this.layout === "AXIAL_FLAT";
     // From cells to places. From afar, where cells are pixels, no line of a board is shifted.
-    const slant = isBoard ? 0 : 0.5;
+    const slant = this.isBoard ? 0 : 0.5;
     this.matrix = this.isFlat
       ? [ROOT3 / 2, slant, 0, 1, -ROOT3 / 4, -0.5 - slant / 2]
       : [1, 0, slant, ROOT3 / 2, -0.5 - slant / 2, -ROOT3 / 4];
@@ -172,26 +172,17 @@ export class HexLattice extends CellLattice {
 
   // By how much a row, or a column, of a board is shifted against axial coordinates.
   #shiftOf(line) {
-    switch (this.layout) {
-      case "ODD_ROWS":
-      case "ODD_COLUMNS":
-        return Math.floor(line / 2);
-      case "EVEN_ROWS":
-      case "EVEN_COLUMNS":
-        return Math.floor((line + 1) / 2);
-      default:
-        return 0;
-    }
+    const first = this.layout.startsWith("EVEN") ? 1 : 0;
+    return this.isBoard ? Math.floor((line + first) / 2) : 0;
   }
 
   #findBounds() {
-    const rims = [];
-    for (let column = 0; column < this.width; ++column) {
-      rims.push(this.center(column, 0), this.center(column, this.height - 1));
-    }
-    for (let row = 0; row < this.height; ++row) {
-      rims.push(this.center(0, row), this.center(this.width - 1, row));
-    }
+    const columns = Array.from({ length: this.width }, (_, x) => x);
+    const rows = Array.from({ length: this.height }, (_, y) => y);
+    const rims = [
+      ...columns.flatMap((x) => [this.center(x, 0), this.center(x, this.height - 1)]),
+      ...rows.flatMap((y) => [this.center(0, y), this.center(this.width - 1, y)]),
+    ];
     return boundsOf(rims.flatMap(([px, py]) => this.corners.map(([dx, dy]) => [px + dx, py + dy])));
   }
 }

@@ -42,7 +42,7 @@ export function legendOf(app, colors) {
     start && ["disc", ink("start"), "start"],
     goal && ["disc", ink("goal"), "goal"],
     sketch.marked.length > 0 && ["disc", ink("marked"), "marked place"],
-    sketch.parts.length > 0 && ["hatch", ink("overlay"), "overlay: blocked for these questions alone"],
+    sketch.parts.length > 0 && ["hatch", ink("fair"), "overlay: blocked for these questions alone"],
     arrows && ["arrow", ink("trail"), "way to a goal"],
     dots && ["disc", ink("trail"), "drawn place"],
     (route ?? sides[0].path)?.lines.length > 0 && ["line", ink("path"), "path"],

@@ -1,9 +1,7 @@
 // Keeps a model of a map up to date: reads the map, watches it, and starts again when the server was gone.
 
-import { NOT_FOUND, needRpcError, oneAtATime, pause, stream } from "./api.js";
+import { NOT_FOUND, follow, oneAtATime, pause } from "./api.js";
 
-const FIRST_DELAY = 500;
-const LAST_DELAY = 8000;
 // A map that changes all the time is read again that often, and no more than a fifth of the time.
 const LEAST_MILLIS_BETWEEN_READS = 250;
 
@@ -27,42 +25,33 @@ export class MapFeed {
 
   async run() {
     const { signal } = this.control;
-    let delay = FIRST_DELAY;
-    while (!signal.aborted) {
-      try {
-        await this.#read();
-        delay = FIRST_DELAY;
-        this.isDown = false;
-        this.events.up();
-        await this.#watch();
-      } catch (error) {
-        if (signal.aborted) {
-          return;
+    const request = async () => {
+      await this.#read();
+      this.isDown = false;
+      this.events.up();
+      const { epoch, revision } = this.model;
+      return { map: this.map, after: { epoch, revision: String(revision) }, withEdits: true };
+    };
+    await follow("MapService/WatchMap", request, signal, {
+      message: ({ commit, resynchronize }) => {
+        if (commit) {
+          this.#take(commit);
+        } else if (resynchronize) {
+          this.#advance(resynchronize.version);
+          this.#readSoon();
         }
-        if (error.code === NOT_FOUND) {
-          this.stop();
-          this.events.gone();
-          return;
-        }
-        needRpcError(error);
-        this.isDown = true;
-        this.events.down(error);
-        await pause(delay, signal);
-        delay = Math.min(delay * 2, LAST_DELAY);
-      }
-    }
+      },
+      problem: (error) => this.#fail(error),
+    });
   }
 
-  async #watch() {
-    const { epoch, revision } = this.model;
-    const request = { map: this.map, after: { epoch, revision: String(revision) }, withEdits: true };
-    for await (const message of stream("MapService/WatchMap", request, this.control.signal)) {
-      if (message.commit) {
-        this.#take(message.commit);
-      } else if (message.resynchronize) {
-        this.#advance(message.resynchronize.version);
-        this.#readSoon();
-      }
+  #fail(error) {
+    if (error.code === NOT_FOUND) {
+      this.stop();
+      this.events.gone();
+    } else {
+      this.isDown = true;
+      this.events.down(error);
     }
   }
 

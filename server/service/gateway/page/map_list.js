@@ -18,9 +18,9 @@ export class MapList {
   shown = "";
   list = element("map-list");
 
-  // `events` has choose(map), listed(maps), down(error).
-  constructor(events) {
-    this.events = events;
+  // `app` is the page's state, see app.js.
+  constructor(app) {
+    this.app = app;
     filter.addEventListener("input", () => this.#showChosen());
   }
 
@@ -38,10 +38,10 @@ export class MapList {
       const maps = await listAll("MapService/ListMaps", { pageSize: 200 }, "maps");
       this.maps = maps.sort((a, b) => order.compare(a.map, b.map));
       this.show();
-      this.events.listed(this.maps);
+      this.app.listed(this.maps);
     } catch (error) {
       needRpcError(error);
-      this.events.down(error);
+      this.app.down(error);
     }
   });
 
@@ -86,7 +86,7 @@ export class MapList {
 
   #item(info) {
     const lines = [sizeText(info), `revision ${countText(info.version.revision)}`];
-    const choose = () => this.events.choose(info.map);
+    const choose = () => this.app.open(info.map);
     const fields = { type: "button", ariaCurrent: String(info.map === this.chosen), onclick: choose };
     const button = make("button", fields, make("strong", {}, info.map), ...lines.map((line) => make("span", {}, line)));
     button.dataset.map = info.map;

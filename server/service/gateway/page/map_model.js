@@ -2,7 +2,6 @@
 
 import { bytesOf, cellOf, stream } from "./api.js";
 import { latticeOf } from "./lattice.js";
-import { CellPlaces } from "./search_places.js";
 import { costText } from "./words.js";
 
 export const WALL = "#".charCodeAt(0);
@@ -10,7 +9,8 @@ const NEWLINE = 10;
 
 // Base of the models of all kinds of maps: the description and version that was read. Each has read(map, signal), which
 // gives what load() takes, and says what the contract asks of its places: locationOf(place), pointsOf(path) and
-// arrivalOf(crossing, points). `searchPlaces()` are those of a search.
+// arrivalOf(crossing, points). `searchPlaces()` has those of a search, each with a number: the `size` of the list, the
+// place at(number), numbersOf(event), which are those of its place and of the parent if there is one, and costOf(event).
 export class Model {
   info = null;
   revision = 0;
@@ -53,7 +53,7 @@ export function isPlain(algorithm) {
 }
 
 export class MapModel extends Model {
-  // `changed(x, y)` is called for each cell that looks otherwise than before.
+  // `changed(x, y)` is called for each cell that is set to look otherwise than before.
   constructor(changed) {
     super();
     this.changed = changed;
@@ -110,7 +110,14 @@ export class MapModel extends Model {
   }
 
   searchPlaces() {
-    return new CellPlaces(this);
+    const { width, height } = this;
+    const numberOf = ({ x = 0, y = 0 }) => y * width + x;
+    return {
+      size: width * height,
+      at: (number) => ({ x: number % width, y: Math.floor(number / width) }),
+      numbersOf: ({ cell, parent }) => [numberOf(cell ?? {}), parent && numberOf(parent)],
+      costOf: ({ g = 0 }) => g,
+    };
   }
 
   set({ x, y }, symbol) {
@@ -154,15 +161,7 @@ export class MapModel extends Model {
     for (let row = 0, at = startOfRows(bytes); row < this.height; ++row, at += this.width + 1) {
       cells.set(bytes.subarray(at, at + this.width), row * this.width);
     }
-    const old = this.cells;
     this.cells = cells;
-    if (!isNew) {
-      for (let i = 0; i < cells.length; ++i) {
-        if (cells[i] !== old[i]) {
-          this.changed(i % this.width, Math.floor(i / this.width));
-        }
-      }
-    }
     return isNew;
   }
 

@@ -3,7 +3,6 @@
 import { call, pointOf } from "./api.js";
 import { Lattice, SIDE } from "./lattice.js";
 import { Model } from "./map_model.js";
-import { IntervalPlaces } from "./search_places.js";
 
 // How many steps of the keys lead along that side.
 const STEPS = 100;
@@ -128,8 +127,26 @@ export class MeshModel extends Model {
     return positions.map(pointOf);
   }
 
+  // Intervals: { left, right, root }. Only the event that generates one tells more of it than its id.
   searchPlaces() {
-    return new IntervalPlaces();
+    const all = [];
+    return {
+      get size() {
+        return all.length;
+      },
+      at: (number) => all[number],
+      numbersOf({ kind, interval: { id, parent, left, right, root } }) {
+        if (kind === "KIND_GENERATED") {
+          all[id - 1] = { left: pointOf(left), right: pointOf(right), root: pointOf(root) };
+        }
+        return [id - 1, parent ? parent - 1 : undefined];
+      },
+      // Of the way to the middle, seen from above.
+      costOf({ g = 0, interval }) {
+        const { left, right, root } = all[interval.id - 1];
+        return g + Math.hypot((left.x + right.x) / 2 - root.x, (left.y + right.y) / 2 - root.y);
+      },
+    };
   }
 
   factsOf(place) {

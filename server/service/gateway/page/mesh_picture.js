@@ -1,6 +1,7 @@
 // The picture of a navigation mesh, which the server draws: of what is in sight, as large as it is shown.
 
 import { needRpcError, oneAtATime, renderMap } from "./api.js";
+import { showProblem } from "./panel.js";
 import { colorOf, pictureTheme, pixelOf } from "./theme.js";
 
 // The most that the server draws, and the least.
@@ -8,9 +9,9 @@ const MOST_PIXELS = 4096;
 const LEAST_PIXELS = 16;
 
 export class MeshPicture {
-  // `events` has drawn(placement) and problem(error).
-  constructor(events) {
-    this.events = events;
+  // `app` is the page's state, see app.js.
+  constructor(app) {
+    this.app = app;
     this.forget();
   }
 
@@ -62,12 +63,12 @@ export class MeshPicture {
       const picture = await this.#draw(request);
       if (this.asked === asked) {
         this.picture = picture;
-        this.events.drawn(picture.placement);
+        this.app.pictured(picture.placement);
       }
     } catch (error) {
       needRpcError(error);
       this.asked = "";
-      this.events.problem(error);
+      showProblem(error);
     }
   });
 

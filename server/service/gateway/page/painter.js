@@ -1,11 +1,10 @@
 // Draws a moment: the map, the search on it, the path, and the marks.
 
-import { drawFound, drawOverlay } from "./asked_painter.js";
 import { drawGraph, linksInSight, radiusOf } from "./graph_painter.js";
 import { placeLabels } from "./labels.js";
 import { boxOf } from "./obstacles.js";
 import { drawBands, drawIntervals, partByHeights } from "./mesh_painter.js";
-import { addArrowhead, addPolygon, discAt, fill, lineThrough, polygonOf, stroke, trace } from "./pen.js";
+import { addArrow, addArrowhead, addPolygon, discAt, fill, lineThrough, polygonOf, stroke, trace } from "./pen.js";
 import { CLOSED, OPEN } from "./search_player.js";
 import { TileLayer } from "./tiles.js";
 import { LETTERS } from "./sketch.js";
@@ -18,6 +17,11 @@ const SEARCH_OPACITY = 0.8;
 const OBSTACLE_OPACITY = 0.3;
 const PORTAL_RADIUS = 7;
 const HANDLE = 9;
+// Arrows of a flow field are at least so many pixels apart.
+const LEAST_TO_ARROW = 18;
+const DOT_RADIUS = 5;
+const PAIR_RADIUS = 20;
+const HATCH = 8;
 // So near to an end, another mark would lie below it.
 const MARK_REACH = 16;
 // Half the pixels from which an obstacle has its name beside it.
@@ -25,8 +29,8 @@ const LEAST_ACROSS_FOR_NAME = 8;
 const FONT = "Inter, system-ui, sans-serif";
 
 const INKS = [
-  "outside", "text", "wall", "edge", "closed-edge", "grid", "path", "path-edge", "start", "goal", "cursor", "open",
-  "open-rim", "trail", "obstacle", "dearer", "cheaper", "portal", "fair", "marked", "overlay",
+  "outside", "text", "wall", "edge", "closed-edge", "grid", "path", "path-edge", "start", "goal", "open",
+  "open-rim", "trail", "obstacle", "dearer", "cheaper", "portal", "fair", "marked",
 ];
 
 export class Painter {
@@ -35,7 +39,7 @@ export class Painter {
     this.context = canvas.getContext("2d", { alpha: false });
   }
 
-  // After another map, or another theme.
+  // After the map was read, or for another theme.
   prepare(model) {
     this.ink = Object.fromEntries(INKS.map((name) => [name, colorOf(name)]));
     this.searchColors = new Map([[OPEN, this.ink.open]]);
@@ -46,13 +50,6 @@ export class Painter {
     if (model?.cells) {
       this.colors = mapColors(model.terrains);
       this.base = new TileLayer(model.width, model.height, model.cells, this.colors.pixels);
-    }
-  }
-
-  // After a map was read again.
-  refresh(model) {
-    if (model.cells) {
-      this.base.values = model.cells;
     }
   }
 
@@ -84,10 +81,10 @@ export class Painter {
     this.#drawPortals(scene);
     this.#drawHandles(scene.drawing);
     this.#drawLabels(scene);
-    [...brush, hover].forEach((cell) => this.#outline(cell, ink.cursor, 1.5));
+    [...brush, hover].forEach((cell) => this.#outline(cell, ink.marked, 1.5));
     this.#drawMarks(start, goal, footprint);
     scene.sketch.marked.forEach((place, i) => this.#drawMark(place, ink.marked, LETTERS[i], footprint));
-    this.#outline(cursor, ink.cursor, 3);
+    this.#outline(cursor, ink.marked, 3);
   }
 
   #drawCells(scene) {
@@ -227,19 +224,36 @@ export class Painter {
     return lineThrough(places.map((place) => this.#placeOf(place, footprint)));
   }
 
+  #strokeOnRim(path, color, width, widthOfRim) {
+    stroke(this.context, this.ink["path-edge"], widthOfRim, path);
+    stroke(this.context, color, width, path);
+  }
+
   // What another question has found.
   #drawAsked({ view, player, ask, start, goal, footprint }) {
-    const { way, ray, marks = [] } = ask.answer ?? {};
+    const { arrows, dots = [], table, way, ray, marks = [] } = ask.answer ?? {};
     const { context, ink } = this;
-    drawFound(context, ink, view, ask, this.hasCells && this.#part(), (place) => this.#placeOf(place, footprint));
+    const lines = new Path2D();
+    const stride = Math.max(Math.ceil(LEAST_TO_ARROW / view.scale), 1);
+    for (const [from, to] of arrows?.(this.hasCells && this.#part(), stride) ?? []) {
+      addArrow(lines, view.toScreen(...from), view.toScreen(...to));
+    }
+    this.#strokeOnRim(lines, ink.trail, 2, 4);
+    for (const disc of dots.map((place) => discAt(...this.#placeOf(place, footprint), DOT_RADIUS))) {
+      fill(context, ink.trail, disc);
+      stroke(context, ink["path-edge"], 2, disc);
+    }
+    const pair = table && ask.pair ? ask.pair.map((i) => table.places[i]) : [];
+    const line = this.#through(pair, footprint);
+    pair.forEach((end) => line.addPath(discAt(...this.#placeOf(end, footprint), PAIR_RADIUS)));
+    this.#strokeOnRim(line, ink.marked, 3, 6);
     this.#drawPath(way, player, footprint);
     const ends = [start, goal].filter(Boolean).map((end) => this.#placeOf(end, footprint));
     if (ray !== undefined && ends.length > 1) {
       const [from, to] = ends;
       const free = lineThrough([from, from.map((each, i) => each + (to[i] - each) * ray)]);
       stroke(context, ink.trail, 2, lineThrough(ends), [3, 6]);
-      stroke(context, ink["path-edge"], 6, free);
-      stroke(context, ink.trail, 3, free);
+      this.#strokeOnRim(free, ink.trail, 3, 6);
     }
     for (const { place, letter } of marks) {
       const [px, py] = this.#placeOf(place);
@@ -261,9 +275,7 @@ export class Painter {
     }
     context.globalAlpha = 1;
     for (const cells of answer.lines) {
-      const line = this.#through(cells, footprint);
-      stroke(context, ink["path-edge"], width + 3, line);
-      stroke(context, ink.path, width, line);
+      this.#strokeOnRim(this.#through(cells, footprint), ink.path, width, width + 3);
     }
     for (const jump of answer.jumps) {
       stroke(context, ink.path, width, this.#through(jump, footprint), [width, width * 2]);
@@ -319,7 +331,8 @@ export class Painter {
     stroke(context, color, width, path);
   }
 
-  // From afar, the box of one on a grid stands for its outline, which may have many corners.
+  // From afar, the box of one on a grid stands for its outline, which may have many corners. The overlay is hatched, as
+  // nothing on the map is.
   #drawObstacles({ obstacles, sketch }) {
     const { context, view, ratio } = this;
     const isAfar = this.hasCells && view.scale < FINE_SCALE;
@@ -334,7 +347,12 @@ export class Painter {
       const rim = isAfar ? boxOf(outline.bounds) : outline.rim;
       stroke(context, this.ink[ink], 1.5 / view.scale, rim, [5 / view.scale, 4 / view.scale]);
     }
-    drawOverlay(context, this.ink, view, sketch.areas.filter((each) => this.#isInSight(each)));
+    const hatch = hatchOf(context, this.ink.fair);
+    hatch.setTransform(new DOMMatrix().scale(1 / view.scale));
+    for (const { area } of sketch.areas.filter((each) => this.#isInSight(each))) {
+      fill(context, hatch, area.outline.fill);
+      stroke(context, this.ink.fair, 2 / view.scale, area.outline.rim);
+    }
     this.#usePixels();
   }
 
@@ -441,4 +459,13 @@ export class Painter {
       yield* places.slice(1).map((place, i) => [places[i], place]);
     }
   }
+}
+
+function hatchOf(context, color) {
+  const tile = new OffscreenCanvas(HATCH, HATCH);
+  const line = lineThrough([[-1, 1], [1, -1]]);
+  line.addPath(lineThrough([[0, HATCH], [HATCH, 0]]));
+  line.addPath(lineThrough([[HATCH - 1, HATCH + 1], [HATCH + 1, HATCH - 1]]));
+  stroke(tile.getContext("2d"), color, 2, line);
+  return context.createPattern(tile, "repeat");
 }

@@ -23,14 +23,19 @@ export class SearchPlayer {
     this.events = [];
     // Which of the events expand something.
     this.expansions = [];
-    this.position = 0;
     this.places = null;
-    // By number of the place: what was done with it last, at which cost so far, and where the way to it comes from.
-    this.states = new Uint8Array(0);
-    this.costs = new Float32Array(0);
-    this.parents = new Map();
-    this.expanded = 0;
     this.mostCost = 0;
+    this.#rewind();
+  }
+
+  #rewind() {
+    const size = this.places?.size ?? 0;
+    this.position = 0;
+    this.expanded = 0;
+    // By number of the place: what was done with it last, at which cost so far, and where the way to it comes from.
+    this.states = new Uint8Array(size);
+    this.costs = new Float32Array(size);
+    this.parents = new Map();
   }
 
   get isLoaded() {
@@ -41,7 +46,7 @@ export class SearchPlayer {
     return this.answer !== null && this.position === this.events.length;
   }
 
-  // `places` are CellPlaces, NodePlaces or IntervalPlaces.
+  // `places` are the searchPlaces() of a model.
   async load(query, places, signal) {
     this.query = query;
     const events = [];
@@ -52,7 +57,7 @@ export class SearchPlayer {
         for (const event of message.events ?? []) {
           const [index, parent] = places.numbersOf(event);
           const state = event.kind === "KIND_EXPANDED" ? CLOSED : OPEN;
-          events.push({ index, state, parent, g: places.costOf(event), f: event.f ?? 0, before: null });
+          events.push({ index, state, parent, g: places.costOf(event) });
         }
         result = message.result;
       }
@@ -72,8 +77,7 @@ export class SearchPlayer {
     this.places = places;
     this.events = events;
     this.expansions = [...events.keys()].filter((i) => events[i].state === CLOSED);
-    this.states = new Uint8Array(places.size);
-    this.costs = new Float32Array(places.size);
+    this.#rewind();
     this.mostCost = events.reduce((most, { state, g }) => (state === CLOSED ? Math.max(most, g) : most), 0);
   }
 
@@ -122,13 +126,14 @@ export class SearchPlayer {
     }
   }
 
+  // Goes back by playing again from the start.
   seek(position) {
     const goal = Math.min(Math.max(Math.round(position), 0), this.events.length);
+    if (goal < this.position) {
+      this.#rewind();
+    }
     while (this.position < goal) {
       this.#apply(this.events[this.position++]);
-    }
-    while (this.position > goal) {
-      this.#undo(this.events[--this.position]);
     }
   }
 
@@ -137,23 +142,15 @@ export class SearchPlayer {
     return this.expansions[expansions] ?? this.events.length;
   }
 
-  #apply(event) {
-    const { index, state, g, parent } = event;
-    event.before = { state: this.states[index], cost: this.costs[index], parent: this.parents.get(index) };
-    const look = state === OPEN ? OPEN : CLOSED + Math.round(((255 - CLOSED) * g) / (this.mostCost || 1));
-    this.#set(index, { state: look, cost: g, parent: state === OPEN ? parent : event.before.parent });
-    this.expanded += state === CLOSED ? 1 : 0;
-  }
-
-  #undo({ index, state, before }) {
-    this.#set(index, before);
-    this.expanded -= state === CLOSED ? 1 : 0;
-  }
-
-  #set(index, { state, cost, parent }) {
-    this.states[index] = state;
-    this.costs[index] = cost;
-    this.parents.set(index, parent);
+  #apply({ index, state, g, parent }) {
+    if (state === OPEN) {
+      this.states[index] = OPEN;
+      this.parents.set(index, parent);
+    } else {
+      this.states[index] = CLOSED + Math.round(((255 - CLOSED) * g) / (this.mostCost || 1));
+      ++this.expanded;
+    }
+    this.costs[index] = g;
     this.touched(this.places.at(index));
   }
 }

@@ -22,22 +22,19 @@ export function enterToken(sent, problem) {
     const form = element("token-form");
     const field = element("token-field");
     // Without a token there is nothing to see: Escape does not end the question.
-    const again = () => dialog.showModal();
-    const entered = (event) => {
+    dialog.onclose = () => dialog.showModal();
+    form.onsubmit = (event) => {
       // The page sends no forms, and the policy of its content forbids it.
       event.preventDefault();
       sessionStorage.setItem(KEY, field.value.trim());
       field.value = "";
-      form.removeEventListener("submit", entered);
-      dialog.removeEventListener("close", again);
+      dialog.onclose = null;
       dialog.close();
       entering = null;
       resolve();
     };
     // Why a token was refused; that there was none the dialog says itself.
     element("token-problem").textContent = sent.Authorization ? problem : "";
-    form.addEventListener("submit", entered);
-    dialog.addEventListener("close", again);
     dialog.showModal();
   });
   return entering;

@@ -2,6 +2,7 @@
 
 import { sameCell } from "./api.js";
 import { brushed } from "./editor.js";
+import { element } from "./panel.js";
 
 // How near to a mark a finger or a pointer takes hold of it.
 const GRIP = { touch: 26, mouse: 14, pen: 18 };
@@ -9,7 +10,6 @@ const GRIP = { touch: 26, mouse: 14, pen: 18 };
 const SLIP = 10;
 const PAINTING = ["wall", "lift", "terrain"];
 
-const element = (id) => document.getElementById(id);
 const choices = [...document.querySelectorAll("[data-tool]")];
 
 export class Tools {
