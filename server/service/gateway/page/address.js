@@ -19,7 +19,6 @@ export function readAddress() {
   return { map: map || undefined, ...ends, marked: list(marked).map(place), overlay: list(overlay).map(part), options };
 }
 
-// Of a cell, or of a node.
 export function placeText(place) {
   return place && (place.id === undefined ? `${place.x},${place.y}` : encodeURIComponent(place.id));
 }

@@ -92,7 +92,6 @@ export class Agents {
     this.#stream = null;
   }
 
-  // Follows the agents until it is paused.
   async resume() {
     if (this.#control || this.all.size === 0) {
       return;

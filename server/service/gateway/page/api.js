@@ -56,12 +56,10 @@ async function post(method, request, signal, headers = {}) {
   }
 }
 
-// The answer of an RPC that has one.
 export async function call(method, request, signal) {
   return (await post(method, request, signal)).json();
 }
 
-// All pages of a listing.
 export async function listAll(method, request, field, signal) {
   const all = [];
   let pageToken = "";
@@ -123,7 +121,7 @@ export async function send(method, message, opened, signal) {
 
 async function* messagesOf(response, signal) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  const pieces = [];
+  let rest = "";
   const broken = new RpcError({ code: UNAVAILABLE, message: "the server has stopped" });
   try {
     for (;;) {
@@ -133,24 +131,18 @@ async function* messagesOf(response, signal) {
       if (done) {
         throw broken;
       }
-      const lines = value.split("\n");
-      for (let i = 0; i + 1 < lines.length; ++i) {
-        pieces.push(lines[i]);
-        const line = pieces.join("");
-        pieces.length = 0;
-        if (line === "") {
-          continue;
-        }
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      for (const line of lines.filter((each) => each !== "")) {
         const { result, error } = JSON.parse(line);
+        if (error?.code) {
+          throw new RpcError(error);
+        }
         if (error) {
-          if (error.code) {
-            throw new RpcError(error);
-          }
           return;
         }
         yield result;
       }
-      pieces.push(lines.at(-1));
     }
   } finally {
     reader.cancel().catch(() => {});

@@ -35,7 +35,6 @@ import { Tools } from "./tools.js";
 import { View } from "./view.js";
 import { algorithmText, amountText, blockedText, countText, sizeText } from "./words.js";
 
-// The page shows so many named obstacles, and as many portals.
 const MAX_NAMED = 1000;
 // Without one of these, a map is a grid.
 const MODELS = { MAP_KIND_WAYPOINT_GRAPH: GraphModel, MAP_KIND_MESH: MeshModel };
@@ -213,8 +212,18 @@ class App {
       const isThere = (end) => end?.x === cell.x && end.y === cell.y;
       return this.isOblique ? null : ([this.start, this.goal].find(isThere) ?? this.model.onFloor(cell));
     }
-    const [x, y] = this.view.toScreen(...this.model.lattice.center(cell.x, cell.y));
-    return this.model.isGraph && Math.hypot(x - px, y - py) > MAX_PIXELS_TO_NODE ? null : cell;
+    return this.model.isGraph && this.distanceTo(cell, px, py) > MAX_PIXELS_TO_NODE ? null : cell;
+  }
+
+  // The place for a corner of a shape; a node need not be there.
+  pointAt(px, py) {
+    return this.model.lattice.pointAt(...this.view.toMap(px, py));
+  }
+
+  // In pixels.
+  distanceTo(place, px, py) {
+    const [x, y] = this.placeOf(place);
+    return Math.hypot(x - px, y - py);
   }
 
   placeOf(cell) {
@@ -325,7 +334,6 @@ class App {
     this.#showLive();
   }
 
-  // Shows nothing of a map any more.
   #leave() {
     this.feed?.stop();
     this.feed = null;
@@ -427,7 +435,6 @@ class App {
     this.#revised();
   }
 
-  // What a question can ask of this kind of map.
   #offerOptions() {
     const { model } = this;
     options.forEach((each) => (each.disabled = !model.options.includes(each.dataset.option)));
@@ -462,8 +469,9 @@ class App {
 
   // Returns the choices that a link names: all that are not the defaults.
   #optionsInLink() {
-    const chosen = [...choices].filter(([, { disabled, hidden, value, options: [first] = [] }]) => {
-      return !disabled && !hidden && value !== (first?.value ?? "");
+    const chosen = [...choices].filter(([, choice]) => {
+      const { disabled, value, options: [first] = [] } = choice;
+      return !disabled && !choice.closest("[hidden]") && value !== (first?.value ?? "");
     });
     return [...chosen.map(([name, { value }]) => [name, encodeURIComponent(value)]), ...this.sketch.fields];
   }
@@ -476,8 +484,8 @@ class App {
   }
 
   #showSides() {
-    for (const field of fields) {
-      field.hidden = field.labels[0].hidden = !QUESTIONS[asking.value]?.fields?.includes(field.id);
+    for (const { id, labels: [label] } of fields) {
+      label.hidden = !QUESTIONS[asking.value]?.fields?.includes(id);
     }
     const isComparing = beside.value !== "";
     this.playback.count = isComparing ? 2 : 1;
@@ -498,7 +506,6 @@ class App {
     }
   }
 
-  // After the heights or the side were chosen.
   changeFloors() {
     const chosen = HEIGHTS.filter(([id]) => element(id).value !== "");
     const heights = chosen.map(([id, end]) => [end, Number(element(id).value)]);
@@ -736,7 +743,6 @@ class App {
     }
   }
 
-  // With the place of the cursor, or below the pointer.
   atCursor(act) {
     const cell = this.cursor ?? this.hover;
     if (cell) {
@@ -795,7 +801,6 @@ class App {
     }
   }
 
-  // `form` is one of FORMS.
   copy(form) {
     const path = this.question();
     const asked = asking.value && this.model ? requestOf(asking.value, this.#chosenBeside(), this.model) : {};

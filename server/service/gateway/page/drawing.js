@@ -63,7 +63,6 @@ export class Drawing {
     return chosen ? handlesOf(chosen.source.shape, this.app.model.lattice) : [];
   }
 
-  // The obstacles as they are drawn.
   get obstacles() {
     const { draft, app } = this;
     return draft ? [...app.obstacles.filter(({ id }) => id !== draft.id), draft] : app.obstacles;
@@ -112,8 +111,8 @@ export class Drawing {
     if (this.kind !== "Obstacle" || app.isOblique) {
       return false;
     }
-    const first = this.#placeAt(px, py);
-    const handle = this.handles.find((each) => this.#distance(each, px, py) <= grip);
+    const first = this.app.pointAt(px, py);
+    const handle = this.handles.find((each) => app.distanceTo(each, px, py) <= grip);
     const under = handle ? this.#chosen : app.obstacles.findLast(({ area }) => area.holds(first));
     const reshape = (to) => {
       const edit = { id: under.id, shape: handle.moved(to) };
@@ -133,7 +132,7 @@ export class Drawing {
   drag(px, py) {
     const held = this.#held;
     if (held && (this.draft || Math.hypot(px - held.px, py - held.py) > LEAST_DRAG)) {
-      this.draft = held.draw(this.#placeAt(px, py));
+      this.draft = held.draw(this.app.pointAt(px, py));
       this.app.redraw();
     }
   }
@@ -159,7 +158,7 @@ export class Drawing {
       return;
     }
     const { cell, position } = app.model.locationOf(place);
-    const near = app.portals.find(({ ends }) => ends.some((end) => this.#distance(end, px, py) <= grip));
+    const near = app.portals.find(({ ends }) => ends.some((end) => app.distanceTo(end, px, py) <= grip));
     this.from = null;
     this.#said = "";
     if (from) {
@@ -256,15 +255,6 @@ export class Drawing {
     const [[ax, ay], [bx, by]] = [from, to].map(({ x, y }) => lattice.center(x, y));
     const edit = { moveObstacle: { id, dx: round(b.x - a.x), dy: round(b.y - a.y) } };
     return { ...obstacle, id, area: shifted(obstacle.area, bx - ax, by - ay), edit };
-  }
-
-  #placeAt(px, py) {
-    return this.app.model.lattice.pointAt(...this.app.view.toMap(px, py));
-  }
-
-  #distance(place, px, py) {
-    const [x, y] = this.app.placeOf(place);
-    return Math.hypot(x - px, y - py);
   }
 
   // That of the form, or another if it is taken.

@@ -168,7 +168,6 @@ function update(map, edits) {
   return call("MapService/UpdateMap", { map, edits, requestId: requestId() });
 }
 
-// Returns the obstacles or portals of a map by id.
 async function readNamed(map, kind) {
   const all = await listAll(`MapService/List${kind}s`, { map, pageSize: 1000 }, `${kind.toLowerCase()}s`);
   return new Map(all.map((each) => [each.id, each]));

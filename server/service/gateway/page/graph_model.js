@@ -2,36 +2,24 @@
 
 import { call, listAll, pointOf } from "./api.js";
 import { layOut, needsLayout } from "./graph_layout.js";
-import { Lattice, SIDE, boundsOf } from "./lattice.js";
+import { WorldLattice, boundsOf } from "./lattice.js";
 import { Model, isPlain } from "./map_model.js";
 
 export const MAX_NODES = 20000;
 
-class GraphLattice extends Lattice {
+class GraphLattice extends WorldLattice {
   constructor(nodes) {
-    super();
-    this.nodes = nodes;
     const { left, top, right, bottom } = boundsOf(nodes.length > 0 ? nodes.map(({ x, y }) => [x, y]) : [[0, 0]]);
-    this.left = left;
-    this.top = top;
+    super({ x: left, y: top, z: 0 }, { x: right, y: bottom, z: 0 });
+    this.nodes = nodes;
+    // There is room for names.
+    this.bounds.right += 4;
     const [width, height] = [right - left, bottom - top];
-    this.size = Math.max(width, height) || 1;
-    this.unit = SIDE / this.size;
     // About how far nodes are apart if they are spread evenly.
     const count = nodes.length || 1;
     this.spacing = Math.max(Math.sqrt((width * height) / count), Math.max(width, height) / count) * this.unit;
-    this.bounds = { left: -2, top: -2, right: width * this.unit + 6, bottom: height * this.unit + 2 };
   }
 
-  center(x, y) {
-    return [(x - this.left) * this.unit, (y - this.top) * this.unit];
-  }
-
-  pointAt(px, py) {
-    return { x: this.round(px / this.unit + this.left), y: this.round(py / this.unit + this.top) };
-  }
-
-  // The nearest node.
   cellAt(px, py) {
     return this.#best(([x, y]) => Math.hypot(x - px, y - py)) ?? null;
   }
@@ -101,7 +89,6 @@ export class GraphModel extends Model {
     return this.byId.has(node?.id) ? 1 : 0;
   }
 
-  // As it is now.
   again(node) {
     return this.byId.get(node?.id) ?? null;
   }

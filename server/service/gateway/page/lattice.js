@@ -15,7 +15,7 @@ export function boundsOf(points) {
 }
 
 // The longer side of the picture of a map without cells, in the units of the view.
-export const SIDE = 60;
+const SIDE = 60;
 
 export class Lattice {
   // Counts the steps of a straight run or a line from one place to another.
@@ -23,20 +23,47 @@ export class Lattice {
     return 1;
   }
 
-  // The place for a corner of a shape; a node need not be there.
-  pointAt(px, py) {
-    return this.cellAt(px, py);
-  }
-
-  // Rounds a coordinate of a map without cells: the label is short, and the step is still smaller than a pixel.
-  round(value) {
-    const digits = Math.min(Math.max(Math.ceil(Math.log10(5000 / this.size)), 0), 7);
-    return Number(value.toFixed(digits)) + 0;
-  }
-
   // Where an agent that covers some cells to each side has its middle.
   middleOf({ x, y, z }) {
     return this.center(x, y, z);
+  }
+}
+
+// Of a map without cells, between two corners.
+export class WorldLattice extends Lattice {
+  constructor(low, high) {
+    super();
+    this.low = low;
+    this.high = high;
+    this.size = Math.max(high.x - low.x, high.y - low.y) || 1;
+    this.unit = SIDE / this.size;
+    this.lookFrom(1, 0);
+  }
+
+  // How long a unit of y and one of height are, for one of x.
+  lookFrom(depth, rise) {
+    this.depth = depth;
+    this.rise = rise;
+    const [right, bottom] = this.center(this.high.x, this.high.y, this.low.z);
+    const top = this.center(this.low.x, this.low.y, this.high.z)[1];
+    this.bounds = { left: -2, top: top - 2, right: right + 2, bottom: bottom + 2 };
+  }
+
+  center(x, y, z = this.low.z) {
+    const { low, unit, depth, rise } = this;
+    return [(x - low.x) * unit, ((y - low.y) * depth - (z - low.z) * rise) * unit];
+  }
+
+  // It has no height yet.
+  pointAt(px, py) {
+    const { low, unit, depth } = this;
+    return { x: this.round(px / unit + low.x), y: this.round(py / unit / depth + low.y) };
+  }
+
+  // The label of such a coordinate is short, and the step is still smaller than a pixel.
+  round(value) {
+    const digits = Math.min(Math.max(Math.ceil(Math.log10(5000 / this.size)), 0), 7);
+    return Number(value.toFixed(digits)) + 0;
   }
 }
 
@@ -49,6 +76,11 @@ class CellLattice extends Lattice {
 
   center(x, y) {
     return this.middleOf({ x, y });
+  }
+
+  // The place for a corner of a shape.
+  pointAt(px, py) {
+    return this.cellAt(px, py);
   }
 
   holds({ x, y }) {

@@ -49,7 +49,6 @@ export class MapList {
     return this.maps.find((info) => info.map === map);
   }
 
-  // The revision of a map that is known to be at another by now.
   update(map, revision) {
     const info = this.find(map);
     if (info) {

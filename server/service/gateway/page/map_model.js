@@ -15,7 +15,6 @@ export class Model {
   info = null;
   revision = 0;
   epoch = "";
-  // The name of its places.
   noun = "cells";
   // The options of a question that this kind of map has, and the algorithms.
   options = ["algorithm", "cornerRule", "footprint", "pathForm", "profileName", "requiredTags", "unreachablePolicy"];
@@ -75,7 +74,6 @@ export class MapModel extends Model {
     return x < 0 || y < 0 || x >= this.width || y >= this.height ? 0 : this.cells[y * this.width + x];
   }
 
-  // The cell if it is still there.
   again(cell) {
     return cell && cell.id === undefined && this.at(cell) !== 0 ? cell : null;
   }

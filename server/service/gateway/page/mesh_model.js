@@ -1,40 +1,15 @@
 // A navigation mesh: places on it take the part that cells have on a grid. What they look like the server draws.
 
 import { call, pointOf } from "./api.js";
-import { Lattice, SIDE } from "./lattice.js";
+import { WorldLattice } from "./lattice.js";
 import { Model } from "./map_model.js";
 
 // How many steps of the keys lead along that side.
 const STEPS = 100;
 
-class MeshLattice extends Lattice {
-  constructor(low, high) {
-    super();
-    this.low = low;
-    this.high = high;
-    this.size = Math.max(high.x - low.x, high.y - low.y) || 1;
-    this.unit = SIDE / this.size;
-    this.lookFrom(1, 0);
-  }
-
-  // How long a unit of y and one of height are, for one of x.
-  lookFrom(depth, rise) {
-    this.depth = depth;
-    this.rise = rise;
-    const [right, bottom] = this.center(this.high.x, this.high.y, this.low.z);
-    const top = this.center(this.low.x, this.low.y, this.high.z)[1];
-    this.bounds = { left: -2, top: top - 2, right: right + 2, bottom: bottom + 2 };
-  }
-
-  center(x, y, z = this.low.z) {
-    const { low, unit, depth, rise } = this;
-    return [(x - low.x) * unit, ((y - low.y) * depth - (z - low.z) * rise) * unit];
-  }
-
-  // It has no height yet.
+class MeshLattice extends WorldLattice {
   cellAt(px, py) {
-    const { low, unit, depth } = this;
-    return { x: this.round(px / unit + low.x), y: this.round(py / unit / depth + low.y) };
+    return this.pointAt(px, py);
   }
 
   label({ x, y, z, isAloft }) {

@@ -12,7 +12,6 @@ export class Playback {
     this.clear();
   }
 
-  // How many of the players play.
   set count(count) {
     this.clear();
     this.players = this.all.slice(0, count);

@@ -93,7 +93,6 @@ export class SearchPlayer {
     return this.isFor(query) && version?.revision === revision && version.epoch === epoch;
   }
 
-  // The event that was played last.
   get current() {
     return this.events[this.position - 1];
   }

@@ -29,7 +29,6 @@ export class Sketch {
     this.#place();
   }
 
-  // After the map was read.
   take(model) {
     this.model = model;
     this.marked = this.marked.map((place) => model.again(place)).filter(Boolean);

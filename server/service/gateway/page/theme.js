@@ -24,7 +24,6 @@ const OTHERS = {
   dark: ["#5a3c22", "#223646", "#5d3e73", "#234233", "#5b2929", "#535225", "#3e4852", "#422b20"],
 };
 
-// Returns the theme for pictures that the server draws.
 export function pictureTheme() {
   return dark.matches ? "PICTURE_THEME_DARK" : "PICTURE_THEME_LIGHT";
 }

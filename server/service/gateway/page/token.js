@@ -12,7 +12,7 @@ export function authorization() {
 }
 
 // Asks for a token once, however many calls were refused without: each guess counts against this address. `sent` is
-// what authorization() gave the refused call. If there is another token by now, it is for the caller to try that.
+// what authorization() gave the refused call. If another token was entered since, it is for the caller to try that.
 export function enterToken(sent, problem) {
   if (!entering && sent.Authorization !== authorization().Authorization) {
     return Promise.resolve();

@@ -47,7 +47,7 @@ export class Tools {
         grab: (px, py) => this.#beginArea(px, py),
         drag: (px, py) => this.#stretchArea(px, py),
         drop: () => (this.#corner = null),
-        tap: (px, py) => !app.isOblique && this.block(this.#pointAt(px, py), app.cellAt(px, py)),
+        tap: (px, py) => !app.isOblique && this.block(app.pointAt(px, py), app.cellAt(px, py)),
       },
       agent: { tap: (px, py) => app.agents.add(app.cellAt(px, py)) },
     };
@@ -63,11 +63,10 @@ export class Tools {
     choice.checked = true;
     this.tool = tool;
     element("painting").hidden = !this.isPainting;
-    element("terrain").hidden = element("terrain").labels[0].hidden = tool !== "terrain";
+    element("terrain").labels[0].hidden = tool !== "terrain";
     this.app.drawing.renew();
   }
 
-  // Offers the tools that the map allows.
   offer({ cells, terrains = [], isLaidOut, isGraph }) {
     const options = [...terrains].map(([symbol, { name }]) => new Option(name, String(symbol)));
     element("terrain").replaceChildren(...options);
@@ -160,10 +159,7 @@ export class Tools {
   }
 
   #near(places, px, py, reach) {
-    return places.find((place) => {
-      const [x, y] = this.app.placeOf(place);
-      return Math.hypot(x - px, y - py) <= reach;
-    });
+    return places.find((place) => this.app.distanceTo(place, px, py) <= reach);
   }
 
   #grabEnd(px, py, reach) {
@@ -217,15 +213,9 @@ export class Tools {
     const { app } = this;
     const corner = this.#corner;
     if (app.sketch.parts !== corner.parts || Math.hypot(px - corner.px, py - corner.py) > SLIP) {
-      app.sketch.stretch(corner.parts, this.#pointAt(corner.px, corner.py), this.#pointAt(px, py));
+      app.sketch.stretch(corner.parts, app.pointAt(corner.px, corner.py), app.pointAt(px, py));
       app.query.ask();
       app.redraw();
     }
-  }
-
-  // A point of the plan, on a grid the cell nearest to it.
-  #pointAt(px, py) {
-    const { x, y } = this.app.model.lattice.pointAt(...this.app.view.toMap(px, py));
-    return { x, y };
   }
 }
