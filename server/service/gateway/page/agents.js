@@ -28,12 +28,8 @@ export class Agents {
   #walkedAt = 0;
   #reportedAt = 0;
 
-  // `model()` is the map, and `chosen()` what questions about it are made of. `changed(problem)` is called when there
-  // are more agents or fewer, or when others are blocked.
-  constructor(model, chosen, changed) {
-    this.model = model;
-    this.chosen = chosen;
-    this.changed = changed;
+  constructor(app) {
+    this.app = app;
   }
 
   get blocked() {
@@ -43,12 +39,12 @@ export class Agents {
   clear() {
     this.pause();
     this.all.clear();
-    this.changed("");
+    this.app.agentsChanged("");
   }
 
   // Adds up to `count` agents at places that can all be reached from one of them.
   async addSome(count) {
-    const model = this.model();
+    const { model } = this.app;
     if (!model) {
       return;
     }
@@ -57,10 +53,10 @@ export class Agents {
       const room = Math.min(count, MAX_AGENTS - this.all.size);
       const places = first && room > 0 ? await this.#sample(room, first) : [];
       // Another map may be shown meanwhile.
-      places.filter(() => model === this.model()).forEach((place) => this.add(place));
+      places.filter(() => model === this.app.model).forEach((place) => this.add(place));
     } catch (error) {
       needRpcError(error);
-      this.changed(error.message);
+      this.app.agentsChanged(error.message);
     }
   }
 
@@ -70,18 +66,18 @@ export class Agents {
       return;
     }
     if (this.all.size === MAX_AGENTS) {
-      this.changed(`This page follows ${MAX_AGENTS} agents at most.`);
+      this.app.agentsChanged(`This page follows ${MAX_AGENTS} agents at most.`);
       return;
     }
-    const model = this.model();
-    const { map, agent: body, pathForm } = this.chosen();
+    const { model } = this.app;
+    const { map, agent: body, pathForm } = this.app.chosen();
     const start = model.locationOf(place);
     const fields = model.isMesh ? { withSurface: true } : body && { agent: body, pathForm };
     const query = { map, start, goals: [start], ...fields };
     const agent = { id: newAgentId(), query, way: [this.#spotOf(place, body)], isBlocked: false };
     this.all.set(agent.id, agent);
     this.#ask(agent, { put: query });
-    this.changed("");
+    this.app.agentsChanged("");
     this.resume();
   }
 
@@ -109,7 +105,7 @@ export class Agents {
       message: ({ states = [] }) => states.forEach((state) => this.#take(state)),
       problem: ({ message }) => {
         this.#stream = null;
-        this.changed(message);
+        this.app.agentsChanged(message);
       },
     });
   }
@@ -118,7 +114,7 @@ export class Agents {
   walk(now) {
     const seconds = Math.min(now - this.#walkedAt, 100) / 1000;
     this.#walkedAt = now;
-    const model = this.model();
+    const { model } = this.app;
     const { isMesh, lattice } = model;
     const { left, top, right, bottom } = lattice.bounds;
     const side = Math.max(right - left, bottom - top);
@@ -170,7 +166,7 @@ export class Agents {
 
   async #sendOn(agent) {
     agent.isWaiting = true;
-    const model = this.model();
+    const { model } = this.app;
     const place = this.#placeOf(agent);
     // If it stands in an obstacle, its state says so.
     const goals = await this.#sample(GOALS, place).catch(() => null);
@@ -191,13 +187,13 @@ export class Agents {
   #setBlocked(agent, isBlocked) {
     if (agent.isBlocked !== isBlocked) {
       agent.isBlocked = isBlocked;
-      this.changed("");
+      this.app.agentsChanged("");
     }
   }
 
   async #sample(count, from) {
-    const model = this.model();
-    const { map, agent } = this.chosen();
+    const { model } = this.app;
+    const { map, agent } = this.app.chosen();
     const seed = Math.floor(Math.random() * 2 ** 32);
     const reachableFrom = from && model.locationOf(from);
     const answer = await call("PathService/SamplePlaces", { map, agent, count, seed, reachableFrom });
@@ -211,7 +207,7 @@ export class Agents {
     }
     if (end) {
       this.all.delete(agent.id);
-      this.changed(new RpcError(end).message);
+      this.app.agentsChanged(new RpcError(end).message);
       return;
     }
     const [here] = agent.way;
@@ -223,20 +219,20 @@ export class Agents {
   }
 
   #spotsOf(path, body) {
-    const { lines, jumps } = linesOf({ path: { ...path, positions: path.surface ?? path.positions } }, this.model());
+    const { lines, jumps } = linesOf({ path: { ...path, positions: path.surface ?? path.positions } }, this.app.model);
     const spots = (places) => places.map((place) => this.#spotOf(place, body));
     const arrivals = [[], ...jumps.map(([, arrival]) => spots([arrival]).map((spot) => ({ ...spot, isJump: true })))];
     return lines.flatMap((line, i) => [...arrivals[i], ...spots(line)]);
   }
 
   #spotOf(place, body) {
-    const { isMesh, lattice } = this.model();
+    const { isMesh, lattice } = this.app.model;
     return { place, at: isMesh ? [place.x, place.y, place.z] : [...lattice.middleOf(place, body?.footprint), 0] };
   }
 
   // On a graph an agent between two nodes is at the one that it has passed.
   #placeOf({ way: [{ place, at }], query }) {
-    const { isMesh, isGraph, lattice } = this.model();
+    const { isMesh, isGraph, lattice } = this.app.model;
     const [x, y, z] = at;
     if (isMesh || isGraph) {
       return isMesh ? { x, y, z } : place;
@@ -248,7 +244,7 @@ export class Agents {
   }
 
   #locationOf(agent) {
-    return this.model().locationOf(this.#placeOf(agent));
+    return this.app.model.locationOf(this.#placeOf(agent));
   }
 }
 

@@ -29,7 +29,7 @@ import { Playback } from "./playback.js";
 import { Pointer } from "./pointer.js";
 import { SearchPlayer } from "./search_player.js";
 import { LETTERS, Sketch } from "./sketch.js";
-import { meshTerrains, onThemeChange } from "./theme.js";
+import { dark, meshTerrains } from "./theme.js";
 import { ServerPanel } from "./server_panel.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
@@ -74,6 +74,7 @@ function select(choice, value = "") {
   }
 }
 
+// The state of the page, which its parts have as `app`.
 class App {
   view = new View();
   // The search for the answer, and the one beside it.
@@ -100,8 +101,8 @@ class App {
     });
     this.redraw();
   });
-  agents = new Agents(() => this.model, () => this.#chosen(), (problem) => this.#agentsChanged(problem));
-  others = new OtherAgents(() => this.model, () => this.#othersChanged());
+  agents = new Agents(this);
+  others = new OtherAgents(this);
   live = new LiveLayer(this);
   // A note that is shown for a while, and whether the server is away.
   news = { text: "", kind: "bad" };
@@ -149,7 +150,7 @@ class App {
   }
 
   question() {
-    const { map, start, goal, agent, view, algorithm, unreachablePolicy, pathForm } = this.#chosen();
+    const { map, start, goal, agent, view, algorithm, unreachablePolicy, pathForm } = this.chosen();
     if (!start || !goal) {
       return null;
     }
@@ -157,7 +158,7 @@ class App {
   }
 
   // All that questions are made of, as far as it is there.
-  #chosen() {
+  chosen() {
     const { map, model, sketch } = this;
     const { cornerRule, footprint, profileName, requiredTags, forbiddenTerrains, ...chosen } = Object.fromEntries(
       options.map((each) => [each.dataset.option, each.disabled ? undefined : each.value.trim()]),
@@ -184,7 +185,7 @@ class App {
   }
 
   #chosenBeside() {
-    const { map, start, goal, marked, agent, view } = this.#chosen();
+    const { map, start, goal, marked, agent, view } = this.chosen();
     const goals = [["G", goal], ...marked.map((each, i) => [LETTERS[i], each])];
     const named = (all) => all.filter(([, location]) => location).map(([name, location]) => ({ name, location }));
     const numbers = Object.fromEntries(fields.map(({ id, value }) => [id, value ? Number(value) : undefined]));
@@ -301,13 +302,13 @@ class App {
     element("figures-beside").innerHTML = element("figures").innerHTML;
     this.sides.forEach(({ painter }) => new Pointer(painter.canvas, this.tools));
     new ResizeObserver(() => this.#resized()).observe(element("frame"));
-    onThemeChange(() => this.#prepare());
+    dark.addEventListener("change", () => this.#prepare());
     Object.entries(QUESTIONS).forEach(([kind, { title }]) => asking.add(new Option(title, kind)));
     listenToControls(this, [...choices.values()]);
     listenToFiles(this);
     this.#prepare();
     this.#searchMoved();
-    this.#agentsChanged("");
+    this.agentsChanged("");
     showLink("fair", location.host);
     await this.#configure();
     new ServerPanel().run();
@@ -417,16 +418,15 @@ class App {
     for (const name of ["start", "goal", "cursor", "hover"]) {
       this[name] = model.again(this[name]);
     }
-    if (isNew || this.model !== model) {
-      this.model = model;
-      this.view.show(model.lattice.bounds);
+    const isOther = isNew || this.model !== model;
+    this.model = model;
+    this.view.show(model.lattice.bounds, isOther);
+    this.#prepare();
+    if (isOther) {
       this.tools.offer(model);
       this.#offerOptions();
       this.#offerFloors();
-    } else {
-      this.view.follow(model.lattice.bounds);
     }
-    this.#prepare();
     element("places").hidden = !model.isLaidOut;
     this.sketch.take(model);
     this.agents.resume();
@@ -529,7 +529,7 @@ class App {
     const { lattice } = this.model;
     if (lattice.depth !== depth || lattice.rise !== rise) {
       lattice.lookFrom(depth, rise);
-      this.view.show(lattice.bounds);
+      this.view.show(lattice.bounds, true);
     }
   }
 
@@ -757,7 +757,8 @@ class App {
     }
   }
 
-  #agentsChanged(problem) {
+  // After there are more agents or fewer, or others are blocked.
+  agentsChanged(problem) {
     const { all, blocked } = this.agents;
     const none = "Agents walk to random goals, and around what you block. The tool Agent adds one where you press.";
     const some = `${amountText(all.size, "agent")}, ${blockedText(blocked)}.`;
@@ -766,7 +767,7 @@ class App {
     this.live.wake();
   }
 
-  #othersChanged() {
+  othersChanged() {
     const { all, blocked } = this.others;
     const some = `${amountText(all.length, "agent")} of other clients, ${blockedText(blocked)}.`;
     element("others-text").textContent = all.length > 0 ? some : "";

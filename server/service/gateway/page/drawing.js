@@ -28,7 +28,6 @@ export class Drawing {
   #held = null;
   #said = "";
 
-  // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
     choice.addEventListener("change", () => this.choose(choice.value));

@@ -25,7 +25,6 @@ export class Editor {
   #waiting = [];
   #last = Promise.resolve();
 
-  // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
   }

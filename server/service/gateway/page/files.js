@@ -20,7 +20,7 @@ export function idOf(name) {
   return id.slice(0, 60) || "map";
 }
 
-// Takes files that are dropped on the page or chosen with the button. `app` is the page's state, see app.js.
+// Takes files that are dropped on the page or chosen with the button.
 export function listenToFiles(app) {
   const take = async (files) => {
     for (const file of files) {

@@ -17,22 +17,9 @@ export function boundsOf(points) {
 // The longer side of the picture of a map without cells, in the units of the view.
 const SIDE = 60;
 
-export class Lattice {
-  // Counts the steps of a straight run or a line from one place to another.
-  steps() {
-    return 1;
-  }
-
-  // Where an agent that covers some cells to each side has its middle.
-  middleOf({ x, y, z }) {
-    return this.center(x, y, z);
-  }
-}
-
 // Of a map without cells, between two corners.
-export class WorldLattice extends Lattice {
+export class WorldLattice {
   constructor(low, high) {
-    super();
     this.low = low;
     this.high = high;
     this.size = Math.max(high.x - low.x, high.y - low.y) || 1;
@@ -54,6 +41,14 @@ export class WorldLattice extends Lattice {
     return [(x - low.x) * unit, ((y - low.y) * depth - (z - low.z) * rise) * unit];
   }
 
+  middleOf({ x, y, z }) {
+    return this.center(x, y, z);
+  }
+
+  steps() {
+    return 1;
+  }
+
   // It has no height yet.
   pointAt(px, py) {
     const { low, unit, depth } = this;
@@ -67,9 +62,10 @@ export class WorldLattice extends Lattice {
   }
 }
 
-class CellLattice extends Lattice {
+// Its lattices also have middleOf(cell, footprint), where an agent that covers some cells to each side has its middle,
+// and steps(from, to), the count of those of a straight run or a line.
+class CellLattice {
   constructor({ width, height }) {
-    super();
     this.width = width;
     this.height = height;
   }

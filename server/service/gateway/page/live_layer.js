@@ -17,7 +17,6 @@ export class LiveLayer {
   #flashes = [];
   #isAwake = false;
 
-  // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
   }

@@ -18,7 +18,6 @@ export class MapList {
   shown = "";
   list = element("map-list");
 
-  // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
     filter.addEventListener("input", () => this.#showChosen());

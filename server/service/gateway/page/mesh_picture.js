@@ -9,7 +9,6 @@ const MOST_PIXELS = 4096;
 const LEAST_PIXELS = 16;
 
 export class MeshPicture {
-  // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
     this.forget();

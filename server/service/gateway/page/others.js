@@ -24,10 +24,8 @@ export class OtherAgents {
   all = [];
   isShown = true;
 
-  // `model()` is the map, once it is there. `changed()` is called after each look.
-  constructor(model, changed) {
-    this.model = model;
-    this.changed = changed;
+  constructor(app) {
+    this.app = app;
   }
 
   get blocked() {
@@ -43,7 +41,7 @@ export class OtherAgents {
   async follow(map, signal) {
     this.#take([]);
     while (!signal.aborted) {
-      const hasMap = Boolean(this.model());
+      const hasMap = Boolean(this.app.model);
       try {
         const request = { map, pageSize: MOST };
         const { agents } = hasMap && this.isShown ? await call("PathService/ListAgents", request, signal) : {};
@@ -68,8 +66,8 @@ export class OtherAgents {
   #take(agents) {
     const others = agents.filter(({ agent }) => !isOwn(Number(agent)));
     if (others.length > 0 || this.all.length > 0) {
-      this.all = others.map((each) => agentOf(each, this.model())).filter(({ way: [here] }) => here.at);
-      this.changed();
+      this.all = others.map((each) => agentOf(each, this.app.model)).filter(({ way: [here] }) => here.at);
+      this.app.othersChanged();
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { WALL } from "./map_model.js";
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
+export const dark = matchMedia("(prefers-color-scheme: dark)");
 
 // Names that terrains often have, their symbol, and their colours if passable and if not, in the light and in the dark,
 // as in the pictures of the server. The last are names that those of meshes do not know.
@@ -26,10 +26,6 @@ const OTHERS = {
 
 export function pictureTheme() {
   return dark.matches ? "PICTURE_THEME_DARK" : "PICTURE_THEME_LIGHT";
-}
-
-export function onThemeChange(listener) {
-  dark.addEventListener("change", listener);
 }
 
 const sample = document.body.appendChild(document.createElement("i"));

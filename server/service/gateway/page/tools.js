@@ -25,7 +25,6 @@ export class Tools {
   // drag(px, py, cell), drop(isCancelled) and tap(px, py, grip, event).
   #hands;
 
-  // `app` is the page's state, see app.js.
   constructor(app) {
     this.app = app;
     const painting = {

@@ -25,15 +25,10 @@ export class View {
     }
   }
 
-  show(bounds) {
+  // Those of another map, or of the same that has grown or shrunk.
+  show(bounds, isOther) {
     this.bounds = bounds;
-    this.fit();
-  }
-
-  // The map has grown or shrunk.
-  follow(bounds) {
-    this.bounds = bounds;
-    if (this.isFitted) {
+    if (isOther || this.isFitted) {
       this.fit();
     }
   }
