@@ -219,7 +219,8 @@ export class Agents {
   }
 
   #spotsOf(path, body) {
-    const { lines, jumps } = linesOf({ path: { ...path, positions: path.surface ?? path.positions } }, this.app.model);
+    const onGround = { ...path, positions: path.surface ?? path.positions };
+    const { lines, jumps } = linesOf({ path: onGround }, this.app.model);
     const spots = (places) => places.map((place) => this.#spotOf(place, body));
     const arrivals = [[], ...jumps.map(([, arrival]) => spots([arrival]).map((spot) => ({ ...spot, isJump: true })))];
     return lines.flatMap((line, i) => [...arrivals[i], ...spots(line)]);

@@ -1,5 +1,5 @@
-// Obstacles and portals that are drawn by hand: put, moved, reshaped, changed and removed. A form is for the one that is
-// chosen, or for new ones.
+// Obstacles and portals that are drawn by hand: put, moved, reshaped, changed and removed. A form is for the one
+// that is chosen, or for new ones.
 
 import { placeObstacles, shifted } from "./obstacles.js";
 import { element } from "./panel.js";
@@ -203,8 +203,8 @@ export class Drawing {
     this.app.editor.change(map, this.kind, ids, edits);
   }
 
-  // Returns the values of the form as fields of the contract. A field that is empty, or that this map does not have, is
-  // unset.
+  // Returns the values of the form as fields of the contract. A field that is empty, or that this map does not
+  // have, is unset.
   #values() {
     const text = (name) => (!field(name).disabled && field(name).value.trim()) || undefined;
     const id = text("id");

@@ -15,7 +15,7 @@ async function* chunksOf(file) {
 }
 
 // The id of a map for a file of that name.
-export function idOf(name) {
+function idOf(name) {
   const id = name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9_.-]+/g, "-").replace(/^[_.-]+/, "");
   return id.slice(0, 60) || "map";
 }

@@ -62,8 +62,8 @@ export class WorldLattice {
   }
 }
 
-// Its lattices also have middleOf(cell, footprint), where an agent that covers some cells to each side has its middle,
-// and steps(from, to), the count of those of a straight run or a line.
+// Its lattices also have middleOf(cell, footprint), where an agent that covers some cells to each side has its
+// middle, and steps(from, to), the count of those of a straight run or a line.
 class CellLattice {
   constructor({ width, height }) {
     this.width = width;
@@ -105,7 +105,7 @@ class CellLattice {
   }
 }
 
-export class SquareLattice extends CellLattice {
+class SquareLattice extends CellLattice {
   constructor(grid) {
     super(grid);
     this.isFour = grid.squares?.connectivity === "CONNECTIVITY_FOUR";
@@ -137,7 +137,7 @@ export class SquareLattice extends CellLattice {
 }
 
 // Cells are counted as the server does: by columns and rows on a board, else by axial coordinates.
-export class HexLattice extends CellLattice {
+class HexLattice extends CellLattice {
   constructor(grid) {
     super(grid);
     this.isHex = true;

@@ -9,8 +9,9 @@ const NEWLINE = 10;
 
 // Base of the models of all kinds of maps: the description and version that was read. Each has read(map, signal), which
 // gives what load() takes, and says what the contract asks of its places: locationOf(place), pointsOf(path) and
-// arrivalOf(crossing, points). `searchPlaces()` has those of a search, each with a number: the `size` of the list, the
-// place at(number), numbersOf(event), which are those of its place and of the parent if there is one, and costOf(event).
+// arrivalOf(crossing, points). `searchPlaces()` has those of a search, each with a number: the `size` of the list,
+// the place at(number), numbersOf(event), which are those of its place and of the parent if there is one, and
+// costOf(event).
 export class Model {
   info = null;
   revision = 0;

@@ -23,7 +23,7 @@ class MeshLattice extends WorldLattice {
   }
 }
 
-export function placeAt(x, y, z) {
+function placeAt(x, y, z) {
   return { id: `${x},${y},${z}`, x, y, z };
 }
 

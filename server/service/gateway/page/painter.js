@@ -4,7 +4,9 @@ import { drawGraph, linksInSight, radiusOf } from "./graph_painter.js";
 import { placeLabels } from "./labels.js";
 import { boxOf } from "./obstacles.js";
 import { drawBands, drawIntervals, partByHeights } from "./mesh_painter.js";
-import { addArrow, addArrowhead, addPolygon, discAt, fill, lineThrough, polygonOf, stroke, trace } from "./pen.js";
+import {
+  addArrow, addArrowhead, addPolygon, discAt, fill, lineThrough, polygonOf, stroke, trace,
+} from "./pen.js";
 import { CLOSED, OPEN } from "./search_player.js";
 import { TileLayer } from "./tiles.js";
 import { LETTERS } from "./sketch.js";
@@ -331,8 +333,8 @@ export class Painter {
     stroke(context, color, width, path);
   }
 
-  // From afar, the box of one on a grid stands for its outline, which may have many corners. The overlay is hatched, as
-  // nothing on the map is.
+  // From afar, the box of one on a grid stands for its outline, which may have many corners. The overlay is
+  // hatched, as nothing on the map is.
   #drawObstacles({ obstacles, sketch }) {
     const { context, view, ratio } = this;
     const isAfar = this.hasCells && view.scale < FINE_SCALE;
