@@ -1,21 +1,24 @@
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "gif_lib.h"
 #include "png.h"
 #include "server/base/error.h"
@@ -38,127 +41,68 @@ bool IsWebp(absl::string_view bytes) {
   return absl::StartsWith(bytes, kRiffMagic) && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP";
 }
 
-std::uint32_t PackPixel(std::uint8_t red, std::uint8_t green, std::uint8_t blue, std::uint8_t alpha) {
-  return std::uint32_t{red} << 24 | std::uint32_t{green} << 16 | std::uint32_t{blue} << 8 | alpha;
-}
-
-// Calls visit(i) for each pixel unless stopped.
-template <typename Visit>
-absl::Status ForEachPixel(const Image& image, const StopCheck* stop, Visit visit) {
-  constexpr std::size_t kPixelsBetweenChecks = 1 << 16;
-  for (std::size_t begin = 0; begin < image.pixel_count(); begin += kPixelsBetweenChecks) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    const std::size_t end = std::min(begin + kPixelsBetweenChecks, image.pixel_count());
-    for (std::size_t i = begin; i < end; ++i) {
-      visit(i);
-    }
+// Converts the decoder's bytes, red first, to packed pixels in place.
+void PackPixels(absl::Span<std::uint32_t> pixels) {
+  for (std::uint32_t& pixel : pixels) {
+    pixel = ntohl(pixel);
   }
-  return absl::OkStatus();
 }
-
-// Converts the decoder's RGBA bytes to packed pixels in place.
-absl::Status PackPixels(const StopCheck* stop, Image& image) {
-  return ForEachPixel(image, stop, [&](std::size_t i) {
-    std::uint32_t& pixel = image.pixels[i];
-    std::array<std::uint8_t, 4> bytes{};
-    std::memcpy(bytes.data(), &pixel, sizeof(pixel));
-    pixel = PackPixel(bytes[0], bytes[1], bytes[2], bytes[3]);
-  });
-}
-
-// State of libpng, which it frees. The simplified API longjmps only within its own frames.
-struct PngReader {
-  PngReader() { image.version = PNG_IMAGE_VERSION; }
-  ~PngReader() { png_image_free(&image); }
-  PngReader(const PngReader&) = delete;
-  PngReader& operator=(const PngReader&) = delete;
-
-  png_image image{};
-};
 
 absl::Status BadPng(const png_image& image) {
   return BadFormat(absl::StrCat("bad PNG: ", static_cast<const char*>(image.message)));
 }
 
-// The bytes of a file as a stream that fails once `stop` does: libpng has no other way to abort a read.
-class ByteStream {
- public:
-  ByteStream(absl::string_view bytes, const StopCheck* stop)
-      : rest_(bytes), stop_(stop), file_(fopencookie(this, "rb", {.read = &Read})) {}
-  ~ByteStream() {
-    if (file_ != nullptr) {
-      std::fclose(file_);
-    }
-  }
-  ByteStream(const ByteStream&) = delete;
-  ByteStream& operator=(const ByteStream&) = delete;
-
-  // Null if allocation failed.
-  std::FILE* file() { return file_; }
-
- private:
-  static ssize_t Read(void* stream, char* out, std::size_t size) {
-    auto& self = *static_cast<ByteStream*>(stream);
-    if (IsStopped(self.stop_)) {
-      return -1;
-    }
-    const std::size_t taken = std::min(size, self.rest_.size());
-    std::memcpy(out, self.rest_.data(), taken);
-    self.rest_.remove_prefix(taken);
-    return static_cast<ssize_t>(taken);
-  }
-
-  absl::string_view rest_;
-  const StopCheck* stop_;
-  std::FILE* file_;
+// The rest of a file, whose reads fail once `stop` does: libpng has no other way to abort a read.
+struct ByteStream {
+  absl::string_view rest;
+  const StopCheck* stop;
 };
 
-absl::Status ReadColors(png_image& png, const StopCheck* stop, Image& image) {
-  png.format = PNG_FORMAT_RGBA;
-  image.pixels.resize(image.pixel_count());
-  if (png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) == 0) {
-    return BadPng(png);
+ssize_t ReadStream(void* cookie, char* out, std::size_t size) {
+  auto& stream = *static_cast<ByteStream*>(cookie);
+  if (IsStopped(stream.stop)) {
+    return -1;
   }
-  return PackPixels(stop, image);
-}
-
-absl::Status ReadPalette(png_image& png, const StopCheck* stop, Image& image) {
-  png.format = PNG_FORMAT_RGBA_COLORMAP;
-  std::array<std::uint8_t, 4 * 256> palette{};
-  image.indices.resize(image.pixel_count());
-  if (png_image_finish_read(&png, nullptr, image.indices.data(), 0, palette.data()) == 0) {
-    return BadPng(png);
-  }
-  image.pixels.resize(image.pixel_count());
-  return ForEachPixel(image, stop, [&](std::size_t i) {
-    const std::uint8_t* const entry = palette.data() + std::size_t{4} * image.indices[i];
-    image.pixels[i] = PackPixel(entry[0], entry[1], entry[2], entry[3]);
-  });
+  const std::size_t taken = stream.rest.copy(out, size);
+  stream.rest.remove_prefix(taken);
+  return static_cast<ssize_t>(taken);
 }
 
 absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side, const StopCheck* stop) {
-  ByteStream stream(bytes, stop);
-  if (stream.file() == nullptr) {
+  ByteStream stream{.rest = bytes, .stop = stop};
+  std::FILE* const file = fopencookie(&stream, "rb", {.read = &ReadStream});
+  if (file == nullptr) {
     throw std::bad_alloc();
   }
-  PngReader reader;
-  png_image& png = reader.image;
-  if (png_image_begin_read_from_stdio(&png, stream.file()) == 0) {
+  const absl::Cleanup close = [&] { std::fclose(file); };
+  // The simplified API of libpng longjmps only within its own frames.
+  png_image png{.version = PNG_IMAGE_VERSION};
+  const absl::Cleanup free_png = [&] { png_image_free(&png); };
+  if (png_image_begin_read_from_stdio(&png, file) == 0) {
     return BadPng(png);
   }
   WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(png.width, png.height, max_side), ""));
   Image image{.width = static_cast<int>(png.width), .height = static_cast<int>(png.height)};
+  image.pixels.resize(image.pixel_count());
   // Treat 16-bit samples as sRGB, like 8-bit ones, not as linear light.
   png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   const bool has_palette = (png.format & PNG_FORMAT_FLAG_COLORMAP) != 0;
-  WAYSTAR_RETURN_IF_ERROR(has_palette ? ReadPalette(png, stop, image) : ReadColors(png, stop, image));
+  png.format = has_palette ? PNG_FORMAT_RGBA_COLORMAP : PNG_FORMAT_RGBA;
+  std::array<std::uint32_t, 256> palette{};
+  image.indices.resize(has_palette ? image.pixel_count() : 0);
+  void* const out = has_palette ? static_cast<void*>(image.indices.data()) : image.pixels.data();
+  if (png_image_finish_read(&png, nullptr, out, 0, palette.data()) == 0) {
+    return BadPng(png);
+  }
+  PackPixels(has_palette ? absl::MakeSpan(palette) : absl::MakeSpan(image.pixels));
+  std::transform(image.indices.begin(), image.indices.end(), image.pixels.begin(),
+                 [&](std::uint8_t index) { return palette[index]; });
   return image;
 }
 
 int ReadBytes(GifFileType* gif, GifByteType* out, int count) {
   auto& rest = *static_cast<absl::string_view*>(gif->UserData);
-  const std::size_t taken = std::min(rest.size(), static_cast<std::size_t>(count));
-  std::memcpy(out, rest.data(), taken);
+  const std::size_t taken = rest.copy(reinterpret_cast<char*>(out), static_cast<std::size_t>(count));
   rest.remove_prefix(taken);
   return static_cast<int>(taken);
 }
@@ -167,11 +111,6 @@ absl::Status BadGif(int error) {
   const char* const text = GifErrorString(error);
   return BadFormat(absl::StrCat("bad GIF: ", text == nullptr ? "broken or cut off" : text));
 }
-
-struct GifCloser {
-  void operator()(GifFileType* gif) const { DGifCloseFile(gif, nullptr); }
-};
-using GifReader = std::unique_ptr<GifFileType, GifCloser>;
 
 // Advances to the first frame. Sets the transparent palette entry, if any.
 absl::Status FindPicture(GifFileType& gif, std::optional<int>& transparent) {
@@ -207,24 +146,18 @@ absl::Status FindPicture(GifFileType& gif, std::optional<int>& transparent) {
 
 absl::Status ReadIndices(GifFileType& gif, const StopCheck* stop, Image& image) {
   image.indices.resize(image.pixel_count());
-  const auto read_row = [&](int y) {
-    GifByteType* const row =
-        image.indices.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);
-    return DGifGetLine(&gif, row, image.width) != GIF_ERROR;
-  };
   struct Pass {
     int first;
     int step;
   };
   constexpr Pass kInterlaced[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
   constexpr Pass kPlain[] = {{0, 1}};
-  const bool is_interlaced = gif.Image.Interlace;
-  const Pass* const begin = is_interlaced ? std::begin(kInterlaced) : std::begin(kPlain);
-  const Pass* const end = is_interlaced ? std::end(kInterlaced) : std::end(kPlain);
-  for (const Pass* pass = begin; pass != end; ++pass) {
-    for (int y = pass->first; y < image.height; y += pass->step) {
+  for (const Pass& pass : gif.Image.Interlace ? absl::MakeConstSpan(kInterlaced) : kPlain) {
+    for (int y = pass.first; y < image.height; y += pass.step) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-      if (!read_row(y)) {
+      GifByteType* const row =
+          image.indices.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);
+      if (DGifGetLine(&gif, row, image.width) == GIF_ERROR) {
         return BadFormat(absl::StrCat("bad GIF: row ", y, " is broken or cut off"));
       }
     }
@@ -232,46 +165,40 @@ absl::Status ReadIndices(GifFileType& gif, const StopCheck* stop, Image& image) 
   return absl::OkStatus();
 }
 
-absl::Status FillPixels(const GifFileType& gif, std::optional<int> transparent, const StopCheck* stop,
-                        Image& image) {
+absl::Status FillPixels(const GifFileType& gif, std::optional<int> transparent, Image& image) {
   const ColorMapObject* const palette = gif.Image.ColorMap != nullptr ? gif.Image.ColorMap : gif.SColorMap;
   if (palette == nullptr) {
     return BadFormat("bad GIF: it has no palette");
   }
   image.pixels.reserve(image.pixel_count());
-  const auto width = static_cast<std::size_t>(image.width);
   for (const std::uint8_t index : image.indices) {
-    if (image.pixels.size() % width == 0) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    }
     if (index >= palette->ColorCount) {
       return BadFormat(
           absl::StrCat("bad GIF: a pixel has colour ", index, " of a palette of ", palette->ColorCount));
     }
-    const GifColorType& color = palette->Colors[index];
-    image.pixels.push_back(index == transparent ? 0 : PackPixel(color.Red, color.Green, color.Blue, 0xFF));
+    const auto [red, green, blue] = palette->Colors[index];
+    const std::uint32_t pixel =
+        std::uint32_t{red} << 24 | std::uint32_t{green} << 16 | std::uint32_t{blue} << 8 | 0xFF;
+    image.pixels.push_back(index == transparent ? 0 : pixel);
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<Image> DecodeGif(absl::string_view bytes, int max_side, const StopCheck* stop) {
   int error = 0;
-  const GifReader gif(DGifOpen(&bytes, &ReadBytes, &error));
+  GifFileType* const gif = DGifOpen(&bytes, &ReadBytes, &error);
   if (gif == nullptr) {
     return BadGif(error);
   }
+  const absl::Cleanup close = [&] { DGifCloseFile(gif, nullptr); };
   std::optional<int> transparent;
   WAYSTAR_RETURN_IF_ERROR(FindPicture(*gif, transparent));
   WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(gif->Image.Width, gif->Image.Height, max_side), ""));
   Image image{.width = gif->Image.Width, .height = gif->Image.Height};
   WAYSTAR_RETURN_IF_ERROR(ReadIndices(*gif, stop, image));
-  WAYSTAR_RETURN_IF_ERROR(FillPixels(*gif, transparent, stop, image));
+  WAYSTAR_RETURN_IF_ERROR(FillPixels(*gif, transparent, image));
   return image;
 }
-
-struct WebpFree {
-  void operator()(WebPIDecoder* decoder) const { WebPIDelete(decoder); }
-};
 
 absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const StopCheck* stop) {
   // The incremental decoder parses a header again from its start until it is complete, so the number of steps
@@ -291,8 +218,8 @@ absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const St
   Image image{.width = features.width, .height = features.height};
   image.pixels.resize(image.pixel_count());
   auto* const pixels = reinterpret_cast<std::uint8_t*>(image.pixels.data());
-  const std::unique_ptr<WebPIDecoder, WebpFree> decoder(
-      WebPINewRGB(MODE_RGBA, pixels, image.pixel_count() * 4, image.width * 4));
+  const std::unique_ptr<WebPIDecoder, decltype(&WebPIDelete)> decoder(
+      WebPINewRGB(MODE_RGBA, pixels, image.pixel_count() * 4, image.width * 4), &WebPIDelete);
   if (decoder == nullptr) {
     throw std::bad_alloc();
   }
@@ -305,7 +232,7 @@ absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const St
   if (status != VP8_STATUS_OK) {
     return BadFormat("bad WebP: its pixels are broken or cut off");
   }
-  WAYSTAR_RETURN_IF_ERROR(PackPixels(stop, image));
+  PackPixels(absl::MakeSpan(image.pixels));
   return image;
 }
 

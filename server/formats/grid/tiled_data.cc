@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
@@ -24,131 +25,88 @@
 namespace waystar::core {
 namespace {
 
-// Receives the bytes in order, in pieces whose lengths are divisible by four except for the last.
+// Receives the bytes in order, in pieces whose lengths are divisible by four.
 using InflatedSink = absl::FunctionRef<absl::Status(absl::string_view)>;
+
+// Writes up to `size` next bytes to `out` and returns their number, which is 0 only at the end.
+using Inflater = absl::FunctionRef<absl::StatusOr<std::size_t>(char* out, std::size_t size)>;
 
 absl::Status BadData(absl::string_view message) {
   return BadFormat(absl::StrCat("bad compressed data: ", message));
 }
 
-// Output buffer that passes full pieces to a sink.
-class Pieces {
- public:
-  Pieces(std::size_t size, InflatedSink sink) : size_(size), sink_(sink), buffer_(kBytes) {}
-
-  char* room() { return buffer_.data() + used_; }
-  std::size_t room_size() const { return buffer_.size() - used_; }
-
-  // Called after `written` bytes were written to the room.
-  absl::Status Take(std::size_t written) {
-    used_ += written;
-    return used_ == buffer_.size() ? Flush() : absl::OkStatus();
-  }
-
-  absl::Status Finish() {
-    WAYSTAR_RETURN_IF_ERROR(Flush());
-    return total_ == size_ ? absl::OkStatus() : WrongSize();
-  }
-
- private:
-  static constexpr std::size_t kBytes = std::size_t{1} << 16;
-
-  absl::Status WrongSize() const {
-    return BadData(absl::StrCat("it does not hold exactly the ", size_, " bytes that its cells take"));
-  }
-
-  absl::Status Flush() {
-    total_ += used_;
-    if (total_ > size_) {
-      return WrongSize();
+// Passes on the output of an inflater. Returns an error unless it has exactly `size` bytes; inflating ends
+// there.
+absl::Status PassOn(std::size_t size, Inflater inflate, InflatedSink sink) {
+  std::vector<char> piece(std::size_t{1} << 16);
+  // One byte more shows whether the output ends.
+  for (std::size_t total = 0, used = 0; total <= size;) {
+    const std::size_t room = std::min(piece.size() - used, size + 1 - total);
+    WAYSTAR_ASSIGN_OR_RETURN(const std::size_t count, inflate(piece.data() + used, room));
+    used += count;
+    total += count;
+    if (count == 0 && total == size) {
+      return sink(absl::string_view(piece.data(), used));
     }
-    const absl::string_view piece(buffer_.data(), used_);
-    used_ = 0;
-    return sink_(piece);
+    if (count == 0) {
+      break;
+    }
+    if (used == piece.size()) {
+      WAYSTAR_RETURN_IF_ERROR(sink(absl::string_view(piece.data(), used)));
+      used = 0;
+    }
   }
+  return BadData(absl::StrCat("it does not hold exactly the ", size, " bytes that its cells take"));
+}
 
-  std::size_t size_;
-  InflatedSink sink_;
-  std::vector<char> buffer_;
-  std::size_t used_ = 0;
-  // Bytes passed on.
-  std::size_t total_ = 0;
-};
-
-class ZlibStream {
- public:
-  ZlibStream() = default;
-  ~ZlibStream() { inflateEnd(&stream_); }
-  ZlibStream(const ZlibStream&) = delete;
-  ZlibStream& operator=(const ZlibStream&) = delete;
-
-  z_stream& get() { return stream_; }
-
- private:
-  z_stream stream_{};
-};
-
-// InflateZlib decompresses zlib or gzip, InflateZstd Zstandard. Both stop at the sink's first error, and
-// return INVALID_ARGUMENT / BAD_FORMAT without a field unless the output has exactly `size` bytes; decoding
-// ends there. Memory is one window: 32 KiB, or for Zstandard at most 8 MiB.
+// InflateZlib decompresses zlib or gzip, InflateZstd Zstandard. Both return the errors of PassOn and of the
+// sink. Memory is one window: 32 KiB, or for Zstandard at most 8 MiB.
 absl::Status InflateZlib(absl::string_view bytes, std::size_t size, InflatedSink sink) {
-  ZlibStream owner;
-  z_stream& stream = owner.get();
+  z_stream stream{};
   // 15: maximum window; 32: detect zlib or gzip by the header.
   if (inflateInit2(&stream, 15 + 32) != Z_OK) {
     return BadData("zlib cannot start");
   }
-  Pieces pieces(size, sink);
-  std::size_t read = 0;
-  for (;;) {
-    const auto given =
-        static_cast<uInt>(std::min<std::size_t>(bytes.size() - read, std::numeric_limits<uInt>::max()));
-    const auto room = static_cast<uInt>(pieces.room_size());
-    // zlib does not write to its input.
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data() + read));
-    stream.avail_in = given;
-    stream.next_out = reinterpret_cast<Bytef*>(pieces.room());
-    stream.avail_out = room;
+  const absl::Cleanup end = [&] { inflateEnd(&stream); };
+  // zlib does not write to its input.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  const auto inflate_some = [&](char* out, std::size_t room) -> absl::StatusOr<std::size_t> {
+    stream.next_out = reinterpret_cast<Bytef*>(out);
+    stream.avail_out = static_cast<uInt>(room);
     const int result = inflate(&stream, Z_NO_FLUSH);
-    read += given - stream.avail_in;
+    const std::size_t count = room - stream.avail_out;
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
       return BadData(stream.msg == nullptr ? "no zlib or gzip" : stream.msg);
     }
-    const bool is_starved = stream.avail_out > 0 && read == bytes.size();
-    WAYSTAR_RETURN_IF_ERROR(pieces.Take(room - stream.avail_out));
-    if (result == Z_STREAM_END) {
-      return pieces.Finish();
-    }
-    if (result == Z_BUF_ERROR || is_starved) {
-      return BadData("it is cut off");
-    }
-  }
+    return count > 0 || result == Z_STREAM_END ? absl::StatusOr<std::size_t>(count)
+                                               : BadData("it is cut off");
+  };
+  return PassOn(size, inflate_some, sink);
 }
 
 absl::Status InflateZstd(absl::string_view bytes, std::size_t size, InflatedSink sink) {
-  struct Free {
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-  };
-  const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   constexpr int kMaxWindowLog = 23;
   ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
-  Pieces pieces(size, sink);
   ZSTD_inBuffer in{.src = bytes.data(), .size = bytes.size(), .pos = 0};
-  for (;;) {
-    ZSTD_outBuffer out{.dst = pieces.room(), .size = pieces.room_size(), .pos = 0};
-    const std::size_t hint = ZSTD_decompressStream(context.get(), &out, &in);
-    if (ZSTD_isError(hint) != 0) {
-      return BadData(ZSTD_getErrorName(hint));
+  std::size_t hint = 1;
+  const auto inflate_some = [&](char* out, std::size_t room) -> absl::StatusOr<std::size_t> {
+    ZSTD_outBuffer piece{.dst = out, .size = room, .pos = 0};
+    // A hint of 0 is the end of the frame.
+    while (hint != 0 && piece.pos == 0) {
+      const std::size_t before = in.pos;
+      hint = ZSTD_decompressStream(context.get(), &piece, &in);
+      if (ZSTD_isError(hint) != 0) {
+        return BadData(ZSTD_getErrorName(hint));
+      }
+      if (hint != 0 && piece.pos == 0 && in.pos == before) {
+        return BadData("it is cut off");
+      }
     }
-    const bool is_starved = out.pos < out.size && in.pos == in.size;
-    WAYSTAR_RETURN_IF_ERROR(pieces.Take(out.pos));
-    if (hint == 0) {
-      return pieces.Finish();
-    }
-    if (is_starved) {
-      return BadData("it is cut off");
-    }
-  }
+    return piece.pos;
+  };
+  return PassOn(size, inflate_some, sink);
 }
 
 using TileVisitor = absl::FunctionRef<absl::Status(std::size_t, std::uint32_t)>;
