@@ -1,3 +1,5 @@
+#include <DetourNavMesh.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -5,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
@@ -33,15 +36,11 @@ namespace {
 
 constexpr std::uint32_t kSetMagic = 0x4D534554;        // 'MSET'
 constexpr std::uint32_t kTileCacheMagic = 0x54534554;  // 'TSET'
-constexpr std::uint32_t kTileMagic = 0x444E4156;       // 'DNAV'
 constexpr std::uint32_t kEmulatorMagic = 0x4D4D4150;   // 'MMAP'
 constexpr std::uint32_t kSetVersion = 1;
-constexpr std::uint32_t kTileVersion = 7;
 
 constexpr std::size_t kSetHeaderBytes = 40;
-constexpr std::size_t kTileHeaderBytes = 100;
-// Size of dtNavMeshParams.
-constexpr std::size_t kParamsBytes = 28;
+constexpr std::size_t kParamsBytes = sizeof(dtNavMeshParams);
 // Header of a .mmtile in most emulators, and in AzerothCore, which adds Recast settings.
 constexpr std::size_t kEmulatorTileBytes = 20;
 constexpr std::size_t kAzerothTileBytes = 56;
@@ -50,47 +49,47 @@ constexpr std::size_t kAzerothTileBytes = 56;
 constexpr std::size_t kTrinityMapBytes = 40;
 constexpr std::size_t kTrinityOffMeshBytes = 44;
 
-// Sizes and values in a tile.
-constexpr std::size_t kVertexBytes = 12;
-constexpr std::size_t kPolygonBytes = 32;
+using FileVertex = std::array<float, 3>;
+// Three corners, and flags.
+using FileTriangle = std::array<std::uint8_t, 4>;
 constexpr std::size_t kShortLinkBytes = 12;
 constexpr std::size_t kLongLinkBytes = 16;
-constexpr std::size_t kDetailBytes = 12;
-constexpr std::size_t kDetailTriangleBytes = 4;
-constexpr std::size_t kTreeNodeBytes = 16;
-constexpr std::size_t kConnectionBytes = 36;
-constexpr std::uint8_t kMaxDetourCorners = 6;
-constexpr std::size_t kPolygonFlagsAt = 28;
-constexpr std::uint16_t kBorderEdge = 0x8000;
-constexpr std::uint8_t kAreaMask = 0x3F;
+static_assert(std::endian::native == std::endian::little && sizeof(dtMeshHeader) == 100 &&
+                  sizeof(dtPoly) == 32 && sizeof(dtPolyDetail) == 12 && sizeof(dtBVNode) == 16 &&
+                  sizeof(dtOffMeshConnection) == 36 && sizeof(dtNavMeshParams) == 28,
+              "structures lie in memory as in a file");
 // RC_WALKABLE_AREA of Recast.
 constexpr std::uint8_t kWalkableArea = 63;
-enum class PolygonType : std::uint8_t { kGround = 0, kOffMesh = 1 };
 
 // Detour's tolerance in file units, and the relative precision of single-precision coordinates.
 constexpr double kBorderTolerance = 0.01;
 constexpr double kTolerancePerReach = 1.0 / (1 << 20);
 
-template <typename Number>
-Number NumberAt(absl::string_view bytes, std::size_t at) {
-  Number number = 0;
-  for (std::size_t i = 0; i < sizeof(Number); ++i) {
-    number = static_cast<Number>(number | static_cast<Number>(static_cast<std::uint8_t>(bytes[at + i]))
-                                              << (8 * i));
-  }
-  return number;
+template <typename T>
+T At(absl::string_view bytes, std::size_t at) {
+  T value{};
+  std::memcpy(&value, bytes.data() + at, sizeof(T));
+  return value;
 }
-double FloatAt(absl::string_view bytes, std::size_t at) {
-  return std::bit_cast<float>(NumberAt<std::uint32_t>(bytes, at));
-}
+std::uint32_t WordAt(absl::string_view bytes, std::size_t at) { return At<std::uint32_t>(bytes, at); }
 bool HasWord(absl::string_view bytes, std::size_t at, std::uint32_t word) {
-  return bytes.size() >= 4 && at <= bytes.size() - 4 && NumberAt<std::uint32_t>(bytes, at) == word;
+  return bytes.size() >= 4 && at <= bytes.size() - 4 && WordAt(bytes, at) == word;
+}
+
+// Consumes and returns a list of structures.
+// REQUIRES: it is there.
+template <typename T>
+std::vector<T> TakeList(int count, absl::string_view& rest) {
+  std::vector<T> list(static_cast<std::size_t>(count));
+  rest.copy(reinterpret_cast<char*>(list.data()), list.size() * sizeof(T));
+  rest.remove_prefix(list.size() * sizeof(T));
+  return list;
 }
 
 // Returns the size of the .mmtile header at `at`, or 0 if there is none.
 std::size_t EmulatorTileHeader(absl::string_view bytes, std::size_t at) {
   for (const std::size_t size : {kEmulatorTileBytes, kAzerothTileBytes}) {
-    if (HasWord(bytes, at, kEmulatorMagic) && HasWord(bytes, at + size, kTileMagic)) {
+    if (HasWord(bytes, at, kEmulatorMagic) && HasWord(bytes, at + size, DT_NAVMESH_MAGIC)) {
       return size;
     }
   }
@@ -104,8 +103,8 @@ std::optional<std::size_t> SetHeader(absl::string_view bytes) {
     return kSetHeaderBytes;
   }
   const auto has_tile = [&](std::size_t at) {
-    return (HasWord(bytes, at + 8, kTileMagic) && HasWord(bytes, at + 12, kTileVersion)) ||
-           (HasWord(bytes, at + 16, kTileMagic) && HasWord(bytes, at + 20, kTileVersion));
+    return (HasWord(bytes, at + 8, DT_NAVMESH_MAGIC) && HasWord(bytes, at + 12, DT_NAVMESH_VERSION)) ||
+           (HasWord(bytes, at + 16, DT_NAVMESH_MAGIC) && HasWord(bytes, at + 20, DT_NAVMESH_VERSION));
   };
   if (HasWord(bytes, 0, kSetVersion) && has_tile(kSetHeaderBytes - 4)) {
     return kSetHeaderBytes - 4;
@@ -118,32 +117,28 @@ std::optional<std::size_t> SetHeader(absl::string_view bytes) {
 // decodes to such numbers.
 bool IsParamsAlone(absl::string_view bytes) {
   constexpr double kLeastSide = 1e-3;
-  constexpr std::uint32_t kMostTiles = 1 << 20;
+  constexpr int kMostTiles = 1 << 20;
   if (bytes.size() != kParamsBytes) {
     return false;
   }
-  const auto is_side = [&](std::size_t at) {
-    return FloatAt(bytes, at) >= kLeastSide && FloatAt(bytes, at) <= kMaxReach;
-  };
-  const auto tiles = NumberAt<std::uint32_t>(bytes, 20);
-  return is_side(12) && is_side(16) && tiles >= 1 && tiles <= kMostTiles;
+  const auto params = At<dtNavMeshParams>(bytes, 0);
+  const auto is_side = [](float side) { return side >= kLeastSide && side <= kMaxReach; };
+  return is_side(params.tileWidth) && is_side(params.tileHeight) && params.maxTiles >= 1 &&
+         params.maxTiles <= kMostTiles;
 }
 
-struct TileHeader {
-  // Sizes of the lists, in the order of the header.
-  std::uint32_t polygons = 0;
-  std::uint32_t vertices = 0;
-  std::uint32_t links = 0;
-  std::uint32_t details = 0;
-  std::uint32_t detail_vertices = 0;
-  std::uint32_t detail_triangles = 0;
-  std::uint32_t tree_nodes = 0;
-  std::uint32_t connections = 0;
-  double radius = 0.0;
-  double climb = 0.0;
+struct TileHeader : dtMeshHeader {
   // Size of the tile in bytes, with short and with long links.
   std::uint64_t short_size = 0;
   std::uint64_t long_size = 0;
+};
+
+// The lists of a tile that are read.
+struct TileLists {
+  std::vector<dtPoly> polygons;
+  std::vector<dtPolyDetail> details;
+  std::vector<FileVertex> detail_vertices;
+  std::vector<FileTriangle> detail_triangles;
 };
 
 class DetourParser {
@@ -309,7 +304,7 @@ class DetourParser {
           "the file is a tile cache (TSET): compressed layers of voxels, and no mesh: save the mesh that it "
           "makes, as a set of tiles (MSET)");
     }
-    return HasWord(bytes_, 0, kTileMagic) ? ReadBareTiles() : ReadEmulatorTiles();
+    return HasWord(bytes_, 0, DT_NAVMESH_MAGIC) ? ReadBareTiles() : ReadEmulatorTiles();
   }
 
   absl::Status ReadSet(std::size_t header) {
@@ -320,13 +315,13 @@ class DetourParser {
     std::uint32_t count = std::numeric_limits<std::uint32_t>::max();
     if (header > 0) {
       const std::size_t version_at = header + 4 - kSetHeaderBytes;
-      if (const auto version = NumberAt<std::uint32_t>(bytes_, version_at); version != kSetVersion) {
+      if (const auto version = WordAt(bytes_, version_at); version != kSetVersion) {
         return BadFormat(absl::StrCat("version ", version, " of a set of tiles is not read"));
       }
-      count = NumberAt<std::uint32_t>(bytes_, version_at + 4);
+      count = WordAt(bytes_, version_at + 4);
     }
     // A tile's reference and size take 8 bytes with 32-bit references, 16 with 64-bit ones.
-    const bool is_short = HasWord(bytes_, header + 8, kTileMagic);
+    const bool is_short = HasWord(bytes_, header + 8, DT_NAVMESH_MAGIC);
     const std::size_t head = is_short ? 8 : 16;
     const std::size_t size_at = is_short ? 4 : 8;
     std::size_t at = header;
@@ -335,7 +330,7 @@ class DetourParser {
         return BadFormat(header > 0 ? absl::StrCat("the file ends before tile ", tile_count_, " of ", count)
                                     : absl::StrCat("the file ends in the head of tile ", tile_count_));
       }
-      const auto size = NumberAt<std::uint32_t>(bytes_, at + size_at);
+      const auto size = WordAt(bytes_, at + size_at);
       at += head;
       WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
       at += size;
@@ -350,7 +345,7 @@ class DetourParser {
       WAYSTAR_ASSIGN_OR_RETURN(const TileHeader header, ReadHeader(at));
       const std::uint64_t left = bytes_.size() - at;
       const auto fits = [&](std::uint64_t size) {
-        return size == left || (size < left && HasWord(bytes_, at + size, kTileMagic));
+        return size == left || (size < left && HasWord(bytes_, at + size, DT_NAVMESH_MAGIC));
       };
       const std::uint64_t size = fits(header.short_size) ? header.short_size : header.long_size;
       WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
@@ -372,7 +367,7 @@ class DetourParser {
       if (head == 0) {
         return BadFormat(absl::StrCat("no tile begins where tile ", tile_count_, " should be, at byte ", at));
       }
-      const auto size = NumberAt<std::uint32_t>(bytes_, at + 12);
+      const auto size = WordAt(bytes_, at + 12);
       at += head;
       WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
       at += size;
@@ -396,7 +391,7 @@ class DetourParser {
     if (bytes_.size() < kTrinityMapBytes) {
       return BadFormat("the file ends in its header");
     }
-    const std::uint64_t connections = NumberAt<std::uint32_t>(bytes_, kTrinityMapBytes - 4);
+    const std::uint64_t connections = WordAt(bytes_, kTrinityMapBytes - 4);
     const std::uint64_t size = kTrinityMapBytes + connections * kTrinityOffMeshBytes;
     if (size > bytes_.size()) {
       return BadFormat(
@@ -405,8 +400,8 @@ class DetourParser {
     return static_cast<std::size_t>(size);
   }
 
-  WorldPoint PointAt(absl::string_view bytes, std::size_t at) const {
-    return FromAxes(axes_, FloatAt(bytes, at), FloatAt(bytes, at + 4), FloatAt(bytes, at + 8));
+  WorldPoint PointOf(const float* numbers) const {
+    return FromAxes(axes_, numbers[0], numbers[1], numbers[2]);
   }
 
   absl::Status BadTile(absl::string_view message) const {
@@ -414,36 +409,33 @@ class DetourParser {
   }
 
   absl::StatusOr<TileHeader> ReadHeader(std::size_t at) const {
-    if (at > bytes_.size() || bytes_.size() - at < kTileHeaderBytes) {
+    if (at > bytes_.size() || bytes_.size() - at < sizeof(dtMeshHeader)) {
       return BadTile("the file ends in its header");
     }
-    const absl::string_view header = bytes_.substr(at, kTileHeaderBytes);
-    if (!HasWord(header, 0, kTileMagic)) {
+    TileHeader tile{At<dtMeshHeader>(bytes_, at)};
+    if (tile.magic != DT_NAVMESH_MAGIC) {
       return BadTile("it does not begin as a tile of Detour does");
     }
-    if (const auto version = NumberAt<std::uint32_t>(header, 4); version != kTileVersion) {
-      return BadTile(absl::StrCat("version ", version, " of tiles is not read, but ", kTileVersion, " is"));
+    if (tile.version != DT_NAVMESH_VERSION) {
+      return BadTile(absl::StrCat("version ", WordAt(bytes_, at + 4), " of tiles is not read, but ",
+                                  DT_NAVMESH_VERSION, " is"));
     }
-    TileHeader tile;
-    tile.short_size = kTileHeaderBytes;
-    std::size_t at_list = 24;
-    for (const auto& [list, bytes] :
-         {std::pair(&tile.polygons, kPolygonBytes), std::pair(&tile.vertices, kVertexBytes),
-          std::pair(&tile.links, kShortLinkBytes), std::pair(&tile.details, kDetailBytes),
-          std::pair(&tile.detail_vertices, kVertexBytes),
-          std::pair(&tile.detail_triangles, kDetailTriangleBytes),
-          std::pair(&tile.tree_nodes, kTreeNodeBytes), std::pair(&tile.connections, kConnectionBytes)}) {
-      *list = NumberAt<std::uint32_t>(header, at_list);
-      if (*list > 0x7FFFFFFFU) {
+    tile.short_size = sizeof(dtMeshHeader);
+    for (const auto& [count, bytes] :
+         {std::pair(tile.polyCount, sizeof(dtPoly)), std::pair(tile.vertCount, sizeof(FileVertex)),
+          std::pair(tile.maxLinkCount, kShortLinkBytes),
+          std::pair(tile.detailMeshCount, sizeof(dtPolyDetail)),
+          std::pair(tile.detailVertCount, sizeof(FileVertex)),
+          std::pair(tile.detailTriCount, sizeof(FileTriangle)), std::pair(tile.bvNodeCount, sizeof(dtBVNode)),
+          std::pair(tile.offMeshConCount, sizeof(dtOffMeshConnection))}) {
+      if (count < 0) {
         return BadTile("a list has a negative size");
       }
-      tile.short_size += *list * std::uint64_t{bytes};
-      at_list += sizeof(*list);
+      tile.short_size += static_cast<std::uint64_t>(count) * bytes;
     }
-    tile.long_size = tile.short_size + tile.links * std::uint64_t{kLongLinkBytes - kShortLinkBytes};
-    tile.radius = FloatAt(header, 64);
-    tile.climb = FloatAt(header, 68);
-    if (!(tile.climb >= 0.0 && tile.climb <= kMaxReach)) {
+    tile.long_size =
+        tile.short_size + static_cast<std::uint64_t>(tile.maxLinkCount) * (kLongLinkBytes - kShortLinkBytes);
+    if (!(tile.walkableClimb >= 0.0F && tile.walkableClimb <= kMaxReach)) {
       return BadTile("what an agent can climb is not a height");
     }
     return tile;
@@ -460,37 +452,39 @@ class DetourParser {
       return BadTile(absl::StrCat("its lists have ", header.short_size, " bytes together, or ",
                                   header.long_size, " with references of 64 bits, but the tile has ", size));
     }
-    const absl::string_view tile = bytes_.substr(at, size);
-    const auto place = std::tuple(NumberAt<std::uint32_t>(tile, 8), NumberAt<std::uint32_t>(tile, 12),
-                                  NumberAt<std::uint32_t>(tile, 16));
-    if (!places_.insert(place).second) {
+    if (!places_.insert(std::tuple(header.x, header.y, header.layer)).second) {
       return BadTile("another one has the same place and layer");
     }
-    climb_ = std::max(climb_, header.climb);
-    if (header.radius <= kMaxMeshAgentRadius) {
-      agent_radius_ = std::max(agent_radius_, header.radius);
+    climb_ = std::max(climb_, double{header.walkableClimb});
+    if (header.walkableRadius <= kMaxMeshAgentRadius) {
+      agent_radius_ = std::max(agent_radius_, double{header.walkableRadius});
     }
+    absl::string_view rest = bytes_.substr(at + sizeof(dtMeshHeader), size - sizeof(dtMeshHeader));
+    const auto vertices = TakeList<FileVertex>(header.vertCount, rest);
+    TileLists lists{.polygons = TakeList<dtPoly>(header.polyCount, rest)};
+    rest.remove_prefix(static_cast<std::size_t>(header.maxLinkCount) *
+                       (size == header.long_size ? kLongLinkBytes : kShortLinkBytes));
+    lists.details = TakeList<dtPolyDetail>(header.detailMeshCount, rest);
+    lists.detail_vertices = TakeList<FileVertex>(header.detailVertCount, rest);
+    lists.detail_triangles = TakeList<FileTriangle>(header.detailTriCount, rest);
+    rest.remove_prefix(static_cast<std::size_t>(header.bvNodeCount) * sizeof(dtBVNode));
     const std::size_t first_vertex = soup_.spec.vertices.size();
-    for (std::uint32_t i = 0; i < header.vertices; ++i) {
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
-      const WorldPoint point = PointAt(tile, kTileHeaderBytes + std::size_t{i} * kVertexBytes);
-      if (!CheckPosition(point).ok()) {
+      soup_.spec.vertices.push_back(PointOf(vertices[i].data()));
+      if (!CheckPosition(soup_.spec.vertices.back()).ok()) {
         return BadTile(absl::StrCat("vertex ", i, ": coordinates are from ", -kMaxReach, " to ", kMaxReach));
       }
-      soup_.spec.vertices.push_back(point);
     }
-    const std::size_t polygons_at = kTileHeaderBytes + std::size_t{header.vertices} * kVertexBytes;
     // Maps polygons of the tile to polygons of the soup.
     std::vector<PolygonNumber> numbers;
     const std::size_t first_link = links_.size();
-    for (std::uint32_t i = 0; i < header.polygons; ++i) {
+    for (std::size_t i = 0; i < lists.polygons.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
-      const absl::string_view polygon =
-          tile.substr(polygons_at + std::size_t{i} * kPolygonBytes, kPolygonBytes);
       const std::size_t before = soup_.spec.polygons.size();
-      absl::Status status = ReadPolygon(polygon, header.vertices, first_vertex);
+      absl::Status status = ReadPolygon(lists.polygons[i], vertices.size(), first_vertex);
       if (status.ok() && soup_.spec.polygons.size() > before) {
-        status = ReadDetail(tile, header, i);
+        status = ReadDetail(lists, i);
       }
       if (!status.ok()) {
         return BadTile(absl::StrCat("polygon ", i, ": ", status.message()));
@@ -502,42 +496,28 @@ class DetourParser {
       const auto [polygon, other] = links_[i];
       links_[i] = LinkOf(polygon, other < numbers.size() ? numbers[other] : kNoPolygon);
     }
-    const std::size_t connections_at = tile.size() - std::size_t{header.connections} * kConnectionBytes;
-    constexpr std::size_t kPolygonAt = 28;
-    for (std::uint32_t i = 0; i < header.connections; ++i) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
-      const absl::string_view connection =
-          tile.substr(connections_at + std::size_t{i} * kConnectionBytes, kConnectionBytes);
-      const auto number = NumberAt<std::uint16_t>(connection, kPolygonAt);
-      const bool is_closed =
-          number < header.polygons &&
-          NumberAt<std::uint16_t>(tile, polygons_at + number * kPolygonBytes + kPolygonFlagsAt) == 0;
-      ReadConnection(connection, is_closed);
+    for (const auto& connection : TakeList<dtOffMeshConnection>(header.offMeshConCount, rest)) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, connection_count_));
+      ReadConnection(connection,
+                     connection.poly < lists.polygons.size() && lists.polygons[connection.poly].flags == 0);
     }
     ++tile_count_;
     return absl::OkStatus();
   }
 
   // Reads the finer ground of the last polygon, which has this number in its tile.
-  absl::Status ReadDetail(absl::string_view tile, const TileHeader& header, std::uint32_t number) {
-    if (number >= header.details) {
+  absl::Status ReadDetail(const TileLists& tile, std::size_t number) {
+    if (number >= tile.details.size()) {
       soup_.spec.detail.Add({});
       return absl::OkStatus();
     }
-    const std::size_t details_at =
-        kTileHeaderBytes + header.vertices * kVertexBytes + header.polygons * kPolygonBytes +
-        header.links * (tile.size() == header.long_size ? kLongLinkBytes : kShortLinkBytes);
-    const std::size_t vertices_at = details_at + header.details * kDetailBytes;
-    const std::size_t triangles_at = vertices_at + header.detail_vertices * kVertexBytes;
-    const std::size_t at = details_at + number * kDetailBytes;
-    const std::size_t first_vertex = NumberAt<std::uint32_t>(tile, at);
-    const std::size_t first_triangle = NumberAt<std::uint32_t>(tile, at + 4);
-    const std::size_t vertex_count = NumberAt<std::uint8_t>(tile, at + 8);
-    const std::size_t triangle_count = NumberAt<std::uint8_t>(tile, at + 9);
+    const dtPolyDetail& detail = tile.details[number];
+    const std::size_t first_vertex = detail.vertBase;
+    const std::size_t first_triangle = detail.triBase;
     const std::size_t corner_count = soup_.spec.polygons.back().corner_count;
-    if (first_vertex + vertex_count > header.detail_vertices ||
-        first_triangle + triangle_count > header.detail_triangles ||
-        corner_count + vertex_count > kMaxDetailPoints) {
+    if (first_vertex + detail.vertCount > tile.detail_vertices.size() ||
+        first_triangle + detail.triCount > tile.detail_triangles.size() ||
+        corner_count + detail.vertCount > kMaxDetailPoints) {
       return BadFormat("its finer ground is not in the lists of the tile");
     }
     std::vector<DetailPoint> points;
@@ -550,15 +530,16 @@ class DetourParser {
     for (const std::uint32_t corner : absl::MakeConstSpan(soup_.spec.corners).last(corner_count)) {
       add(soup_.spec.vertices[corner]);
     }
-    for (std::size_t i = 0; i < vertex_count; ++i) {
-      is_valid = add(PointAt(tile, vertices_at + (first_vertex + i) * kVertexBytes)) && is_valid;
+    for (const FileVertex& vertex :
+         absl::MakeConstSpan(tile.detail_vertices).subspan(first_vertex, detail.vertCount)) {
+      is_valid = add(PointOf(vertex.data())) && is_valid;
     }
     std::vector<DetailTriangle> triangles;
-    for (std::size_t i = 0; i < triangle_count; ++i) {
+    for (const FileTriangle& corners :
+         absl::MakeConstSpan(tile.detail_triangles).subspan(first_triangle, detail.triCount)) {
       DetailTriangle& triangle = triangles.emplace_back();
       for (std::size_t k = 0; k < triangle.size(); ++k) {
-        triangle[k] =
-            NumberAt<std::uint8_t>(tile, triangles_at + (first_triangle + i) * kDetailTriangleBytes + k);
+        triangle[k] = corners[k];
         is_valid = is_valid && triangle[k] < points.size();
       }
     }
@@ -569,14 +550,11 @@ class DetourParser {
     return absl::OkStatus();
   }
 
-  void ReadConnection(absl::string_view bytes, bool is_closed) {
-    constexpr std::size_t kRadiusAt = 24;
-    constexpr std::size_t kFlagsAt = 30;
-    constexpr std::uint8_t kBothWays = 1;
-    const Connection connection{.from = PointAt(bytes, 0),
-                                .to = PointAt(bytes, 12),
-                                .radius = FloatAt(bytes, kRadiusAt),
-                                .is_both_ways = (NumberAt<std::uint8_t>(bytes, kFlagsAt) & kBothWays) != 0,
+  void ReadConnection(const dtOffMeshConnection& read, bool is_closed) {
+    const Connection connection{.from = PointOf(read.pos),
+                                .to = PointOf(read.pos + 3),
+                                .radius = read.rad,
+                                .is_both_ways = (read.flags & DT_OFFMESH_CON_BIDIR) != 0,
                                 .is_closed = is_closed};
     ++connection_count_;
     // Written so that NaN fails.
@@ -586,39 +564,32 @@ class DetourParser {
     }
   }
 
-  absl::Status ReadPolygon(absl::string_view polygon, std::uint32_t vertex_count, std::size_t first_vertex) {
-    constexpr std::size_t kVerticesAt = 4;
-    constexpr std::size_t kNeighboursAt = 16;
-    const auto count = NumberAt<std::uint8_t>(polygon, 30);
-    const auto area_and_type = NumberAt<std::uint8_t>(polygon, 31);
-    const int type = area_and_type >> 6;
-    if (type == static_cast<int>(PolygonType::kOffMesh)) {
+  absl::Status ReadPolygon(const dtPoly& polygon, std::size_t vertex_count, std::size_t first_vertex) {
+    if (polygon.getType() == DT_POLYTYPE_OFFMESH_CONNECTION) {
       return absl::OkStatus();
     }
-    if (type != static_cast<int>(PolygonType::kGround)) {
-      return BadFormat(absl::StrCat("there is no type ", type, " of polygons"));
+    if (polygon.getType() != DT_POLYTYPE_GROUND) {
+      return BadFormat(absl::StrCat("there is no type ", int{polygon.getType()}, " of polygons"));
     }
-    if (count < 3 || count > kMaxDetourCorners) {
-      return BadFormat(absl::StrCat("a polygon has from 3 to ", kMaxDetourCorners, " vertices, and this one ",
-                                    static_cast<int>(count)));
+    if (polygon.vertCount < 3 || polygon.vertCount > DT_VERTS_PER_POLYGON) {
+      return BadFormat(absl::StrCat("a polygon has from 3 to ", DT_VERTS_PER_POLYGON,
+                                    " vertices, and this one ", int{polygon.vertCount}));
     }
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto vertex = NumberAt<std::uint16_t>(polygon, kVerticesAt + 2 * k);
+    for (std::size_t k = 0; k < polygon.vertCount; ++k) {
+      const std::uint32_t vertex = polygon.verts[k];
       if (vertex >= vertex_count) {
         return BadFormat(absl::StrCat("there is no vertex ", vertex, ": the tile has ", vertex_count));
       }
       soup_.spec.corners.push_back(static_cast<std::uint32_t>(first_vertex + vertex));
-      const auto neighbour = NumberAt<std::uint16_t>(polygon, kNeighboursAt + 2 * k);
-      soup_.seams.push_back((neighbour & kBorderEdge) != 0);
-      if (neighbour != 0 && !soup_.seams.back()) {
+      soup_.seams.push_back((polygon.neis[k] & DT_EXT_LINK) != 0);
+      if (polygon.neis[k] != 0 && !soup_.seams.back()) {
         // Neighbours are numbered from 1, within the tile.
-        links_.emplace_back(static_cast<PolygonNumber>(grounds_.size()), neighbour - 1U);
+        links_.emplace_back(static_cast<PolygonNumber>(grounds_.size()), polygon.neis[k] - 1U);
       }
     }
-    soup_.spec.polygons.push_back({.corner_count = count});
-    grounds_.push_back({.area = static_cast<std::uint8_t>(area_and_type & kAreaMask),
-                        .flags = NumberAt<std::uint16_t>(polygon, kPolygonFlagsAt)});
-    has_flags_ = has_flags_ || grounds_.back().flags != 0;
+    soup_.spec.polygons.push_back({.corner_count = polygon.vertCount});
+    grounds_.push_back({.area = polygon.getArea(), .flags = polygon.flags});
+    has_flags_ = has_flags_ || polygon.flags != 0;
     return absl::OkStatus();
   }
 
@@ -701,7 +672,7 @@ class DetourParser {
   // Links within tiles. ReadPolygon stores the second polygon by its number in the tile.
   std::vector<Link> links_;
   // Position of each tile: x, y and layer.
-  absl::flat_hash_set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places_;
+  absl::flat_hash_set<std::tuple<int, int, int>> places_;
   // Maxima over the tiles.
   double climb_ = 0.0;
   double agent_radius_ = 0.0;
@@ -717,8 +688,8 @@ bool LooksLikeDetourMesh(absl::string_view bytes) {
   if (HasWord(bytes, 0, kSetMagic) || HasWord(bytes, 0, kTileCacheMagic)) {
     return HasWord(bytes, 4, kSetVersion);
   }
-  if (HasWord(bytes, 0, kTileMagic)) {
-    return HasWord(bytes, 4, kTileVersion);
+  if (HasWord(bytes, 0, DT_NAVMESH_MAGIC)) {
+    return HasWord(bytes, 4, DT_NAVMESH_VERSION);
   }
   if (SetHeader(bytes)) {
     return true;
@@ -730,7 +701,7 @@ bool LooksLikeDetourMesh(absl::string_view bytes) {
   // A version is a small number, which excludes text.
   constexpr std::uint32_t kMaxVersion = 255;
   return HasWord(bytes, 0, kEmulatorMagic) && bytes.size() >= kTrinityMapBytes &&
-         NumberAt<std::uint32_t>(bytes, 4) <= kMaxVersion;
+         WordAt(bytes, 4) <= kMaxVersion;
 }
 
 absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, const ImportOptions& options) {
