@@ -103,7 +103,7 @@ absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, const ImportOpti
 // Meshes of different agent types in one triangulation are joined too.
 
 // Returns true if the bytes are a JSON object with the list members `vertices` and `indices`, and no member
-// that identifies a Tiled, LDtk, GeoJSON or glTF file. Costs O(bytes).
+// that identifies a Tiled, LDtk, GeoJSON or glTF file, or malformed JSON with both names. Costs O(bytes).
 bool LooksLikeUnityMesh(absl::string_view bytes);
 
 // Returns the mesh that MeshOfFile makes, or INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line.

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -7,11 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "server/base/error.h"
 #include "server/core/elements/waypoint.h"
 #include "server/formats/mesh/mesh_readers.h"
@@ -21,6 +18,10 @@
 
 namespace waystar::core {
 namespace {
+
+bool IsList(const JsonValue* value) {
+  return value != nullptr && (value->array() != nullptr || value->numbers() != nullptr);
+}
 
 class UnityReader {
  public:
@@ -41,7 +42,7 @@ class UnityReader {
  private:
   static absl::StatusOr<const JsonValue*> ListIn(const JsonValue& root, absl::string_view name) {
     const JsonValue* const list = root.Find(name);
-    if (list == nullptr || (list->array() == nullptr && list->numbers() == nullptr)) {
+    if (!IsList(list)) {
       return JsonError(list == nullptr ? root : *list,
                        absl::StrCat("a triangulation has a list named \"", name, "\""));
     }
@@ -159,68 +160,21 @@ class UnityReader {
   MeshSpec& spec_ = faces_.soup.spec;
 };
 
-// Returns the length of the string literal at the start of the text, with its quotes.
-std::size_t StringSize(absl::string_view text) {
-  std::size_t end = 1;
-  while (end < text.size() && text[end] != '"') {
-    end += text[end] == '\\' ? 2 : 1;
-  }
-  return std::min(end + 1, text.size());
-}
-
-// Calls visit(name, rest of the text from the value on) for each member of the JSON object at the start. The
-// text may be truncated or malformed.
-template <typename Visitor>
-void ForEachMember(absl::string_view text, Visitor visit) {
-  std::size_t depth = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    if (c == '"') {
-      const std::size_t size = StringSize(text.substr(at));
-      absl::string_view rest = absl::StripLeadingAsciiWhitespace(text.substr(at + size));
-      if (depth == 1 && size >= 2 && absl::ConsumePrefix(&rest, ":")) {
-        rest = absl::StripLeadingAsciiWhitespace(rest);
-        if (!rest.empty()) {
-          visit(text.substr(at + 1, size - 2), rest);
-        }
-      }
-      at += size;
-      continue;
-    }
-    if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && --depth == 0) {
-      return;
-    }
-    ++at;
-  }
-}
-
-// Returns true if the name is a member that identifies a Tiled, LDtk, GeoJSON or glTF file.
-bool IsNameOfOtherFormat(absl::string_view name) {
-  constexpr std::array<absl::string_view, 6> kNames = {"tiledversion", "orientation", "__header__",
-                                                       "jsonVersion",  "features",    "bufferViews"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
 }  // namespace
 
 bool LooksLikeUnityMesh(absl::string_view bytes) {
-  // Cheap test first, without scanning the members.
+  // Few other files have both names.
   if (FirstOfText(bytes) != '{' || !absl::StrContains(bytes, "\"vertices\"") ||
       !absl::StrContains(bytes, "\"indices\"")) {
     return false;
   }
-  bool has_vertices = false;
-  bool has_indices = false;
-  bool is_other = false;
-  ForEachMember(bytes, [&](absl::string_view name, absl::string_view value) {
-    has_vertices = has_vertices || (name == "vertices" && value.front() == '[');
-    has_indices = has_indices || (name == "indices" && value.front() == '[');
-    is_other = is_other || IsNameOfOtherFormat(name) ||
-               (name == "type" && absl::StartsWith(value, "\"FeatureCollection\""));
-  });
-  return has_vertices && has_indices && !is_other;
+  constexpr absl::string_view kNamesOfOthers[] = {"tiledversion", "orientation", "__header__",
+                                                  "jsonVersion",  "features",    "bufferViews"};
+  const absl::StatusOr<JsonValue> root = ParseJson(SkipByteOrderMark(bytes));
+  return !root.ok() || (IsList(root->Find("vertices")) && IsList(root->Find("indices")) &&
+                        root->FindString("type") != "FeatureCollection" &&
+                        absl::c_none_of(kNamesOfOthers,
+                                        [&](absl::string_view name) { return root->Find(name) != nullptr; }));
 }
 
 absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, const ImportOptions& options) {
