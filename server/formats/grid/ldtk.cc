@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -41,6 +42,10 @@ bool HasValues(const JsonValue& layer) {
 
 std::string NameOfInstance(const JsonValue& layer) {
   return absl::StrCat("layer ", Quoted(layer.FindString("__identifier")));
+}
+
+std::string PlaceOfInstance(const JsonValue& layer) {
+  return absl::StrCat(NameOfInstance(layer), " (line ", layer.line(), ")");
 }
 
 // Returns the rule implied by an identifier.
@@ -104,19 +109,13 @@ class ValueMeanings {
       : identifiers_(identifiers), mapping_(mapping), terrains_(terrains), notes_(notes) {}
 
   absl::StatusOr<TerrainId> MeaningOf(int value) {
-    if (value == last_value_) {
-      return last_meaning_;
+    if (const auto known = known_.find(value); known != known_.end()) {
+      return known->second;
     }
-    const auto known = known_.find(value);
-    if (known == known_.end()) {
-      WAYSTAR_ASSIGN_OR_RETURN(const CellRule rule, RuleOf(value));
-      WAYSTAR_ASSIGN_OR_RETURN(last_meaning_, terrains_.Add(rule));
-      known_.emplace(value, last_meaning_);
-    } else {
-      last_meaning_ = known->second;
-    }
-    last_value_ = value;
-    return last_meaning_;
+    WAYSTAR_ASSIGN_OR_RETURN(const CellRule rule, RuleOf(value));
+    WAYSTAR_ASSIGN_OR_RETURN(const TerrainId meaning, terrains_.Add(rule));
+    known_.emplace(value, meaning);
+    return meaning;
   }
 
  private:
@@ -125,28 +124,24 @@ class ValueMeanings {
         rule != mapping_.values.end()) {
       return rule->second;
     }
-    const auto identifier = identifiers_.find(value);
-    const bool has_name = identifier != identifiers_.end() && !identifier->second.identifier.empty();
-    if (has_name) {
-      if (const auto rule = mapping_.names.find(identifier->second.identifier);
-          rule != mapping_.names.end()) {
-        return rule->second;
-      }
+    const auto found = identifiers_.find(value);
+    const auto& [identifier, group] = found == identifiers_.end() ? ValueName() : found->second;
+    if (const auto rule = mapping_.names.find(identifier); rule != mapping_.names.end()) {
+      return rule->second;
     }
     if (mapping_.otherwise) {
       return *mapping_.otherwise;
     }
-    if (!has_name) {
+    if (identifier.empty()) {
       return BadFormat(absl::StrCat(
           "value ", value, " has no identifier, and the terrains have no line \"value ", value, " ...\""));
     }
-    CellRule rule = RuleOfIdentifier(identifier->second.identifier);
-    if (!rule.blocked &&
-        (SoundsLikeWall(identifier->second.identifier) || SoundsLikeWall(identifier->second.group))) {
+    CellRule rule = RuleOfIdentifier(identifier);
+    if (!rule.blocked && (SoundsLikeWall(identifier) || SoundsLikeWall(group))) {
       notes_.Add(
           "values that sound like walls are walkable by their names: call them \"wall\", or give a line of "
           "terrains such as \"value 2 blocked\"",
-          absl::StrCat("value ", value, ", ", Quoted(identifier->second.identifier)));
+          absl::StrCat("value ", value, ", ", Quoted(identifier)));
     }
     return rule;
   }
@@ -155,15 +150,12 @@ class ValueMeanings {
   const TerrainMapping& mapping_;
   TerrainTable& terrains_;
   ImportNotes& notes_;
-  std::map<int, TerrainId> known_;
-  // The last value and its meaning; 0 is never a value.
-  int last_value_ = 0;
-  TerrainId last_meaning_ = 0;
+  absl::flat_hash_map<int, TerrainId> known_;
 };
 
 // Notes a layer that is not read, unless it is empty.
 void NoteLayer(const JsonValue& layer, ImportNotes& notes) {
-  const std::string place = absl::StrCat(NameOfInstance(layer), " (line ", layer.line(), ")");
+  const std::string place = PlaceOfInstance(layer);
   if (!layer.FindArray("entityInstances").empty()) {
     notes.Add("layers of entities are not read: IntGrid layers are", place);
   } else if (!layer.FindArray("gridTiles").empty()) {
@@ -196,8 +188,7 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
     }
     const bool is_hidden = !layer->FindBoolean("visible").value_or(true);
     if (is_hidden) {
-      notes.Add("hidden layers are not read",
-                absl::StrCat(NameOfInstance(*layer), " (line ", layer->line(), ")"));
+      notes.Add("hidden layers are not read", PlaceOfInstance(*layer));
     }
     return is_hidden;
   };
@@ -324,9 +315,8 @@ class LayerLaying {
       return JsonError(at_fault, absl::StrCat(NameOfInstance(layer_), ", cell (", i % width, ", ", i / width,
                                               "): ", meaning.status().message()));
     }
-    const std::size_t row = i / width;
     const double x = static_cast<double>(i % width) + columns_;
-    const double y = static_cast<double>(row) + rows_;
+    const double y = static_cast<double>(i / width) + rows_;
     if (x < 0.0 || y < 0.0 || x >= cells_.width || y >= cells_.height) {
       notes_.Add("cells beyond the edge of the level are not read", NameOfInstance(layer_));
       return absl::OkStatus();
@@ -405,7 +395,7 @@ const MemberTables& LdtkMembers() {
 
 absl::StatusOr<LdtkFile> LdtkFile::Parse(absl::string_view bytes, ImportNotes& notes, const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
-  WAYSTAR_RETURN_IF_ERROR(LdtkMembers().Of("project").NoteMembers(root, notes, stop));
+  WAYSTAR_RETURN_IF_ERROR(LdtkMembers().NoteMembers("project", root, notes, stop));
   LdtkFile file;
   file.root_ = std::make_unique<const JsonValue>(std::move(root));
   const auto add_levels = [&file](const JsonValue& world) {
@@ -475,7 +465,7 @@ absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapp
     }
     data = &*apart;
     notes.set_file(std::string(path));
-    WAYSTAR_RETURN_IF_ERROR(LdtkMembers().Of("level").NoteMembers(*data, notes, options.grid.stop));
+    WAYSTAR_RETURN_IF_ERROR(LdtkMembers().NoteMembers("level", *data, notes, options.grid.stop));
   }
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> layers,
                            WantedInstances(*data, options.layers, notes));

@@ -17,7 +17,6 @@
 #include "server/formats/grid/tiled_map.h"
 #include "server/formats/grid/tiled_plane.h"
 #include "server/formats/grid/tiled_tiles.h"
-#include "server/formats/grid/tiled_values.h"
 #include "server/formats/text/rows.h"
 #include "server/formats/text/text.h"
 
@@ -126,75 +125,43 @@ absl::StatusOr<std::vector<WantedLayer>> WantedLayers(const TiledMap& map, std::
   return layers;
 }
 
-// Bounds of the grid in tiles, with sides within the limit of a map.
-class GridBounds {
- public:
-  explicit GridBounds(int max_side) : max_side_(max_side) {}
-
-  absl::Status Include(const Rectangle& area, const std::array<int, 2>& shift) {
-    WAYSTAR_RETURN_IF_ERROR(Check(area.width, area.height));
-    const std::int64_t x = std::int64_t{area.x} + shift[0];
-    const std::int64_t y = std::int64_t{area.y} + shift[1];
-    left_ = std::min(left_, x);
-    top_ = std::min(top_, y);
-    right_ = std::max(right_, x + area.width);
-    bottom_ = std::max(bottom_, y + area.height);
-    return Check(right_ - left_, bottom_ - top_);
-  }
-
-  // Extends the bounds to even numbers, to keep the parity of rows and columns of hexagons.
-  void StartEven() {
-    left_ -= left_ & 1;
-    top_ -= top_ & 1;
-  }
-
-  absl::StatusOr<Rectangle> Get() const {
-    if (right_ <= left_) {
-      return BadFormat("there are no tiles");
-    }
-    WAYSTAR_RETURN_IF_ERROR(Check(right_ - left_, bottom_ - top_));
-    constexpr std::int64_t kFarthest = std::int64_t{1} << 30;
-    if (std::min(left_, top_) < -kFarthest || std::max(right_, bottom_) > kFarthest) {
-      return BadFormat("the tiles lie more than 2^30 from the origin");
-    }
-    return Rectangle{static_cast<int>(left_), static_cast<int>(top_), static_cast<int>(right_ - left_),
-                     static_cast<int>(bottom_ - top_)};
-  }
-
- private:
-  absl::Status Check(std::int64_t width, std::int64_t height) const {
-    return WithField(CheckMapSize(width, height, max_side_), "");
-  }
-
-  int max_side_;
-  std::int64_t left_ = std::int64_t{1} << 32;
-  std::int64_t top_ = std::int64_t{1} << 32;
-  std::int64_t right_ = -(std::int64_t{1} << 32);
-  std::int64_t bottom_ = -(std::int64_t{1} << 32);
-};
-
+// Returns the bounds of the grid in tiles.
 absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<WantedLayer>& layers,
                                    bool has_hexagons, int max_side) {
+  const auto check = [&](std::int64_t width, std::int64_t height) {
+    return WithField(CheckMapSize(width, height, max_side), "");
+  };
   if (!map.infinite) {
-    WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(map.width, map.height, max_side), ""));
+    WAYSTAR_RETURN_IF_ERROR(check(map.width, map.height));
   }
   const Rectangle whole{0, 0, static_cast<int>(map.infinite ? 0 : map.width),
                         static_cast<int>(map.infinite ? 0 : map.height)};
-  GridBounds bounds(max_side);
+  constexpr std::int64_t kBeyond = std::int64_t{1} << 32;
+  std::int64_t left = kBeyond;
+  std::int64_t top = kBeyond;
+  std::int64_t right = -kBeyond;
+  std::int64_t bottom = -kBeyond;
   std::int64_t tiles = 0;
   for (const auto& [layer, shift] : layers) {
     for (const TiledTileData& data : layer->tiles) {
-      if (!map.infinite && data.area != whole) {
+      const Rectangle& area = data.area;
+      if (!map.infinite && area != whole) {
         return InLayer(*layer, BadFormat("it is not of the map's size"));
       }
-      for (const std::array<int, 2>& by :
-           {shift.value_or(TileShift{}).even, shift.value_or(TileShift{}).odd}) {
-        const absl::Status status = map.infinite ? bounds.Include(data.area, by) : absl::OkStatus();
-        if (!status.ok()) {
-          return MakeError(ErrorReason::kBadSize, "", absl::StrCat(PlaceOf(*layer), ": ", status.message()));
-        }
+      absl::Status status = map.infinite ? check(area.width, area.height) : absl::OkStatus();
+      for (const auto& [x, y] : {shift.value_or(TileShift{}).even, shift.value_or(TileShift{}).odd}) {
+        left = std::min(left, std::int64_t{area.x} + x);
+        top = std::min(top, std::int64_t{area.y} + y);
+        right = std::max(right, std::int64_t{area.x} + x + area.width);
+        bottom = std::max(bottom, std::int64_t{area.y} + y + area.height);
       }
-      tiles += std::int64_t{data.area.width} * data.area.height;
+      if (map.infinite) {
+        status.Update(check(right - left, bottom - top));
+      }
+      if (!status.ok()) {
+        return MakeError(ErrorReason::kBadSize, "", absl::StrCat(PlaceOf(*layer), ": ", status.message()));
+      }
+      tiles += std::int64_t{area.width} * area.height;
     }
   }
   if (tiles > kMaxTiles) {
@@ -204,10 +171,21 @@ absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<Wanted
   if (!map.infinite) {
     return whole;
   }
-  if (has_hexagons) {
-    bounds.StartEven();
+  if (right <= left) {
+    return BadFormat("there are no tiles");
   }
-  return bounds.Get();
+  if (has_hexagons) {
+    // Keeps the parity of rows and columns.
+    left -= left & 1;
+    top -= top & 1;
+  }
+  WAYSTAR_RETURN_IF_ERROR(check(right - left, bottom - top));
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 30;
+  if (std::min(left, top) < -kFarthest || std::max(right, bottom) > kFarthest) {
+    return BadFormat("the tiles lie more than 2^30 from the origin");
+  }
+  return Rectangle{static_cast<int>(left), static_cast<int>(top), static_cast<int>(right - left),
+                   static_cast<int>(bottom - top)};
 }
 
 // Cells of the grid, as built up from the layers.

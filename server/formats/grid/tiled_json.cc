@@ -1,11 +1,14 @@
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -13,12 +16,139 @@
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/formats/grid/tiled_map.h"
-#include "server/formats/grid/tiled_values.h"
 #include "server/formats/parts/json_value.h"
 #include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {
+
+// Reads a member if it is present and not null. In XML, numbers and booleans are text.
+template <typename T>
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, T& out) {
+  const JsonValue* const member = value.Find(name);
+  if (member == nullptr || member->is_null()) {
+    return absl::OkStatus();
+  }
+  const auto wrong = [&](absl::string_view what) {
+    return JsonError(*member, absl::StrCat("\"", name, "\" is ", what));
+  };
+  const std::string* const text = member->string();
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (text == nullptr) {
+      return wrong("not a string");
+    }
+    out = *text;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (text != nullptr ? !absl::SimpleAtob(*text, &out) : member->boolean() == nullptr) {
+      return wrong("neither true nor false");
+    }
+    out = text != nullptr ? out : *member->boolean();
+  } else {
+    double number = member->number() == nullptr ? 0.0 : *member->number();
+    if (text != nullptr ? !absl::SimpleAtod(*text, &number) || !std::isfinite(number)
+                        : member->number() == nullptr) {
+      return wrong("not a number");
+    }
+    // 64-bit integers beyond the precision of a double far exceed any map side.
+    constexpr double kLeast = std::is_signed_v<T> ? -0x1p31 : 0.0;
+    constexpr double kMost = std::is_same_v<T, std::int64_t> ? 0x1p53
+                             : std::is_signed_v<T>           ? 0x1p31 - 1
+                                                             : 0x1p32 - 1;
+    if (std::is_integral_v<T> && (!(number >= kLeast && number <= kMost) || number != std::floor(number))) {
+      return wrong(ShortestText(number));
+    }
+    out = static_cast<T>(number);
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::optional<T>& out) {
+  const JsonValue* const member = value.Find(name);
+  return member == nullptr || member->is_null() ? absl::OkStatus() : ReadMember(value, name, out.emplace());
+}
+
+// Reads several members, given as a name and a place each.
+template <typename T, typename... Others>
+absl::Status ReadMembers(const JsonValue& value, absl::string_view name, T& out, Others&&... others) {
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, name, out));
+  if constexpr (sizeof...(others) > 0) {
+    return ReadMembers(value, others...);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<const JsonValue*>> FindObjects(const JsonValue& value, absl::string_view name) {
+  const JsonValue* const list = value.Find(name);
+  return list == nullptr ? std::vector<const JsonValue*>() : ObjectsIn(*list, name);
+}
+
+absl::Status ReadPoints(const JsonValue& value, std::vector<Point>& points) {
+  if (value.array() == nullptr) {
+    return JsonError(value, "these are not points");
+  }
+  for (const JsonValue& element : *value.array()) {
+    Point& point = points.emplace_back();
+    WAYSTAR_RETURN_IF_ERROR(ReadMembers(element, "x", point.x, "y", point.y));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadForm(const JsonValue& value, TiledObject& object) {
+  using Form = TiledObject::Form;
+  for (const auto& [name, form] :
+       {std::pair("polygon", Form::kPolygon), std::pair("polyline", Form::kPolyline)}) {
+    if (const JsonValue* const points = value.Find(name)) {
+      object.form = form;
+      return ReadPoints(*points, object.points);
+    }
+  }
+  for (const auto& [name, form] : {std::pair("ellipse", Form::kEllipse), std::pair("capsule", Form::kCapsule),
+                                   std::pair("point", Form::kPoint)}) {
+    bool is_form = false;
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(value, name, is_form));
+    if (is_form) {
+      object.form = form;
+    }
+  }
+  if (value.Find("text") != nullptr) {
+    object.form = Form::kText;
+  }
+  return absl::OkStatus();
+}
+
+// State of reading one file: notes and object count.
+struct TiledReading {
+  ImportNotes& notes;
+  std::size_t objects = 0;
+};
+
+// Reads "class", its name in version 1.9, or "type", its name before and after.
+absl::Status ReadClass(const JsonValue& value, std::string& out) {
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "class", out));
+  return out.empty() ? ReadMember(value, "type", out) : absl::OkStatus();
+}
+
+absl::StatusOr<TiledObject> ReadObject(const JsonValue& value, TiledReading& reading) {
+  // An object takes about 100 times the bytes of its shortest text.
+  constexpr std::size_t kMaxObjects = std::size_t{1} << 18;
+  if (++reading.objects > kMaxObjects) {
+    return JsonError(value, absl::StrCat("more than ", kMaxObjects, " objects in one file"));
+  }
+  TiledObject object;
+  WAYSTAR_RETURN_IF_ERROR(ReadMembers(value, "id", object.id, "name", object.name, "x", object.position.x,
+                                      "y", object.position.y, "width", object.width, "height", object.height,
+                                      "rotation", object.rotation, "visible", object.visible, "gid",
+                                      object.gid, "template", object.template_file));
+  WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, object.properties));
+  WAYSTAR_RETURN_IF_ERROR(ReadForm(value, object));
+  std::string class_name;
+  WAYSTAR_RETURN_IF_ERROR(ReadClass(value, class_name));
+  if (!class_name.empty()) {
+    object.class_name = std::move(class_name);
+  }
+  return object;
+}
 
 absl::StatusOr<std::vector<TiledObject>> ObjectsOf(const JsonValue& layer, TiledReading& reading) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> values, FindObjects(layer, "objects"));
@@ -50,89 +180,67 @@ absl::StatusOr<TiledTile> TileOf(const JsonValue& value, TiledReading& reading) 
   return tile;
 }
 
-// Collects the tiles of a tileset, merging repeated entries of a tile.
-class TileCollector {
- public:
-  TileCollector(TiledTileset& tileset, TiledReading& reading) : tileset_(tileset), reading_(reading) {}
+// Returns the members of an object; none of another value or null.
+const JsonValue::Object& MembersOf(const JsonValue* value) {
+  static const auto* const kNone = new JsonValue::Object;
+  return value == nullptr || value->object() == nullptr ? *kNone : *value->object();
+}
 
-  absl::Status AddList(const JsonValue& tiles) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> list, ObjectsIn(tiles, "tiles"));
-    for (const JsonValue* const element : list) {
-      WAYSTAR_ASSIGN_OR_RETURN(TiledTile tile, TileOf(*element, reading_));
-      Add(std::move(tile));
-    }
-    return absl::OkStatus();
+absl::StatusOr<std::uint32_t> IdOf(absl::string_view key, const JsonValue& value) {
+  std::uint32_t id = 0;
+  if (!absl::SimpleAtoi(key, &id)) {
+    return JsonError(value, absl::StrCat(Quoted(key), " is not the number of a tile"));
   }
+  return id;
+}
 
-  // Adds tiles that are members keyed by number, as before version 1.2.
-  absl::Status AddKeyed(const JsonValue& tiles) {
-    for (const auto& [key, value] : *tiles.object()) {
-      WAYSTAR_RETURN_IF_ERROR(TiledMembers().Of("tile").NoteMembers(value, reading_.notes, /*stop=*/nullptr));
-      WAYSTAR_ASSIGN_OR_RETURN(TiledTile tile, TileOf(value, reading_));
-      WAYSTAR_ASSIGN_OR_RETURN(tile.id, IdOf(key, value));
-      Add(std::move(tile));
-    }
-    return absl::OkStatus();
+// Adds a tile that carries information, or what an earlier entry of it lacks.
+void AddTile(TiledTile tile, TiledTileset& tileset) {
+  if (tile.class_name.empty() && tile.properties.empty() && tile.shapes.empty() && !tile.width) {
+    return;
   }
-
-  // Adds tiles from a separate object of their properties, as before version 1.2.
-  absl::Status AddKeyedProperties(const JsonValue& properties) {
-    if (properties.object() == nullptr) {
-      return JsonError(properties, "\"tileproperties\" is not an object");
-    }
-    for (const auto& [key, value] : *properties.object()) {
-      TiledTile tile;
-      WAYSTAR_ASSIGN_OR_RETURN(tile.id, IdOf(key, value));
-      WAYSTAR_RETURN_IF_ERROR(AddPropertiesIn(value, reading_.notes, tile.properties));
-      Add(std::move(tile));
-    }
-    return absl::OkStatus();
+  const auto [known, is_new] = tileset.tiles.try_emplace(tile.id, std::move(tile));
+  if (is_new) {
+    return;
   }
-
- private:
-  static absl::StatusOr<std::uint32_t> IdOf(absl::string_view key, const JsonValue& value) {
-    std::uint32_t id = 0;
-    if (!absl::SimpleAtoi(key, &id)) {
-      return JsonError(value, absl::StrCat(Quoted(key), " is not the number of a tile"));
-    }
-    return id;
+  TiledTile& other = known->second;
+  if (other.class_name.empty()) {
+    other.class_name = std::move(tile.class_name);
   }
+  AddMissing(tile.properties, other.properties);
+  std::move(tile.shapes.begin(), tile.shapes.end(), std::back_inserter(other.shapes));
+  other.width = other.width ? other.width : tile.width;
+  other.height = other.height ? other.height : tile.height;
+}
 
-  // Adds a tile unless it carries no information.
-  void Add(TiledTile tile) {
-    if (tile.class_name.empty() && tile.properties.empty() && tile.shapes.empty() && !tile.width) {
-      return;
-    }
-    const auto [known, is_new] = index_.try_emplace(tile.id, tileset_.tiles.size());
-    if (is_new) {
-      tileset_.tiles.push_back(std::move(tile));
-      return;
-    }
-    TiledTile& other = tileset_.tiles[known->second];
-    if (other.class_name.empty()) {
-      other.class_name = std::move(tile.class_name);
-    }
-    AddMissing(tile.properties, other.properties);
-    std::move(tile.shapes.begin(), tile.shapes.end(), std::back_inserter(other.shapes));
-    other.width = other.width ? other.width : tile.width;
-    other.height = other.height ? other.height : tile.height;
-  }
-
-  TiledTileset& tileset_;
-  TiledReading& reading_;
-  absl::flat_hash_map<std::uint32_t, std::size_t> index_;
-};
-
+// Reads a list of tiles. Before version 1.2, tiles are members keyed by number, and their properties lie
+// apart.
 absl::Status ReadTilesIn(const JsonValue& value, TiledReading& reading, TiledTileset& tileset) {
-  TileCollector collector(tileset, reading);
   // Properties of a tile take precedence over those stored with its shapes.
   const JsonValue* const properties = value.Find("tileproperties");
-  if (properties != nullptr && !properties->is_null()) {
-    WAYSTAR_RETURN_IF_ERROR(collector.AddKeyedProperties(*properties));
+  if (properties != nullptr && properties->object() == nullptr && !properties->is_null()) {
+    return JsonError(*properties, "\"tileproperties\" is not an object");
   }
-  if (const JsonValue* const tiles = value.Find("tiles")) {
-    WAYSTAR_RETURN_IF_ERROR(tiles->object() != nullptr ? collector.AddKeyed(*tiles)
-                                                       : collector.AddList(*tiles));
+  for (const auto& [key, held] : MembersOf(properties)) {
+    TiledTile tile;
+    WAYSTAR_ASSIGN_OR_RETURN(tile.id, IdOf(key, held));
+    WAYSTAR_RETURN_IF_ERROR(AddPropertiesIn(held, reading.notes, tile.properties));
+    AddTile(std::move(tile), tileset);
+  }
+  const JsonValue* const tiles = value.Find("tiles");
+  for (const auto& [key, held] : MembersOf(tiles)) {
+    WAYSTAR_RETURN_IF_ERROR(TiledMembers().NoteMembers("tile", held, reading.notes, /*stop=*/nullptr));
+    WAYSTAR_ASSIGN_OR_RETURN(TiledTile tile, TileOf(held, reading));
+    WAYSTAR_ASSIGN_OR_RETURN(tile.id, IdOf(key, held));
+    AddTile(std::move(tile), tileset);
+  }
+  if (tiles != nullptr && tiles->object() != nullptr) {
+    return absl::OkStatus();
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> list, FindObjects(value, "tiles"));
+  for (const JsonValue* const element : list) {
+    WAYSTAR_ASSIGN_OR_RETURN(TiledTile tile, TileOf(*element, reading));
+    AddTile(std::move(tile), tileset);
   }
   return absl::OkStatus();
 }
@@ -272,7 +380,7 @@ absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name, Impo
   if (root.object() == nullptr) {
     return JsonError(root, absl::StrCat("this is no ", name, " of Tiled"));
   }
-  WAYSTAR_RETURN_IF_ERROR(TiledMembers().Of(name).NoteMembers(root, notes, stop));
+  WAYSTAR_RETURN_IF_ERROR(TiledMembers().NoteMembers(name, root, notes, stop));
   return root;
 }
 

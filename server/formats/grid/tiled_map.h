@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,14 +27,8 @@
 namespace waystar::core {
 
 // Lower-case names, and values as XML writes them: "true", "2.5". Only meaningful names are kept; names in
-// files are case-insensitive.
+// files are case-insensitive. At most 100 bytes of a value are kept.
 using TiledProperties = std::vector<std::pair<std::string, std::string>>;
-
-// Returns true if a property of this name (case-insensitive) has a meaning.
-bool IsMeaningfulProperty(absl::string_view name);
-
-// Adds a property if its name has a meaning and is not present; keeps at most 100 bytes of the value.
-void AddProperty(absl::string_view name, absl::string_view value, TiledProperties& properties);
 
 // Returns the value of a property, or null if not found.
 // REQUIRES: `name` is lower-case.
@@ -53,6 +49,21 @@ absl::StatusOr<std::optional<bool>> SaysImpassable(const TiledProperties& proper
 // Adds the properties whose names are missing. Properties used by SaysImpassable are added only if none of
 // them is present.
 void AddMissing(const TiledProperties& others, TiledProperties& properties);
+
+// Returns the objects of a list named `name`; none if it is null. Returns INVALID_ARGUMENT / BAD_FORMAT,
+// naming the line, for other values.
+absl::StatusOr<std::vector<const JsonValue*>> ObjectsIn(const JsonValue& list, absl::string_view name);
+
+// Adds properties: a list, or before Tiled 1.2 an object of values; null has none. Properties within
+// class-typed properties are added too unless already present, and are noted.
+absl::Status AddPropertiesIn(const JsonValue& value, ImportNotes& notes, TiledProperties& properties);
+
+// Adds the member "properties" of a value, if present.
+absl::Status ReadProperties(const JsonValue& value, ImportNotes& notes, TiledProperties& properties);
+
+// Notes the properties that are not in `read`, since they have no meaning there.
+void NoteOthers(const TiledProperties& properties, std::initializer_list<absl::string_view> read,
+                absl::string_view place, ImportNotes& notes);
 
 // Object of an object layer, or collision shape of a tile. Unset values may come from the object's template
 // or tile.
@@ -117,8 +128,8 @@ struct TiledTileset {
   // Point of an image that lies at the object's position: "topleft", "center" and so on. Empty or
   // "unspecified" means the default of the map's orientation.
   std::string object_alignment;
-  // Tiles that carry information or have an image of their own.
-  std::vector<TiledTile> tiles;
+  // Tiles that carry information or have an image of their own, by id.
+  std::map<std::uint32_t, TiledTile> tiles;
 };
 
 // Tile numbers as encoded in the file.
@@ -187,6 +198,14 @@ struct TiledTemplate {
 
 // Returns the known members of objects in JSON form; XML attributes and elements are converted to members.
 const MemberTables& TiledMembers();
+
+// Converts Tiled XML (.tmx, .tsx, .tx) to the equivalent Tiled JSON. Returns the element `root` ("map",
+// "tileset" or "template") as an object. Numbers and booleans are text, and elements unknown in JSON are
+// null. Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for bytes that are not XML,
+// declare entities, lack the root element or have too many elements; or the error of `stop`, which is polled
+// after the text is parsed and before each element except cells.
+absl::StatusOr<JsonValue> TiledXmlAsJson(absl::string_view bytes, const char* root,
+                                         const StopCheck* stop = nullptr);
 
 // Calls visit(i, gid) for each cell of the area, by row. gid 0 means no tile; flip flags are removed. Stops
 // at the first error of `visit`. Returns INVALID_ARGUMENT / BAD_FORMAT without a field if the data is broken

@@ -13,7 +13,6 @@
 #include "server/core/elements/obstacle.h"
 #include "server/core/grid/shapes/shape_raster.h"
 #include "server/formats/grid/tiled_plane.h"
-#include "server/formats/grid/tiled_values.h"
 #include "server/formats/text/text.h"
 
 namespace waystar::core {

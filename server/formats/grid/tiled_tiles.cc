@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
-#include "server/formats/grid/tiled_values.h"
 
 namespace waystar::core {
 namespace {
@@ -86,8 +85,8 @@ TiledTiles::TiledTiles(const std::vector<TiledTileset>& tilesets, const TerrainM
     const TiledTileset& tileset = *tilesets_[i];
     const std::uint64_t end =
         i + 1 < tilesets_.size() ? tilesets_[i + 1]->first_gid : std::numeric_limits<std::uint32_t>::max();
-    for (const TiledTile& tile : tileset.tiles) {
-      if (const std::uint64_t gid = std::uint64_t{tileset.first_gid} + tile.id; gid < end) {
+    for (const auto& [id, tile] : tileset.tiles) {
+      if (const std::uint64_t gid = std::uint64_t{tileset.first_gid} + id; gid < end) {
         entries_.try_emplace(static_cast<std::uint32_t>(gid), Entry{.tile = &tile});
       }
     }
@@ -193,13 +192,6 @@ void TakeFromTile(const TiledTile& tile, bool may_take_class, TiledObject& objec
   AddMissing(tile.properties, object.properties);
 }
 
-TileRef TileIn(const TiledTileset& tileset, std::uint32_t number) {
-  const auto tile = std::find_if(tileset.tiles.begin(), tileset.tiles.end(), [&](const TiledTile& known) {
-    return known.id == number - tileset.first_gid;
-  });
-  return {.tileset = &tileset, .tile = tile == tileset.tiles.end() ? nullptr : &*tile};
-}
-
 }  // namespace
 
 absl::Status LoadTileset(const NeighbourFiles& neighbours, ImportNotes& notes, TiledTileset& tileset) {
@@ -285,7 +277,8 @@ absl::Status TiledTemplates::Load(const std::string& file, absl::string_view byt
     WAYSTAR_RETURN_IF_ERROR(LoadTileset(neighbours_, notes_, tileset));
   }
   if (const std::uint32_t tile = entry.made.object.gid.value_or(0) & kTileBits; tile != 0) {
-    entry.picture = TileIn(tileset, tile);
+    const auto found = tileset.tiles.find(tile - tileset.first_gid);
+    entry.picture = {.tileset = &tileset, .tile = found == tileset.tiles.end() ? nullptr : &found->second};
     // An instance with another tile keeps this class, but has the properties of its own tile.
     TiledObject& object = entry.made.object;
     if (entry.picture.tile != nullptr && !object.class_name && !entry.picture.tile->class_name.empty()) {

@@ -1,14 +1,13 @@
 // Conversion of Tiled XML to the equivalent Tiled JSON.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstring>
-#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -18,7 +17,6 @@
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
 #include "server/formats/grid/tiled_map.h"
-#include "server/formats/grid/tiled_values.h"
 
 namespace waystar::core {
 namespace {
@@ -29,10 +27,8 @@ constexpr std::size_t kMaxXmlMarks = std::size_t{1} << 23;
 class XmlFile {
  public:
   explicit XmlFile(absl::string_view bytes) : bytes_(bytes) {
-    std::size_t lines = 0;
-    for (std::size_t begin = 0; begin <= bytes.size(); begin += kBlock) {
-      lines_before_.push_back(lines);
-      lines += LinesIn(bytes.substr(begin, kBlock));
+    for (std::size_t at = bytes.find('\n'); at != absl::string_view::npos; at = bytes.find('\n', at + 1)) {
+      line_ends_.push_back(at);
     }
   }
 
@@ -77,13 +73,7 @@ class XmlFile {
   }
 
   std::size_t LineAt(std::size_t offset) const {
-    offset = std::min(offset, bytes_.size());
-    const std::size_t block = offset / kBlock;
-    return 1 + lines_before_[block] + LinesIn(bytes_.substr(block * kBlock, offset - block * kBlock));
-  }
-
-  static std::size_t LinesIn(absl::string_view text) {
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    return static_cast<std::size_t>(absl::c_lower_bound(line_ends_, offset) - line_ends_.begin()) + 1;
   }
 
   // Stops at the first element that is nested too deep.
@@ -96,51 +86,51 @@ class XmlFile {
     pugi::xml_node at_fault;
   };
 
-  // Bounds the scan for a line number to one block.
-  static constexpr std::size_t kBlock = 4096;
-
   absl::string_view bytes_;
   pugi::xml_document document_;
-  // Number of lines that end before each block.
-  std::vector<std::size_t> lines_before_;
+  std::vector<std::size_t> line_ends_;
 };
+
+// Returns the name of the list that JSON has for elements of this name; empty if it has none.
+absl::string_view ListOf(absl::string_view parent, absl::string_view name) {
+  if (name == "layer" || name == "imagelayer" || name == "group" ||
+      (name == "objectgroup" && parent != "tile")) {
+    return "layers";
+  }
+  if (name == "object") {
+    return parent == "template" ? "" : "objects";
+  }
+  if (name == "tileset") {
+    return parent == "template" ? "" : "tilesets";
+  }
+  return name == "tile" ? "tiles" : "";
+}
 
 // Builds the JSON that Tiled would write: attributes become text members, elements of one kind a list.
 class JsonMaker {
  public:
   JsonMaker(const XmlFile& file, const StopCheck* stop) : file_(file), stop_(stop) {}
 
-  // Converts an element. Groups nested too deep stay empty and are rejected by the reader of the JSON. Once
-  // `stop` fails, skips the rest.
-  JsonValue ObjectOf(pugi::xml_node node, int depth) {
+  // Converts an element. Once `stop` fails, skips the rest.
+  JsonValue ObjectOf(pugi::xml_node node) const {
     const std::size_t line = file_.LineOf(node);
     const absl::string_view name = node.name();
     JsonValue::Object members;
     const auto add = [&](absl::string_view key, JsonValue::Kind kind) {
       members.emplace_back(key, JsonValue(std::move(kind), line));
     };
-    if (name == "layer" || name == "objectgroup" || name == "imagelayer" || name == "group") {
+    if (ListOf("", name) == "layers") {
       add("type", name == "layer" ? "tilelayer" : std::string(name));
     }
     for (const pugi::xml_attribute attribute : node.attributes()) {
       add(attribute.name(), std::string(attribute.value()));
     }
-    if (const pugi::xml_node properties = node.child("properties")) {
-      add("properties", PropertiesOf(properties));
-    }
-    if (name == "map") {
-      add("tilesets", ListOf(node, {"tileset"}, depth));
-    }
-    if (name == "map" || (name == "group" && depth <= kMaxTiledGroups)) {
-      add("layers", ListOf(node, {"layer", "objectgroup", "imagelayer", "group"}, depth + 1));
-    } else if (name == "tileset") {
-      add("tiles", ListOf(node, {"tile"}, depth));
-    } else if (name == "tile") {
-      for (const auto& [attribute, member] :
-           {std::pair("width", "imagewidth"), std::pair("height", "imageheight")}) {
-        const absl::string_view size = node.child("image").attribute(attribute).value();
-        if (!size.empty()) {
-          add(member, std::string(size));
+    if (name == "tile") {
+      const pugi::xml_node image = node.child("image");
+      for (const auto& [attribute, member] : {std::pair(image.attribute("width"), "imagewidth"),
+                                              std::pair(image.attribute("height"), "imageheight")}) {
+        if (*attribute.value() != '\0') {
+          add(member, std::string(attribute.value()));
         }
       }
     } else if (name == "layer") {
@@ -148,59 +138,60 @@ class JsonMaker {
       add("encoding", std::string(data.attribute("encoding").value()));
       add("compression", std::string(data.attribute("compression").value()));
       if (data.child("chunk")) {
-        add("chunks", ListOf(data, {"chunk"}, depth));
+        add("chunks", ChunksOf(data));
       } else {
         add("data", CellsOf(data));
       }
     } else if (name == "chunk") {
       add("data", CellsOf(node));
-    } else if (name == "objectgroup") {
-      add("objects", ListOf(node, {"object"}, depth));
-    } else if (name == "object") {
-      AddForm(node, line, members);
+      return {std::move(members), line};
     }
-    AddOthers(node, depth, members);
+    AddElements(node, members);
     return {std::move(members), line};
   }
 
  private:
-  // Adds the elements that are not lists: known ones as objects, and only the names of others, so that they
-  // can be noted.
-  void AddOthers(pugi::xml_node node, int depth, JsonValue::Object& members) {
-    constexpr std::array<absl::string_view, 15> kDone = {
-        "capsule",     "chunk", "data",    "ellipse",  "group",      "imagelayer", "layer",  "object",
-        "objectgroup", "point", "polygon", "polyline", "properties", "tile",       "tileset"};
-    const absl::string_view parent = node.name();
+  // Adds the elements of a parent, but not its data: lists, known objects and values, and only the names of
+  // others, so that they can be noted.
+  void AddElements(pugi::xml_node parent, JsonValue::Object& members) const {
+    std::vector<std::pair<absl::string_view, JsonValue::Array>> lists;
     absl::flat_hash_set<absl::string_view> unknown;
-    std::size_t children = 0;
-    for (const pugi::xml_node child : node.children()) {
-      if (++children % kTilesBetweenChecks == 0 && IsStopped(stop_)) {
-        break;
-      }
-      const absl::string_view name = child.name();
-      const bool is_object = (parent == "template" && (name == "object" || name == "tileset")) ||
-                             (parent == "tileset" && (name == "tileoffset" || name == "grid")) ||
-                             (parent == "tile" && name == "objectgroup");
-      if (is_object) {
-        members.emplace_back(name, ObjectOf(child, depth));
-      } else if (child.type() == pugi::node_element &&
-                 std::find(kDone.begin(), kDone.end(), name) == kDone.end() && unknown.insert(name).second) {
-        members.emplace_back(name, JsonValue(nullptr, file_.LineOf(child)));
-      }
-    }
-  }
-
-  JsonValue::Array ListOf(pugi::xml_node parent, std::initializer_list<absl::string_view> names, int depth) {
-    JsonValue::Array list;
-    for (const pugi::xml_node node : parent.children()) {
+    for (const pugi::xml_node child : parent.children()) {
       if (IsStopped(stop_)) {
         break;
       }
-      if (std::find(names.begin(), names.end(), node.name()) != names.end()) {
-        list.push_back(ObjectOf(node, depth));
+      const absl::string_view name = child.name();
+      if (const absl::string_view list = ListOf(parent.name(), name); !list.empty()) {
+        const auto known = absl::c_find_if(lists, [&](const auto& other) { return other.first == list; });
+        auto& elements = known == lists.end() ? lists.emplace_back(list, JsonValue::Array()) : *known;
+        elements.second.push_back(ObjectOf(child));
+      } else if (name == "properties") {
+        members.emplace_back(name, JsonValue(PropertiesOf(child), file_.LineOf(child)));
+      } else if (name == "object" || name == "tileset" || name == "objectgroup" || name == "tileoffset" ||
+                 name == "grid") {
+        members.emplace_back(name, ObjectOf(child));
+      } else if (name == "polygon" || name == "polyline") {
+        members.emplace_back(name, PointsOf(child));
+      } else if (name == "ellipse" || name == "capsule" || name == "point") {
+        members.emplace_back(name, JsonValue(true, file_.LineOf(child)));
+      } else if (child.type() == pugi::node_element && name != "data" && unknown.insert(name).second) {
+        members.emplace_back(name, JsonValue(nullptr, file_.LineOf(child)));
       }
     }
-    return list;
+    for (auto& [name, list] : lists) {
+      members.emplace_back(name, JsonValue(std::move(list), file_.LineOf(parent)));
+    }
+  }
+
+  JsonValue::Array ChunksOf(pugi::xml_node data) const {
+    JsonValue::Array chunks;
+    for (const pugi::xml_node chunk : data.children("chunk")) {
+      if (IsStopped(stop_)) {
+        break;
+      }
+      chunks.push_back(ObjectOf(chunk));
+    }
+    return chunks;
   }
 
   JsonValue::Array PropertiesOf(pugi::xml_node parent) const {
@@ -209,9 +200,7 @@ class JsonMaker {
       const std::size_t line = file_.LineOf(node);
       JsonValue::Object property;
       for (const char* const attribute : {"name", "type", "propertytype"}) {
-        if (node.attribute(attribute)) {
-          property.emplace_back(attribute, JsonValue(std::string(node.attribute(attribute).value()), line));
-        }
+        property.emplace_back(attribute, JsonValue(std::string(node.attribute(attribute).value()), line));
       }
       property.emplace_back("value", ValueOf(node, line));
       properties.emplace_back(std::move(property), line);
@@ -237,14 +226,6 @@ class JsonMaker {
     return {std::string(value ? value.value() : node.child_value()), line};
   }
 
-  static JsonValue Pair(const char* a, absl::string_view of_a, const char* b, absl::string_view of_b,
-                        std::size_t line) {
-    JsonValue::Object pair;
-    pair.emplace_back(a, JsonValue(std::string(of_a), line));
-    pair.emplace_back(b, JsonValue(std::string(of_b), line));
-    return {std::move(pair), line};
-  }
-
   // Returns tile elements as numbers for files without an encoding, else the text.
   JsonValue::Kind CellsOf(pugi::xml_node node) const {
     if (!node.child("tile")) {
@@ -252,7 +233,7 @@ class JsonMaker {
     }
     JsonValue::Numbers numbers;
     for (const pugi::xml_node tile : node.children("tile")) {
-      if (numbers.size() % kTilesBetweenChecks == 0 && IsStopped(stop_)) {
+      if (!CheckStopAt(stop_, numbers.size()).ok()) {
         break;
       }
       double& gid = numbers.emplace_back();
@@ -263,27 +244,19 @@ class JsonMaker {
     return numbers;
   }
 
-  static void AddForm(pugi::xml_node node, std::size_t line, JsonValue::Object& members) {
-    for (const char* const form : {"polygon", "polyline"}) {
-      if (const pugi::xml_node child = node.child(form)) {
-        JsonValue::Array points;
-        for (const absl::string_view point :
-             absl::StrSplit(child.attribute("points").value(), ' ', absl::SkipEmpty())) {
-          const std::pair<absl::string_view, absl::string_view> parts =
-              absl::StrSplit(point, absl::MaxSplits(',', 1));
-          points.push_back(Pair("x", parts.first, "y", parts.second, line));
-        }
-        members.emplace_back(form, JsonValue(std::move(points), line));
-      }
+  JsonValue PointsOf(pugi::xml_node node) const {
+    const std::size_t line = file_.LineOf(node);
+    JsonValue::Array points;
+    for (const absl::string_view text :
+         absl::StrSplit(node.attribute("points").value(), ' ', absl::SkipEmpty())) {
+      const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(',', 1));
+      JsonValue::Object point;
+      point.emplace_back("x", JsonValue(parts.first, line));
+      point.emplace_back("y", JsonValue(parts.second, line));
+      points.emplace_back(std::move(point), line);
     }
-    for (const char* const form : {"ellipse", "capsule", "point"}) {
-      if (node.child(form)) {
-        members.emplace_back(form, JsonValue(true, line));
-      }
-    }
+    return {std::move(points), line};
   }
-
-  static constexpr std::size_t kTilesBetweenChecks = 1 << 12;
 
   const XmlFile& file_;
   const StopCheck* const stop_;
@@ -299,7 +272,7 @@ absl::StatusOr<JsonValue> TiledXmlAsJson(absl::string_view bytes, const char* ro
     return file.ErrorAt(0,
                         absl::StrCat("there is no element \"", root, "\": this is no ", root, " of Tiled"));
   }
-  JsonValue json = JsonMaker(file, stop).ObjectOf(file.root(root), 0);
+  JsonValue json = JsonMaker(file, stop).ObjectOf(file.root(root));
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
   return json;
 }

@@ -13,6 +13,7 @@
 #include "nlohmann/json.hpp"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
+#include "server/formats/text/text.h"
 
 namespace waystar::core {
 namespace {
@@ -204,6 +205,16 @@ absl::Status JsonError(const JsonValue& value, absl::string_view message) {
   return BadLine(value.line(), message);
 }
 
+std::optional<std::string> JsonValue::Text() const {
+  if (string() != nullptr) {
+    return *string();
+  }
+  if (boolean() != nullptr) {
+    return *boolean() ? "true" : "false";
+  }
+  return number() != nullptr ? std::optional(ShortestText(*number())) : std::nullopt;
+}
+
 const JsonValue* JsonValue::Find(absl::string_view name) const {
   if (const Object* const members = object()) {
     for (const auto& [key, value] : *members) {
@@ -249,65 +260,54 @@ const JsonValue::Array& JsonValue::FindArray(absl::string_view name) const {
   return value == nullptr ? *kNone : *value;
 }
 
-std::vector<absl::string_view> MemberTable::members() const {
-  std::vector<absl::string_view> names;
-  names.reserve(entries_.size());
-  for (const auto& [name, entry] : entries_) {
-    names.push_back(name);
+MemberTables::MemberTables(std::initializer_list<KnownMembers> kinds) {
+  for (const KnownMembers& kind : kinds) {
+    for (const absl::string_view members : {kind.read, kind.no_bearing}) {
+      for (const absl::string_view word : absl::StrSplit(members, ' ', absl::SkipEmpty())) {
+        const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(word, ':');
+        absl::string_view inside = parts.second;
+        const bool is_list = absl::ConsumePrefix(&inside, "[") && absl::ConsumeSuffix(&inside, "]");
+        kinds_[kind.object][parts.first] = {.object = absl::StrReplaceAll(inside, {{"_", " "}}),
+                                            .is_list = is_list};
+      }
+    }
   }
-  return names;
 }
 
-absl::Status MemberTable::NoteMembers(const JsonValue& value, ImportNotes& notes,
-                                      const StopCheck* stop) const {
+absl::Status MemberTables::NoteMembers(absl::string_view object, const JsonValue& value, ImportNotes& notes,
+                                       const StopCheck* stop) const {
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
   if (value.object() == nullptr) {
     return absl::OkStatus();
   }
+  const auto& known = kinds_.find(object)->second;
   for (const auto& [name, member] : *value.object()) {
-    const auto entry = entries_.find(name);
-    if (entry == entries_.end()) {
-      notes.Add(absl::StrCat("the member ", Quoted(name), " of \"", object_, "\" is not known"),
+    const auto entry = known.find(name);
+    if (entry == known.end()) {
+      notes.Add(absl::StrCat("the member ", Quoted(name), " of \"", object, "\" is not known"),
                 absl::StrCat("line ", member.line()));
       continue;
     }
     const auto& [inside, is_list] = entry->second;
-    if (inside != nullptr && !is_list) {
-      WAYSTAR_RETURN_IF_ERROR(inside->NoteMembers(member, notes, stop));
-    } else if (inside != nullptr && member.array() != nullptr) {
+    if (!inside.empty() && !is_list) {
+      WAYSTAR_RETURN_IF_ERROR(NoteMembers(inside, member, notes, stop));
+    } else if (is_list && member.array() != nullptr) {
       for (const JsonValue& element : *member.array()) {
-        WAYSTAR_RETURN_IF_ERROR(inside->NoteMembers(element, notes, stop));
+        WAYSTAR_RETURN_IF_ERROR(NoteMembers(inside, element, notes, stop));
       }
     }
   }
   return absl::OkStatus();
 }
 
-MemberTables::MemberTables(std::initializer_list<KnownMembers> kinds) {
-  for (const KnownMembers& kind : kinds) {
-    tables_[kind.object].object_ = kind.object;
-  }
-  for (const KnownMembers& kind : kinds) {
-    for (const absl::string_view members : {kind.read, kind.no_bearing}) {
-      for (const absl::string_view word : absl::StrSplit(members, ' ', absl::SkipEmpty())) {
-        const std::size_t colon = std::min(word.find(':'), word.size());
-        MemberTable::Entry& entry = tables_[kind.object].entries_[word.substr(0, colon)];
-        absl::string_view inside = absl::StripPrefix(word.substr(colon), ":");
-        entry.is_list = absl::ConsumePrefix(&inside, "[") && absl::ConsumeSuffix(&inside, "]");
-        if (!inside.empty()) {
-          entry.inside = &tables_.at(absl::StrReplaceAll(inside, {{"_", " "}}));
-        }
-      }
+std::set<std::string> MemberTables::Names() const {
+  std::set<std::string> names;
+  for (const auto& [object, members] : kinds_) {
+    for (const auto& [member, inside] : members) {
+      names.insert(absl::StrCat(object, ".", member));
     }
   }
-}
-
-std::vector<const MemberTable*> MemberTables::All() const {
-  std::vector<const MemberTable*> tables;
-  for (const auto& [object, table] : tables_) {
-    tables.push_back(&table);
-  }
-  return tables;
+  return names;
 }
 
 }  // namespace waystar::core

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -41,6 +41,9 @@ class JsonValue {
   const Numbers* numbers() const { return std::get_if<Numbers>(&kind_); }
   const Array* array() const { return std::get_if<Array>(&kind_); }
   const Object* object() const { return std::get_if<Object>(&kind_); }
+
+  // Returns a string, number or boolean as text; nullopt for other kinds.
+  std::optional<std::string> Text() const;
 
   // Returns the first member with that name, or null. Linear in the number of members.
   const JsonValue* Find(absl::string_view name) const;
@@ -87,48 +90,31 @@ struct KnownMembers {
   absl::string_view no_bearing = "";
 };
 
-// Table of the known members of one kind of object, so that importers report unknown ones.
-//
-// Thread safety: immutable.
-class MemberTable {
- public:
-  absl::string_view object() const { return object_; }
-  bool Has(absl::string_view member) const { return entries_.contains(member); }
-  std::vector<absl::string_view> members() const;
-
-  // Notes the unknown members of a value and of the objects in it; ignores values that are not objects.
-  // Returns the error of `stop`, which is polled per object.
-  absl::Status NoteMembers(const JsonValue& value, ImportNotes& notes, const StopCheck* stop) const;
-
- private:
-  friend class MemberTables;
-
-  struct Entry {
-    // Table of the member, or of its elements; null if it is neither an object nor a list of objects.
-    const MemberTable* inside = nullptr;
-    bool is_list = false;
-  };
-
-  absl::string_view object_;
-  absl::flat_hash_map<absl::string_view, Entry> entries_;
-};
-
-// Tables of all kinds of objects in a format.
+// Known members of all kinds of objects in a format, so that importers report unknown ones.
 //
 // Thread safety: immutable.
 class MemberTables {
  public:
   // The texts must outlive the tables.
   MemberTables(std::initializer_list<KnownMembers> kinds);
-  MemberTables(const MemberTables&) = delete;
-  MemberTables& operator=(const MemberTables&) = delete;
 
+  // Notes the unknown members of a value of this kind and of the objects in it; ignores values that are not
+  // objects. Returns the error of `stop`, which is polled per object.
   // REQUIRES: a kind has this name.
-  const MemberTable& Of(absl::string_view object) const { return tables_.find(object)->second; }
-  std::vector<const MemberTable*> All() const;
+  absl::Status NoteMembers(absl::string_view object, const JsonValue& value, ImportNotes& notes,
+                           const StopCheck* stop) const;
+
+  // Returns the known members as "object.member".
+  std::set<std::string> Names() const;
 
  private:
-  std::map<absl::string_view, MemberTable> tables_;
+  // Kind of the objects in a member, if it is an object or a list of objects.
+  struct Inside {
+    std::string object;
+    bool is_list = false;
+  };
+
+  absl::flat_hash_map<std::string, absl::flat_hash_map<std::string, Inside>> kinds_;
 };
 
 }  // namespace waystar::core
