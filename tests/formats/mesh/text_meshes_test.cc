@@ -19,8 +19,6 @@
 #include "server/formats/mesh/mesh_readers.h"
 #include "tests/formats/files.h"
 #include "tests/testing/movingai_data.h"
-#include "tests/testing/mutated_bytes.h"
-#include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/stop_after.h"
@@ -641,23 +639,6 @@ TEST(TextMeshesTest, CutFilesAreRefusedOrReadInPart) {
       if (IsPolyanya(format) && size + 2 < format.file.size()) {
         EXPECT_THAT(mesh, IsError(kInvalid, ErrorReason::kBadFormat, "")) << size;
       }
-    }
-  }
-}
-
-TEST(TextMeshesTest, MutatedFilesAreRefusedOrRead) {
-  Random random(21);
-  const std::vector<Format> formats = AllFormats();
-  const std::vector<std::string> polyanya = {std::string(kVersion2), std::string(kVersion3)};
-  for (std::uint64_t round = 0; round < Rounds(10'000); ++round) {
-    const Format& format = formats[round % formats.size()];
-    const std::string file(format.file);
-    const std::string bytes =
-        MutatedBytes(file, IsPolyanya(format) ? polyanya : std::vector<std::string>{file}, random);
-    const absl::StatusOr<NavMesh> mesh = format.Read(bytes);
-    if (!mesh.ok()) {
-      EXPECT_EQ(mesh.status().code(), kInvalid) << bytes;
-      EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << bytes;
     }
   }
 }
