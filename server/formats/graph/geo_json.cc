@@ -195,6 +195,12 @@ struct Feature {
   const JsonValue* value = nullptr;
   const JsonValue* geometry = nullptr;
   FeatureProperties properties;
+  // Set if it is a point. May be empty.
+  std::string name;
+  // Ids are unique; names may repeat.
+  bool has_id = false;
+
+  bool is_point() const { return geometry->FindString("type") == "Point"; }
 };
 
 std::string PlaceOf(const Feature& feature) {
@@ -224,28 +230,6 @@ absl::Status CheckTagsOf(const Feature& feature) {
   }
   const absl::Status status = CheckTags(tags, ErrorReason::kBadTag);
   return status.ok() ? status : FeatureError(feature, status.message());
-}
-
-// Name of a point in the file.
-struct PointName {
-  // May be empty.
-  std::string text;
-  // Ids are unique; names may repeat.
-  bool is_id = false;
-};
-
-absl::StatusOr<PointName> NameOf(const Feature& feature) {
-  if (const JsonValue* const id = feature.value->Find("id"); id != nullptr && !id->is_null()) {
-    absl::StatusOr<std::string> text = IdText(*id);
-    if (!text.ok()) {
-      return FeatureError(feature, text.status().message());
-    }
-    if (!text->empty()) {
-      return PointName{.text = *std::move(text), .is_id = true};
-    }
-  }
-  return feature.properties.id.empty() ? PointName{.text = feature.properties.name}
-                                       : PointName{.text = feature.properties.id, .is_id = true};
 }
 
 // Returns a valid id similar to a name, such as "node-1" for "node/1"; may be empty.
@@ -288,30 +272,28 @@ class NodeIds {
 
   // Reserves the point's own id, so that points without one do not take it. Duplicates are detected
   // elsewhere.
-  absl::Status Reserve(const Feature& feature) {
-    WAYSTAR_ASSIGN_OR_RETURN(const PointName name, NameOf(feature));
-    if (name.is_id && CheckNodeId(name.text).ok()) {
-      ids_.Take(name.text);
+  void Reserve(const Feature& feature) {
+    if (feature.has_id && CheckNodeId(feature.name).ok()) {
+      ids_.Take(feature.name);
     }
-    return absl::OkStatus();
   }
 
   // Returns the id of a point.
   // REQUIRES: all points are reserved.
-  absl::StatusOr<PointId> IdOf(const Feature& feature) {
-    WAYSTAR_ASSIGN_OR_RETURN(PointName name, NameOf(feature));
-    const bool is_allowed = CheckNodeId(name.text).ok();
-    if (name.is_id && is_allowed) {
-      return PointId{.id = std::move(name.text)};
+  PointId IdOf(const Feature& feature) {
+    const std::string& name = feature.name;
+    const bool is_allowed = CheckNodeId(name).ok();
+    if (feature.has_id && is_allowed) {
+      return {.id = name};
     }
-    const std::string like = is_allowed ? name.text : AllowedId(name.text);
+    const std::string like = is_allowed ? name : AllowedId(name);
     std::string id = Unique(like.empty() ? absl::StrCat("point-", feature.index) : like);
-    if (id == name.text || name.text.empty()) {
-      return PointId{.id = std::move(id)};
+    if (id == name || name.empty()) {
+      return {.id = std::move(id)};
     }
     notes_.Add("ids that are not allowed or there twice became ones like them, and are kept as labels",
-               absl::StrCat(PlaceOf(feature), ": ", Quoted(name.text), " is ", Quoted(id)));
-    return PointId{.id = std::move(id), .label = LabelOf(name.text)};
+               absl::StrCat(PlaceOf(feature), ": ", Quoted(name), " is ", Quoted(id)));
+    return {.id = std::move(id), .label = LabelOf(name)};
   }
 
   // Returns an unused id, adding a number to `base` if necessary.
@@ -368,7 +350,7 @@ class GraphDrawer {
  public:
   explicit GraphDrawer(ImportNotes& notes) : notes_(notes), ids_(notes) {}
 
-  absl::Status ReservePoint(const Feature& feature) { return ids_.Reserve(feature); }
+  void ReservePoint(const Feature& feature) { ids_.Reserve(feature); }
 
   absl::Status AddPoint(const Feature& feature) {
     const JsonValue* const coordinates = feature.geometry->Find("coordinates");
@@ -384,7 +366,7 @@ class GraphDrawer {
       return FeatureError(feature,
                           absl::StrCat("it lies where feature ", node_features_[*other]->index, " does"));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(PointId id, ids_.IdOf(feature));
+    PointId id = ids_.IdOf(feature);
     return AddNode({.id = std::move(id.id),
                     .position = position,
                     .enabled = feature.properties.enabled,
@@ -518,6 +500,19 @@ bool IsEmpty(const JsonValue& geometry) {
   return coordinates != nullptr && coordinates->array() != nullptr && coordinates->array()->empty();
 }
 
+// Names a point by its id, else by its properties.
+absl::Status SetName(Feature& feature) {
+  const JsonValue* const id = feature.value->Find("id");
+  const absl::StatusOr<std::string> text = id == nullptr || id->is_null() ? std::string() : IdText(*id);
+  if (!text.ok()) {
+    return FeatureError(feature, text.status().message());
+  }
+  feature.name = text->empty() ? feature.properties.id : *text;
+  feature.has_id = !feature.name.empty();
+  feature.name = feature.has_id ? feature.name : feature.properties.name;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<Feature>> FeaturesOf(const JsonValue& root, ImportNotes& notes) {
   static const auto* const kNone = new JsonValue;
   const JsonValue* const list = root.Find("features");
@@ -545,6 +540,7 @@ absl::StatusOr<std::vector<Feature>> FeaturesOf(const JsonValue& root, ImportNot
       return FeatureError(feature, read.status().message());
     }
     feature.properties = *std::move(read);
+    WAYSTAR_RETURN_IF_ERROR(feature.is_point() ? SetName(feature) : absl::OkStatus());
     features.push_back(std::move(feature));
   }
   return features;
@@ -558,16 +554,14 @@ absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes, ImportNotes&
   WAYSTAR_RETURN_IF_ERROR(GeoJsonMembers().NoteMembers("collection of features", root, notes, stop));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Feature> features, FeaturesOf(root, notes));
   GraphDrawer drawer(notes);
-  const auto is_point = [](const Feature& feature) {
-    return feature.geometry->FindString("type") == "Point";
-  };
   for (const Feature& feature : features) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    WAYSTAR_RETURN_IF_ERROR(is_point(feature) ? drawer.ReservePoint(feature) : absl::OkStatus());
+    if (feature.is_point()) {
+      drawer.ReservePoint(feature);
+    }
   }
   for (const Feature& feature : features) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    WAYSTAR_RETURN_IF_ERROR(is_point(feature) ? drawer.AddPoint(feature) : absl::OkStatus());
+    WAYSTAR_RETURN_IF_ERROR(feature.is_point() ? drawer.AddPoint(feature) : absl::OkStatus());
   }
   for (const Feature& feature : features) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));

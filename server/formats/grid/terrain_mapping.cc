@@ -60,21 +60,6 @@ std::optional<std::uint32_t> ParseColor(absl::string_view word) {
   return digits.size() == 8 ? color : color << 8 | 0xFF;
 }
 
-// Stores a rule by put(rule), which returns false if there is one already.
-template <typename Put>
-absl::Status PutOnce(absl::StatusOr<CellRule> rule, Put put) {
-  WAYSTAR_RETURN_IF_ERROR(rule.status());
-  return put(*std::move(rule)) ? absl::OkStatus() : Malformed("a second line of this");
-}
-
-absl::Status PutOnce(absl::StatusOr<CellRule> rule, std::optional<CellRule>& place) {
-  return PutOnce(std::move(rule), [&](CellRule known) {
-    const bool is_first = !place;
-    place = std::move(known);
-    return is_first;
-  });
-}
-
 absl::Status ParseGrey(Words words, TerrainMapping& mapping) {
   GreyRamp ramp;
   const auto is_cost = [](double cost) { return cost >= kMinTerrainCost && cost <= kMaxTerrainCost; };
@@ -89,38 +74,35 @@ absl::Status ParseGrey(Words words, TerrainMapping& mapping) {
 absl::Status ParseLine(Words words, TerrainMapping& mapping) {
   const absl::string_view key = words.front();
   const Words rest = words.subspan(1);
+  bool is_first = true;
   if (key.front() == '#') {
     const std::optional<std::uint32_t> color = ParseColor(key);
     if (!color) {
       return Malformed("a colour is #rrggbb or #rrggbbaa");
     }
-    return PutOnce(ParseRule(rest),
-                   [&](CellRule rule) { return mapping.colors.try_emplace(*color, std::move(rule)).second; });
-  }
-  if (key == "value") {
+    WAYSTAR_ASSIGN_OR_RETURN(CellRule rule, ParseRule(rest));
+    is_first = mapping.colors.try_emplace(*color, std::move(rule)).second;
+  } else if (key == "value") {
     std::uint32_t value = 0;
     if (rest.empty() || !absl::SimpleAtoi(rest.front(), &value)) {
       return Malformed("expected \"value NUMBER\"");
     }
-    return PutOnce(ParseRule(rest.subspan(1)),
-                   [&](CellRule rule) { return mapping.values.try_emplace(value, std::move(rule)).second; });
-  }
-  if (key == "terrain") {
-    const std::string name(rest.empty() ? absl::string_view() : rest.front());
-    return PutOnce(ParseNamedRule(rest),
-                   [&](CellRule rule) { return mapping.names.try_emplace(name, std::move(rule)).second; });
-  }
-  if (key == "transparent") {
-    return PutOnce(ParseRule(rest), mapping.transparent);
-  }
-  if (key == "else") {
-    return PutOnce(ParseRule(rest), mapping.otherwise);
-  }
-  if (key == "grey") {
+    WAYSTAR_ASSIGN_OR_RETURN(CellRule rule, ParseRule(rest.subspan(1)));
+    is_first = mapping.values.try_emplace(value, std::move(rule)).second;
+  } else if (key == "terrain") {
+    WAYSTAR_ASSIGN_OR_RETURN(CellRule rule, ParseNamedRule(rest));
+    is_first = mapping.names.try_emplace(std::string(rest.front()), std::move(rule)).second;
+  } else if (key == "transparent" || key == "else") {
+    std::optional<CellRule>& place = key == "else" ? mapping.otherwise : mapping.transparent;
+    is_first = !place;
+    WAYSTAR_ASSIGN_OR_RETURN(place, ParseRule(rest));
+  } else if (key == "grey") {
     return ParseGrey(rest, mapping);
+  } else {
+    return Malformed(
+        absl::StrCat(Quoted(key), " is none of a colour, value, terrain, transparent, grey and else"));
   }
-  return Malformed(
-      absl::StrCat(Quoted(key), " is none of a colour, value, terrain, transparent, grey and else"));
+  return is_first ? absl::OkStatus() : Malformed("a second line of this");
 }
 
 }  // namespace
