@@ -93,7 +93,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
         {"server/formats/text/", "<absl/ base/ core/grid/cells/ core/grid/map/"},
         {"server/formats/parts/", "<absl/ <nlohmann/ base/ geometry/ formats/text/"},
         {"server/formats/grid/",
-         "<absl/ <webp/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ "
+         "<absl/ <arpa/ <webp/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ "
          "core/grid/map/ core/edit/ formats/text/ formats/parts/"},
         {"server/formats/graph/", "<absl/ base/ core/elements/ core/graph/map/ formats/text/ formats/parts/"},
         {"server/formats/mesh/",
