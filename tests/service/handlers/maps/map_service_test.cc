@@ -14,7 +14,6 @@
 #include "server/service/handlers/maps/listings.h"
 #include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
-#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
 
@@ -122,24 +121,6 @@ TEST_F(MapServiceTest, DeletesOnlyTheVersionThatIsExpected) {
   EXPECT_TRUE(server_.client().DeleteMap(request).ok());
 }
 
-TEST_F(MapServiceTest, UpdatesWholeBatchesOrNone) {
-  server_.Create("room", {"....", "...."});
-  v1::UpdateMapRequest request = BlockRequest("room", {CellAt(1, 0), CellAt(1, 1)});
-  *request.add_edits()->mutable_unblock()->add_cells() = CellAt(1, 1);
-  *request.mutable_expected_version() = VersionOf(server_, "room");
-  const auto updated = server_.client().UpdateMap(request).value();
-  EXPECT_EQ(updated.version().revision(), 2U);
-  EXPECT_EQ(updated.changed_cells(), 1);
-  EXPECT_EQ(Text("room"), ".#..\n....\n");
-  EXPECT_THAT(server_.client().UpdateMap(request),
-              IsRefused(absl::StatusCode::kAborted, "STALE_REVISION", "expected_version"));
-  request.clear_expected_version();
-  *request.mutable_edits(1)->mutable_unblock()->mutable_cells(0) = CellAt(4, 0);
-  EXPECT_THAT(server_.client().UpdateMap(request),
-              IsRefused(kOutOfRange, "OFF_MAP", "edits[1].unblock.cells[0]"));
-  EXPECT_EQ(Text("room"), ".#..\n....\n");
-}
-
 TEST(MapServiceLimitsTest, HoldsNoMoreMapsThanAllowed) {
   TestServer small({.max_maps = 1, .max_map_side = 10});
   EXPECT_THAT(small.client().CreateMap(RowsRequest("wide", {std::string(11, '.')})),
@@ -161,13 +142,6 @@ v1::UpdateMapRequest MillionEdits() {
     *(i % 3 == 0 ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = CellAt(i % 4, 0);
   }
   return request;
-}
-
-// More than a message holds: the RPC layer refuses it.
-TEST(LargeUpdateTest, MoreThanAMessageHoldsIsRefused) {
-  TestServer server;
-  server.Create("room", {"....", "...."});
-  EXPECT_EQ(server.client().UpdateMap(MillionEdits()).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST(LargeUpdateTest, MessagesMayBeSoLarge) {
@@ -193,59 +167,6 @@ TEST(LargeUpdateTest, MessagesMayBeSoLarge) {
 
   const auto updated = server.client().UpdateMap(MillionEdits()).value();
   EXPECT_EQ(updated.version().revision(), 2U);
-}
-
-// Epochs and request_times on the wire. That a server started anew is another one is tested by two servers
-// that have the same map.
-
-std::uint64_t EpochOf(TestServer& server) { return VersionOf(server, "room").epoch(); }
-
-// That answers tell the epoch is tested with their revisions: FillVersion writes both.
-class EpochTest : public ::testing::Test {
- protected:
-  EpochTest() {
-    before_.Create("room", {"....", "...."});
-    epoch_ = EpochOf(before_);
-    EXPECT_NE(epoch_, 0U);
-  }
-
-  TestServer before_;
-  std::uint64_t epoch_ = 0;
-};
-
-TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
-  TestServer after;
-  after.Create("room", {"....", "...."});
-  for (TestServer* server : {&before_, &after}) {
-    for (int i = 0; i < 8; ++i) {
-      ASSERT_TRUE(server->client().UpdateMap(BlockRequest("room", {CellAt(1, 1)})).ok());
-    }
-  }
-  v1::WatchMapRequest request = WatchFrom(before_, "room", 7);
-  WatchOfMap same(before_, request);
-  const v1::WatchMapResponse watching = same.NextEvent();
-  EXPECT_EQ(watching.watching().version().revision(), 9U);
-  EXPECT_EQ(watching.watching().version().epoch(), epoch_);
-  const v1::WatchMapResponse revision = same.NextEvent();
-  EXPECT_EQ(revision.commit().version().revision(), 7U);
-  EXPECT_EQ(revision.commit().version().epoch(), epoch_);
-
-  WatchOfMap other(after, request);
-  const v1::WatchMapResponse resynchronize = other.NextEvent();
-  EXPECT_EQ(resynchronize.resynchronize().version().revision(), 9U);
-  EXPECT_EQ(resynchronize.resynchronize().version().epoch(), EpochOf(after));
-  ASSERT_TRUE(after.client().UpdateMap(BlockRequest("room", {CellAt(1, 1)})).ok());
-  EXPECT_EQ(other.Next(), "revision 10");
-
-  // A revision that this map has not reached.
-  request.mutable_after()->set_revision(100);
-  EXPECT_EQ(WatchOfMap(after, request).Next(), "resynchronize 10");
-
-  // A map that was created again on the same server.
-  before_.client().DeleteMap(About<v1::DeleteMapRequest>("room")).IgnoreError();
-  before_.Create("room", {"....", "...."});
-  EXPECT_NE(EpochOf(before_), epoch_);
-  EXPECT_EQ(WatchOfMap(before_, request).Next(), "resynchronize 1");
 }
 
 TEST(RequestTimeTest, LateRetriesAreRefused) {

@@ -332,27 +332,6 @@ TEST(ImportTest, WaitsForOthersBeforeItsFileIsRead) {
   EXPECT_TRUE(imported.ok()) << imported.status();
 }
 
-TEST(ImportTest, ManyAtOnceAllSucceed) {
-  TestServer server(WithPatientTransfers({.workers = 1, .max_transfers = 4}));
-  std::string file;
-  for (int y = 0; y < 1500; ++y) {
-    file += std::string(1500, '.') + "\n";
-  }
-  std::vector<std::thread> clients;
-  for (int i = 0; i < 6; ++i) {
-    clients.emplace_back([&server, &file, i] {
-      auto header = About<v1::ImportMapHeader>(absl::StrCat("m", i));
-      const client::Client client({.target = server.target(), .transfer_timeout = kPatience, .retry = false});
-      const auto imported = client.ImportMap(header, file);
-      EXPECT_TRUE(imported.ok()) << imported.status();
-    });
-  }
-  for (std::thread& client : clients) {
-    client.join();
-  }
-  EXPECT_EQ(server.client().ListMaps({})->maps_size(), 6);
-}
-
 TEST(ImportTest, WaitsForOthersNoLongerThanATransferMayTake) {
   TestServer server({.max_transfers = 1, .transfer_timeout = absl::Milliseconds(500)});
   Import first(server);

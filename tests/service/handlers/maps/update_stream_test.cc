@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -220,39 +219,6 @@ TEST(UpdateStreamLifeTest, ClientThatNeverReadsIsNotReadFrom) {
   EXPECT_LE(RevisionOf(server, "room"), 50'000U);
 }
 
-TEST(UpdateStreamLifeTest, StopDoesNotWaitForClientThatNeverReads) {
-  TestServer server({.stream_window = 16});
-  server.Create("room", {"...", "..."});
-  Updates updates(server.NewNarrowChannel(), absl::InfiniteDuration());
-  // Until the server ends the stream: it blocks when nobody reads what it writes.
-  std::thread sender([&] {
-    for (int i = 0; updates->Send(Toggle("room", i)); ++i) {
-    }
-  });
-  // By then nothing more is applied, most likely because no answer finds room any more.
-  constexpr int kTimesTheSame = 500;
-  std::uint64_t applied = RevisionOf(server, "room");
-  int same = 0;
-  const auto is_stuck = [&] {
-    const std::uint64_t now = RevisionOf(server, "room");
-    same = now == applied ? same + 1 : 0;
-    applied = now;
-    return applied > 1 && same >= kTimesTheSame;
-  };
-  EXPECT_TRUE(WaitUntil(is_stuck, "the server to read no more"));
-  ExpectReturns([&] { server.server().Stop(absl::Hours(1), absl::ZeroDuration()); }, "Stop");
-  sender.join();
-  // What was answered before was applied.
-  std::uint64_t answers = 0;
-  v1::StreamUpdatesResponse answer;
-  while (updates->Receive(answer)) {
-    EXPECT_EQ(answer.applied().version().revision(), answers + 2);
-    ++answers;
-  }
-  EXPECT_GT(answers, 0U);
-  EXPECT_FALSE(updates->Finish().ok());
-}
-
 // So that cancelling meets reading, converting, committing and writing.
 TEST(UpdateStreamLifeTest, ClientsMayGiveUpAtAnyTime) {
   TestServer server({.stream_window = 3});
@@ -276,37 +242,6 @@ TEST(UpdateStreamLifeTest, ClientsMayGiveUpAtAnyTime) {
     EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kCancelled) << status;
   }
   EXPECT_TRUE(server.client().UpdateMap(Toggle("room", 0)).ok());
-}
-
-TEST(UpdateStreamLifeTest, StreamsOfManyClientsToOneMap) {
-  TestServer server;
-  server.Create("room", {"...", "..."});
-  constexpr int kClients = 4;
-  constexpr int kBatches = 200;
-  std::vector<std::thread> clients;
-  for (int i = 0; i < kClients; ++i) {
-    clients.emplace_back([&server] {
-      Updates updates(server);
-      std::thread sender([&] {
-        for (int batch = 0; batch < kBatches; ++batch) {
-          updates->Send(Toggle("room", batch));
-        }
-        updates->EndSending();
-      });
-      std::uint64_t last = 0;
-      for (int batch = 0; batch < kBatches; ++batch) {
-        const v1::StreamUpdatesResponse answer = updates.Next();
-        EXPECT_GT(answer.applied().version().revision(), last);
-        last = answer.applied().version().revision();
-      }
-      sender.join();
-      EXPECT_TRUE(updates.End().ok());
-    });
-  }
-  for (std::thread& client : clients) {
-    client.join();
-  }
-  EXPECT_EQ(RevisionOf(server, "room"), 1U + kClients * kBatches);
 }
 
 TEST(UpdateStreamLifeTest, StopAnswersWhatWasReadAndEndsTheStream) {

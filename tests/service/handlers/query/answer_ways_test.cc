@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "client/batch.h"
 #include "client/client.h"
@@ -177,6 +176,9 @@ TEST_F(AnswerWaysTest, OwnViewsOfTheMap) {
   *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(6, 1);
   query.mutable_agent()->mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
   EXPECT_GT(ExpectTheSame(query).path().points_size(), 0);
+  query.set_algorithm(v1::ALGORITHM_ASTAR);
+  EXPECT_GT(ExpectTheSame(Merged(query, "tolerance: 1 turn_budget: 2 clip_cost: 3.5")).rest().cost(), 0);
+  EXPECT_EQ(ExpectTheSame(Merged(query, "max_cost: 3")).outcome(), v1::OUTCOME_TOO_COSTLY);
 }
 
 TEST_F(AnswerWaysTest, ThroughPortals) {
@@ -194,20 +196,6 @@ TEST_F(AnswerWaysTest, AmongHexagons) {
   const v1::FindPathResponse answer = ExpectTheSame(query);
   EXPECT_EQ(answer.path().points(0).x(), 0);
   EXPECT_EQ(answer.path().points(answer.path().points_size() - 1).x(), 4);
-}
-
-TEST_F(AnswerWaysTest, OnGraphs) {
-  const auto create = Parsed<v1::CreateMapRequest>(R"(
-    map: "paths"
-    graph {
-      nodes { id: "a" position { y: 1 } } nodes { id: "b" position { x: 4 y: 1 } }
-      edges { edge { from: "a" to: "b" } }
-    })");
-  ASSERT_TRUE(client().CreateMap(create).ok());
-  const auto query = Parsed<v1::FindPathRequest>(R"(map: "paths" start { node: "a" } goals { node: "b" })");
-  const std::string expected = Timeless(InAPicture(query));
-  EXPECT_EQ(Timeless(server_->Find(query)), expected);
-  EXPECT_EQ(Timeless(InAStream(query).answer()), expected);
 }
 
 TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {

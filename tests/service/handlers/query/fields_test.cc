@@ -139,21 +139,6 @@ TEST_F(FieldsTest, ExplanationNamesBlockersWhereThePathEntersThem) {
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
 }
 
-TEST_F(FieldsTest, ExplanationsPassPortals) {
-  Create("keep", {"..#.."});
-  ASSERT_TRUE(Update(Parsed<v1::UpdateMapRequest>(R"(
-    map: "keep" edits { add_portal { id: "door" from { x: 1 } to { x: 3 } closed: true cost: 0.5 } })"))
-                  .ok());
-  const auto answer = Ask<v1::ExplainPathResponse>(
-      Parsed<v1::ExplainPathRequest>("map: 'keep' start { cell {} } goal { cell { x: 4 } } price: 7"));
-  ASSERT_THAT(answer, IsOk());
-  EXPECT_EQ(answer->cost(), 2.5);
-  ASSERT_EQ(answer->blockers_size(), 1);
-  EXPECT_EQ(TextOf(answer->blockers(0)), R"(entry { cell { x: 3 } } price: 7 portal: "door")");
-  ASSERT_EQ(answer->path().crossings_size(), 1);
-  EXPECT_EQ(TextOf(answer->path().crossings(0)), R"(portal: "door" index: 2 arrival { x: 3 })");
-}
-
 TEST_F(FieldsTest, ProfileAndOverlayAreTheAgents) {
   v1::ComputeCostMatrixRequest request = Matrix();
   *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 1);
@@ -255,71 +240,6 @@ TEST_F(FieldsTest, FindPathsRefusesBadOptionsForAll) {
   for (const char* bad : {"-0.5", "11", "nan", "inf"}) {
     expect_refused(absl::StrCat("tolerance: ", bad), kInvalid, ErrorReason::kBadValue, "tolerance");
   }
-}
-
-TEST_F(FieldsTest, ToleranceAllowsALongerPathAndTheBoundIsProved) {
-  Create("thicket", {".....##..#..##",  //
-                     ".#...#..#...##",  //
-                     ".....#...#.#..",  //
-                     "...#...#....#.",  //
-                     "#..##.#..#..#.",  //
-                     ".#............",  //
-                     ".......#....##"});
-  const auto query = Parsed<v1::FindPathRequest>(R"(
-    map: "thicket" start { cell { y: 3 } } goals { cell { x: 13 y: 3 } } algorithm: ALGORITHM_ASTAR)");
-  const v1::FindPathResponse exact = Find(query).value();
-  EXPECT_EQ(exact.info().bound(), 1.0);
-  const v1::FindPathResponse found = Find(Merged(query, "tolerance: 1")).value();
-  EXPECT_GT(found.cost(), exact.cost());
-  EXPECT_LT(found.info().statistics().expanded(), exact.info().statistics().expanded());
-  // No path is shorter than the straight line over 13 cells.
-  EXPECT_NEAR(found.info().bound(), found.cost() / 13.0, 1e-8);
-  EXPECT_EQ(Find(Merged(query, "tolerance: 0.1"))->info().bound(), 1.1);
-  const auto batch = Parsed<v1::FindPathsRequest>(R"(
-    map: "thicket" algorithm: ALGORITHM_ASTAR tolerance: 1
-    queries { start { cell { y: 3 } } goals { cell { x: 13 y: 3 } } }
-    queries { start { cell { y: 3 } } goals { cell { y: 3 } } })");
-  const v1::FindPathsResponse answers = FindPaths(batch).value();
-  EXPECT_EQ(answers.results(0).answer().cost(), found.cost());
-  EXPECT_EQ(answers.results(0).answer().info().bound(), found.info().bound());
-  EXPECT_EQ(answers.results(1).answer().info().bound(), 1.0);
-  for (const char* bad : {"-0.5", "11", "nan"}) {
-    EXPECT_THAT(Find(Merged(query, absl::StrCat("tolerance: ", bad))),
-                IsError(kInvalid, ErrorReason::kBadValue, "tolerance"));
-  }
-}
-
-TEST_F(FieldsTest, ClippedPathsSayWhatIsLeftAndWhereTurnsEnd) {
-  Create("lane", {".........."});
-  const auto query = Parsed<v1::FindPathRequest>(R"(
-    map: "lane" start { position { x: 0.2 y: 0.5 } } goals { position { x: 9.5 y: 0.6 } } with_summary: true)");
-  const v1::FindPathResponse found = Find(Merged(query, "clip_length: 6.5 turn_budget: 2.5")).value();
-  EXPECT_EQ(found.outcome(), v1::OUTCOME_FOUND);
-  EXPECT_EQ(found.cost(), 6.0);
-  EXPECT_EQ(found.summary().length(), 6.0);
-  EXPECT_EQ(found.path().end().cell().x(), 6);
-  EXPECT_TRUE(found.path().has_asked_start() && !found.path().has_asked_end());
-  EXPECT_EQ(found.path().positions_size(), 7);
-  EXPECT_EQ(found.rest().cost(), 3.0);
-  EXPECT_EQ(found.rest().length(), 3.0);
-  ASSERT_EQ(found.turn_ends_size(), 2);
-  EXPECT_EQ(found.turn_ends(1).place().cell().x(), 4);
-  EXPECT_EQ(found.turn_ends(1).cost(), 4.0);
-  const v1::FindPathResponse costly = Find(Merged(query, "max_cost: 8.5")).value();
-  EXPECT_EQ(costly.outcome(), v1::OUTCOME_TOO_COSTLY);
-  EXPECT_EQ(costly.reason(), v1::OUTCOME_REASON_COST_LIMIT);
-  EXPECT_EQ(costly.least_cost(), 9.0);
-  EXPECT_FALSE(costly.path().has_end() || costly.has_summary());
-  const v1::FindPathsResponse batch = FindPaths(Parsed<v1::FindPathsRequest>(R"(
-    map: "lane" max_cost: 8.5 clip_cost: 4 path_form: PATH_FORM_DIRECTIONS
-    queries { start { cell {} } goals { cell { x: 9 } } }
-    queries { start { cell {} } goals { cell { x: 8 } } })"))
-                                          .value();
-  EXPECT_EQ(batch.results(0).answer().outcome(), v1::OUTCOME_TOO_COSTLY);
-  EXPECT_EQ(batch.results(1).answer().path().directions_size(), 4);
-  EXPECT_EQ(batch.results(1).answer().rest().cost(), 4.0);
-  EXPECT_THAT(Find(Merged(query, "turn_budget: 0")),
-              IsError(kInvalid, ErrorReason::kBadValue, "turn_budget"));
 }
 
 TEST_F(FieldsTest, FindPathsRefusesTooFewAndTooMany) {

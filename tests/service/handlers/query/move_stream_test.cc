@@ -7,7 +7,6 @@
 
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpcpp/support/sync_stream.h"
 #include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"

@@ -43,33 +43,6 @@ v1::ValidatePathsRequest ValidateRequest(const std::string& map, const std::vect
   return request;
 }
 
-TEST(ValidatePathsRpcTest, FoundPathIsValidUntilItIsBlocked) {
-  TestServer server;
-  server.Create("arena", {"....", "....", "...."});
-  auto query = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
-  query.set_path_form(v1::PATH_FORM_DIRECTIONS);
-  const auto found = server.client().FindPath(query).value();
-  auto request = About<v1::ValidatePathsRequest>("arena");
-  *request.add_paths() = found.path();
-  *request.add_paths() = Parsed<v1::Path>("points {} points { y: 2 }");
-  const auto valid = server.client().ValidatePaths(request).value();
-  ASSERT_EQ(valid.results_size(), 2);
-  EXPECT_TRUE(valid.results(0).walkable());
-  EXPECT_EQ(valid.results(0).cost(), found.cost());
-  EXPECT_EQ(valid.results(1).cost(), 2.0);
-  EXPECT_EQ(valid.info().version().revision(), 1U);
-
-  ASSERT_TRUE(server.client().UpdateMap(BlockRequest("arena", {CellAt(2, 0)})).ok());
-  const auto answer = server.client().ValidatePaths(request).value();
-  const v1::PathValidity& blocked = answer.results(0);
-  EXPECT_FALSE(blocked.walkable());
-  EXPECT_EQ(blocked.blocked_index(), 1);
-  EXPECT_EQ(blocked.blocked_at().cell().x(), 2);
-  EXPECT_EQ(blocked.cost(), 1.0);
-  EXPECT_TRUE(answer.results(1).walkable());
-  EXPECT_EQ(answer.info().version().revision(), 2U);
-}
-
 class ValidatePathsHandlerTest : public HandlerTest {
  protected:
   ValidatePathsHandlerTest() { Create("arena", {"....", "...."}); }
