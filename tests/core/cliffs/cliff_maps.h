@@ -19,7 +19,6 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/walk/walk_grid.h"
-#include "tests/testing/generator.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/portal_world.h"
 #include "tests/testing/random.h"

@@ -89,19 +89,6 @@ TEST_F(CostMatrixCliffTest, NoneCostsMuchMoreThanPairByPairOrFloods) {
   });
 }
 
-// Each source more costs at the most what one costs.
-TEST_F(CostMatrixCliffTest, TwiceTheSourcesExpandAboutTwiceAsMuch) {
-  NoWorld world;
-  ForEachMap({.sides = {96}, .connectivities = {Connectivity::kEight}}, [&](const GridMap& map) {
-    const std::vector<Cell> part = LargestPart(map);
-    const std::vector<Cell> goals = AnyOf(part, 200, 2);
-    for (const std::size_t count : {8U, 16U, 32U, 64U}) {
-      SCOPED_TRACE(absl::StrCat(count, " starts"));
-      EXPECT_LE(Matrix(map, world, AnyOf(part, count, 1), goals), count * part.size() * 5 / 4);
-    }
-  });
-}
-
 // The few pairs of a matrix that is not worth a flood.
 TEST_F(CostMatrixCliffTest, FewNearPairsAreNotSearchedForOverAndOver) {
   NoWorld world;
@@ -156,23 +143,6 @@ TEST_F(CostMatrixCliffTest, WaysByAnotherMapExpandLittleMoreThanPairByPairOrFloo
       EXPECT_LE(Matrix(map, world, starts, goals), 2 * std::min(pairs, floods));
     }
   }
-}
-
-// Doors to a small map and back make a matrix of a large one no flood of all cells.
-TEST_F(CostMatrixCliffTest, ASmallMapBesideALargeOneExpandsLittleMore) {
-  const GridMap large = MakeMap({.layout = Layout::kNoise, .side = 384});
-  const std::vector<Cell> part = LargestPart(large);
-  const GridMap small = MakeMap({.layout = Layout::kOpen, .side = 10});
-  const std::vector<Cell> cells = LargestPart(small);
-  Maps world;
-  const std::vector<Cell> inside(cells.begin(), cells.begin() + 60);
-  const std::vector<Cell> from(cells.rbegin(), cells.rbegin() + 60);
-  world.maps.emplace("large", With(large, Doors(AnyOf(part, 60, 3), "small", inside)));
-  world.maps.emplace("small", With(small, Doors(from, "large", AnyOf(part, 60, 4))));
-  const std::vector<Cell> starts = AnyOf(part, 32, 1);
-  const std::vector<Cell> goals = AnyOf(part, 32, 2);
-  NoWorld nothing;
-  EXPECT_LE(Matrix(world.maps.at("large"), world, starts, goals), 3 * Matrix(large, nothing, starts, goals));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/portal/portal_search.h"
 #include "tests/core/cliffs/cliff_maps.h"
+#include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/rules.h"
 
@@ -59,34 +60,6 @@ MapRange PlainMaps(int side) {
   return {.sides = {side},
           .prices = {CellPrices::kOne, CellPrices::kMud},
           .layouts = {Layout::kOpen, Layout::kRooms, Layout::kNoise, Layout::kMaze}};
-}
-
-TEST_F(GoalCliffTest, FarGoalsOnOpenGroundAreSeenAtOnce) {
-  for (const int side : {128, 256, 512}) {
-    const GridMap map = MakeMap({.side = side});
-    Random random(1);
-    for (const int count : {1, 16, 17, 68, 1000}) {
-      const std::vector<Cell> goals = CellsOf(map, {side - 20, side - 20, 20, 20}, count, random);
-      EXPECT_LE(ExpandedForNearest(map, {.start = {1, 1}}, goals), 2U);
-    }
-  }
-}
-
-TEST_F(GoalCliffTest, NoGoalMoreCostsMuch) {
-  ForEachMap(PlainMaps(160), [&](const GridMap& map) {
-    Random random(2);
-    const PathQuery query{.start = CellsOf(map, {1, 1, 10, 10}, 1, random)[0],
-                          .algorithm = map.HasUniformCost() ? Algorithm::kAuto : Algorithm::kAStar};
-    // Later goals are no nearer.
-    std::vector<Cell> goals = CellsOf(map, {130, 130, 4, 4}, 16, random);
-    const std::vector<Cell> others = CellsOf(map, {140, 140, 19, 19}, 240, random);
-    const std::uint64_t sixteen = ExpandedForNearest(map, query, goals);
-    for (const std::size_t count : {17U, 34U, 68U, 256U}) {
-      goals.insert(goals.end(), others.begin(),
-                   others.begin() + static_cast<std::ptrdiff_t>(count - goals.size()));
-      EXPECT_LE(ExpandedForNearest(map, query, goals), sixteen + sixteen / 8 + 2);
-    }
-  });
 }
 
 TEST_F(GoalCliffTest, NoneCostsMoreThanOneByOneOrOneFlood) {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -69,21 +68,6 @@ TEST_F(LargeAgentsCliffTest, SearchesReadFewCellsForAStep) {
       EXPECT_LE(CellsRead(footprint), kMostReadForAStep * nearest.path.statistics.expanded);
     }
   }
-}
-
-TEST_F(LargeAgentsCliffTest, TheyReadNoMoreBelowAgentsOfTwiceTheSize) {
-  const GridMap map = Noise(512, 512);
-  std::vector<double> read;
-  for (const int footprint : {8, 16, 32}) {
-    const PathResult result = *FindPath(
-        map, {.start = {0, 0}, .goal = {480, 480}, .algorithm = Algorithm::kDijkstra, .footprint = footprint},
-        {}, scratch_);
-    read.push_back(static_cast<double>(CellsRead(footprint)) /
-                   static_cast<double>(result.statistics.expanded));
-  }
-  // The square of the growth in size would be four.
-  EXPECT_LE(read[1], 2 * read[0]);
-  EXPECT_LE(read[2], 2 * read[1]);
 }
 
 TEST_F(LargeAgentsCliffTest, ShortPathsOnLargeMapsReadLittle) {

@@ -23,10 +23,8 @@
 #include "tests/core/cliffs/cliff_maps.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
-#include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/portal_world.h"
-#include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -108,13 +106,6 @@ GridMap Serpentine(int width, int rows) {
   return std::move(editor).Finish();
 }
 
-GridMap Cave(int side) {
-  Random random(7);
-  GridMap map = *GridMap::Create(side, side, {});
-  LayNoise(random, 0.35, map);
-  return map;
-}
-
 // Links cells of a corridor with the next, or the one behind: what is near leads far.
 GridMap WithSteps(const GridMap& map, int count, Generator& generator, int max_cost) {
   std::set<std::array<int, 3>> known;
@@ -176,14 +167,6 @@ TEST(PortalCliffTest, Serpentine) {
     for (const int cost : {4, 100, 400}) {
       ExpectNoCliff(WithSteps(corridor, links, generator, cost));
     }
-  }
-}
-
-TEST(PortalCliffTest, Cave) {
-  for (const int links : {30, 100, 300}) {
-    SCOPED_TRACE(links);
-    const GridMap cave = Cave(400);
-    ExpectNoCliff(WithPortalsAmong(cave, LargestPart(cave), links, 8.0));
   }
 }
 

@@ -40,9 +40,8 @@ GridMap WithDisc(const GridMap& map, Cell centre, int radius, double cost) {
   return std::move(editor).Finish();
 }
 
-// The terrains of the maps to come.
+// The terrain of the maps to come.
 constexpr TerrainId kGold = 1;
-constexpr TerrainId kRoad = 2;
 
 GridMap WithTerrain(const GridMap& map, Cell cell, TerrainId terrain) {
   GridMapEditor editor(map);
@@ -97,19 +96,6 @@ class CheapPlacesCliffTest : public ::testing::Test {
     return expanded;
   }
 
-  std::uint64_t ExpandedForNearest(const GridMap& map, const std::vector<PathQuery>& queries) {
-    std::vector<Cell> goals;
-    for (const PathQuery& query : queries) {
-      goals.push_back(query.goal);
-    }
-    std::uint64_t expanded = 0;
-    for (PathQuery query : queries) {
-      query.algorithm = Algorithm::kAStar;
-      expanded += FindPathToNearest(map, query, goals, {}, scratch_).value().path.statistics.expanded;
-    }
-    return expanded;
-  }
-
   // Expects that searches expand little more on maps with cheap places than on what `without` makes of a map.
   template <typename Without, typename ExpandedOn>
   void ExpectLittleMore(const std::vector<int>& sides, const std::vector<Connectivity>& connectivities,
@@ -129,12 +115,10 @@ class CheapPlacesCliffTest : public ::testing::Test {
     });
   }
 
-  // The map without any of the terrains that are cheap, or that a profile makes so.
+  // The map without any of the terrain that is cheap.
   static GridMap WithPreciousTerrains(const GridMap& map) {
     GridSettings settings = map.settings();
-    settings.terrains = {{.symbol = '.', .name = "meadow"},
-                         {.symbol = '$', .name = "gold", .cost = 0.05},
-                         {.symbol = '-', .name = "road"}};
+    settings.terrains = {{.symbol = '.', .name = "meadow"}, {.symbol = '$', .name = "gold", .cost = 0.05}};
     return Rebuilt(map, std::move(settings));
   }
 
@@ -159,31 +143,6 @@ TEST_F(CheapPlacesCliffTest, JumpsExpandLittleMoreThanBesideDearPlaces) {
       [&](const GridMap& map, const std::vector<PathQuery>& queries) {
         return ExpandedFor(map, queries, Algorithm::kAuto);
       });
-}
-
-TEST_F(CheapPlacesCliffTest, SearchesForTheNearestGoalToo) {
-  // All of it costs the same, but searches do not know that.
-  ExpectLittleMore(
-      {96, 192}, all_,
-      [](const GridMap& map) {
-        return WithDisc(map, {map.width() / 2, map.width() / 2}, 0, 1.001);
-      },
-      [&](const GridMap& map, const std::vector<PathQuery>& queries) {
-        return ExpandedForNearest(map, queries);
-      });
-}
-
-// Terrain that a profile makes cheap, and that lies somewhere else than what is cheap for others.
-TEST_F(CheapPlacesCliffTest, EachProfileHasItsOwn) {
-  for (const Layout layout : {Layout::kRooms, Layout::kNoise, Layout::kMaze, Layout::kCaves}) {
-    SCOPED_TRACE(static_cast<int>(layout));
-    const GridMap map = WithPreciousTerrains(MakeMap({.layout = layout, .side = 192}));
-    const std::vector<PathQuery> queries = QueriesOn(map);
-    const std::uint64_t without = ExpandedFor(map, queries, Algorithm::kAStar);
-    const GridMap with_road = WithTerrain(map, {100, 90}, kRoad);
-    const TerrainRules rules({.terrain_costs = {{'-', 0.1}}}, map.settings());
-    EXPECT_LE(ExpandedFor(*ViewUnder(with_road, rules), queries, Algorithm::kAStar), without + without / 2);
-  }
 }
 
 // The map with `count` terrains at random in place of each of its own, of its cost: none lies in one piece.
@@ -268,13 +227,6 @@ GridMap Noise(int side, int terrains, int costs) {
   return PaintedMap(random, side, 1, values);
 }
 
-TEST(PlainCellsCliffTest, TerrainsOfOneCostAreOne) {
-  const auto judged = [](int grasses) { return JudgeAll(Noise(256, 2 * grasses, 2)).neighbourhoods; };
-  EXPECT_LE(judged(1), 8U * 512);
-  EXPECT_LE(judged(10), 8U * 512);
-  EXPECT_LE(JudgeAll(Noise(256, 20, 1)).neighbourhoods, 64U);
-}
-
 TEST(PlainCellsCliffTest, EachNeighbourhoodIsJudgedAboutOnce) {
   for (const int side : {128, 256, 512}) {
     const PlainCells::Work work = JudgeAll(Noise(side, 2, 2));
@@ -319,22 +271,6 @@ TEST_F(FreshProfileCliffTest, AShortQueryPaysForWhereItGoes) {
     // Four tiles of cells that are all different.
     EXPECT_LE(kPlenty - upkeep_left_, 4U * (64 + 4 * 64 * 64)) << "side " << side;
     EXPECT_GT(kPlenty - upkeep_left_, 0U);
-  }
-}
-
-TEST_F(FreshProfileCliffTest, AnswersAreTheSameBeforeAndAfter) {
-  const GridMap map = MapOf(512);
-  for (int i = 0; i < 20; ++i) {
-    PathQuery query{.start = {7 + 13 * i, 400 - 11 * i}, .goal = {300 - 9 * i, 20 + 23 * i}};
-    query.corner_rule = static_cast<CornerRule>(i % kCornerRuleCount);
-    query.algorithm = Algorithm::kJumpPoint;
-    const PathResult first = Find(map, query, kPlenty);
-    const PathResult second = Find(map, query, kPlenty);
-    EXPECT_EQ(kPlenty - upkeep_left_, 0U) << "judged twice";
-    EXPECT_EQ(first.points, second.points);
-    EXPECT_EQ(first.statistics.expanded, second.statistics.expanded);
-    query.algorithm = Algorithm::kDijkstra;
-    EXPECT_NEAR(first.cost, Find(map, query, kPlenty).cost, 1e-6);
   }
 }
 

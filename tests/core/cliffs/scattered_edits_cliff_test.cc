@@ -76,19 +76,6 @@ TEST_P(ScatteredEditsCliffTest, TwiceTheCellsMakeAboutTwiceAsMuch) {
   }
 }
 
-TEST_P(ScatteredEditsCliffTest, NoUpdateMakesAJumpIndex) {
-  for (const int words : {kMostListed / 2, 2 * kMostListed}) {
-    SCOPED_TRACE(absl::StrCat(words, " words"));
-    const GridMap after = Scattered(map_, words);
-    EXPECT_EQ(after.walk().diagonal_jumps(kRule), nullptr);
-    EXPECT_EQ(after.walk().turn_jumps(), nullptr);
-    after.walk().RecordSpared(kRule, kPlenty);
-    after.walk().RecordSparedTurns(kPlenty);
-    EXPECT_NE(after.walk().diagonal_jumps(kRule), nullptr);
-    EXPECT_NE(after.walk().turn_jumps(), nullptr);
-  }
-}
-
 TEST_P(ScatteredEditsCliffTest, SearchesOfOneMapDoNotPayForAnother) {
   const GridMap paid = Scattered(map_, 10);
   paid.walk().RecordSpared(kRule, kPlenty);

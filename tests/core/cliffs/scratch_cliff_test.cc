@@ -90,14 +90,6 @@ TEST_P(ScratchCliffTest, WithoutQueriesLittleStays) {
   EXPECT_LE(scratch_.kept_bytes(), QueryScratch::kSmallBytes);
 }
 
-TEST_P(ScratchCliffTest, AnswersAreTheSameAfterwards) {
-  const double cost = Search(WideQuery());
-  for (const bool had_queries : {true, true, false, false}) {
-    scratch_.Trim(had_queries);
-    EXPECT_EQ(Search(WideQuery()), cost);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Algorithms, ScratchCliffTest,
                          ::testing::Values(Algorithm::kDijkstra, Algorithm::kAStar, Algorithm::kJumpPoint));
 

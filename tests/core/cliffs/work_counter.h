@@ -1,7 +1,6 @@
 // Counts the work of the core in steps of its own code, which are the same at every run, unlike time.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "gtest/gtest.h"
