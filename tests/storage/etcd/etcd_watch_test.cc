@@ -124,18 +124,16 @@ TEST_F(MemberWatchTest, TellsWhatEachRevisionChanged) {
   Listener listener;
   Watch watch(*client_, "/w/", first, listener.Callbacks());
   PutValue(*client_, "/v/other", "");
-  const auto both = client_->Commit({.then = {Put{"/w/b", "1"}, Put{"/w/a", "2"}, Put{"/v/", ""}}});
-  ASSERT_THAT(both, IsOk());
-  const auto mixed = client_->Commit({.then = {Delete{"/w/b", ""}, Put{"/w/a", "3"}}});
-  ASSERT_THAT(mixed, IsOk());
-  listener.WaitForRevision(mixed->revision);
+  const auto both = client_->Commit({.then = {Put{"/w/b", "1"}, Put{"/w/a", "2"}, Put{"/v/", ""}}}).value();
+  const auto mixed = client_->Commit({.then = {Delete{"/w/b", ""}, Put{"/w/a", "3"}}}).value();
+  listener.WaitForRevision(mixed.revision);
   watch.Stop();
-  EXPECT_THAT(listener.told().revisions, ElementsAre(first, both->revision, mixed->revision));
-  EXPECT_THAT(listener.told().events, ElementsAre(WatchEvent{false, "/w/old", "0", first},
-                                                  WatchEvent{false, "/w/b", "1", both->revision},
-                                                  WatchEvent{false, "/w/a", "2", both->revision},
-                                                  WatchEvent{true, "/w/b", "", mixed->revision},
-                                                  WatchEvent{false, "/w/a", "3", mixed->revision}));
+  EXPECT_THAT(listener.told().revisions, ElementsAre(first, both.revision, mixed.revision));
+  EXPECT_THAT(
+      listener.told().events,
+      ElementsAre(WatchEvent{false, "/w/old", "0", first}, WatchEvent{false, "/w/b", "1", both.revision},
+                  WatchEvent{false, "/w/a", "2", both.revision}, WatchEvent{true, "/w/b", "", mixed.revision},
+                  WatchEvent{false, "/w/a", "3", mixed.revision}));
   EXPECT_EQ(listener.told().cuts, 0);
 }
 
@@ -157,15 +155,13 @@ TEST_F(EtcdWatchTest, PutsFragmentsTogether) {
   for (int i = 0; i < 8; ++i) {
     txn.then.emplace_back(Put{absl::StrCat("/w/", i), std::string(1'000'000, static_cast<char>('a' + i))});
   }
-  const auto result = client->Commit(txn);
-  ASSERT_THAT(result, IsOk());
-  const auto next = client->Commit(txn);
-  ASSERT_THAT(next, IsOk());
+  const auto result = client->Commit(txn).value();
+  const auto next = client->Commit(txn).value();
   const std::int64_t last = PutValue(*client, "/w/last", "");
   Listener listener;
-  const Watch watch(*client, "/w/", result->revision, listener.Callbacks());
+  const Watch watch(*client, "/w/", result.revision, listener.Callbacks());
   listener.WaitForRevision(last);
-  EXPECT_THAT(listener.told().revisions, ElementsAre(result->revision, next->revision, last));
+  EXPECT_THAT(listener.told().revisions, ElementsAre(result.revision, next.revision, last));
   EXPECT_EQ(listener.told().events.size(), 17U);
 }
 

@@ -66,20 +66,18 @@ TEST(ClusterValuesTest, Version1IsWrittenAsItWas) {
 }
 
 TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {
-  const absl::StatusOr<LogRecord> held =
-      Decode<LogRecord>(Encode(LogRecord{.append = {.server = 1, .number = 2}, .entries = "what happened"}));
-  ASSERT_THAT(held, IsOk());
-  EXPECT_EQ(held->entries, "what happened");
+  const LogRecord held =
+      Decode<LogRecord>(Encode(LogRecord{.append = {.server = 1, .number = 2}, .entries = "what happened"}))
+          .value();
+  EXPECT_EQ(held.entries, "what happened");
   const std::string value(2 * kMaxValueBytes + 1, 'x');
-  const absl::StatusOr<LogRecord> elsewhere =
-      Decode<LogRecord>(Encode(LogRecord{.parts = PartsOf(value, "there/")}));
-  ASSERT_THAT(elsewhere, IsOk());
-  EXPECT_EQ(elsewhere->entries, "");
-  EXPECT_EQ(elsewhere->parts.count, 3U);
+  const LogRecord elsewhere = Decode<LogRecord>(Encode(LogRecord{.parts = PartsOf(value, "there/")})).value();
+  EXPECT_EQ(elsewhere.entries, "");
+  EXPECT_EQ(elsewhere.parts.count, 3U);
   EXPECT_EQ(CutIntoParts(value).size(), 3U);
-  EXPECT_THAT(CheckParts(elsewhere->parts, value), IsOk());
-  EXPECT_THAT(CheckParts(elsewhere->parts, value.substr(1)), HasCode(absl::StatusCode::kDataLoss));
-  EXPECT_THAT(CheckParts(elsewhere->parts, std::string(value.size(), 'y')),
+  EXPECT_THAT(CheckParts(elsewhere.parts, value), IsOk());
+  EXPECT_THAT(CheckParts(elsewhere.parts, value.substr(1)), HasCode(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(CheckParts(elsewhere.parts, std::string(value.size(), 'y')),
               HasCode(absl::StatusCode::kDataLoss));
 }
 

@@ -33,6 +33,13 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
+// Returns the entries whose keys begin so, without their values.
+std::vector<etcd::KeyValue> EntriesOf(etcd::Client& client, const std::string& prefix) {
+  return client.Range({.key = prefix, .range_end = etcd::EndOfPrefix(prefix), .keys_only = true})
+      .value()
+      .entries;
+}
+
 // Waits until the image of a map is later than that revision. Returns the revision of etcd that has put it.
 std::int64_t AwaitImage(etcd::Client& client, const std::string& id, std::uint64_t revision) {
   std::int64_t put_at = 0;
@@ -380,10 +387,7 @@ TEST_F(FleetTest, AMapWhoseHeadIsDamagedCanBeReplacedAndDeleted) {
   }
   // Nothing of the damaged maps is left.
   const std::uint64_t epoch = (*b.store.Pin("arena"))->epoch;
-  const absl::StatusOr<etcd::RangeResult> left =
-      client_->Range({.key = "/waystar/", .range_end = etcd::EndOfPrefix("/waystar/"), .keys_only = true});
-  ASSERT_THAT(left, IsOk());
-  for (const etcd::KeyValue& entry : left->entries) {
+  for (const etcd::KeyValue& entry : EntriesOf(*client_, "/waystar/")) {
     EXPECT_FALSE(entry.key.starts_with("/waystar/maps/arena/log/")) << entry.key;
     EXPECT_TRUE(!entry.key.starts_with("/waystar/data/arena/") ||
                 entry.key.starts_with(keys.DataBegin("arena", epoch)))
@@ -411,13 +415,6 @@ TEST_F(FleetTest, AHeadOfALaterVersionEndsTheStart) {
               IsOk());
   const absl::Status opened = StatusOfStart(FleetServer::OptionsFor(etcd_->Options()));
   EXPECT_EQ(opened.code(), absl::StatusCode::kFailedPrecondition);
-}
-
-std::vector<etcd::KeyValue> EntriesOf(etcd::Client& client, const std::string& prefix) {
-  const absl::StatusOr<etcd::RangeResult> read =
-      client.Range({.key = prefix, .range_end = etcd::EndOfPrefix(prefix), .keys_only = true});
-  EXPECT_THAT(read, IsOk());
-  return read->entries;
 }
 
 // Of servers that died on the way.

@@ -246,9 +246,8 @@ TEST_F(CachedFleetTest, AServerStartsWhileEtcdIsAway) {
   }
   WaitUntil([&] { return again.Update("yard", 1).ok(); }, "changes that are taken");
   ExpectSame(again, other, "yard");
-  const auto repeated = again.Update("arena", 0, "once");
-  ASSERT_THAT(repeated, IsOk());
-  EXPECT_TRUE(repeated->already_applied);
+  const auto repeated = again.Update("arena", 0, "once").value();
+  EXPECT_TRUE(repeated.already_applied);
   AwaitImages(again);
   EXPECT_EQ(again.fleet->Statistics().broken, 0U);
 }
@@ -380,9 +379,9 @@ TEST_F(FleetImagesTest, ServersReadThemFromTheFolder) {
   ExpectSame(a, late, "arena");
   // Nothing but the file's name lies in etcd.
   const auto base =
-      Decode<MapBase>(client_->Range({.key = ClusterKeys("/waystar/").Base("arena")})->entries.at(0).value);
-  ASSERT_THAT(base, IsOk());
-  EXPECT_EQ(client_->Range({.key = PartKey(base->image.data, 0)})->entries.at(0).value, base->file);
+      Decode<MapBase>(client_->Range({.key = ClusterKeys("/waystar/").Base("arena")})->entries.at(0).value)
+          .value();
+  EXPECT_EQ(client_->Range({.key = PartKey(base.image.data, 0)})->entries.at(0).value, base.file);
 }
 
 TEST_F(FleetImagesTest, LaterImagesTakeThePlaceOfFiles) {
@@ -465,11 +464,10 @@ TEST_F(FleetImagesTest, AFolderThatTakesNothingRefusesTheMap) {
   EXPECT_THAT(a.Create("arena", {"...."}), FailsWith("STORAGE_FAILED"));
   EXPECT_THAT(a.fleet->Statistics().status, IsOk());
   ASSERT_THAT(a.Update("tower", 1), IsOk());
-  const auto left = client_->Range({.key = "/waystar/data/arena/",
-                                    .range_end = etcd::EndOfPrefix("/waystar/data/arena/"),
-                                    .keys_only = true});
-  ASSERT_THAT(left, IsOk());
-  EXPECT_THAT(left->entries, IsEmpty());
+  const std::string data = "/waystar/data/arena/";
+  const auto left =
+      client_->Range({.key = data, .range_end = etcd::EndOfPrefix(data), .keys_only = true}).value();
+  EXPECT_THAT(left.entries, IsEmpty());
 }
 
 }  // namespace
