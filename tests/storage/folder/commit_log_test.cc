@@ -50,10 +50,9 @@ TEST(CommitLogTest, SaysWhetherItIsAtItsLimitThoughNothingIsAppended) {
   EXPECT_EQ(ErrorReasonOf(refused), "STORAGE_FAILED");
   EXPECT_THAT(refused.message(), HasSubstr("the log is at its limit"));
   EXPECT_FALSE(log.Statistics().status.ok());
-  const auto next = log.Rotate();
-  ASSERT_THAT(next, IsOk());
+  const auto next = log.Rotate().value();
   EXPECT_FALSE(log.Statistics().status.ok()) << "the files are as long as before";
-  ASSERT_THAT(log.RemoveFilesBefore(next->number), IsOk());
+  ASSERT_THAT(log.RemoveFilesBefore(next.number), IsOk());
   EXPECT_TRUE(WaitUntil([&] { return log.Statistics().status.ok(); }, "the end of the refusals"));
 }
 

@@ -166,10 +166,9 @@ TEST_F(DataFolderTest, RequestsAreRemembered) {
   Update("arena", {Block({4, 0})}, "second");
   Restart();
   for (const auto& [x, id] : {std::pair(3, "first"), std::pair(4, "second")}) {
-    const auto again = store().UpdateAndWait("arena", {.edits = {Block({x, 0})}, .request_id = id});
-    ASSERT_THAT(again, IsOk());
-    EXPECT_TRUE(again->already_applied);
-    EXPECT_EQ(again->revision, static_cast<std::uint64_t>(x - 1));
+    const auto again = store().UpdateAndWait("arena", {.edits = {Block({x, 0})}, .request_id = id}).value();
+    EXPECT_TRUE(again.already_applied);
+    EXPECT_EQ(again.revision, static_cast<std::uint64_t>(x - 1));
   }
   EXPECT_EQ(Arena()->revision, 3U);
 }
@@ -380,36 +379,32 @@ TEST_F(DamagedMapTest, ComesBackFromItsKeptFiles) {
   mended.Contents(image_).back() ^= 1;
   DurableStore store(mended, {.read = {.skip_damaged_maps = true}});
   ASSERT_THAT(store.status(), IsOk());
-  const auto arena = store.store().Pin("arena");
-  ASSERT_THAT(arena, IsOk());
-  EXPECT_EQ((*arena)->revision, 2U);
-  EXPECT_EQ((*arena)->digest(), digest_);
+  const auto arena = store.store().Pin("arena").value();
+  EXPECT_EQ(arena->revision, 2U);
+  EXPECT_EQ(arena->digest(), digest_);
 }
 
 TEST_F(DamagedMapTest, IsDeletedByName) {
   Skip();
-  const auto last = store().Delete("arena");
-  ASSERT_THAT(last, IsOk());
-  EXPECT_EQ(last->revision, 2U);
+  const auto last = store().Delete("arena").value();
+  EXPECT_EQ(last.revision, 2U);
   EXPECT_EQ(store().Delete("arena").status().code(), absl::StatusCode::kNotFound);
   Restart();
   EXPECT_EQ(store().size(), 1U);
   EXPECT_THAT(FilesThatBegin("image-arena"), ElementsAre(absl::StrCat(image_, ".kept")));
-  const auto again = store().Create("arena", DrawMap({"."}), kCreated);
-  ASSERT_THAT(again, IsOk());
-  EXPECT_EQ((*again)->revision, 1U);
+  const auto again = store().Create("arena", DrawMap({"."}), kCreated).value();
+  EXPECT_EQ(again->revision, 1U);
 }
 
 TEST_F(DamagedMapTest, IsReplacedByName) {
   Skip();
-  const auto next = store().Replace("arena", DrawMap({"#."}), kCreated);
-  ASSERT_THAT(next, IsOk());
-  EXPECT_EQ((*next)->revision, 1U);
+  const auto next = store().Replace("arena", DrawMap({"#."}), kCreated).value();
+  EXPECT_EQ(next->revision, 1U);
   Update("arena", {Block({1, 0})});
   WaitForRound();
   Restart();
   EXPECT_EQ(Arena()->revision, 2U);
-  EXPECT_EQ(Arena()->epoch, (*next)->epoch);
+  EXPECT_EQ(Arena()->epoch, next->epoch);
 }
 
 TEST_F(DamagedMapTest, StaysIfItsEndCannotBeLogged) {
@@ -519,10 +514,9 @@ TEST_F(DataFolderTest, LogThatWasCutIsRefused) {
   store_.reset();
   std::string& log = folder_.Contents(LogFileName(1));
   // At the end of a record, so that nothing in the log shows it.
-  const auto records = ReadRecords("log", log, FileKind::kLog, std::nullopt);
-  ASSERT_THAT(records, IsOk());
+  const auto records = ReadRecords("log", log, FileKind::kLog, std::nullopt).value();
   const std::string whole = log;
-  log.resize(records->records.at(5).offset);
+  log.resize(records.records.at(5).offset);
   ExpectLoss("the end of the log is missing");
   folder_.Contents(LogFileName(1)) = whole;
   Restart();
@@ -547,9 +541,8 @@ TEST_F(DataFolderTest, MapsKnowTheRequestThatTheyWereCreatedBy) {
       MakeImages();
     }
     Restart();
-    const auto found = store().FindCreated("arena", request);
-    ASSERT_THAT(found, IsOk());
-    EXPECT_EQ(*found, Arena());
+    const auto found = store().FindCreated("arena", request).value();
+    EXPECT_EQ(found, Arena());
     EXPECT_THAT(
         store().FindCreated("arena", {.request_id = "a", .fingerprint = core::FingerprintOf("others")}),
         IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kRequestIdReused, "request_id"));
@@ -601,10 +594,10 @@ TEST_P(NewEpochsTest, AreGivenWhereNothingSaysHowFarTheLogWent) {
   const core::PinnedSnapshot after = Arena();
   EXPECT_NE(after->epoch, before->epoch);
   ExpectArena({.epoch = after->epoch, .revision = before->revision}, before->digest());
-  const auto again = store().UpdateAndWait("arena", {.edits = {Block({3, 0})}, .request_id = "first"});
-  ASSERT_THAT(again, IsOk());
-  EXPECT_TRUE(again->already_applied);
-  EXPECT_EQ(again->epoch, after->epoch);
+  const auto again =
+      store().UpdateAndWait("arena", {.edits = {Block({3, 0})}, .request_id = "first"}).value();
+  EXPECT_TRUE(again.already_applied);
+  EXPECT_EQ(again.epoch, after->epoch);
 
   // It is the map's from then on, whether read from the log or from an image.
   Update("arena", {Block({5, 0})});

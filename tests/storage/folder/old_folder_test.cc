@@ -154,11 +154,10 @@ TEST_F(OldFolderTest, Version1IsRead) {
                                                         {"hexagons", 2, "d55501c282dfbdbc"},
                                                         {"graph", 2, "9308fa12d1a66344"},
                                                         {"late", 2, "93bb42a28da7abeb"}}) {
-    const auto map = opened.store().Pin(expected.map);
-    ASSERT_THAT(map, IsOk());
-    EXPECT_EQ((*map)->revision, expected.revision) << expected.map;
-    EXPECT_EQ((*map)->create_time, kMade) << expected.map;
-    EXPECT_EQ(DigestOf(**map), expected.digest) << expected.map;
+    const auto map = opened.store().Pin(expected.map).value();
+    EXPECT_EQ(map->revision, expected.revision) << expected.map;
+    EXPECT_EQ(map->create_time, kMade) << expected.map;
+    EXPECT_EQ(DigestOf(*map), expected.digest) << expected.map;
   }
   EXPECT_EQ(opened.store().Pin("gone").status().code(), absl::StatusCode::kNotFound);
 }

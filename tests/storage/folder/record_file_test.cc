@@ -62,11 +62,10 @@ TEST(ChecksumTest, IsThatOfTheStandard) {
 TEST(RecordFileTest, RecordsComeBack) {
   CrashingFolder folder;
   const std::string bytes = Written(folder, {"one", "", std::string(100'000, 'x')});
-  const auto file = Read(bytes);
-  ASSERT_EQ(file.status(), absl::OkStatus());
-  EXPECT_THAT(PayloadsOf(*file), ElementsAre("one", "", std::string(100'000, 'x')));
-  EXPECT_EQ(file->end, bytes.size());
-  EXPECT_EQ(file->torn_bytes, 0U);
+  const auto file = Read(bytes).value();
+  EXPECT_THAT(PayloadsOf(file), ElementsAre("one", "", std::string(100'000, 'x')));
+  EXPECT_EQ(file.end, bytes.size());
+  EXPECT_EQ(file.torn_bytes, 0U);
 }
 
 TEST(RecordFileTest, ATornEndIsCutOff) {
@@ -121,9 +120,8 @@ TEST(RecordFileTest, RecordsThatWereNotSyncedMayBeReordered) {
   ASSERT_EQ(writer->Append("three"), absl::OkStatus());
   std::string bytes = *folder.Read("f");
   bytes[bytes.find("two")] = '\0';
-  const auto file = Read(bytes);
-  ASSERT_EQ(file.status(), absl::OkStatus());
-  EXPECT_THAT(PayloadsOf(*file), ElementsAre("one"));
+  const auto file = Read(bytes).value();
+  EXPECT_THAT(PayloadsOf(file), ElementsAre("one"));
 }
 
 TEST(RecordFileTest, WhatFollowsTheEndDoesNotCount) {
@@ -132,9 +130,8 @@ TEST(RecordFileTest, WhatFollowsTheEndDoesNotCount) {
   const std::size_t second = bytes.size() - kRecordHead - 3;
   // What is read lies in these bytes.
   const std::string longer = bytes + "rubbish";
-  const auto file = Read(longer, second);
-  ASSERT_EQ(file.status(), absl::OkStatus());
-  EXPECT_THAT(PayloadsOf(*file), ElementsAre("one"));
+  const auto file = Read(longer, second).value();
+  EXPECT_THAT(PayloadsOf(file), ElementsAre("one"));
   EXPECT_FALSE(Read(bytes, second + 1).ok());
   EXPECT_FALSE(Read(bytes, bytes.size() + 1).ok());
 }
@@ -144,9 +141,8 @@ TEST(RecordFileTest, ARecordOfAnotherFileIsNone) {
   const std::string one = Written(folder, {"one"}, 1);
   const std::string other = Written(folder, {"two"}, 2);
   const std::string mixed = one.substr(0, kFileHead) + other.substr(kFileHead);
-  const auto file = Read(mixed);
-  ASSERT_EQ(file.status(), absl::OkStatus());
-  EXPECT_THAT(file->records, IsEmpty());
+  const auto file = Read(mixed).value();
+  EXPECT_THAT(file.records, IsEmpty());
   EXPECT_EQ(ReadRecords("f", one, FileKind::kImage, std::nullopt).status().code(),
             absl::StatusCode::kDataLoss);
 }
@@ -266,17 +262,15 @@ TEST(EditCodeTest, EveryKindOfEditComesBack) {
   const std::string entry = EncodeCommits("map", 99, {written}).bytes;
   std::string record;
   AddEntry(entry, record);
-  const auto entries = DecodeEntries(record);
-  ASSERT_EQ(entries.status(), absl::OkStatus());
-  ASSERT_EQ(entries->size(), 1U);
-  EXPECT_EQ(entries->front().map, "map");
-  EXPECT_EQ(entries->front().epoch, 99U);
-  EXPECT_EQ(entries->front().first_revision, 42U);
-  EXPECT_EQ(entries->front().revision, 42U);
-  const auto commits = DecodeCommits(entries->front().body);
-  ASSERT_EQ(commits.status(), absl::OkStatus());
-  ASSERT_EQ(commits->size(), 1U);
-  ExpectSame(commits->front(), written);
+  const auto entries = DecodeEntries(record).value();
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries.front().map, "map");
+  EXPECT_EQ(entries.front().epoch, 99U);
+  EXPECT_EQ(entries.front().first_revision, 42U);
+  EXPECT_EQ(entries.front().revision, 42U);
+  const auto commits = DecodeCommits(entries.front().body).value();
+  ASSERT_EQ(commits.size(), 1U);
+  ExpectSame(commits.front(), written);
 }
 
 TEST(EditCodeTest, RandomEditsComeBack) {
@@ -287,9 +281,8 @@ TEST(EditCodeTest, RandomEditsComeBack) {
     written.request_id.clear();
     written.fingerprint = {};
     written.request_time.reset();
-    const auto read = core::Decoded<core::LoggedCommit>(core::Encoded(written));
-    ASSERT_EQ(read.status(), absl::OkStatus());
-    ExpectSame(*read, written);
+    const auto read = core::Decoded<core::LoggedCommit>(core::Encoded(written)).value();
+    ExpectSame(read, written);
   }
 }
 
@@ -302,25 +295,23 @@ TEST(EditCodeTest, CreationsReplacementsAndDeletionsComeBack) {
   AddEntry(EncodeCreation(snapshot, {.request_id = "r", .fingerprint = fingerprint}).bytes, record);
   AddEntry(EncodeReplacement(snapshot, {.epoch = 4, .revision = 8}).bytes, record);
   AddEntry(EncodeDeletion("m", snapshot.version()).bytes, record);
-  const auto entries = DecodeEntries(record);
-  ASSERT_EQ(entries.status(), absl::OkStatus());
-  ASSERT_EQ(entries->size(), 4U);
-  EXPECT_EQ(entries->front().kind, LogEntry::Kind::kCreation);
-  EXPECT_EQ(entries->back().kind, LogEntry::Kind::kDeletion);
-  EXPECT_EQ(entries->back().revision, 9U);
-  const LogEntry& replacement = (*entries)[2];
+  const auto entries = DecodeEntries(record).value();
+  ASSERT_EQ(entries.size(), 4U);
+  EXPECT_EQ(entries.front().kind, LogEntry::Kind::kCreation);
+  EXPECT_EQ(entries.back().kind, LogEntry::Kind::kDeletion);
+  EXPECT_EQ(entries.back().revision, 9U);
+  const LogEntry& replacement = (entries)[2];
   EXPECT_EQ(replacement.kind, LogEntry::Kind::kReplacement);
   EXPECT_EQ(replacement.epoch, 5U);
   EXPECT_EQ(replacement.revision, 9U);
   EXPECT_EQ(replacement.replaced, (core::MapVersion{.epoch = 4, .revision = 8}));
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_TRUE(BeginsMap((*entries)[i]));
-    const auto creation = DecodeCreation((*entries)[i]);
-    ASSERT_EQ(creation.status(), absl::OkStatus());
-    EXPECT_EQ(creation->create_time, kNow);
-    EXPECT_FALSE(creation->image.empty());
-    EXPECT_EQ(creation->request.request_id, i == 1 ? "r" : "");
-    EXPECT_EQ(creation->request.fingerprint, i == 1 ? fingerprint : core::Fingerprint());
+    EXPECT_TRUE(BeginsMap((entries)[i]));
+    const auto creation = DecodeCreation((entries)[i]).value();
+    EXPECT_EQ(creation.create_time, kNow);
+    EXPECT_FALSE(creation.image.empty());
+    EXPECT_EQ(creation.request.request_id, i == 1 ? "r" : "");
+    EXPECT_EQ(creation.request.fingerprint, i == 1 ? fingerprint : core::Fingerprint());
   }
 }
 
@@ -348,11 +339,10 @@ TEST(EditCodeTest, StartsComeBack) {
       .number = 3,
       .previous_end = 12345,
       .maps = {{.id = "a", .epoch = 1, .revision = 2}, {.id = "b", .epoch = 3, .revision = 4}}};
-  const auto read = DecodeStart(EncodeStart(start));
-  ASSERT_EQ(read.status(), absl::OkStatus());
-  EXPECT_EQ(read->number, 3U);
-  EXPECT_EQ(read->previous_end, 12345U);
-  EXPECT_EQ(read->maps, start.maps);
+  const auto read = DecodeStart(EncodeStart(start)).value();
+  EXPECT_EQ(read.number, 3U);
+  EXPECT_EQ(read.previous_end, 12345U);
+  EXPECT_EQ(read.maps, start.maps);
   EXPECT_FALSE(DecodeStart(EncodeStart(start) + "x").ok());
 }
 

@@ -188,49 +188,6 @@ TEST_F(HttpServerTest, StreamsInChunks) {
   EXPECT_THAT(AnswerTo(Request("HEAD /a") + kLast), HasSubstr("Content-Length: 2\r\n\r\nHTTP/1.1"));
 }
 
-TEST_F(HttpServerTest, ReadsABodyInChunks) {
-  Start();
-  TcpClient client(server_->port());
-  const std::string bytes = Request("POST /a", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
-                            "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n";
-  for (const char byte : bytes) {
-    client.Send(std::string(1, byte));
-  }
-  EXPECT_THAT(client.ReadToTheEnd(), EndsWith("<hello>"));
-}
-
-TEST_F(HttpServerTest, TakesNoBodyForARequest) {
-  Start();
-  std::string junk;
-  for (int i = 0; i < 70; ++i) {
-    absl::StrAppend(&junk, "X-", i, ": y\r\n");
-  }
-  const std::string hidden = Request("GET /hidden");
-  const std::vector<std::pair<std::string, int>> cases = {
-      {"Content-Length: 5\r\nContent-Length: 0\r\n", 400},
-      {absl::StrCat("Content-Length: 0\r\nContent-Length: ", hidden.size(), "\r\n"), 400},
-      {"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", 400},
-      {"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", 400},
-      {absl::StrCat(junk, "Content-Length: ", hidden.size(), "\r\n"), 431},
-      {"Transfer-Encoding: gzip\r\n", 501},
-      {"Transfer-Encoding: xchunked\r\n", 501},
-      {"Transfer-Encoding:\x0b chunked\r\n", 400},
-      {"A: b\r\n Content-Length: 5\r\n", 400},
-      {"Content-Length : 5\r\n", 400},
-      {"Authorization: Bearer wrong\r\nContent-Length: 5\r\n", 401},
-      {"Content-Length: 10001\r\n", 413},
-  };
-  for (const auto& [fields, code] : cases) {
-    const std::string answer = AnswerTo(Request("POST /a", fields) + hidden);
-    EXPECT_THAT(answer, StartsWith(absl::StrCat("HTTP/1.1 ", code, " "))) << fields;
-    EXPECT_EQ(Count(answer, "HTTP/1.1 "), 1) << answer;
-  }
-  EXPECT_THAT(AnswerTo(Request("POST /a", "Transfer-Encoding: chunked\r\n") + "0;a=b\r\n\r\n" + hidden),
-              StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(AnswerTo(Request("POST /a", "", hidden) + kLast), HasSubstr("/hidden"));
-  EXPECT_THAT(echo_.served(), ElementsAre("POST /a " + hidden, "GET /last "));
-}
-
 TEST_F(HttpServerTest, RefusesATokenBeforeTheBodyIsSent) {
   Start();
   const std::string expects = "Content-Length: 5\r\nExpect: 100-continue\r\n";

@@ -13,7 +13,6 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
-#include "absl/time/time.h"
 #include "tests/testing/patience.h"
 
 namespace waystar {

@@ -204,9 +204,8 @@ TEST(ListenerTest, TakesAFreePortOfEachAddress) {
 }
 
 TEST(ListenerTest, SaysWhyItCannotListen) {
-  const absl::StatusOr<Listener> first = Listener::Open("127.0.0.1:0");
-  ASSERT_TRUE(first.ok());
-  const absl::Status in_use = Listener::Open(absl::StrCat("127.0.0.1:", first->port())).status();
+  const Listener first = Listener::Open("127.0.0.1:0").value();
+  const absl::Status in_use = Listener::Open(absl::StrCat("127.0.0.1:", first.port())).status();
   EXPECT_EQ(in_use.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(in_use.message(), HasSubstr("in use"));
   EXPECT_EQ(Listener::Open("300.0.0.1:7450").status().code(), absl::StatusCode::kUnavailable);
@@ -232,9 +231,8 @@ TEST(ListenerTest, SaysWhatAnAddressIs) {
 
 TEST(ListenerTest, TakesTheFileOfAUnixSocketThatWasLeftBehind) {
   const std::string path = absl::StrCat(::testing::TempDir(), "/listener-", ::getpid());
-  const absl::StatusOr<Listener> left = Listener::Open("unix:" + path);
-  ASSERT_TRUE(left.ok());
-  EXPECT_EQ(left->port(), 0);
+  const Listener left = Listener::Open("unix:" + path).value();
+  EXPECT_EQ(left.port(), 0);
   {
     const absl::StatusOr<Listener> next = Listener::Open("unix://" + path);
     ASSERT_TRUE(next.ok()) << next.status();

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tests/testing/patience.h"
 
