@@ -77,8 +77,7 @@ TEST_F(DurableServerTest, TheClockGoesOnFromTheLastChange) {
                                              .lifetime = kLifetime}});
   }
   EXPECT_THAT(LogOf([&] { Restart(); }), HasSubstr("event=clock_behind"));
-  v1::ListObstaclesRequest list;
-  list.set_map("arena");
+  auto list = About<v1::ListObstaclesRequest>("arena");
   const auto obstacles = server_->client().ListObstacles(list).value();
   ASSERT_EQ(obstacles.obstacles_size(), 1);
   EXPECT_LE(obstacles.obstacles(0).lifetime().seconds(), absl::ToInt64Seconds(kLifetime));
@@ -324,27 +323,6 @@ TEST_F(UnloadedMapsTest, QueriesWaitUntilTheirMapIsThere) {
   }
 }
 
-TEST_F(UnloadedMapsTest, AllAreListed) {
-  CreateMaps();
-  v1::ListMapsRequest request;
-  request.set_page_size(7);
-  int maps = 0;
-  int unloaded = 0;
-  do {
-    const auto page = server_->client().ListMaps(request);
-    ASSERT_TRUE(page.ok()) << page.status();
-    for (const v1::MapInfo& info : page->maps()) {
-      ++maps;
-      unloaded += info.unloaded() ? 1 : 0;
-      EXPECT_EQ(info.version().revision(), 1U);
-      EXPECT_EQ(info.has_grid(), !info.unloaded());
-    }
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
-  EXPECT_EQ(maps, kMaps);
-  EXPECT_GT(unloaded, 0);
-}
-
 TEST_F(UnloadedMapsTest, ChangesAreMadeAsInMemory) {
   CreateMaps();
   const int i = FirstUnloaded();
@@ -360,8 +338,7 @@ TEST_F(UnloadedMapsTest, ChangesAreMadeAsInMemory) {
   const auto again = server_->client().UpdateMap(update).value();
   EXPECT_TRUE(again.already_applied());
 
-  v1::DeleteMapRequest remove;
-  remove.set_map(IdOf(FirstUnloaded()));
+  auto remove = About<v1::DeleteMapRequest>(IdOf(FirstUnloaded()));
   ASSERT_LT(FirstUnloaded(), kMaps);
   EXPECT_TRUE(server_->client().DeleteMap(remove).ok());
   EXPECT_THAT(server_->client().FindPath(PathRequest(remove.map(), CellAt(0, 0), CellAt(1, 0))),
@@ -372,8 +349,7 @@ TEST_F(UnloadedMapsTest, PortalsLeadToMapsThatAreNotInMemory) {
   CreateMaps();
   const int i = FirstUnloaded();
   ASSERT_LT(i, kMaps);
-  v1::UpdateMapRequest update;
-  update.set_map(IdOf(kMaps - 1));
+  auto update = About<v1::UpdateMapRequest>(IdOf(kMaps - 1));
   v1::Portal& portal = *update.add_edits()->mutable_add_portal();
   portal.set_id("gate");
   *portal.mutable_from() = CellAt(0, 0);

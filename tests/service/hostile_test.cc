@@ -13,7 +13,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "client/batch.h"
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/arena.h"
@@ -27,10 +26,8 @@
 #include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/service/transport/net/tcp_client.h"
-#include "tests/testing/mutated_bytes.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/peak_memory.h"
-#include "tests/testing/random.h"
 #include "tests/testing/status_codes.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/map_service.pb.h"
@@ -167,41 +164,6 @@ TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
   ExpectServes();
 }
 
-TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
-  v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(3, 2));
-  query.mutable_snap()->set_radius(1.5);
-  query.mutable_agent()->set_footprint(1);
-  query.set_max_expansions(1000);
-  query.set_path_form(v1::PATH_FORM_SMOOTHED);
-  query.set_with_summary(true);
-  *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 1);
-  v1::FindPathsRequest batch;
-  batch.set_map("yard");
-  client::AddEnds(query, batch);
-  client::AddEnds(PathRequest("", CellAt(1, 0), CellAt(2, 2)), batch);
-  v1::UpdateMapRequest update = BlockRequest("yard", {CellAt(2, 1)});
-  update.set_request_id("once");
-  v1::Obstacle& gate = *update.add_edits()->mutable_add_obstacle();
-  gate.set_id("gate");
-  auto& disc = *gate.mutable_shape()->add_discs();
-  disc.mutable_center()->set_x(1.5);
-  disc.set_radius(0.7);
-  const std::vector<std::pair<std::string, std::string>> requests = {
-      {"PathService/FindPath", query.SerializeAsString()},
-      {"PathService/FindPaths", batch.SerializeAsString()},
-      {"MapService/UpdateMap", update.SerializeAsString()}};
-  Random random(20);
-  for (int i = 0; i < 1500; ++i) {
-    const auto& [method, bytes] = requests[static_cast<std::size_t>(i) % requests.size()];
-    const absl::StatusCode code =
-        Call("/waystar.v1." + method, MutatedBytes(bytes, {}, random)).status().code();
-    ASSERT_THAT(code, ::testing::Not(::testing::AnyOf(absl::StatusCode::kInternal, absl::StatusCode::kUnknown,
-                                                      absl::StatusCode::kUnavailable,
-                                                      absl::StatusCode::kDeadlineExceeded)))
-        << method << ", request " << i;
-  }
-}
-
 // Connections on which nothing more ever comes.
 TEST_F(HostileClientTest, HalfOpenConnectionsHoldUpNobody) {
   std::vector<TcpClient> clients;
@@ -250,8 +212,7 @@ TEST_F(HostileClientTest, ThousandsOfIdleStreamsHoldUpNobody) {
 
 // Creates the map "m" on a server that ends connections early: calls that meet such an end are made again.
 void CreateInTime(TestServer& server) {
-  v1::CreateMapRequest create;
-  create.set_map("m");
+  auto create = About<v1::CreateMapRequest>("m");
   create.add_rows("..");
   const auto is_created = [&] {
     const absl::Status status = server.client().CreateMap(create).status();
@@ -266,8 +227,7 @@ bool Serves(TestServer& server) { return server.client().FindPath(Query()).ok();
 
 std::unique_ptr<grpc::ClientReader<v1::WatchMapResponse>> Watch(v1::MapService::Stub& stub,
                                                                 grpc::ClientContext& context) {
-  v1::WatchMapRequest request;
-  request.set_map("m");
+  auto request = About<v1::WatchMapRequest>("m");
   return stub.WatchMap(&context, request);
 }
 

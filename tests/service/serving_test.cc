@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -88,22 +87,6 @@ TEST_F(MapsDirTest, LeavesOutDamagedFilesIfItShould) {
   EXPECT_EQ(StartError().code(), absl::StatusCode::kResourceExhausted);
 }
 
-TEST(ServingTest, ThreadsHaveNames) {
-  TestServer server({.workers = 1});
-  const auto has_all = [] {
-    std::set<std::string> names;
-    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
-      std::string name;
-      std::ifstream comm(thread.path() / "comm");
-      std::getline(comm, name);
-      names.insert(name);
-    }
-    const std::set<std::string> expected = {"expirer", "index-builder", "large-0", "map-watches", "small-0"};
-    return std::includes(names.begin(), names.end(), expected.begin(), expected.end());
-  };
-  EXPECT_TRUE(WaitUntil(has_all, "the names of the threads"));
-}
-
 TEST(ServingTest, TakenAddressIsAnError) {
   TestServer first;
   const auto second = rpc::Server::Start({.listen = first.target(), .workers = 1});
@@ -136,38 +119,6 @@ TEST(ServingTest, ListsTheHealthOfItsServices) {
                                              "waystar.v1.PictureService", "waystar.v1.ServerService"));
   EXPECT_TRUE(server.client().CheckHealth({}).ok());
   EXPECT_EQ(server.client().CheckHealth(unknown).status().code(), absl::StatusCode::kNotFound);
-}
-
-// Each answer is right for the revision it names: the door at (4, 2) is open at odd revisions.
-TEST(ServingTest, ManyClientsAndAWriterAgree) {
-  TestServer server({.workers = 3});
-  server.Create("door", {"....#....", "....#....", ".........", "....#....", "....#...."});
-  constexpr int kQueries = 300;
-  constexpr int kBatches = 200;
-  const auto ask = [&] {
-    for (int i = 0; i < kQueries; ++i) {
-      const auto response = server.client().FindPath(PathRequest("door", CellAt(0, 0), CellAt(8, 4)));
-      ASSERT_TRUE(response.ok()) << response.status();
-      ASSERT_EQ(response->outcome(),
-                response->info().version().revision() % 2 == 1 ? v1::OUTCOME_FOUND : v1::OUTCOME_UNREACHABLE)
-          << response->info().version().revision();
-    }
-  };
-  std::thread first(ask);
-  std::thread second(ask);
-  v1::UpdateMapRequest close = BlockRequest("door", {CellAt(4, 2)});
-  v1::UpdateMapRequest open;
-  open.set_map("door");
-  *open.add_edits()->mutable_unblock()->add_cells() = CellAt(4, 2);
-  for (int i = 0; i < kBatches; ++i) {
-    const auto updated = server.client().UpdateMap(i % 2 == 0 ? close : open);
-    ASSERT_TRUE(updated.ok()) << updated.status();
-    const auto seen = server.client().FindPath(PathRequest("door", CellAt(0, 0), CellAt(0, 0)));
-    ASSERT_TRUE(seen.ok());
-    ASSERT_GE(seen->info().version().revision(), updated->version().revision());
-  }
-  first.join();
-  second.join();
 }
 
 // An export that is under way when the server is told to stop goes on to its end; new calls are refused.

@@ -106,37 +106,6 @@ TEST_F(StorageFaultsTest, FoldersThatCannotBeUsedAreNamed) {
   EXPECT_THAT(std::string(no_folder.message()), HasSubstr(options_.data_dir));
 }
 
-TEST_F(StorageFaultsTest, WatchesGoOnWhereTheyWere) {
-  Restart();
-  server_->Create("arena", {"..."});
-  const auto last = server_->client().UpdateMap(BlockRequest("arena", {CellAt(1, 0)})).value();
-  Restart();
-  auto request = About<v1::WatchMapRequest>("arena");
-  *request.mutable_after() = last.version();
-  const auto stub = v1::MapService::NewStub(server_->NewChannel());
-  BoundedContext context;
-  const auto watch = stub->WatchMap(&context, request);
-  v1::WatchMapResponse event;
-  ASSERT_TRUE(watch->Read(&event));
-  EXPECT_TRUE(event.has_watching()) << event.ShortDebugString();
-  EXPECT_EQ(event.watching().version().revision(), last.version().revision());
-  EXPECT_EQ(event.watching().version().epoch(), last.version().epoch());
-  EXPECT_EQ(event.watching().digest(), last.digest());
-  ASSERT_TRUE(server_->client().UpdateMap(BlockRequest("arena", {CellAt(2, 0)})).ok());
-  ASSERT_TRUE(watch->Read(&event));
-  EXPECT_EQ(event.commit().version().revision(), last.version().revision() + 1);
-  context.TryCancel();
-}
-
-TEST_F(StorageFaultsTest, ADamagedMapIsNamedAndTheStartRefused) {
-  const std::string image = Damage();
-  const auto files = Files();
-  const absl::Status status = StartError();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat(image, " is damaged at byte ")));
-  EXPECT_EQ(Files(), files);
-}
-
 TEST_F(StorageFaultsTest, DamagedMapsAreSkippedOnRequestAndTheirFilesKept) {
   const std::string image = Damage();
   auto files = Files();
@@ -226,30 +195,6 @@ TEST_F(StorageFaultsTest, AServerThatStopsAnswersTheChangesThatWait) {
   EXPECT_THAT(created.get().status(), IsOk());
   EXPECT_THAT(removed.get().status(), IsOk());
   stopped.get();
-  server_.reset();
-}
-
-TEST_F(StorageFaultsTest, AMapIsReplacedForOthersOnceThatIsDurable) {
-  Disk disk;
-  RestartOn(disk);
-  server_->Create("arena", {"..."});
-  const v1::Version before = VersionOf(*server_, "arena");
-  disk.hangs = true;
-  auto import = About<v1::ImportMapHeader>("arena");
-  import.set_format(v1::MAP_FORMAT_TEXT);
-  import.set_replace(true);
-  auto imported =
-      std::async(std::launch::async, [&] { return server_->client().ImportMap(import, "....\n"); });
-  EXPECT_TRUE(disk.syncs.Wait());
-  const auto meanwhile = Get("arena");
-  disk.goes_on.Happen();
-  const auto after = imported.get();
-  ASSERT_THAT(meanwhile.status(), IsOk());
-  EXPECT_EQ(meanwhile->info().version().epoch(), before.epoch());
-  EXPECT_EQ(meanwhile->info().version().revision(), before.revision());
-  ASSERT_TRUE(after.ok()) << after.status();
-  EXPECT_NE(after->info().version().epoch(), before.epoch());
-  EXPECT_EQ(VersionOf(*server_, "arena").epoch(), after->info().version().epoch());
   server_.reset();
 }
 

@@ -62,8 +62,7 @@ std::shared_ptr<grpc::Channel> TestServer::NewNarrowChannel() const {
 
 void TestServer::Create(const std::string& id, const std::vector<std::string>& rows,
                         const v1::GridOptions& grid) {
-  v1::CreateMapRequest request;
-  request.set_map(id);
+  auto request = About<v1::CreateMapRequest>(id);
   request.mutable_rows()->Assign(rows.begin(), rows.end());
   *request.mutable_grid() = grid;
   const auto created = client_->CreateMap(request);
@@ -71,8 +70,7 @@ void TestServer::Create(const std::string& id, const std::vector<std::string>& r
 }
 
 void TestServer::CreateBlank(const std::string& id, int width, int height) {
-  v1::CreateMapRequest request;
-  request.set_map(id);
+  auto request = About<v1::CreateMapRequest>(id);
   request.mutable_blank()->set_width(width);
   request.mutable_blank()->set_height(height);
   const auto created = client_->CreateMap(request);
@@ -141,8 +139,7 @@ absl::Status RestartTest::StartError() const {
 
 LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewNarrowChannel())) {
   server.CreateBlank("large", 3000, 3000);
-  v1::ExportMapRequest request;
-  request.set_map("large");
+  auto request = About<v1::ExportMapRequest>("large");
   reader_ = stub_->ExportMap(&context_, request);
   v1::ExportMapResponse header;
   EXPECT_TRUE(reader_->Read(&header));
@@ -183,8 +180,7 @@ absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::stri
 }
 
 v1::MapInfo InfoOf(TestServer& server, const std::string& map) {
-  v1::GetMapRequest request;
-  request.set_map(map);
+  auto request = About<v1::GetMapRequest>(map);
   const absl::StatusOr<v1::GetMapResponse> got = server.client().GetMap(request);
   EXPECT_TRUE(got.ok()) << got.status();
   return got.ok() ? got->info() : v1::MapInfo();
@@ -205,17 +201,24 @@ v1::Location LocationAt(int x, int y) {
   return location;
 }
 
+v1::Rectangle RectangleAt(int x, int y, int width, int height) {
+  v1::Rectangle rectangle;
+  rectangle.set_x(x);
+  rectangle.set_y(y);
+  rectangle.set_width(width);
+  rectangle.set_height(height);
+  return rectangle;
+}
+
 v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal) {
-  v1::FindPathRequest request;
-  request.set_map(map);
+  auto request = About<v1::FindPathRequest>(map);
   *request.mutable_start()->mutable_cell() = start;
   *request.add_goals()->mutable_cell() = goal;
   return request;
 }
 
 v1::UpdateMapRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
-  v1::UpdateMapRequest request;
-  request.set_map(map);
+  auto request = About<v1::UpdateMapRequest>(map);
   request.add_edits()->mutable_block()->mutable_cells()->Assign(cells.begin(), cells.end());
   return request;
 }

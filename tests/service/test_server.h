@@ -124,6 +124,7 @@ v1::Version VersionOf(TestServer& server, const std::string& map);
 
 v1::Cell CellAt(int x, int y);
 v1::Location LocationAt(int x, int y);
+v1::Rectangle RectangleAt(int x, int y, int width, int height);
 v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal);
 // One edit that blocks or unblocks cells.
 v1::UpdateMapRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells);

@@ -172,22 +172,5 @@ TEST_F(UnreadAnswersTest, HoldNoMoreThanAConnectionMay) {
       "a connection without unread answers to be served"));
 }
 
-TEST_F(UnreadAnswersTest, HoldNoMoreThanAllConnectionsMay) {
-  std::vector<std::shared_ptr<grpc::Channel>> channels;
-  std::vector<std::unique_ptr<UnreadCall>> calls;
-  for (int i = 0; i < 12; ++i) {
-    channels.push_back(server_.NewNarrowChannel());
-    calls.push_back(std::make_unique<UnreadCall>(*channels.back(), batch_));
-  }
-  const absl::Status refused = calls.back()->Finish();
-  EXPECT_EQ(client::ReasonOf(refused), "ANSWERS_UNREAD");
-  calls.pop_back();
-  // What is of an ordinary size is answered all the same.
-  EXPECT_TRUE(server_.client().FindPath(PathRequest("long", CellAt(0, 0), CellAt(3000, 0))).ok());
-  for (const auto& call : calls) {
-    call->Cancel();
-  }
-}
-
 }  // namespace
 }  // namespace waystar::rpc

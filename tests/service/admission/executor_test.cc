@@ -97,33 +97,6 @@ class Blocker final : public Executor::Job {
   Event release{"the release of the job"};
 };
 
-class Refused final : public Executor::Job {
- public:
-  void Run(int /*worker*/) override { FAIL() << "no worker is free"; }
-  void Refuse(const absl::Status& status) override {
-    why = status;
-    refused.Happen();
-  }
-
-  absl::Status why;
-  Event refused{"the refusal"};
-};
-
-TEST(ExecutorTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
-  for (const Lane lane : {Lane::kSmall, Lane::kLarge}) {
-    // The executor ends first, when it is done with the jobs.
-    Blocker blocker;
-    Refused job;
-    Executor executor(kPatient);
-    ASSERT_THAT(executor.Submit(lane, &blocker, {.client = 1}), IsOk());
-    ASSERT_TRUE(blocker.running.Wait());
-    EXPECT_THAT(executor.Submit(lane, &job, {.client = 2}, Executor::Clock::now()), IsOk());
-    EXPECT_TRUE(job.refused.Wait());
-    EXPECT_THAT(job.why, IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
-    blocker.release.Happen();
-  }
-}
-
 TEST(ExecutorTest, ImportsOfOneClientLeaveWorkersToOthers) {
   Blocker imports[2];
   Blocker search;
@@ -333,12 +306,10 @@ TEST_F(QueryCostsTest, GoesByWhatTheKindTook) {
 }
 
 TEST_F(QueryCostsTest, DrawsThatWalkTheMapMakeWayForSmallCalls) {
-  v1::SamplePlacesRequest near_home;
-  near_home.set_map(map_);
+  auto near_home = About<v1::SamplePlacesRequest>(map_);
   near_home.mutable_region()->set_width(8);
   near_home.mutable_region()->set_height(8);
-  v1::SamplePlacesRequest anywhere;
-  anywhere.set_map(map_);
+  auto anywhere = About<v1::SamplePlacesRequest>(map_);
   *anywhere.mutable_reachable_from() = LocationAt(0, 0);
   EXPECT_EQ(costs_->LaneOf(anywhere), Lane::kSmall);
   costs_->Note(near_home, microseconds(5));
@@ -371,8 +342,7 @@ TEST_F(QueryCostsTest, ProfilesAndOverlaysAreKindsOfTheirOwn) {
 
 TEST_F(QueryCostsTest, ABatchGoesByTheSumOfItsQueries) {
   costs_->Note(Query(map_, 10), microseconds(20));
-  v1::FindPathsRequest batch;
-  batch.set_map(map_);
+  auto batch = About<v1::FindPathsRequest>(map_);
   for (int i = 0; i < 50; ++i) {
     client::AddEnds(Query(map_, 10), batch);
   }

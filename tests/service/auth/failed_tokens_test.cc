@@ -126,8 +126,7 @@ TEST(WrongTokensTest, CloseTheConnectionUnlessARightOneWasShownOnIt) {
   GuardedServer server(TokenLine("guest", "read:*"));
   server.Create("arena", {"..."});
   const auto get = [](v1::MapService::Stub& maps, const std::string& token) {
-    v1::GetMapRequest request;
-    request.set_map("arena");
+    auto request = About<v1::GetMapRequest>("arena");
     v1::GetMapResponse response;
     BoundedContext context;
     ShowToken(context, token);

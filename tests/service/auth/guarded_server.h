@@ -94,8 +94,7 @@ class GuardedServer {
   void SetTokens(const std::string& lines) { file_.Write(absl::StrCat(TokenLine("root", "admin:*"), lines)); }
 
   void Create(const std::string& id, const std::vector<std::string>& rows, const std::string& world = "") {
-    v1::CreateMapRequest request;
-    request.set_map(id);
+    auto request = About<v1::CreateMapRequest>(id);
     request.mutable_rows()->Assign(rows.begin(), rows.end());
     request.mutable_grid()->set_world(world);
     const auto created = ClientOf("root").CreateMap(request);
@@ -113,8 +112,7 @@ class GuardedServer {
 
   // "OK", or the code and the reason, such as "7 NOT_PERMITTED", of a GetMap.
   std::string Get(const std::string& token, const std::string& map) {
-    v1::GetMapRequest request;
-    request.set_map(map);
+    auto request = About<v1::GetMapRequest>(map);
     v1::GetMapResponse response;
     BoundedContext context;
     ShowToken(context, token);

@@ -116,8 +116,7 @@ TEST_F(RevocationTest, CallsSeeTheNewFile) {
 }
 
 TEST_F(RevocationTest, WatchesOfMapsEnd) {
-  v1::WatchMapRequest request;
-  request.set_map("arena");
+  auto request = About<v1::WatchMapRequest>("arena");
   ExpectEnd<v1::WatchMapResponse>(*server_.maps().WatchMap(&context_, request), "", "16 BAD_TOKEN");
 }
 

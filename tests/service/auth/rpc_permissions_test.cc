@@ -327,8 +327,7 @@ class ReadableMapsTest : public ::testing::Test {
   }
 
   void PutPortal(const std::string& map, v1::Cell from, const std::string& to_map, v1::Cell to) {
-    v1::UpdateMapRequest request;
-    request.set_map(map);
+    auto request = About<v1::UpdateMapRequest>(map);
     v1::Portal& portal = *request.add_edits()->mutable_add_portal();
     portal.set_id(absl::StrCat("to-", to_map));
     *portal.mutable_from() = from;
@@ -383,23 +382,20 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
   const client::Client with_both = server_.ClientOf("both");
   const client::Client with_halls = server_.ClientOf("halls");
   const v1::FindPathRequest query = PathRequest("hall", CellAt(0, 0), CellAt(2, 0));
-  v1::FindPathsRequest queries;
-  queries.set_map("hall");
+  auto queries = About<v1::FindPathsRequest>("hall");
   client::AddEnds(query, queries);
   EXPECT_EQ(with_both.FindPath(query)->outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(with_halls.FindPath(query)->outcome(), v1::OUTCOME_UNREACHABLE);
   EXPECT_EQ(with_both.FindPaths(queries)->results(0).answer().outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(with_halls.FindPaths(queries)->results(0).answer().outcome(), v1::OUTCOME_UNREACHABLE);
 
-  v1::CheckReachabilityRequest reach;
-  reach.set_map("hall");
+  auto reach = About<v1::CheckReachabilityRequest>("hall");
   *reach.add_pairs()->mutable_start() = LocationAt(0, 0);
   *reach.mutable_pairs(0)->mutable_goal() = LocationAt(2, 0);
   EXPECT_TRUE(with_both.CheckReachability(reach)->reachable(0));
   EXPECT_FALSE(with_halls.CheckReachability(reach)->reachable(0));
 
-  v1::ComputeCostMatrixRequest matrix;
-  matrix.set_map("hall");
+  auto matrix = About<v1::ComputeCostMatrixRequest>("hall");
   *matrix.add_starts() = LocationAt(0, 0);
   *matrix.add_goals() = LocationAt(2, 0);
   EXPECT_NE(with_halls.ComputeCostMatrix(matrix)->costs(0), with_both.ComputeCostMatrix(matrix)->costs(0));

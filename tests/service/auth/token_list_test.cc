@@ -34,11 +34,11 @@ std::string ErrorOf(const std::string& text) {
 }
 
 TEST(TokenListTest, FindsATokenByItsHash) {
-  const auto list = TokenList::Parse(
-      absl::StrCat("# names\n\n  arena-1\t", kHashOfAbc, "  update:arena-* read:lobby # nothing else\r\n"));
-  ASSERT_THAT(list, IsOk());
-  EXPECT_EQ(list->Find(HashToken("abd")), nullptr);
-  const auto token = list->Find(HashToken("abc"));
+  const auto list = TokenList::Parse(absl::StrCat("# names\n\n  arena-1\t", kHashOfAbc,
+                                                  "  update:arena-* read:lobby # nothing else\r\n"))
+                        .value();
+  EXPECT_EQ(list.Find(HashToken("abd")), nullptr);
+  const auto token = list.Find(HashToken("abc"));
   ASSERT_NE(token, nullptr);
   EXPECT_EQ(token->name, "arena-1");
   EXPECT_TRUE(token->May(Permission::kRead, "arena-7"));
@@ -55,13 +55,13 @@ TEST(TokenListTest, FindsATokenByItsHash) {
 TEST(TokenListTest, IdsAreThoseOfNames) {
   const std::string other = absl::StrCat("sha256:", std::string(64, 'F'));
   const std::string third = absl::StrCat("sha256:", std::string(64, '1'));
-  const auto list = TokenList::Parse(
-      absl::StrCat("a ", kHashOfAbc, " read:*\na ", other, " admin:*\nb ", third, " read:*\n"));
-  ASSERT_THAT(list, IsOk());
-  EXPECT_EQ(list->size(), 3);
-  const auto a = list->Find(HashToken("abc"));
-  const auto same = list->Find(*ParseTokenHash(other));
-  const auto b = list->Find(*ParseTokenHash(third));
+  const auto list = TokenList::Parse(absl::StrCat("a ", kHashOfAbc, " read:*\na ", other, " admin:*\nb ",
+                                                  third, " read:*\n"))
+                        .value();
+  EXPECT_EQ(list.size(), 3);
+  const auto a = list.Find(HashToken("abc"));
+  const auto same = list.Find(*ParseTokenHash(other));
+  const auto b = list.Find(*ParseTokenHash(third));
   EXPECT_EQ(a->id, same->id);
   EXPECT_NE(a->id, b->id);
   EXPECT_NE(a->id, 0);

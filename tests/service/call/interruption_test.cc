@@ -1,17 +1,15 @@
-// Long searches: what happens when nobody waits for one any more, how many one client may have, what callers
-// see of a server that is asked for more than it can do, and what becomes of a search on a state of the map
-// that updates have long left behind. The search is Dijkstra across a blank map of the largest size, which
-// takes many seconds. The client's own clock ends its wait whatever the server does, so it is the server's
-// figures that say whether a search was stopped or ran on to its answer.
+// Long searches: what happens when nobody waits for one any more, how many one client may have,
+// and what becomes of a search on a state of the map that updates have long left behind. The search is
+// Dijkstra across a blank map of the largest size, which takes many seconds. The client's own clock ends its
+// wait whatever the server does, so it is the server's figures that say whether a search was stopped or ran
+// on to its answer.
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,7 +17,6 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpcpp/client_context.h"
-#include "server/base/mutex.h"
 #include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
@@ -32,8 +29,6 @@
 
 namespace waystar {
 namespace {
-
-using ::testing::IsSubsetOf;
 
 v1::FindPathRequest LongSearch() {
   v1::FindPathRequest request = PathRequest("vast", CellAt(0, 0), CellAt(8191, 8191));
@@ -210,60 +205,6 @@ TEST(ClientCallsTest, OneTooManyOfOneClientIsRefusedAndOfAnotherIsNot) {
       EXPECT_EQ(searches->Next().code(), absl::StatusCode::kCancelled);
     }
   }
-}
-
-constexpr int kCallers = 24;
-constexpr int kOfEach = 50;
-
-// Takes a worker some milliseconds.
-v1::FindPathRequest Search() {
-  v1::FindPathRequest request = PathRequest("open", CellAt(100, 100), CellAt(140, 140));
-  request.set_algorithm(v1::ALGORITHM_DIJKSTRA);
-  request.set_path_form(v1::PATH_FORM_CORNERS);
-  return request;
-}
-
-class OverloadTest : public ::testing::Test {
- protected:
-  OverloadTest() { server_.CreateBlank("open", 256, 256); }
-
-  // Asks without a pause, as all callers do, until there are enough answers and refusals.
-  void Call() {
-    const auto stub = v1::PathService::NewStub(server_.NewChannel());
-    const Patience patience("enough answers and refusals");
-    while ((answers_ < kOfEach || refusals_ < kOfEach) && patience.Lasts()) {
-      BoundedContext context;
-      v1::FindPathResponse response;
-      const grpc::Status status = stub->FindPath(&context, Search(), &response);
-      if (!status.ok()) {
-        ++refusals_;
-        MutexLock lock(mutex_);
-        reasons_.insert(client::ReasonOf(client::FromGrpc(status)));
-      } else if (refusals_ > 0) {
-        ++answers_;
-      }
-    }
-  }
-
-  TestServer server_{{.workers = 1}, absl::Milliseconds(1)};
-  std::atomic<int> answers_ = 0;
-  std::atomic<int> refusals_ = 0;
-  Mutex mutex_;
-  std::set<std::string> reasons_ ABSL_GUARDED_BY(mutex_);
-};
-
-TEST_F(OverloadTest, GoesOnAnsweringWhileItRefuses) {
-  std::vector<std::thread> callers;
-  for (int i = 0; i < kCallers; ++i) {
-    callers.emplace_back([&] { Call(); });
-  }
-  for (std::thread& caller : callers) {
-    caller.join();
-  }
-  EXPECT_GE(answers_, kOfEach);
-  EXPECT_GE(refusals_, kOfEach);
-  MutexLock lock(mutex_);
-  EXPECT_THAT(reasons_, IsSubsetOf({"QUEUE_FULL", "QUEUE_TIMEOUT"}));
 }
 
 // A search under way on the first revision of a map that has another since.

@@ -26,12 +26,11 @@ namespace {
 
 v1::MapInfo InfoOf(core::GridMap map) {
   core::MapStore store(1);
-  const auto snapshot = store.Create("coast", std::move(map), absl::FromUnixSeconds(1'700'000'000));
-  EXPECT_TRUE(snapshot.ok()) << snapshot.status();
+  const auto snapshot = store.Create("coast", std::move(map), absl::FromUnixSeconds(1'700'000'000)).value();
   v1::MapInfo info;
-  FillMapInfo(store, **snapshot, info);
-  EXPECT_EQ(info.version().epoch(), (*snapshot)->epoch);
-  EXPECT_EQ(info.digest(), (*snapshot)->digest());
+  FillMapInfo(store, *snapshot, info);
+  EXPECT_EQ(info.version().epoch(), snapshot->epoch);
+  EXPECT_EQ(info.digest(), snapshot->digest());
   return info;
 }
 

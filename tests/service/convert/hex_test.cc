@@ -31,15 +31,6 @@ v1::GridOptions Hexagons(v1::HexLayout layout) {
   return grid;
 }
 
-v1::Rectangle RectangleAt(int x, int y, int width, int height) {
-  v1::Rectangle rectangle;
-  rectangle.set_x(x);
-  rectangle.set_y(y);
-  rectangle.set_width(width);
-  rectangle.set_height(height);
-  return rectangle;
-}
-
 const std::vector<std::string>& BoardRows() {
   static const auto* const kRows = new std::vector<std::string>{".....",  //
                                                                 ".###.",  //
@@ -351,10 +342,10 @@ TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
   v1::TraceSearchRequest trace;
   *trace.mutable_query() = query;
   std::vector<v1::SearchEvent> events;
-  const auto traced =
-      server.client().TraceSearch(trace, [&](const v1::SearchEvent& event) { events.push_back(event); });
-  ASSERT_TRUE(traced.ok()) << traced.status();
-  EXPECT_EQ(Show(traced->answer().path().points()), Show(expected.path().points()));
+  const auto traced = server.client()
+                          .TraceSearch(trace, [&](const v1::SearchEvent& event) { events.push_back(event); })
+                          .value();
+  EXPECT_EQ(Show(traced.answer().path().points()), Show(expected.path().points()));
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.front().cell().x(), 0);
   EXPECT_EQ(events.front().cell().y(), 1);

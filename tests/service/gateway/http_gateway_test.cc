@@ -234,12 +234,12 @@ TEST(HttpGatewayTest, EndsItsCallsWhenItStops) {
        }}};
   AccessControl access;
   CallStatistics statistics;
-  const auto gateway = HttpGateway::Start({.listen = "127.0.0.1:0"}, methods, nullptr, access, statistics);
-  ASSERT_TRUE(gateway.ok()) << gateway.status();
-  TcpClient client((*gateway)->port());
+  const auto gateway =
+      HttpGateway::Start({.listen = "127.0.0.1:0"}, methods, nullptr, access, statistics).value();
+  TcpClient client(gateway->port());
   client.Send("POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}");
   ASSERT_TRUE(WaitUntil([&] { return has_begun.load(); }, "a call"));
-  (*gateway)->Stop(absl::ZeroDuration());
+  gateway->Stop(absl::ZeroDuration());
   EXPECT_FALSE(open) << "a call goes on after the server has stopped";
 }
 

@@ -169,22 +169,6 @@ TEST(HttpLimitsTest, EachRefusalOfTheServerHasItsReason) {
   EXPECT_TRUE(HttpRefusal(400, 1000).ok());
 }
 
-TEST(HttpLimitsTest, StreamsLeaveRoomForQuestions) {
-  HttpServer server({.http_calls = 8});
-  std::vector<std::unique_ptr<HttpCall>> watches;
-  do {
-    ASSERT_LT(watches.size(), 10);
-    watches.push_back(std::make_unique<HttpCall>(server.port(), Post("MapService/WatchMap", kArena)));
-  } while (watches.back()->code() == 200);
-  EXPECT_EQ(watches.back()->code(), 429);
-  EXPECT_EQ(watches.size(), 4) << "of five streams one address has three";
-  // The one that is refused gives its place back after its answer.
-  const auto is_answered = [&] {
-    return HttpCall(server.port(), Post("PathService/FindPath", kFind)).code() == 200;
-  };
-  EXPECT_TRUE(WaitUntil(is_answered, "an answer beside the streams"));
-}
-
 TEST(HttpLimitsTest, WhereItCannotListenTheServerDoesNotStart) {
   const auto nowhere = rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 1, .http_listen = "nowhere"});
   EXPECT_TRUE(absl::IsInvalidArgument(nowhere.status())) << nowhere.status();

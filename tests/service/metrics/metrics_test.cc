@@ -69,8 +69,7 @@ TEST_F(MetricsTest, CountsCallsByMethodAndStatus) {
 TEST_F(MetricsTest, CountsStreamsHealthAndWhatIsNeverCalled) {
   server_.Create("m", {"..."});
   EXPECT_TRUE(server_.client().CheckHealth({}).ok());
-  v1::ExportMapRequest request;
-  request.set_map("m");
+  auto request = About<v1::ExportMapRequest>("m");
   EXPECT_TRUE(server_.client().ExportMap(request).ok());
   const Scrape scrape = Metrics();
   EXPECT_EQ(scrape[R"(grpc_server_started_total{grpc_type="unary",grpc_service="grpc.health.v1.Health",)"
@@ -144,8 +143,7 @@ TEST_F(MetricsTest, MapNamesMakeOnlySoManyLabels) {
     EXPECT_LE(now.size(), rpc::MapMetrics::kMaxMaps);
     names.insert(now.begin(), now.end());
     for (int i = 0; i < 30; ++i) {
-      v1::DeleteMapRequest request;
-      request.set_map(absl::StrCat("map-", round, "-", i));
+      auto request = About<v1::DeleteMapRequest>(absl::StrCat("map-", round, "-", i));
       ASSERT_TRUE(server_.client().DeleteMap(request).ok());
     }
   }
@@ -156,8 +154,7 @@ TEST_F(MetricsTest, CountsSearchesByAlgorithmAndOutcome) {
   server_.Create("m", {"...#."});
   Find("m", CellAt(0, 0), CellAt(2, 0));
   Find("m", CellAt(0, 0), CellAt(4, 0));
-  v1::FindPathsRequest several;
-  several.set_map("m");
+  auto several = About<v1::FindPathsRequest>("m");
   several.set_algorithm(v1::ALGORITHM_ASTAR);
   for (int x = 0; x < 2; ++x) {
     client::AddEnds(PathRequest("", CellAt(x, 0), CellAt(2, 0)), several);
@@ -199,8 +196,7 @@ TEST_F(MetricsTest, CountsWhatBecameOfUpdates) {
   stale.mutable_expected_version()->set_revision(1);
   EXPECT_FALSE(server_.client().UpdateMap(stale).ok());
   EXPECT_FALSE(server_.client().UpdateMap(BlockRequest("none", {CellAt(3, 0)})).ok());
-  v1::UpdateMapRequest empty;
-  empty.set_map("m");
+  auto empty = About<v1::UpdateMapRequest>("m");
   EXPECT_FALSE(server_.client().UpdateMap(empty).ok());
   const auto stream = server_.client().StreamUpdates();
   EXPECT_TRUE(stream->Send(BlockRequest("m", {CellAt(4, 0)})));
@@ -222,8 +218,7 @@ TEST_F(MetricsTest, CountsWhatBecameOfUpdates) {
 
 TEST_F(MetricsTest, TellsOfWatchesTransfersAndWhoHoldsWhichRevision) {
   LargeExport reading(server_);
-  v1::WatchMapRequest request;
-  request.set_map("large");
+  auto request = About<v1::WatchMapRequest>("large");
   auto watch = server_.client().WatchMap(request);
   v1::WatchMapResponse event;
   ASSERT_TRUE(watch->Next(event));

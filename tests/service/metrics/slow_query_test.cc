@@ -98,8 +98,7 @@ TEST(SlowQueryTest, RefusalsAndOtherQueriesAreWrittenToo) {
   server.Create("m", {"..."});
   EXPECT_THAT(LinesOf([&] {
                 static_cast<void>(server.client().FindPath(PathRequest("m", CellAt(0, 0), CellAt(3, 0))));
-                v1::CastRayRequest ray;
-                ray.set_map("m");
+                auto ray = About<v1::CastRayRequest>("m");
                 ray.mutable_from()->mutable_cell();
                 ray.mutable_to()->mutable_cell()->set_x(1);
                 static_cast<void>(server.client().CastRay(ray));

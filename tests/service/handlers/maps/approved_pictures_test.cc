@@ -221,8 +221,7 @@ constexpr char kRoofedFloor[] =
 class MeshPicturesTest : public PictureTest {
  protected:
   MeshPicturesTest() {
-    v1::CreateMapRequest request;
-    request.set_map("house");
+    auto request = About<v1::CreateMapRequest>("house");
     request.set_data(kRoofedFloor);
     EXPECT_THAT(Create(request), IsOk());
     Create("yard", {"...", "..."});

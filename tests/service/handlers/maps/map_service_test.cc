@@ -135,8 +135,7 @@ TEST(MapServiceLimitsTest, HoldsNoMoreMapsThanAllowed) {
 // Updates of a million edits or points: what is too much is refused, and nothing has changed.
 
 v1::UpdateMapRequest MillionEdits() {
-  v1::UpdateMapRequest request;
-  request.set_map("room");
+  auto request = About<v1::UpdateMapRequest>("room");
   for (int i = 0; i < 1'000'000; ++i) {
     v1::Edit& edit = *request.add_edits();
     *(i % 3 == 0 ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = CellAt(i % 4, 0);
@@ -147,8 +146,7 @@ v1::UpdateMapRequest MillionEdits() {
 TEST(LargeUpdateTest, MessagesMayBeSoLarge) {
   TestServer server({.max_queue_time = absl::Hours(1), .max_message_bytes = 64 << 20});
   server.Create("room", {"....", "...."});
-  v1::UpdateMapRequest request;
-  request.set_map("room");
+  auto request = About<v1::UpdateMapRequest>("room");
   *request.add_edits()->mutable_block()->add_cells() = CellAt(1, 1);
   v1::Polygon& polygon = *request.add_edits()->mutable_unblock()->add_polygons();
   for (int i = 0; i < 1'000'000; ++i) {
@@ -208,8 +206,7 @@ class ListingsTest : public HandlerTest {
   }
 
   void Put(const std::vector<std::pair<std::string, v1::Cell>>& obstacles) {
-    v1::UpdateMapRequest update;
-    update.set_map("room");
+    auto update = About<v1::UpdateMapRequest>("room");
     for (const auto& [id, cell] : obstacles) {
       v1::Obstacle& obstacle = *update.add_edits()->mutable_add_obstacle();
       obstacle.set_id(id);

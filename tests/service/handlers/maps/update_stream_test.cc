@@ -52,8 +52,7 @@ class Updates {
 
 // Blocks and unblocks one cell in turn.
 v1::UpdateMapRequest Toggle(const std::string& map, int i) {
-  v1::UpdateMapRequest request;
-  request.set_map(map);
+  auto request = About<v1::UpdateMapRequest>(map);
   v1::Edit& edit = *request.add_edits();
   *(i % 2 == 0 ? edit.mutable_block() : edit.mutable_unblock())->add_cells() = CellAt(1, 0);
   return request;
@@ -120,8 +119,7 @@ TEST(UpdateStreamTest, RefusedBatchesAreAnsweredAndTheStreamGoesOn) {
   *stale.mutable_expected_version() = VersionOf(server, "room");
   stale.mutable_expected_version()->set_revision(7);
   updates->Send(stale);
-  v1::UpdateMapRequest disc;
-  disc.set_map("room");
+  auto disc = About<v1::UpdateMapRequest>("room");
   disc.add_edits()->mutable_block()->add_discs()->set_radius(2);
   updates->Send(disc);
   updates->Send({});

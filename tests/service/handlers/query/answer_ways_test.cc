@@ -115,10 +115,7 @@ TEST_F(AnswerWaysTest, PathsOfNoneOneAndManyPoints) {
   EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(9, 3))).path().points(), SizeIs(0));
   EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(3, 0), CellAt(3, 0))).path().points(), SizeIs(1));
   EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(7, 3))).path().points(), SizeIs(9));
-  auto create = About<v1::CreateMapRequest>("vast");
-  create.mutable_blank()->set_width(1000);
-  create.mutable_blank()->set_height(300);
-  ASSERT_TRUE(client().CreateMap(create).ok());
+  server_->CreateBlank("vast", 1000, 300);
   EXPECT_THAT(ExpectTheSame(PathRequest("vast", CellAt(0, 0), CellAt(999, 299))).path().points(),
               SizeIs(1000));
 }
@@ -230,10 +227,7 @@ TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
 
 TEST_F(AnswerWaysTest, WhatTakesMoreThanAMessageIsRefused) {
   TestServer small({.max_message_bytes = 4096});
-  auto create = About<v1::CreateMapRequest>("long");
-  create.mutable_blank()->set_width(2000);
-  create.mutable_blank()->set_height(1);
-  ASSERT_TRUE(small.client().CreateMap(create).ok());
+  small.CreateBlank("long", 2000, 1);
   const auto along = [](int first, int last) {
     v1::FindPathRequest query = PathRequest("long", CellAt(first, 0), CellAt(last, 0));
     query.set_algorithm(v1::ALGORITHM_ASTAR);

@@ -83,13 +83,6 @@ class FieldsTest : public HandlerTest {
  protected:
   FieldsTest() { Create("yard", YardRows()); }
 
-  void CreateBlank(int width, int height) {
-    auto blank = About<v1::CreateMapRequest>("plain");
-    blank.mutable_blank()->set_width(width);
-    blank.mutable_blank()->set_height(height);
-    ASSERT_TRUE(Create(blank).ok());
-  }
-
   absl::StatusOr<v1::ComputeCostMatrixResponse> CostMatrix(const v1::ComputeCostMatrixRequest& request) {
     return Ask<v1::ComputeCostMatrixResponse>(request);
   }
@@ -149,7 +142,8 @@ TEST_F(FieldsTest, ProfileAndOverlayAreTheAgents) {
 }
 
 TEST_F(FieldsTest, AnAnswerThatDoesNotFitIsRefused) {
-  CreateBlank(2048, 2048);
+  ASSERT_THAT(Create(Parsed<v1::CreateMapRequest>("map: 'plain' blank { width: 2048 height: 2048 }")),
+              IsOk());
   EXPECT_THAT(Ask<v1::ComputeFlowFieldResponse>(Flow("plain")),
               IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "with_costs"));
 }
@@ -175,14 +169,13 @@ TEST_F(FieldsTest, MovesAreJudgedByTheirTimes) {
     moves { from { cell {} } to { cell { x: 4 } } elapsed { nanos: 850000000 } }
     moves { from { cell {} } to { cell { x: 4 } } elapsed { nanos: 850000000 } speed: 5 }
     moves { from { position { x: 2 y: 0.5 } } to { position { x: 2 y: 1.5 } } elapsed { seconds: 1 } })");
-  const auto judged = Ask<v1::CheckMovesResponse>(request);
-  ASSERT_THAT(judged, IsOk());
-  EXPECT_EQ(judged->info().version().revision(), 1U);
-  EXPECT_EQ(TextOf(judged->results(0)), "verdict: MOVE_VERDICT_OK nearest { cell { x: 4 } }");
-  EXPECT_EQ(TextOf(judged->results(1)),
+  const auto judged = Ask<v1::CheckMovesResponse>(request).value();
+  EXPECT_EQ(judged.info().version().revision(), 1U);
+  EXPECT_EQ(TextOf(judged.results(0)), "verdict: MOVE_VERDICT_OK nearest { cell { x: 4 } }");
+  EXPECT_EQ(TextOf(judged.results(1)),
             "verdict: MOVE_VERDICT_TOO_FAST least_time { seconds: 1 } nearest { cell { } }");
-  EXPECT_EQ(judged->results(2).verdict(), v1::MOVE_VERDICT_OK);
-  EXPECT_EQ(TextOf(judged->results(3)),
+  EXPECT_EQ(judged.results(2).verdict(), v1::MOVE_VERDICT_OK);
+  EXPECT_EQ(TextOf(judged.results(3)),
             "verdict: MOVE_VERDICT_BLOCKED blocked_at { position { x: 2 y: 1.5 } } "
             "nearest { position { x: 2.5 y: 0.5 } }");
 }

@@ -65,15 +65,6 @@ std::string Text(const v1::Position& position) {
   return absl::StrCat(position.x(), ",", position.y(), ",", position.z());
 }
 
-v1::Rectangle RectangleAt(int x, int y, int width, int height) {
-  v1::Rectangle rectangle;
-  rectangle.set_x(x);
-  rectangle.set_y(y);
-  rectangle.set_width(width);
-  rectangle.set_height(height);
-  return rectangle;
-}
-
 // Returns the distance of a point from a convex polygon, seen from above.
 double DistanceFrom(const v1::CorridorPolygon& polygon, double px, double py) {
   bool is_inside = true;
@@ -658,9 +649,8 @@ TEST_F(MeshTest, BlockedAreasAreWidenedByTheRadiusOfTheAgents) {
   EXPECT_GT(left_of_crate("wide", "agent_radius: 0.6"), unwidened + 0.01);
   const double built = left_of_crate("built", "build { agent_radius: 1 }");
   EXPECT_GT(built, left_of_crate("narrow", "agent_radius: 0 build { agent_radius: 1 }") + 0.01);
-  const auto info = client().GetMap(About<v1::GetMapRequest>("built"));
-  ASSERT_THAT(info, IsOk());
-  EXPECT_EQ(info->info().mesh().agent_radius(), 1.0);
+  const auto info = client().GetMap(About<v1::GetMapRequest>("built")).value();
+  EXPECT_EQ(info.info().mesh().agent_radius(), 1.0);
 }
 
 TEST_F(MeshTest, BadFilesAreRefused) {
@@ -685,6 +675,16 @@ class MeshPortalTest : public MeshTest {
     *portal.mutable_from_position() = from.position();
     *portal.mutable_to_position() = to.position();
     return portal;
+  }
+
+  // Lays stairs from the corridor to the attic, and returns a query that takes them.
+  v1::FindPathRequest QueryUpstairs() {
+    v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
+    stairs.set_to_map("attic");
+    EXPECT_THAT(Put("corridor", stairs), IsOk());
+    v1::FindPathRequest query = Query(At(1, 3), At(7, 7));
+    query.set_goal_map("attic");
+    return query;
   }
 };
 
@@ -883,11 +883,7 @@ TEST_F(MeshPortalTest, PortalsAreListedAndKeptInImages) {
 
 TEST_F(MeshPortalTest, PathsLeadToOtherMeshes) {
   Create("attic", kCorridor);
-  v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
-  stairs.set_to_map("attic");
-  ASSERT_THAT(Put("corridor", stairs), IsOk());
-  v1::FindPathRequest query = Query(At(1, 3), At(7, 7));
-  query.set_goal_map("attic");
+  const v1::FindPathRequest query = QueryUpstairs();
   const v1::FindPathResponse answer = server_.Find(query);
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.cost(), 3);
@@ -914,22 +910,14 @@ TEST_F(MeshPortalTest, PathsDoNotCountCostsOfOtherMeshesAsLengths) {
   attic.set_data(kCorridor);
   *attic.mutable_import_options()->add_mesh_terrains() = Parsed<v1::MeshTerrain>("name: 'mud' cost: 50");
   ASSERT_THAT(client().CreateMap(attic), IsOk());
-  v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
-  stairs.set_to_map("attic");
-  ASSERT_THAT(Put("corridor", stairs), IsOk());
-  v1::FindPathRequest query = Query(At(1, 3), At(7, 7));
-  query.set_goal_map("attic");
+  const v1::FindPathRequest query = QueryUpstairs();
   EXPECT_THAT(client().FindPath(query),
               IsRefused(absl::StatusCode::kUnimplemented, "NOT_IMPLEMENTED", "agent.profile.terrain_costs"));
 }
 
 TEST_F(MeshPortalTest, AgentsWalkToOtherMeshes) {
   Create("attic", kCorridor);
-  v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
-  stairs.set_to_map("attic");
-  ASSERT_THAT(Put("corridor", stairs), IsOk());
-  v1::FindPathRequest query = Query(At(1, 3), At(7, 7));
-  query.set_goal_map("attic");
+  const v1::FindPathRequest query = QueryUpstairs();
   FollowedPath path(server_, query);
   EXPECT_EQ(path.Next().answer().cost(), 3);
   const auto update = Parsed<v1::UpdateMapRequest>(

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -228,45 +227,6 @@ TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
   for (const std::string field : {"max_cost", "clip_cost", "clip_length", "turn_budget"}) {
     EXPECT_EQ(refusal("map: 'arena' start { cell { x: 1 } } goals { cell { x: 3 } } " + field + ": 9"),
               "BAD_VALUE " + field);
-  }
-}
-
-// A wall with one door that moves: at any time the last answer that a watcher gets is right for the last
-// revision.
-TEST(PathWatchTest, LastAnswerOfManyChangesIsNeverMissed) {
-  TestServer server;
-  const std::vector<std::string> rows(12, std::string(24, '.'));
-  server.Create("arena", rows);
-  constexpr int kWatches = 6;
-  std::vector<std::unique_ptr<FollowedPath>> watches;
-  watches.reserve(kWatches);
-  for (int i = 0; i < kWatches; ++i) {
-    watches.push_back(std::make_unique<FollowedPath>(
-        server, PathRequest("arena", CellAt(0, 2 * i), CellAt(23, 11 - 2 * i))));
-  }
-  std::vector<v1::Cell> wall;
-  for (int y = 0; y < 12; ++y) {
-    wall.push_back(CellAt(12, y));
-  }
-  Update(server, BlockRequest("arena", wall));
-  for (int round = 0; round < 60; ++round) {
-    v1::UpdateMapRequest door = BlockRequest("arena", wall);
-    *door.add_edits()->mutable_unblock()->add_cells() = CellAt(12, round * 7 % 12);
-    Update(server, door);
-  }
-  for (int i = 0; i < kWatches; ++i) {
-    const auto right =
-        server.client().FindPath(PathRequest("arena", CellAt(0, 2 * i), CellAt(23, 11 - 2 * i))).value();
-    // The door of the last revision is the only way through: no other answer goes past it.
-    bool is_told = false;
-    while (!is_told && !HasFailure()) {
-      const v1::AgentState message = (*watches[static_cast<std::size_t>(i)]).Next();
-      bool passes_door = false;
-      for (const v1::Cell& point : message.answer().path().points()) {
-        passes_door = passes_door || (point.x() == 12 && point.y() == 59 * 7 % 12);
-      }
-      is_told = passes_door && message.answer().cost() == right.cost();
-    }
   }
 }
 
