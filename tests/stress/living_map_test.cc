@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,7 +18,6 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/base/error.h"
 #include "server/base/mutex.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/elements/portal.h"
@@ -315,8 +313,7 @@ void Read(TestServer& server, std::uint64_t seed, std::vector<Answer>& answers) 
 
 TEST(LivingMapTest, EveryAnswerHoldsAtTheRevisionItNames) {
   TestServer server;
-  v1::CreateMapRequest create;
-  create.set_map(kMap);
+  auto create = About<v1::CreateMapRequest>(kMap);
   create.mutable_blank()->set_width(kSide);
   create.mutable_blank()->set_height(kSide);
   v1::Terrain& mud = *create.mutable_grid()->add_terrains();

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "tests/service/about_map.h"
 
 namespace waystar::stress {
 namespace {
@@ -39,8 +40,7 @@ std::string RandomRequests::Slope() {
 }
 
 v1::CreateMapRequest RandomRequests::CreateMap(const std::string& map) {
-  v1::CreateMapRequest request;
-  request.set_map(map);
+  auto request = About<v1::CreateMapRequest>(map);
   if (map == kMesh) {
     request.set_data(Slope());
     request.mutable_import_options()->set_agent_radius(random_.Between(0, 4) / 4.0);
@@ -267,8 +267,7 @@ v1::Edit RandomRequests::AnyEdit(bool is_on_mesh) {
 }
 
 v1::UpdateMapRequest RandomRequests::UpdateMap(const std::string& map) {
-  v1::UpdateMapRequest request;
-  request.set_map(map);
+  auto request = About<v1::UpdateMapRequest>(map);
   for (int i = random_.Between(1, 4); i > 0; --i) {
     *request.add_edits() = AnyEdit(IsForMesh(map));
   }
@@ -283,8 +282,7 @@ v1::UpdateMapRequest RandomRequests::UpdateMap(const std::string& map) {
 }
 
 v1::FindPathRequest RandomRequests::FindPath(const std::string& map) {
-  v1::FindPathRequest request;
-  request.set_map(map);
+  auto request = About<v1::FindPathRequest>(map);
   const bool is_for_mesh = IsForMesh(map);
   *request.mutable_start() = Place(is_for_mesh);
   *request.add_goals() = Place(is_for_mesh);
@@ -318,8 +316,7 @@ v1::FindPathRequest RandomRequests::FindPath(const std::string& map) {
 }
 
 v1::ValidatePathsRequest RandomRequests::ValidatePaths(const std::string& map) {
-  v1::ValidatePathsRequest request;
-  request.set_map(map);
+  auto request = About<v1::ValidatePathsRequest>(map);
   for (int i = 0; i < 3; ++i) {
     v1::Path& path = *request.add_paths();
     if (IsForMesh(map)) {

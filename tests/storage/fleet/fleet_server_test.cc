@@ -41,17 +41,15 @@ TEST_F(FleetServerTest, AQuestionWaitsForWhatAnotherServerHasAcknowledged) {
     TestServer& reader = i % 2 == 0 ? b : a;
     v1::UpdateMapRequest update = BlockRequest("arena", {CellAt(1, 0)});
     update.set_request_id(absl::StrCat("update-", i));
-    const auto updated = writer.client().UpdateMap(update);
-    ASSERT_TRUE(updated.ok()) << updated.status();
-    *query.mutable_view()->mutable_least_version() = updated->version();
+    const auto updated = writer.client().UpdateMap(update).value();
+    *query.mutable_view()->mutable_least_version() = updated.version();
     const v1::FindPathResponse found = reader.Find(query);
-    EXPECT_GE(found.info().version().revision(), updated->version().revision());
-    EXPECT_EQ(found.info().version().epoch(), updated->version().epoch());
+    EXPECT_GE(found.info().version().revision(), updated.version().revision());
+    EXPECT_EQ(found.info().version().epoch(), updated.version().epoch());
     // A retry at another server is the same batch.
-    const auto again = reader.client().UpdateMap(update);
-    ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_TRUE(again->already_applied());
-    EXPECT_EQ(again->version().revision(), updated->version().revision());
+    const auto again = reader.client().UpdateMap(update).value();
+    EXPECT_TRUE(again.already_applied());
+    EXPECT_EQ(again.version().revision(), updated.version().revision());
   }
   EXPECT_EQ(VersionOf(a, "arena").revision(), 21U);
   const v1::GetMetricsResponse metrics = a.Metrics();
@@ -75,12 +73,11 @@ TEST_F(FleetServerTest, ACreationIsMadeOnceAtWhicheverServersItArrives) {
       from_a.wait();
     }
     const auto from_b = b.client().CreateMap(request);
-    const auto created = from_a.get();
-    ASSERT_TRUE(created.ok()) << created.status();
+    const auto created = from_a.get().value();
     ASSERT_TRUE(from_b.ok()) << from_b.status();
-    EXPECT_NE(created->already_created(), from_b->already_created());
+    EXPECT_NE(created.already_created(), from_b->already_created());
     EXPECT_TRUE(is_at_once || from_b->already_created());
-    EXPECT_EQ(created->info().version().epoch(), from_b->info().version().epoch());
+    EXPECT_EQ(created.info().version().epoch(), from_b->info().version().epoch());
   }
   // Another request has no part in the map.
   request.set_map("lobby");
@@ -100,8 +97,7 @@ TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
   {
     TestServer first(FleetOptions());
     other.Create("arena", {".....", "....."});
-    v1::GetMapRequest latest;
-    latest.set_map("arena");
+    auto latest = About<v1::GetMapRequest>("arena");
     latest.set_latest_of_cluster(true);
     ASSERT_TRUE(first.client().GetMap(latest).ok());
     WatchOfMap watch(first, WatchRequest("arena"));
@@ -140,11 +136,10 @@ TEST_F(FleetServerTest, AWatchWaitsForTheVersionThatItsClientKnows) {
       WatchOfMap created(b, request);
       EXPECT_EQ(created.Next(), absl::StrCat("watching ", request.after().revision()));
     }
-    const auto updated = a.client().UpdateMap(BlockRequest(map, {CellAt(1, 0)}));
-    ASSERT_TRUE(updated.ok()) << updated.status();
-    *request.mutable_after() = updated->version();
+    const auto updated = a.client().UpdateMap(BlockRequest(map, {CellAt(1, 0)})).value();
+    *request.mutable_after() = updated.version();
     WatchOfMap later(b, request);
-    EXPECT_EQ(later.Next(), absl::StrCat("watching ", updated->version().revision()));
+    EXPECT_EQ(later.Next(), absl::StrCat("watching ", updated.version().revision()));
   }
   // A map and a revision that no server has are refused.
   v1::WatchMapRequest request = WatchRequest("arena-0");
@@ -164,15 +159,12 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
   TestServer server(FleetOptions());
   server.Create("arena", {"...", "..."});
   const v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(2, 0));
-  v1::FindPathsRequest batch;
-  batch.set_map("arena");
+  auto batch = About<v1::FindPathsRequest>("arena");
   client::AddEnds(query, batch);
-  v1::CastRayRequest ray;
-  ray.set_map("arena");
+  auto ray = About<v1::CastRayRequest>("arena");
   *ray.mutable_from()->mutable_cell() = CellAt(0, 0);
   *ray.mutable_to()->mutable_cell() = CellAt(2, 0);
-  v1::GetMapRequest get;
-  get.set_map("arena");
+  auto get = About<v1::GetMapRequest>("arena");
   EXPECT_FALSE(server.Find(query).info().has_staleness());
   etcd_->Freeze(0);
   WaitUntil([&] { return server.Find(query).info().has_staleness(); },
@@ -181,16 +173,13 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
   EXPECT_GE(found.info().staleness().seconds(), 3);
   EXPECT_EQ(found.path().points_size(), 3);
   EXPECT_EQ(found.info().version().revision(), 1U);
-  const auto answers = server.client().FindPaths(batch);
-  ASSERT_TRUE(answers.ok()) << answers.status();
-  EXPECT_GE(answers->info().staleness().seconds(), 3);
-  EXPECT_FALSE(answers->results(0).answer().info().has_staleness());
-  const auto seen = server.client().CastRay(ray);
-  ASSERT_TRUE(seen.ok()) << seen.status();
-  EXPECT_GE(seen->info().staleness().seconds(), 3);
-  const auto info = server.client().GetMap(get);
-  ASSERT_TRUE(info.ok()) << info.status();
-  EXPECT_GE(info->staleness().seconds(), 3);
+  const auto answers = server.client().FindPaths(batch).value();
+  EXPECT_GE(answers.info().staleness().seconds(), 3);
+  EXPECT_FALSE(answers.results(0).answer().info().has_staleness());
+  const auto seen = server.client().CastRay(ray).value();
+  EXPECT_GE(seen.info().staleness().seconds(), 3);
+  const auto info = server.client().GetMap(get).value();
+  EXPECT_GE(info.staleness().seconds(), 3);
   v1::StreamCheckMovesRequest moves;
   *moves.mutable_moves() = Parsed<v1::CheckMovesRequest>(
       "map: 'arena' speed: 1 moves { from { cell {} } to { cell { x: 2 } } elapsed { seconds: 2 } }");
@@ -212,18 +201,15 @@ TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
 TEST_F(FleetServerTest, AMapIsTheLatestOfTheFleetIfThatIsAskedFor) {
   TestServer a(FleetOptions());
   TestServer b(FleetOptions());
-  v1::GetMapRequest latest;
-  latest.set_map("arena");
+  auto latest = About<v1::GetMapRequest>("arena");
   latest.set_latest_of_cluster(true);
   EXPECT_THAT(b.client().GetMap(latest), IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
-  v1::DeleteMapRequest removal;
-  removal.set_map("arena");
+  auto removal = About<v1::DeleteMapRequest>("arena");
   for (int i = 0; i < 5; ++i) {
     // Another map of the same name each time.
     a.Create("arena", {"...", "..."});
-    const auto created = b.client().GetMap(latest);
-    ASSERT_TRUE(created.ok()) << created.status();
-    EXPECT_EQ(created->info().version().epoch(), VersionOf(a, "arena").epoch());
+    const auto created = b.client().GetMap(latest).value();
+    EXPECT_EQ(created.info().version().epoch(), VersionOf(a, "arena").epoch());
     for (int update = 0; update < 5; ++update) {
       const auto updated = a.client().UpdateMap(BlockRequest("arena", {CellAt(1, 0)}));
       ASSERT_TRUE(updated.ok()) << updated.status();
@@ -244,8 +230,7 @@ TEST_F(FleetServerTest, AMapIsTheLatestOfTheFleetIfThatIsAskedFor) {
 TEST_F(FleetServerTest, WhatTheFleetKnowsCannotBeAskedForWithoutEtcd) {
   TestServer server(FleetOptions());
   server.Create("arena", {"...", "..."});
-  v1::GetMapRequest get;
-  get.set_map("arena");
+  auto get = About<v1::GetMapRequest>("arena");
   etcd_->Kill(0);
   EXPECT_TRUE(server.client().GetMap(get).ok());
   get.set_latest_of_cluster(true);
@@ -277,20 +262,18 @@ TEST_F(FleetServerTest, EachServerListsAllThatAreThere) {
           return addresses() == std::vector<std::string>{b.target(), "game-1:7450"};
         },
         "a second server");
-    const auto list = a.client().ListServers();
-    ASSERT_TRUE(list.ok()) << list.status();
-    EXPECT_TRUE(list->is_fleet());
-    ASSERT_EQ(list->servers_size(), 2);
-    const v1::ServerPresence& other = list->servers(0);
-    const v1::ServerPresence& own = list->servers(1);
+    const auto list = a.client().ListServers().value();
+    EXPECT_TRUE(list.is_fleet());
+    ASSERT_EQ(list.servers_size(), 2);
+    const v1::ServerPresence& other = list.servers(0);
+    const v1::ServerPresence& own = list.servers(1);
     EXPECT_FALSE(other.is_this());
     EXPECT_TRUE(own.is_this());
     EXPECT_EQ(other.maps(), 1);
     EXPECT_EQ(own.maps(), 1);
-    const auto info = b.client().GetServerInfo();
-    ASSERT_TRUE(info.ok()) << info.status();
-    EXPECT_EQ(other.version(), info->version());
-    EXPECT_EQ(other.start_time().seconds(), info->start_time().seconds());
+    const auto info = b.client().GetServerInfo().value();
+    EXPECT_EQ(other.version(), info.version());
+    EXPECT_EQ(other.start_time().seconds(), info.start_time().seconds());
     EXPECT_GT(other.etcd_revision(), 0);
     EXPECT_TRUE(other.has_staleness());
     EXPECT_GE(other.report_time().seconds(), other.start_time().seconds());
@@ -315,21 +298,18 @@ TEST_F(FleetServerTest, AServerIsListedAgainAfterItsEntryIsLost) {
 TEST(ServerAloneTest, ListsItselfAndHasTheLatestMaps) {
   TestServer server;
   server.Create("arena", {"..."});
-  v1::GetMapRequest get;
-  get.set_map("arena");
+  auto get = About<v1::GetMapRequest>("arena");
   get.set_latest_of_cluster(true);
-  const auto got = server.client().GetMap(get);
-  ASSERT_TRUE(got.ok()) << got.status();
-  EXPECT_EQ(got->info().version().revision(), 1U);
-  EXPECT_FALSE(got->has_staleness());
-  const auto list = server.client().ListServers();
-  ASSERT_TRUE(list.ok()) << list.status();
-  EXPECT_FALSE(list->is_fleet());
-  ASSERT_EQ(list->servers_size(), 1);
-  EXPECT_EQ(list->servers(0).address(), server.target());
-  EXPECT_TRUE(list->servers(0).is_this());
-  EXPECT_EQ(list->servers(0).maps(), 1);
-  EXPECT_FALSE(list->servers(0).has_staleness());
+  const auto got = server.client().GetMap(get).value();
+  EXPECT_EQ(got.info().version().revision(), 1U);
+  EXPECT_FALSE(got.has_staleness());
+  const auto list = server.client().ListServers().value();
+  EXPECT_FALSE(list.is_fleet());
+  ASSERT_EQ(list.servers_size(), 1);
+  EXPECT_EQ(list.servers(0).address(), server.target());
+  EXPECT_TRUE(list.servers(0).is_this());
+  EXPECT_EQ(list.servers(0).maps(), 1);
+  EXPECT_FALSE(list.servers(0).has_staleness());
 }
 
 }  // namespace
