@@ -6,12 +6,13 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/text_format.h"
 #include "requests.pb.h"
 #include "server/base/error.h"
 #include "server/core/query/resolve.h"
@@ -21,6 +22,7 @@
 #include "server/formats/text/text.h"
 #include "server/service/admission/executor.h"
 #include "server/service/call/call_context.h"
+#include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
@@ -101,30 +103,18 @@ core::GridMap Parsed(absl::string_view text) {
   return *std::move(map);
 }
 
-void AddTo(v1::WaypointGraph& graph, const std::string& id, double x, double y) {
-  v1::WaypointNode& node = *graph.add_nodes();
-  node.set_id(id);
-  node.mutable_position()->set_x(x);
-  node.mutable_position()->set_y(y);
-}
-
-void Connect(v1::WaypointGraph& graph, const std::string& from, const std::string& to) {
-  v1::EdgeName& edge = *graph.add_edges()->mutable_edge();
-  edge.set_from(from);
-  edge.set_to(to);
-}
+constexpr char kGraph[] = R"(
+  map: "graph"
+  graph {
+    nodes { id: "a" position {} } nodes { id: "b" position { x: 4 } }
+    nodes { id: "c" position { x: 4 y: 3 } } nodes { id: "d" position { x: 9 y: 9 } }
+    edges { edge { from: "a" to: "b" } } edges { edge { from: "b" to: "c" } }
+    auto_connect { max_distance: 5.5 }
+  })";
 
 v1::CreateMapRequest Graph() {
   v1::CreateMapRequest request;
-  request.set_map("graph");
-  v1::WaypointGraph& graph = *request.mutable_graph();
-  AddTo(graph, "a", 0, 0);
-  AddTo(graph, "b", 4, 0);
-  AddTo(graph, "c", 4, 3);
-  AddTo(graph, "d", 9, 9);
-  Connect(graph, "a", "b");
-  Connect(graph, "b", "c");
-  graph.mutable_auto_connect()->set_max_distance(5.5);
+  Require(google::protobuf::TextFormat::ParseFromString(kGraph, &request), kGraph);
   return request;
 }
 
@@ -320,6 +310,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   rpc::RouteLibraryLog();
+  google::protobuf::io::ArrayInputStream bytes(data, static_cast<int>(size));
+  static_cast<void>(rpc::WeighRequest(bytes, *Requests::descriptor(), kMaxMessageBytes));
   Requests requests;
   if (!requests.ParseFromArray(data, static_cast<int>(size)) || requests.requests_size() > kMaxRequests) {
     return 0;

@@ -5,7 +5,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/formats/grid/terrain_mapping.h"
 #include "tests/fuzz/require.h"

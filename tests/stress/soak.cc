@@ -270,8 +270,7 @@ class RudeClients {
         Update(stubs, context, requests);
         break;
       case 2: {
-        v1::WatchMapRequest request;
-        request.set_map(map);
+        auto request = About<v1::WatchMapRequest>(map);
         request.set_with_edits(true);
         ReadSome<v1::WatchMapResponse>("WatchMap", stubs.maps->WatchMap(&context, request), context, most,
                                        tally_);
@@ -285,8 +284,7 @@ class RudeClients {
         break;
       }
       case 4: {
-        v1::ExportMapRequest request;
-        request.set_map(map);
+        auto request = About<v1::ExportMapRequest>(map);
         ReadSome<v1::ExportMapResponse>("ExportMap", stubs.maps->ExportMap(&context, request), context,
                                         most / 10, tally_);
         break;
@@ -447,8 +445,7 @@ class Soak {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::milliseconds(requests.random().Between(1, 3000)));
-    v1::WatchMapRequest request;
-    request.set_map(requests.MapId());
+    auto request = About<v1::WatchMapRequest>(requests.MapId());
     request.set_with_edits(requests.random().Chance(0.5));
     const auto reader = maps_->WatchMap(&context, request);
     v1::WatchMapResponse response;
@@ -506,16 +503,14 @@ class Soak {
   }
 
   void Recreate(RandomRequests& requests) {
-    v1::DeleteMapRequest request;
-    request.set_map(requests.MapId());
+    auto request = About<v1::DeleteMapRequest>(requests.MapId());
     tally_.Note("DeleteMap", client_->DeleteMap(request).status());
     tally_.Note("CreateMap", client_->CreateMap(requests.CreateMap(request.map())).status());
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
   }
 
   void List(RandomRequests& requests) {
-    v1::ListObstaclesRequest request;
-    request.set_map(requests.MapId());
+    auto request = About<v1::ListObstaclesRequest>(requests.MapId());
     tally_.Note("ListObstacles", client_->ListObstacles(request).status());
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
