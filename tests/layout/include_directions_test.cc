@@ -90,7 +90,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
         {"server/core/codec/",
          "<absl/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ core/grid/map/ "
          "core/graph/map/ core/mesh/map/ core/map/ core/edit/ core/mesh/search/"},
-        {"server/formats/text/", "<absl/ base/ core/grid/cells/ core/grid/map/"},
+        {"server/formats/text/", "<absl/ base/ core/elements/ core/grid/cells/ core/grid/map/"},
         {"server/formats/parts/", "<absl/ <nlohmann/ base/ geometry/ formats/text/"},
         {"server/formats/grid/",
          "<absl/ <arpa/ <webp/ base/ geometry/ core/grid/cells/ core/grid/shapes/ core/elements/ "

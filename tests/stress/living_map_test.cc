@@ -21,6 +21,7 @@
 #include "server/base/mutex.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/elements/portal.h"
+#include "server/core/elements/profile_table.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"
@@ -187,11 +188,11 @@ absl::StatusOr<core::MovementProfile> ProfileOf(const v1::FindPathRequest& reque
     }
     profile = *converted;
   } else if (agent.has_profile_name()) {
-    const core::MovementProfile* named = core::FindProfile(map.profiles(), agent.profile_name());
+    const core::NamedProfile* named = core::FindProfile(map.profiles(), agent.profile_name());
     if (named == nullptr) {
       return core::NoSuchProfile(agent.profile_name(), "agent.profile_name");
     }
-    profile = *named;
+    profile = named->profile;
   }
   if (agent.footprint() != 0) {
     profile.footprint = agent.footprint();

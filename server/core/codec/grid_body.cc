@@ -18,6 +18,7 @@
 #include "server/core/edit/edit_plan.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
+#include "server/core/elements/profile_table.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/map/terrain_tiles.h"

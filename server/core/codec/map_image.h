@@ -67,7 +67,7 @@ enum class MeshImageVersion : std::uint8_t {
   kTerrains = 4,
   // The surfaces for larger agents.
   kSurfaces = 5,
-  // Grounds.
+  // The grounds and the named profiles.
   kGrounds = 6,
 };
 // Returns the lowest version that can hold the mesh.

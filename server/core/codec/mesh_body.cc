@@ -11,6 +11,7 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/elements/portal.h"
+#include "server/core/elements/profile_table.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/mesh_detail.h"
 #include "server/core/mesh/map/mesh_spec.h"
@@ -146,7 +147,7 @@ double ReadRadius(BlockReader& from) {
 }  // namespace
 
 MeshImageVersion ImageVersionOf(const NavMesh& mesh) {
-  if (!mesh.grounds().empty()) {
+  if (!mesh.grounds().empty() || !mesh.profiles().empty()) {
     return MeshImageVersion::kGrounds;
   }
   if (!mesh.larger().empty()) {
@@ -190,6 +191,7 @@ void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
   }
   if (version >= MeshImageVersion::kGrounds) {
     WriteTable<MeshGround>(mesh.grounds(), to, stop);
+    WriteValue(mesh.profiles(), to);
   }
 }
 
@@ -226,6 +228,9 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, MeshImageVersion version, co
   const bool has_grounds = version >= MeshImageVersion::kGrounds;
   for (std::uint64_t left = has_grounds ? from.Number(kMaxGrounds) : 0; left > 0 && from.ok(); --left) {
     grounds.push_back(PutGround{ReadValue<MeshGround>(from)});
+  }
+  for (std::uint64_t left = has_grounds ? from.Number(kMaxProfiles) : 0; left > 0 && from.ok(); --left) {
+    edits.push_back(PutMeshProfile{.profile = ReadValue<MeshProfile>(from)});
   }
   // Portals may be on grounds.
   edits.insert(edits.begin(), grounds.begin(), grounds.end());

@@ -16,6 +16,7 @@
 #include "server/core/edit/mesh_obstacles.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
+#include "server/core/elements/profile_table.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/grid/cells/world_frame.h"
@@ -271,7 +272,7 @@ class GraphEditApplier {
   absl::Time now_;
 };
 
-// Applies the edits of a batch to copies of the obstacles, portals and grounds of a mesh. Error fields are
+// Applies the edits of a batch to copies of the obstacles, portals, grounds and profiles of a mesh. Error fields are
 // relative to the edit's value.
 class MeshEditApplier {
  public:
@@ -368,6 +369,13 @@ class MeshEditApplier {
     return absl::OkStatus();
   }
 
+  absl::Status operator()(const PutMeshProfile& edit) {
+    WAYSTAR_RETURN_IF_ERROR(CheckProfileName(edit.profile.name));
+    WAYSTAR_RETURN_IF_ERROR_AT("profile.", CheckProfile(edit.profile, mesh_));
+    return InsertProfile(edit.profile, OwnProfiles());
+  }
+  absl::Status operator()(const RemoveProfile& edit) { return RemoveProfileNamed(edit.name, OwnProfiles()); }
+
   // Returns boxes around the changed obstacles and grounds.
   MeshPlaces places() const {
     MeshPlaces places = obstacles_.places();
@@ -384,8 +392,11 @@ class MeshEditApplier {
     if (has_changed_ground_) {
       changed.Add(AllOf(ground_));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(const NavMesh cut,
+    WAYSTAR_ASSIGN_OR_RETURN(NavMesh cut,
                              obstacles_.FinishOn(has_changed_ground_ ? ground_ : mesh_, stop_));
+    if (profiles_.has_value() || has_changed_ground_) {
+      cut = cut.WithProfiles(profiles_.value_or(mesh_.profiles()));
+    }
     // Portals may be put where obstacles are, and are usable once these are gone.
     for (const std::string& id : put_) {
       if (const auto portal = portals_.Find(id); portal != nullptr && cut.is_cut()) {
@@ -428,6 +439,14 @@ class MeshEditApplier {
     return absl::OkStatus();
   }
 
+  // Returns the profiles after the edits so far.
+  MeshProfileTable& OwnProfiles() {
+    if (!profiles_.has_value()) {
+      profiles_ = mesh_.profiles();
+    }
+    return *profiles_;
+  }
+
   static absl::Status CheckPlaces(const PortalLane& lane, const MeshPortal& portal) {
     const bool is_from_off = lane.from.polygon == kNoPolygon;
     if (is_from_off || (portal.to_map.empty() && lane.to.polygon == kNoPolygon)) {
@@ -451,6 +470,8 @@ class MeshEditApplier {
   bool is_ground_stale_ = false;
   int ground_updates_ = 0;
   bool portals_may_be_anywhere_ = false;
+  // Set if a profile was edited.
+  std::optional<MeshProfileTable> profiles_;
   // Ids of the portals that were put.
   std::set<std::string> put_;
 };
@@ -486,6 +507,7 @@ absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edit
   WAYSTAR_RETURN_IF_ERROR(edited.status());
   added_bytes_ = edited->memory_bytes() - std::min(edited->memory_bytes(), mesh_.memory_bytes());
   changes_.portals |= edited->portals().digest() != mesh_.portals().digest();
+  changes_.is_everything |= edited->profiles() != mesh_.profiles();
   changes_.mesh.blocked.Add(places.blocked);
   changes_.mesh.opened.Add(places.opened);
   mesh_ = *std::move(edited);

@@ -129,7 +129,7 @@ class GraphBatchEditor {
   AreaCollector areas_;
 };
 
-// Editor of the obstacles, portals and grounds of a navigation mesh.
+// Editor of the obstacles, portals, grounds and profiles of a navigation mesh.
 //
 // Thread safety: one thread at a time. Concurrent readers of the base are safe.
 class MeshBatchEditor {
@@ -140,7 +140,8 @@ class MeshBatchEditor {
   // "edits[0].add_portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; BAD_LIFETIME; those of
   // MeshObstacleEditor and WithSurfacesUpdated; those of CheckPortal and CheckPortalId; OFF_MAP if an end on
   // this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS, TOO_MANY_PORTALS or PORTAL_NOT_FOUND; those
-  // of CheckGround and ReplaceGrounds; TOO_MANY_ITEMS for too many grounds, GROUND_NOT_FOUND. Each new portal
+  // of CheckProfileName, InsertProfile and RemoveProfileNamed, and of CheckProfile below "profile."; those of
+  // CheckGround and ReplaceGrounds; TOO_MANY_ITEMS for too many grounds, GROUND_NOT_FOUND. Each new portal
   // costs O(log polygons) and a scan of all portals. A change of ground costs what ReplaceGrounds and all
   // obstacles do.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now,

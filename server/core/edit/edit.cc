@@ -34,7 +34,8 @@ absl::string_view EditName(const Edit& edit) {
                                      {"put_portal", "add_portal"},
                                      {"put_obstacle", "add_obstacle"},
                                      {"put_ground"},
-                                     {"remove_ground"}};
+                                     {"remove_ground"},
+                                     {"put_profile"}};
   static_assert(std::size(kNames) == std::variant_size_v<Edit>);
   const bool replaces = std::visit(
       [](const auto& value) {

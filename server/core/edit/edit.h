@@ -18,6 +18,7 @@
 #include "server/core/elements/waypoint.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/mesh/map/mesh_ground.h"
+#include "server/core/mesh/map/mesh_terrain.h"
 #include "server/geometry/box.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
@@ -117,6 +118,13 @@ struct PutProfile {
   friend bool operator==(const PutProfile&, const PutProfile&) = default;
 };
 
+// Adds a movement profile to a navigation mesh, or replaces the one with the same name.
+struct PutMeshProfile {
+  MeshProfile profile;
+  friend bool operator==(const PutMeshProfile&, const PutMeshProfile&) = default;
+};
+
+// This edit is for grids and meshes.
 struct RemoveProfile {
   std::string name;
   friend bool operator==(const RemoveProfile&, const RemoveProfile&) = default;
@@ -170,7 +178,7 @@ struct RemoveGround {
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
                           RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
                           PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled, PutMeshPortal,
-                          PutMeshObstacle, PutGround, RemoveGround>;
+                          PutMeshObstacle, PutGround, RemoveGround, PutMeshProfile>;
 
 // Returns the name of the edit in the API, such as "add_nodes", or "put_nodes" if it replaces.
 absl::string_view EditName(const Edit& edit);

@@ -114,6 +114,15 @@ void Fields(Is<NamedProfile> auto& named, const auto& visit) {
         profile.no_diagonals);
 }
 
+void Fields(Is<GroundCost> auto& cost, const auto& visit) { visit(NameField(cost.terrain), cost.cost); }
+
+void Fields(Is<MeshProfile> auto& profile, const auto& visit) {
+  auto& ground = profile.ground;
+  visit(NameField(profile.name), AtMost(ground.costs, kMaxMeshAreas),
+        AtMost(ground.forbidden, kMaxMeshAreas, kMaxNameBytes), TagsField(ground.allowed_tags),
+        TagsField(ground.forbidden_tags), TagsField(profile.required_tags));
+}
+
 void Fields(Is<WaypointNode> auto& node, const auto& visit) {
   visit(NameField(node.id), node.position, node.enabled, TagsField(node.tags),
         AtMost(node.label, kMaxLabelBytes));
@@ -150,6 +159,8 @@ void Fields(V& edit, const auto& visit) { visit(edit.portal, edit.replace); }
 void Fields(Is<SwitchPortal> auto& edit, const auto& visit) { visit(NameField(edit.id), edit.closed); }
 
 void Fields(Is<PutProfile> auto& edit, const auto& visit) { visit(edit.named); }
+
+void Fields(Is<PutMeshProfile> auto& edit, const auto& visit) { visit(edit.profile); }
 
 void Fields(Is<RemoveProfile> auto& edit, const auto& visit) { visit(NameField(edit.name)); }
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/escaping.h"
 #include "server/core/elements/obstacle.h"
+#include "server/core/elements/profile_table.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/shapes/shape_check.h"
 #include "server/core/grid/shapes/shape_raster.h"
@@ -127,9 +128,7 @@ class Planner {
     return PutInTable(edit.named, map_.settings(), OwnProfiles());
   }
 
-  absl::Status operator()(const RemoveProfile& edit) {
-    return WithField(RemoveFromTable(edit.name, OwnProfiles()), "");
-  }
+  absl::Status operator()(const RemoveProfile& edit) { return RemoveProfileNamed(edit.name, OwnProfiles()); }
 
  private:
   PortalTable& OwnPortals() { return Own(own_portals_, map_.portals(), plan_.portals); }

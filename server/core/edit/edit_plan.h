@@ -48,8 +48,8 @@ struct EditPlan {
 // to the result of the earlier ones; where two touch a cell, the later one wins. Lifetimes begin at `now`.
 //
 // Errors name the edit in their field ("edits[3].block.cells[0]"):
-// - those of CheckShape, CheckObstacle, CheckPortal, and of PutInTable and RemoveFromTable in
-//   movement_profile.h;
+// - those of CheckShape, CheckObstacle, CheckPortal, PutInTable (movement_profile.h) and RemoveProfileNamed
+//   (profile_table.h);
 // - INVALID_ARGUMENT / EMPTY_BATCH, UNKNOWN_TERRAIN, BAD_LIFETIME, BAD_EFFECT (an effect with falloff on an
 //   unsupported shape) or BAD_VALUE (of a move);
 // - OUT_OF_RANGE / OFF_MAP for a move beyond the range of coordinates;

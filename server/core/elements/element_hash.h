@@ -34,6 +34,7 @@ enum class ElementKind : std::uint8_t {
   kMeshTerrain = 16,
   kMeshSurface = 17,
   kMeshGround = 18,
+  kMeshProfile = 19,
 };
 
 // Hash of one element: of its kind and of the values added, in their order. It is the same on every machine.

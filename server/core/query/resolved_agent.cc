@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/edit/edit_work.h"
+#include "server/core/elements/profile_table.h"
 #include "server/core/graph/map/sight_line.h"
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/map/cost_floor.h"
@@ -24,11 +25,13 @@
 namespace waystar::core {
 namespace {
 
-absl::StatusOr<const MovementProfile*> ProfileOfName(const std::string& name, const GridMap& map) {
+// Returns the profile of a map that a query names.
+template <typename Profile>
+absl::StatusOr<const Profile*> ProfileOfName(const std::string& name, const std::vector<Profile>& profiles) {
   if (const absl::Status status = CheckProfileName(name); !status.ok()) {
     return MakeError(ErrorReason::kBadProfile, "agent.profile_name", status.message());
   }
-  const MovementProfile* profile = FindProfile(map.profiles(), name);
+  const Profile* const profile = FindProfile(profiles, name);
   if (profile == nullptr) {
     return NoSuchProfile(name, "agent.profile_name");
   }
@@ -77,7 +80,9 @@ absl::Status ResolvedAgent::TakeProfile() {
     profile = &*query_.profile;
     WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(CheckProfile(*profile, plain.settings()), "agent.profile."));
   } else if (query_.profile_name.has_value()) {
-    WAYSTAR_ASSIGN_OR_RETURN(profile, ProfileOfName(*query_.profile_name, plain));
+    WAYSTAR_ASSIGN_OR_RETURN(const NamedProfile* const named,
+                             ProfileOfName(*query_.profile_name, plain.profiles()));
+    profile = &named->profile;
   } else {
     return absl::OkStatus();
   }
@@ -215,33 +220,27 @@ absl::Status NoSurfaceFor(double radius, const NavMesh& mesh) {
                    absl::StrCat("at most the largest of the mesh's radii, ", radii));
 }
 
-// Returns the rules without the terrains that only other surfaces of the map have.
-GroundRules RulesOn(const NavMesh& surface, const NavMesh& map, GroundRules rules) {
-  const auto is_elsewhere = [&](const std::string& name) {
-    const auto has = [&](const NavMesh& mesh) {
-      return std::ranges::any_of(mesh.terrains(),
-                                 [&](const MeshTerrain& terrain) { return terrain.name == name; });
-    };
-    return !has(surface) && (has(map) || std::ranges::any_of(map.larger(), has));
-  };
-  std::erase_if(rules.costs, [&](const auto& cost) { return is_elsewhere(cost.first); });
-  std::erase_if(rules.forbidden, is_elsewhere);
-  return rules;
-}
-
-// Returns the surface of the map for agents of this radius, as they see it under these rules.
-absl::StatusOr<NavMesh> ViewOf(const NavMesh& map, double radius, const GroundRules& ground,
-                               MemoryAccount& account, const Budget& budget) {
+// Returns the surface of the map for agents of this radius, as they see it under the profile of the map that
+// the query names or, without a name, under its own rules.
+absl::StatusOr<NavMesh> ViewOf(const NavMesh& map, double radius, const std::optional<std::string>& name,
+                               const GroundRules& own, MemoryAccount& account, const Budget& budget) {
   const NavMesh* const surface = map.SurfaceFor(radius);
   if (surface == nullptr) {
     return NoSurfaceFor(radius, map);
   }
   const NavMesh& mesh = *surface;
+  const MeshProfile* named = nullptr;
+  if (name.has_value()) {
+    WAYSTAR_ASSIGN_OR_RETURN(named, ProfileOfName(*name, map.profiles()));
+  }
+  const GroundRules& ground = named != nullptr ? named->ground : own;
+  const absl::string_view field = named != nullptr ? "agent.profile_name" : "agent.profile";
   if (ground.empty() && mesh.has_plain_terrains()) {
     return mesh;
   }
-  const absl::StatusOr<AreaCosts> costs = CostsUnder(RulesOn(mesh, map, ground), mesh.terrains());
-  WAYSTAR_RETURN_IF_ERROR(WithFieldPrefix(costs.status(), "agent.profile."));
+  const absl::StatusOr<AreaCosts> costs = CostsOn(mesh, map, ground);
+  WAYSTAR_RETURN_IF_ERROR(named != nullptr ? WithField(costs.status(), field)
+                                           : WithFieldPrefix(costs.status(), "agent.profile."));
   if (*costs == mesh.costs()) {
     return mesh;
   }
@@ -249,13 +248,13 @@ absl::StatusOr<NavMesh> ViewOf(const NavMesh& map, double radius, const GroundRu
   if (!mesh.views().Has(*costs)) {
     WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, kCellsPerViewed * WorkOfView(mesh, *costs)));
     if (mesh.views().FindHeld(*costs) == nullptr && !account.Reserve(mesh.own_bytes(), memory)) {
-      return MapsMemoryFull(account, "agent.profile");
+      return MapsMemoryFull(account, field);
     }
   }
   const std::shared_ptr<const NavMesh> view = ViewUnder(mesh, *costs);
   memory.Keep();
   if (view == nullptr) {
-    return MakeError(ErrorReason::kRegionTooLarge, "agent.profile",
+    return MakeError(ErrorReason::kRegionTooLarge, field,
                      "the ground that the profile leaves has too many corners");
   }
   return *view;
@@ -267,6 +266,7 @@ MeshAgent::MeshAgent(const MapSnapshot& snapshot, NavMesh view, const AgentQuery
                      const Budget& budget)
     : snapshot_(snapshot),
       plain_(std::move(view)),
+      profile_name_(query.profile_name),
       ground_(query.ground),
       radius_(query.radius),
       others_(std::move(others)),
@@ -276,14 +276,16 @@ absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& sn
                                                            const AgentQuery& query, OtherMaps others,
                                                            const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckAgent(MapKind::kMesh, query));
-  WAYSTAR_ASSIGN_OR_RETURN(
-      NavMesh view, ViewOf(snapshot.mesh(), query.radius, query.ground, others.store.memory(), budget));
+  WAYSTAR_ASSIGN_OR_RETURN(NavMesh view, ViewOf(snapshot.mesh(), query.radius, query.profile_name,
+                                                query.ground, others.store.memory(), budget));
   std::shared_ptr<MeshAgent> agent(
       new MeshAgent(snapshot, std::move(view), query, std::move(others), budget));
   if (query.profile.has_value()) {
     agent->required_tags_ = query.profile->required_tags;
-    std::sort(agent->required_tags_.begin(), agent->required_tags_.end());
+  } else if (query.profile_name.has_value()) {
+    agent->required_tags_ = FindProfile(snapshot.mesh().profiles(), *query.profile_name)->required_tags;
   }
+  std::sort(agent->required_tags_.begin(), agent->required_tags_.end());
   if (query.overlay.has_value()) {
     WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay(*query.overlay, budget));
   }
@@ -314,7 +316,7 @@ const NavMesh* MeshAgent::Find(absl::string_view id) {
     return nullptr;
   }
   absl::StatusOr<NavMesh> view =
-      ViewOf(visited.snapshot->mesh(), radius_, ground_, others_.store.memory(), budget_);
+      ViewOf(visited.snapshot->mesh(), radius_, profile_name_, ground_, others_.store.memory(), budget_);
   if (view.ok()) {
     visited.view = std::make_unique<const NavMesh>(*std::move(view));
   }

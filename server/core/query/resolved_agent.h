@@ -187,10 +187,10 @@ class MeshAgent final : public MeshWorld {
   //
   // Returns the errors of CheckAgent and BeginUpkeep; BAD_VALUE with "agent.radius" if the mesh has no
   // surface for agents as large; those of CostsUnder below "agent.profile.", and MAPS_MEMORY_FULL with
-  // "agent.profile"; those of CheckShape, HolesOf and ChangeHoles below "view.overlay.blocked", and of
-  // CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED / BATCH_TOO_LARGE with "view.overlay.blocked" for
-  // a shape of too many parts, or MAPS_MEMORY_FULL with "view.overlay". REQUIRES: the snapshot is a
-  // navigation mesh.
+  // "agent.profile"; with "agent.profile_name" these, BAD_PROFILE and NOT_FOUND / PROFILE_NOT_FOUND; those of
+  // CheckShape, HolesOf and ChangeHoles below "view.overlay.blocked", and of CheckIgnoredObstacles below
+  // "view."; RESOURCE_EXHAUSTED / BATCH_TOO_LARGE with "view.overlay.blocked" for a shape of too many parts,
+  // or MAPS_MEMORY_FULL with "view.overlay". REQUIRES: the snapshot is a navigation mesh.
   static absl::StatusOr<std::shared_ptr<MeshAgent>> Make(const MapSnapshot& snapshot, const AgentQuery& query,
                                                          OtherMaps others, const Budget& budget);
 
@@ -203,8 +203,8 @@ class MeshAgent final : public MeshWorld {
   const std::vector<std::string>& required_tags() const { return required_tags_; }
 
   // Pins the map on the first call, and returns the agent's view of it. Returns null if the map is not a
-  // navigation mesh, lacks a terrain that the profile names or a surface for agents as large, or may not be
-  // visited by the agent.
+  // navigation mesh, lacks a terrain that the profile names, the profile that the query names, or a surface
+  // for agents as large, or may not be visited by the agent.
   const NavMesh* Find(absl::string_view id) override;
   // Returns the portals that the agent can use.
   MeshPortalNet& portals() { return *portals_; }
@@ -231,6 +231,7 @@ class MeshAgent final : public MeshWorld {
 
   const MapSnapshot& snapshot_;
   const NavMesh plain_;
+  const std::optional<std::string> profile_name_;
   const GroundRules ground_;
   const double radius_;
   const OtherMaps others_;

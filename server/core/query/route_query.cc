@@ -100,6 +100,16 @@ absl::Status CheckSupported(MapKind kind,
   return absl::OkStatus();
 }
 
+absl::Status CheckFields(MapKind kind, const MovementProfile& profile) {
+  const bool is_mesh = kind == MapKind::kMesh;
+  const MovementProfile none;
+  return CheckSupported(kind, {{profile.footprint != none.footprint, "footprint"},
+                               {profile.corner_rule != none.corner_rule, "corner_rule"},
+                               {profile.no_diagonals, "diagonals"},
+                               {!is_mesh && !profile.terrain_costs.empty(), "terrain_costs"},
+                               {!is_mesh && !profile.forbidden_terrains.empty(), "forbidden_terrains"}});
+}
+
 absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
   const bool is_mesh = kind == MapKind::kMesh;
   if (is_mesh && !(agent.radius >= 0.0)) {
@@ -113,22 +123,18 @@ absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
   if (IsGrid(kind)) {
     return absl::OkStatus();
   }
-  const MovementProfile none;
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckSupported(kind, {{!is_mesh && agent.profile_name.has_value(), "agent.profile_name"},
+                            {agent.footprint.has_value(), "agent.footprint"},
+                            {agent.corner_rule.has_value(), "agent.corner_rule"}}));
+  if (agent.profile.has_value()) {
+    WAYSTAR_RETURN_IF_ERROR_AT("agent.profile.", CheckFields(kind, *agent.profile));
+  }
   const Overlay no_overlay;
-  const MovementProfile& profile = agent.profile.has_value() ? *agent.profile : none;
   const Overlay& overlay = agent.overlay.has_value() ? *agent.overlay : no_overlay;
-  return CheckSupported(
-      kind, {{agent.profile_name.has_value(), "agent.profile_name"},
-             {agent.footprint.has_value(), "agent.footprint"},
-             {agent.corner_rule.has_value(), "agent.corner_rule"},
-             {profile.footprint != none.footprint, "agent.profile.footprint"},
-             {profile.corner_rule != none.corner_rule, "agent.profile.corner_rule"},
-             {profile.no_diagonals, "agent.profile.diagonals"},
-             {!is_mesh && !profile.terrain_costs.empty(), "agent.profile.terrain_costs"},
-             {!is_mesh && !profile.forbidden_terrains.empty(), "agent.profile.forbidden_terrains"},
-             {!is_mesh && !overlay.blocked_heights.IsAll(), "view.overlay.blocked_heights"},
-             {is_mesh && !overlay.blocked_nodes.empty(), "view.overlay.blocked_nodes"},
-             {is_mesh && !overlay.blocked_edges.empty(), "view.overlay.blocked_edges"}});
+  return CheckSupported(kind, {{!is_mesh && !overlay.blocked_heights.IsAll(), "view.overlay.blocked_heights"},
+                               {is_mesh && !overlay.blocked_nodes.empty(), "view.overlay.blocked_nodes"},
+                               {is_mesh && !overlay.blocked_edges.empty(), "view.overlay.blocked_edges"}});
 }
 
 absl::Status CheckOptions(const RouteQuery& query, MapKind kind) {

@@ -113,6 +113,10 @@ absl::Status CheckSnap(const std::optional<Snap>& snap, MapKind kind);
 absl::Status CheckSupported(MapKind kind,
                             std::initializer_list<std::pair<bool, absl::string_view>> unsupported);
 
+// Checks that a profile has no field that maps of this kind, which is not a grid, do not support. Returns the
+// errors of CheckSupported.
+absl::Status CheckFields(MapKind kind, const MovementProfile& profile);
+
 // Checks that an agent has no option that the kind of map does not support. Returns the errors of
 // CheckSupported, and INVALID_ARGUMENT / BAD_VALUE with "agent.radius" on a mesh.
 absl::Status CheckAgent(MapKind kind, const AgentQuery& agent);

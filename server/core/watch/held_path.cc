@@ -23,7 +23,8 @@ bool HasAreas(const Edit& edit) {
         using T = std::decay_t<decltype(each)>;
         return !std::is_same_v<T, PutPortal> && !std::is_same_v<T, RemovePortal> &&
                !std::is_same_v<T, SwitchPortal> && !std::is_same_v<T, PutProfile> &&
-               !std::is_same_v<T, RemoveProfile> && !std::is_same_v<T, PutMeshPortal>;
+               !std::is_same_v<T, RemoveProfile> && !std::is_same_v<T, PutMeshPortal> &&
+               !std::is_same_v<T, PutMeshProfile>;
       },
       edit);
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "server/base/error.h"
 #include "server/base/file_errors.h"
+#include "server/core/elements/profile_table.h"
 
 namespace waystar::core {
 namespace {

@@ -108,6 +108,9 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   out.set_portals(static_cast<std::int32_t>(mesh.portals().size()));
   out.set_named_obstacles(static_cast<std::int32_t>(mesh.obstacles().size()));
   out.set_agent_radius(mesh.agent_radius());
+  for (const core::MeshProfile& profile : mesh.profiles()) {
+    FillNamedProfile(profile, *out.add_profiles());
+  }
   for (std::size_t area = 0; area < mesh.terrains().size(); ++area) {
     if (mesh.IsUsed(area)) {
       FillTerrain(area, mesh.terrains()[area], *out.add_terrains());

@@ -110,7 +110,11 @@ absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit,
   return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
 }
 
-absl::StatusOr<core::Edit> ToPutProfile(const v1::NamedProfile& profile) {
+absl::StatusOr<core::Edit> ToPutProfile(const v1::NamedProfile& profile, core::MapKind kind) {
+  if (kind == core::MapKind::kMesh) {
+    WAYSTAR_ASSIGN_OR_RETURN(core::MeshProfile on_mesh, ToMeshProfile(profile));
+    return core::PutMeshProfile{std::move(on_mesh)};
+  }
   WAYSTAR_ASSIGN_OR_RETURN(core::NamedProfile named, ToNamedProfile(profile));
   return core::PutProfile{std::move(named)};
 }
@@ -137,7 +141,7 @@ absl::StatusOr<core::Edit> ToPutGround(const v1::Ground& ground, const HexCoordi
 }
 
 absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
-                                  const HexCoordinates& coordinates) {
+                                  const HexCoordinates& coordinates, core::MapKind kind) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock: {
       WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("block", ToShape(edit.block(), coordinates)));
@@ -169,7 +173,7 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
     case v1::Edit::kSwitchPortal:
       return core::SwitchPortal{.id = edit.switch_portal().id(), .closed = edit.switch_portal().closed()};
     case v1::Edit::kPutProfile:
-      return Below("put_profile", ToPutProfile(edit.put_profile()));
+      return Below("put_profile", ToPutProfile(edit.put_profile(), kind));
     case v1::Edit::kRemoveProfile:
       return core::RemoveProfile{.name = edit.remove_profile()};
     case v1::Edit::kAddNodes:
@@ -273,6 +277,9 @@ class EditFiller {
   void operator()(const core::PutProfile& edit) const {
     FillNamedProfile(edit.named, *out_.mutable_put_profile());
   }
+  void operator()(const core::PutMeshProfile& edit) const {
+    FillNamedProfile(edit.profile, *out_.mutable_put_profile());
+  }
   void operator()(const core::RemoveProfile& edit) const { out_.set_remove_profile(edit.name); }
   void operator()(const core::PutNodes& edit) const {
     FillNodes(edit.nodes, edit.replace ? *out_.mutable_put_nodes() : *out_.mutable_add_nodes());
@@ -316,11 +323,12 @@ class EditFiller {
 }  // namespace
 
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
-                                                absl::string_view map, const HexCoordinates& coordinates) {
+                                                absl::string_view map, const HexCoordinates& coordinates,
+                                                core::MapKind kind) {
   std::vector<core::Edit> out;
   out.reserve(static_cast<std::size_t>(edits.size()));
   for (int i = 0; i < edits.size(); ++i) {
-    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i), map, coordinates);
+    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i), map, coordinates, kind);
     if (!edit.ok()) {
       const absl::string_view dot = ErrorFieldOf(edit.status()).empty() ? "" : ".";
       return WithFieldPrefix(edit.status(), absl::StrCat("edits[", i, "]", dot));
@@ -394,14 +402,16 @@ absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateMapReques
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateMapRequest& request) {
   HexCoordinates coordinates;
+  core::MapKind kind = core::MapKind::kSquares;
   // The core reports a missing map.
   if (const absl::StatusOr<core::PinnedSnapshot> snapshot = store.Pin(request.map()); snapshot.ok()) {
     coordinates = HexCoordinates(**snapshot);
+    kind = (*snapshot)->kind();
   } else if (!core::LoadingMapOf(snapshot.status()).empty()) {
     return snapshot.status();
   }
   core::UpdateBatch batch;
-  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates, kind));
   if (coordinates.board() != nullptr) {
     WAYSTAR_RETURN_IF_ERROR(CheckOnBoard(*coordinates.board(), request));
   }

@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/edit/edit.h"
+#include "server/core/elements/map_kind.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/update_batch.h"
@@ -21,9 +22,10 @@ namespace waystar::rpc {
 // root ("edits[3].add_obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE, BAD_EDIT
 // for an empty or unknown edit, UNKNOWN_TERRAIN for a symbol that is not one byte, BAD_LIFETIME for an
 // invalid Duration, those of ToPutPortal; and WRONG_MAP_KIND for heights. The core checks everything else.
-// `map` is the id of the map to change.
+// `map` is the id of the map to change, and `kind` its kind: profiles differ on meshes.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
-                                                absl::string_view map, const HexCoordinates& coordinates);
+                                                absl::string_view map, const HexCoordinates& coordinates,
+                                                core::MapKind kind = core::MapKind::kSquares);
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates);
 // Also returns UNAVAILABLE / MAP_LOADING for a map that is being loaded, whose layout is not known yet, and
 // OUT_OF_RANGE / OFF_MAP for a cell off a board of hexagons that is to be blocked, unblocked or given a

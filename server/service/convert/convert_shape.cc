@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/core/query/route_query.h"
 #include "server/core/store/update_batch.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
@@ -146,7 +147,7 @@ absl::StatusOr<core::MovementProfile> ToMovementProfile(const v1::MovementProfil
 core::GroundRules ToGroundRules(const v1::MovementProfile& profile) {
   core::GroundRules rules;
   for (const v1::TerrainCost& terrain : profile.terrain_costs()) {
-    rules.costs.emplace_back(terrain.terrain(), terrain.cost());
+    rules.costs.push_back({terrain.terrain(), terrain.cost()});
   }
   rules.forbidden.assign(profile.forbidden_terrains().begin(), profile.forbidden_terrains().end());
   rules.allowed_tags.assign(profile.ground_tags().begin(), profile.ground_tags().end());
@@ -187,6 +188,15 @@ absl::StatusOr<core::NamedProfile> ToNamedProfile(const v1::NamedProfile& named)
   return core::NamedProfile{.name = named.name(), .profile = std::move(profile)};
 }
 
+absl::StatusOr<core::MeshProfile> ToMeshProfile(const v1::NamedProfile& named) {
+  WAYSTAR_RETURN_IF_ERROR(CheckGiven(named.has_profile(), "profile"));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::MovementProfile profile,
+                           Below("profile", ToMovementProfile(named.profile())));
+  WAYSTAR_RETURN_IF_ERROR_AT("profile.", core::CheckFields(core::MapKind::kMesh, profile));
+  return core::MeshProfile{
+      .name = named.name(), .ground = ToGroundRules(named.profile()), .required_tags = profile.required_tags};
+}
+
 absl::Status AddProfiles(const v1::GridOptions& options, core::GridMap& map) {
   if (options.profiles().empty()) {
     return absl::OkStatus();
@@ -220,6 +230,21 @@ void FillNamedProfile(const core::NamedProfile& named, v1::NamedProfile& out) {
   profile.mutable_required_tags()->Add(named.profile.required_tags.begin(),
                                        named.profile.required_tags.end());
   profile.set_diagonals(!named.profile.no_diagonals);
+}
+
+void FillNamedProfile(const core::MeshProfile& named, v1::NamedProfile& out) {
+  out.set_name(named.name);
+  v1::MovementProfile& profile = *out.mutable_profile();
+  const core::GroundRules& ground = named.ground;
+  for (const core::GroundCost& cost : ground.costs) {
+    v1::TerrainCost& written = *profile.add_terrain_costs();
+    written.set_terrain(cost.terrain);
+    written.set_cost(cost.cost);
+  }
+  profile.mutable_forbidden_terrains()->Assign(ground.forbidden.begin(), ground.forbidden.end());
+  profile.mutable_required_tags()->Assign(named.required_tags.begin(), named.required_tags.end());
+  profile.mutable_ground_tags()->Assign(ground.allowed_tags.begin(), ground.allowed_tags.end());
+  profile.mutable_forbidden_ground_tags()->Assign(ground.forbidden_tags.begin(), ground.forbidden_tags.end());
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/grid/portal/portal_search.h"
+#include "server/core/mesh/map/mesh_terrain.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/geometry/cell.h"
@@ -41,12 +42,17 @@ core::GroundRules ToGroundRules(const v1::MovementProfile& profile);
 // Like the above, with fields under "profile.", and MISSING_FIELD.
 absl::StatusOr<core::NamedProfile> ToNamedProfile(const v1::NamedProfile& named);
 
+// Returns a profile of a navigation mesh; core::CheckProfile must still check it. Errors have fields under
+// "profile.": MISSING_FIELD, UNKNOWN_ENUM_VALUE, or WRONG_MAP_KIND for a field that meshes do not support.
+absl::StatusOr<core::MeshProfile> ToMeshProfile(const v1::NamedProfile& named);
+
 // Adds the profiles of a request that creates `map`. Returns the errors of the above and of core::PutInTable,
 // with the field under "profiles[i].".
 absl::Status AddProfiles(const v1::GridOptions& options, core::GridMap& map);
 
-// Converts to the wire.
+// Convert to the wire.
 void FillNamedProfile(const core::NamedProfile& named, v1::NamedProfile& out);
+void FillNamedProfile(const core::MeshProfile& named, v1::NamedProfile& out);
 
 // The following convert from the wire. Errors are INVALID_ARGUMENT with the field relative to the message:
 // MISSING_FIELD, BAD_PORTAL (mixed ends), BAD_VALUE (a cost that is NaN), BAD_MAP_ID; and for a width

@@ -14,11 +14,12 @@
 namespace waystar::core {
 
 // The index of an edit is stored before its fields, so Edit may only grow at its end.
-static_assert(std::variant_size_v<Edit> == 21 &&
+static_assert(std::variant_size_v<Edit> == 22 &&
               std::is_same_v<std::variant_alternative_t<16, Edit>, SetEnabled> &&
               std::is_same_v<std::variant_alternative_t<17, Edit>, PutMeshPortal> &&
               std::is_same_v<std::variant_alternative_t<18, Edit>, PutMeshObstacle> &&
-              std::is_same_v<std::variant_alternative_t<20, Edit>, RemoveGround>);
+              std::is_same_v<std::variant_alternative_t<20, Edit>, RemoveGround> &&
+              std::is_same_v<std::variant_alternative_t<21, Edit>, PutMeshProfile>);
 
 auto MapIdField(auto& id) { return AtMost(id, kMaxMapIdBytes); }
 

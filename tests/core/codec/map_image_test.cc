@@ -345,6 +345,25 @@ TEST(MapImageTest, SurfacesForLargerAgentsComeBackAsTheyWere) {
   }
 }
 
+TEST(MapImageTest, ProfilesOfMeshesComeBackAsTheyWere) {
+  const MeshProfileTable profiles = {{.name = "boat",
+                                      .ground = {.costs = {{"water", 2.5}}, .forbidden_tags = {"deep"}},
+                                      .required_tags = {"key"}},
+                                     {.name = "cart", .ground = {.forbidden = {"area-7"}}}};
+  Random random(1);
+  MeshSpec spec;
+  AddFloor(spec, 2, 2, 0.0, random);
+  spec.polygons.front().area = 7;
+  spec.terrains = {{.name = "water", .tags = {"wet"}}};
+  const NavMesh bare = MeshOf(std::move(spec));
+  const NavMesh mesh = bare.WithProfiles(profiles);
+  // The part of the profiles. Logs and images of other releases have it.
+  EXPECT_EQ(absl::StrCat(absl::Hex(mesh.digest() - bare.digest())), "76a262c49a3e4ee");
+  const NavMesh again = Decoded<NavMesh>(EncodeImage(mesh));
+  EXPECT_EQ(again.digest(), mesh.digest());
+  EXPECT_EQ(again.profiles(), profiles);
+}
+
 TEST(MapImageTest, DigestsTellMeshesApart) {
   EXPECT_NE(RandomMesh(1).digest(), RandomMesh(2).digest());
   Random random(1);

@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/overlay.h"
+#include "server/core/elements/profile_table.h"
 #include "server/core/grid/map/plain_cells.h"
 #include "server/core/grid/map/profile_views.h"
 #include "tests/testing/drawn_map.h"

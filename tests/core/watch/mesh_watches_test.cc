@@ -123,6 +123,19 @@ TEST_F(MeshWatchesTest, OnlyChangesNearAPathConcernIt) {
   EXPECT_THAT(After({Crate("far", {70, 20}, 2), RemoveObstacle{"beside"}}), IsEmpty());
 }
 
+TEST_F(MeshWatchesTest, ChangesOfProfilesConcernAllPaths) {
+  Start(MeshOf(DrawMesh({{0, 0, 0}, {100, 0, 0}, {100, 100, 0}, {0, 100, 0}}, {{0, 1, 2, 3}})));
+  RouteQuery query = Walk({10, 10}, {30, 10});
+  query.agent.profile_name = "cart";
+  Watch(query);
+  EXPECT_EQ(watches_[0].told, "PROFILE_NOT_");
+  const PutMeshProfile put{{.name = "cart", .ground = {.costs = {{"ground", 2.0}}}}};
+  EXPECT_THAT(After({put}), ElementsAre(0));
+  Search(0);
+  EXPECT_EQ(watches_[0].told, "40: ");
+  EXPECT_THAT(After({RemoveProfile{"cart"}}), ElementsAre(0));
+}
+
 TEST_F(MeshWatchesTest, AnswersThatAreNotFoundHold) {
   int held = 0;
   ForSeeds(60, [&](Random& random) {

@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/core/elements/profile_table.h"
 #include "server/formats/text/rows.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

@@ -123,6 +123,16 @@ TEST(ConvertEditsTest, EveryKindComesInAndGoesBack) {
   }
 }
 
+TEST(ConvertEditsTest, ProfilesOfMeshesGoOutAndComeBack) {
+  const std::vector<core::Edit> edits = {core::PutMeshProfile{{.name = "boat",
+                                                               .ground = {.costs = {{"water", 1.5}},
+                                                                          .forbidden = {"s"},
+                                                                          .allowed_tags = {"wet"},
+                                                                          .forbidden_tags = {"deep"}},
+                                                               .required_tags = {"dry"}}}};
+  EXPECT_TRUE(ToEdits(Written(edits), "arena", HexCoordinates(), core::MapKind::kMesh).value() == edits);
+}
+
 class BadEditTest : public ::testing::Test {
  protected:
   // Reads the edit after one that is good.

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/core/elements/element_hash.h"
+#include "server/core/elements/profile_table.h"
 #include "server/core/elements/tags.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/walk/footprint_grids.h"
@@ -40,18 +41,7 @@ absl::Status Name(char symbol, const GridSettings& settings, absl::string_view f
   return absl::OkStatus();
 }
 
-auto PlaceOf(ProfileTable& profiles, absl::string_view name) {
-  return std::lower_bound(profiles.begin(), profiles.end(), name,
-                          [](const NamedProfile& profile, absl::string_view wanted) {
-                            return absl::string_view(profile.name) < wanted;
-                          });
-}
-
 }  // namespace
-
-absl::Status CheckProfileName(absl::string_view name) {
-  return CheckName(name, "a profile's name", ErrorReason::kBadProfile, "name");
-}
 
 absl::Status CheckProfile(const MovementProfile& profile, const GridSettings& settings) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(profile.footprint));
@@ -140,45 +130,10 @@ std::uint64_t DigestOf(const ProfileTable& profiles) {
   return digest;
 }
 
-const MovementProfile* FindProfile(const ProfileTable& profiles, absl::string_view name) {
-  const auto it = std::find_if(profiles.begin(), profiles.end(), [name](const NamedProfile& profile) {
-    return absl::string_view(profile.name) == name;
-  });
-  return it == profiles.end() ? nullptr : &it->profile;
-}
-
 absl::Status PutInTable(NamedProfile profile, const GridSettings& settings, ProfileTable& profiles) {
   WAYSTAR_RETURN_IF_ERROR(CheckProfileName(profile.name));
-  if (const absl::Status status = CheckProfile(profile.profile, settings); !status.ok()) {
-    return WithFieldPrefix(status, "profile.");
-  }
-  const auto place = PlaceOf(profiles, profile.name);
-  if (place != profiles.end() && place->name == profile.name) {
-    place->profile = std::move(profile.profile);
-    return absl::OkStatus();
-  }
-  if (profiles.size() == kMaxProfiles) {
-    return MakeError(ErrorReason::kTooManyProfiles, "name",
-                     absl::StrCat("a map has at most ", kMaxProfiles, " profiles"));
-  }
-  profiles.insert(place, std::move(profile));
-  return absl::OkStatus();
-}
-
-absl::Status RemoveFromTable(absl::string_view name, ProfileTable& profiles) {
-  WAYSTAR_RETURN_IF_ERROR(CheckProfileName(name));
-  const auto place = PlaceOf(profiles, name);
-  if (place == profiles.end() || absl::string_view(place->name) != name) {
-    return NoSuchProfile(name, "name");
-  }
-  profiles.erase(place);
-  return absl::OkStatus();
-}
-
-absl::Status NoSuchProfile(absl::string_view name, absl::string_view field) {
-  return MakeError(
-      ErrorReason::kProfileNotFound, field,
-      absl::StrCat("the map has no profile \"", absl::CHexEscape(name.substr(0, kMaxNameBytes)), "\""));
+  WAYSTAR_RETURN_IF_ERROR_AT("profile.", CheckProfile(profile.profile, settings));
+  return InsertProfile(std::move(profile), profiles);
 }
 
 }  // namespace waystar::core

@@ -1,13 +1,11 @@
 // Movement profiles: the terrain costs, forbidden terrains and size of a kind of agent.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "server/core/grid/cells/grid_settings.h"
 
 namespace waystar::core {
@@ -42,11 +40,6 @@ struct NamedProfile {
 
   friend bool operator==(const NamedProfile&, const NamedProfile&) = default;
 };
-
-inline constexpr std::size_t kMaxProfiles = 64;
-
-// Returns INVALID_ARGUMENT / BAD_PROFILE with field "name" unless CheckName (tags.h) holds.
-absl::Status CheckProfileName(absl::string_view name);
 
 // Checks a profile for a map with these settings. Returns INVALID_ARGUMENT with a field: BAD_VALUE
 // ("footprint", "terrain_costs[0].cost"); UNKNOWN_TERRAIN ("terrain_costs[0].terrain",
@@ -85,15 +78,8 @@ using ProfileTable = std::vector<NamedProfile>;
 // Returns the profiles' part of a map's digest.
 std::uint64_t DigestOf(const ProfileTable& profiles);
 
-// Returns the profile with that name, or null.
-const MovementProfile* FindProfile(const ProfileTable& profiles, absl::string_view name);
-// Inserts a profile, or replaces the one with the same name. Returns INVALID_ARGUMENT / BAD_PROFILE with
-// field "name", the errors of CheckProfile below "profile.", or RESOURCE_EXHAUSTED / TOO_MANY_PROFILES.
+// Inserts a profile, or replaces the one with the same name. Returns the errors of CheckProfileName, of
+// InsertProfile (profile_table.h), and of CheckProfile below "profile.".
 absl::Status PutInTable(NamedProfile profile, const GridSettings& settings, ProfileTable& profiles);
-// Removes a profile. Returns NOT_FOUND / PROFILE_NOT_FOUND with field "name" if there is none.
-absl::Status RemoveFromTable(absl::string_view name, ProfileTable& profiles);
-
-// Makes the error NOT_FOUND / PROFILE_NOT_FOUND.
-absl::Status NoSuchProfile(absl::string_view name, absl::string_view field);
 
 }  // namespace waystar::core

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/core/elements/element_hash.h"
 #include "server/core/elements/tags.h"
 
 namespace waystar::core {
@@ -78,6 +79,28 @@ absl::Status CheckMeshTerrains(absl::Span<const MeshTerrain> terrains) {
     WAYSTAR_RETURN_IF_ERROR(CheckCost(terrain.cost, ErrorReason::kBadTerrain, field + "cost"));
   }
   return absl::OkStatus();
+}
+
+std::uint64_t DigestOf(const MeshProfileTable& profiles) {
+  std::uint64_t digest = 0;
+  for (const auto& [name, ground, required_tags] : profiles) {
+    ElementHash hash(ElementKind::kMeshProfile);
+    hash.AddText(name);
+    hash.Add(ground.costs.size());
+    for (const GroundCost& cost : ground.costs) {
+      hash.AddText(cost.terrain);
+      hash.AddDouble(cost.cost);
+    }
+    hash.Add(ground.forbidden.size());
+    for (const std::string& terrain : ground.forbidden) {
+      hash.AddText(terrain);
+    }
+    hash.AddTags(ground.allowed_tags);
+    hash.AddTags(ground.forbidden_tags);
+    hash.AddTags(required_tags);
+    digest += hash.value();
+  }
+  return digest;
 }
 
 absl::StatusOr<AreaCosts> CostsUnder(const GroundRules& rules, absl::Span<const MeshTerrain> terrains) {

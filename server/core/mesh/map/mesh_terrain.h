@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -43,10 +42,18 @@ void ExtendTerrains(std::size_t area, std::vector<MeshTerrain>& terrains);
 // INVALID_ARGUMENT / BAD_TERRAIN with a field such as "terrains[3].name".
 absl::Status CheckMeshTerrains(absl::Span<const MeshTerrain> terrains);
 
+// Cost of a unit of length on the terrain with this name.
+struct GroundCost {
+  std::string terrain;
+  double cost = 1.0;
+
+  friend bool operator==(const GroundCost&, const GroundCost&) = default;
+};
+
 // The costs of an agent, and where it may go.
 struct GroundRules {
-  // Costs by name, which override those of the mesh; such terrains are passable. Each at most once.
-  std::vector<std::pair<std::string, double>> costs;
+  // Costs that override those of the mesh; such terrains are passable. Each at most once.
+  std::vector<GroundCost> costs;
   // Names of terrains that the agent never enters. Not in `costs`.
   std::vector<std::string> forbidden;
   // The agent enters only terrains with at least one of these tags, if there are any,
@@ -59,6 +66,22 @@ struct GroundRules {
   }
   friend bool operator==(const GroundRules&, const GroundRules&) = default;
 };
+
+// A named movement profile of a mesh.
+struct MeshProfile {
+  std::string name;
+  GroundRules ground;
+  // Tags that a portal must all have for the agent to use it, as in MovementProfile.
+  std::vector<std::string> required_tags;
+
+  friend bool operator==(const MeshProfile&, const MeshProfile&) = default;
+};
+
+// Profiles of a mesh, ordered by their unique names.
+using MeshProfileTable = std::vector<MeshProfile>;
+
+// Returns the profiles' part of a mesh's digest.
+std::uint64_t DigestOf(const MeshProfileTable& profiles);
 
 // For each area, the cost of a unit of length, or 0 where an agent may not go; 1 beyond the terrains.
 using AreaCosts = std::array<double, kMaxMeshAreas>;

@@ -1,12 +1,14 @@
 #include "server/core/mesh/map/mesh_views.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/elements/obstacle.h"
+#include "server/core/elements/tags.h"
 #include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/map/mesh_portals.h"
 
@@ -88,6 +90,24 @@ absl::StatusOr<NavMesh> ReplaceObstacles(const NavMesh& mesh, const ObstacleTabl
                                          const StopCheck* stop) {
   BoxSet boxes;
   return ReplaceObstacles(mesh, obstacles, stop, boxes);
+}
+
+absl::StatusOr<AreaCosts> CostsOn(const NavMesh& surface, const NavMesh& map, GroundRules rules) {
+  const auto is_elsewhere = [&](const std::string& name) {
+    const auto has = [&](const NavMesh& mesh) {
+      return std::ranges::any_of(mesh.terrains(),
+                                 [&](const MeshTerrain& terrain) { return terrain.name == name; });
+    };
+    return !has(surface) && (has(map) || std::ranges::any_of(map.larger(), has));
+  };
+  std::erase_if(rules.costs, [&](const GroundCost& cost) { return is_elsewhere(cost.terrain); });
+  std::erase_if(rules.forbidden, is_elsewhere);
+  return CostsUnder(rules, surface.terrains());
+}
+
+absl::Status CheckProfile(const MeshProfile& profile, const NavMesh& map) {
+  WAYSTAR_RETURN_IF_ERROR(CostsOn(map, map, profile.ground).status());
+  return WithFieldPrefix(CheckTags(profile.required_tags, ErrorReason::kBadProfile), "required_tags");
 }
 
 std::shared_ptr<const NavMesh> ViewUnder(const NavMesh& mesh, const AreaCosts& costs) {

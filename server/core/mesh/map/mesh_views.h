@@ -4,12 +4,20 @@
 #include <cstddef>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/mesh_terrain.h"
 #include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {
+
+// Returns CostsUnder on a surface of the map. Terrains that the rules name may be on any surface of the map.
+absl::StatusOr<AreaCosts> CostsOn(const NavMesh& surface, const NavMesh& map, GroundRules rules);
+
+// Checks all of a profile but its name. Returns the errors of CostsOn the surface for the smallest agents,
+// and INVALID_ARGUMENT / BAD_PROFILE with "required_tags[0]".
+absl::Status CheckProfile(const MeshProfile& profile, const NavMesh& map);
 
 // Returns the mesh with other costs (NavMesh::WithCosts), with its obstacles and portals, from its views. The
 // first call costs what NavMesh::Create and the obstacles do; after edits, it costs what they changed.

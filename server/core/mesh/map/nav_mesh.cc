@@ -518,6 +518,13 @@ const NavMesh* NavMesh::SurfaceFor(double radius) const {
   return surface == surfaces.end() ? nullptr : &*surface;
 }
 
+NavMesh NavMesh::WithProfiles(MeshProfileTable profiles) const {
+  NavMesh mesh = *this;
+  mesh.profiles_digest_ = core::DigestOf(profiles);
+  mesh.profiles_ = std::make_shared<const MeshProfileTable>(std::move(profiles));
+  return mesh;
+}
+
 NavMesh NavMesh::AfterEdits() const {
   std::vector<NavMesh> surfaces;
   for (const NavMesh& surface : larger()) {

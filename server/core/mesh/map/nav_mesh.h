@@ -366,6 +366,12 @@ class NavMesh {
     return mesh;
   }
 
+  // Returns the named profiles.
+  const MeshProfileTable& profiles() const { return *profiles_; }
+  // Returns a mesh with these profiles, which are valid by CheckProfile (mesh_views.h), that shares
+  // everything else.
+  NavMesh WithProfiles(MeshProfileTable profiles) const;
+
   const MeshPortalTable& portals() const { return *portals_; }
   // Returns a mesh with these portals that shares everything else.
   NavMesh WithPortals(MeshPortalTable portals) const {
@@ -385,7 +391,7 @@ class NavMesh {
   // since answers refer to them.
   std::uint64_t digest() const {
     return surface_->digest + DigestOfRadius() + grounds_.digest() + obstacles_.digest() +
-           portals_->digest() + DigestOfLarger();
+           portals_->digest() + DigestOfLarger() + profiles_digest_;
   }
 
   // Returns the bytes held, which copies share.
@@ -514,6 +520,9 @@ class NavMesh {
       std::make_shared<const ViewCache<AreaCosts, NavMesh>>();
   // Null if there are none.
   std::shared_ptr<const std::vector<NavMesh>> larger_;
+  // Never null.
+  std::shared_ptr<const MeshProfileTable> profiles_ = std::make_shared<const MeshProfileTable>();
+  std::uint64_t profiles_digest_ = 0;
 };
 
 // Calls visit(k, a, b) for each edge of a polygon of the mesh, or of a cell of a CellLayer, from its corner k

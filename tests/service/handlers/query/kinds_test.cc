@@ -242,7 +242,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
   ExpectTold("`agent.profile_name`",
              {"PROFILE_NOT_FOUND agent.profile_name", "PROFILE_NOT_FOUND agent.profile_name",
               "PROFILE_NOT_FOUND agent.profile_name", "WRONG_MAP_KIND agent.profile_name",
-              "WRONG_MAP_KIND agent.profile_name"},
+              "PROFILE_NOT_FOUND agent.profile_name"},
              [&](const Kind& kind) { return CostOf(QueryOn(kind, "agent { profile_name: 'tank' }")); });
   ExpectTold(
       "`agent.footprint`",

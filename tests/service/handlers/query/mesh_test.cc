@@ -787,6 +787,31 @@ TEST_F(MeshSizesTest, ProfilesMayNameTerrainsOfOtherSurfaces) {
   EXPECT_THAT(outcome(1.5, "lava"), HasSubstr("terrains are"));
 }
 
+TEST_F(MeshTest, ProfilesArePutAndListed) {
+  const auto put = [&](const std::string& profile) {
+    return client().UpdateMap(Parsed<v1::UpdateMapRequest>(
+        absl::StrCat("map: 'corridor' edits { put_profile { name: 'cart' profile {", profile, "} } }")));
+  };
+  const std::string field = "edits[0].put_profile.profile.";
+  EXPECT_THAT(put("forbidden_terrains: 'lava'"),
+              IsRefused(kInvalid, "UNKNOWN_TERRAIN", field + "forbidden_terrains[0]"));
+  EXPECT_THAT(put("footprint: 2"),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", field + "footprint"));
+  const std::string cart =
+      "terrain_costs { terrain: 'ground' cost: 2 } ground_tags: 'a' forbidden_ground_tags: 'b'";
+  EXPECT_THAT(put(cart), IsRefused(kInvalid, "BAD_PROFILE", field + "forbidden_terrains"));
+  ASSERT_THAT(put("terrain_costs { terrain: 'ground' cost: 2 }"), IsOk());
+  const v1::MapInfo info = client().GetMap(About<v1::GetMapRequest>("corridor"))->info();
+  ASSERT_THAT(info.mesh().profiles(), SizeIs(1));
+  EXPECT_EQ(info.mesh().profiles(0).profile().terrain_costs(0).terrain(), "ground");
+  v1::FindPathRequest query = Query(At(1, 1), At(1, 3));
+  query.mutable_agent()->set_profile_name("cart");
+  EXPECT_EQ(server_.Find(query).cost(), 4);
+  auto request = About<v1::ExportMapRequest>("corridor");
+  request.set_format(v1::MAP_FORMAT_WAYSTAR);
+  EXPECT_EQ(Create("again", client().ExportMap(request)->bytes).digest(), info.digest());
+}
+
 TEST_F(MeshSizesTest, AgentsStayOnMapsWithASurfaceForThem) {
   v1::Portal stairs = Portal("stairs", At(10, 17.5), At(4, 4));
   stairs.set_to_map("human");
