@@ -55,14 +55,34 @@ bool HavePosition(const google::protobuf::RepeatedPtrField<v1::Location>& places
   return absl::c_any_of(places, [](const v1::Location& place) { return place.has_position(); });
 }
 
+std::string AtRevision(const auto& answer) {
+  return absl::StrCat(" (revision ", answer.info().version().revision(), ")\n");
+}
+
+// Prints a table of nodes or polygons by rising cost, and returns their number, such as "2 nodes".
+template <typename Part>
+std::string ListByCost(const google::protobuf::RepeatedPtrField<Part>& parts, absl::string_view noun,
+                       Session& session) {
+  std::vector<const Part*> sorted(parts.pointer_begin(), parts.pointer_end());
+  std::ranges::stable_sort(sorted, {}, [](const Part* part) { return part->cost(); });
+  session.PrintTable(TableOf({sorted.begin(), sorted.end()}));
+  return Counted(parts.size(), noun);
+}
+
+std::string ListPartsByCost(const auto& answer, bool is_on_mesh, Session& session) {
+  return is_on_mesh ? ListByCost(answer.polygons(), "polygon", session)
+                    : ListByCost(answer.nodes(), "node", session);
+}
+
 // Costs are listed on graphs and meshes alone, where no place is a cell.
 ExitCode Reach(const Drawn<v1::FindReachableRequest>& arguments, Session& session) {
   v1::FindReachableRequest request = arguments.request;
   const bool is_on_mesh = IsMeshMap(session, request.map(), request.start().has_position());
   request.set_with_costs(request.start().has_node() || is_on_mesh);
   return session.Answer(session.client().FindReachable(request), [&](const auto& answer) {
-    if (is_on_mesh || IsOnGraph(answer)) {
-      session.io().out << ReachText(answer, is_on_mesh, session.table_width());
+    if (is_on_mesh || !answer.has_bounds()) {
+      const std::string count = ListPartsByCost(answer, is_on_mesh, session);
+      session.io().out << count << " within reach" << AtRevision(answer);
       return;
     }
     MapPicture picture{.legend = "S start  * within reach"};
@@ -76,9 +96,8 @@ ExitCode Reach(const Drawn<v1::FindReachableRequest>& arguments, Session& sessio
     ShowPicture(picture, answer.info().version(), "answer", arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
     session.io().out << absl::StreamFormat(
-        "%s within reach, x %d to %d and y %d to %d (revision %d)\n", Counted(answer.count(), "cell"),
-        bounds.x(), bounds.x() + bounds.width() - 1, bounds.y(), bounds.y() + bounds.height() - 1,
-        answer.info().version().revision());
+        "%s within reach, x %d to %d and y %d to %d%s", Counted(answer.count(), "cell"), bounds.x(),
+        bounds.x() + bounds.width() - 1, bounds.y(), bounds.y() + bounds.height() - 1, AtRevision(answer));
   });
 }
 
@@ -192,8 +211,9 @@ ExitCode Flow(const Drawn<v1::ComputeFlowFieldRequest>& arguments, Session& sess
                            return goal.has_node();
                          }));
   return session.Answer(session.client().ComputeFlowField(request), [&](const auto& answer) {
-    if (is_on_mesh || IsOnGraph(answer)) {
-      session.io().out << FlowText(answer, is_on_mesh, session.table_width());
+    if (is_on_mesh || !answer.has_region()) {
+      const std::string count = ListPartsByCost(answer, is_on_mesh, session);
+      session.io().out << "Ways to a goal from " << count << AtRevision(answer);
       return;
     }
     MapPicture picture{.marks = ArrowsOf(answer), .legend = "G goal  ^ / > \\ v < ways to a goal"};
@@ -205,16 +225,16 @@ ExitCode Flow(const Drawn<v1::ComputeFlowFieldRequest>& arguments, Session& sess
       }
     }
     ShowPicture(picture, answer.info().version(), "answer", arguments.draw, session);
-    session.io().out << absl::StreamFormat("Ways to a goal from %s of %d x %d (revision %d)\n",
-                                           Counted(cells, "cell"), answer.region().width(),
-                                           answer.region().height(), answer.info().version().revision());
+    session.io().out << "Ways to a goal from " << Counted(cells, "cell") << " of " << answer.region().width()
+                     << " x " << answer.region().height() << AtRevision(answer);
     if (answer.portals_size() > 0) {
       session.io().out << PortalsText(answer) << "\n";
     }
   });
 }
 
-std::string Entry(double cost) { return cost < 0 ? "-" : absl::StrFormat("%.10g", cost); }
+// Writes a cost; "-" for the negative one of a way that there is not.
+std::string CostText(double cost) { return cost < 0 ? "-" : absl::StrFormat("%.10g", cost); }
 
 ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
   return session.Answer(session.client().ComputeCostMatrix(request), [&](const auto& answer) {
@@ -226,19 +246,30 @@ ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
     for (const v1::Location& start : request.starts()) {
       TableRow& row = rows.emplace_back(1, FormatLocation(start));
       for (int i = 0; i < request.goals_size() && next < answer.costs_size(); ++i) {
-        row.push_back(Entry(answer.costs(next++)));
+        row.push_back(CostText(answer.costs(next++)));
       }
     }
-    session.io().out << FormatTable(rows, session.table_width());
+    session.PrintTable(rows);
   });
 }
 
-std::string MeshRayText(const v1::CastRayResponse& answer) {
-  const std::string place = absl::StrCat(", at ", FormatPosition(answer.position()), " (revision ",
-                                         answer.info().version().revision(), ")\n");
-  return answer.fraction() == 1
-             ? absl::StrCat("Blocked: it arrives on another floor", place)
-             : absl::StrFormat("Blocked after %.6g of the way%s", answer.fraction(), place);
+// Says what is in the way of a ray: " by 3,0", or " by crane after 0.25 of the way". On a graph what has no
+// name may be a cell of the reference map, or the area that the question itself blocks.
+std::string ObstructionText(const v1::CastRayRequest& request, const v1::CastRayResponse& answer,
+                            bool is_on_mesh) {
+  if (!is_on_mesh && answer.has_cell()) {
+    return absl::StrCat(" by ", FormatCell(answer.cell()));
+  }
+  if (is_on_mesh && answer.fraction() == 1) {
+    return ": it arrives on another floor";
+  }
+  std::string by;
+  if (!is_on_mesh && !answer.obstacle().empty()) {
+    by = absl::StrCat(" by ", answer.obstacle());
+  } else if (!is_on_mesh && !request.view().overlay().has_blocked()) {
+    by = " by a cell of the reference map";
+  }
+  return absl::StrFormat("%s after %.6g of the way", by, answer.fraction());
 }
 
 ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
@@ -247,16 +278,11 @@ ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
   const auto response = session.client().CastRay(request);
   const bool is_blocked = response.ok() && response->blocked();
   const auto print = [&](const v1::CastRayResponse& answer) {
-    if (is_blocked && is_on_mesh) {
-      session.io().out << MeshRayText(answer);
-    } else if (is_blocked && IsOnGraph(answer)) {
-      session.io().out << GraphRayText(request, answer);
-    } else if (is_blocked) {
-      session.io().out << absl::StreamFormat("Blocked by %s, at %s (revision %d)\n",
-                                             FormatCell(answer.cell()), FormatPosition(answer.position()),
-                                             answer.info().version().revision());
+    if (is_blocked) {
+      session.io().out << "Blocked" << ObstructionText(request, answer, is_on_mesh) << ", at "
+                       << FormatPosition(answer.position()) << AtRevision(answer);
     } else {
-      session.io().out << absl::StreamFormat("Free (revision %d)\n", answer.info().version().revision());
+      session.io().out << "Free" << AtRevision(answer);
     }
   };
   return session.Answer(response, print, is_blocked ? ExitCode::kNoPath : ExitCode::kOk);
@@ -271,7 +297,8 @@ ExitCode Sample(const v1::SamplePlacesRequest& request, Session& session) {
       session.io().out << node << "\n";
     }
     for (const v1::EdgePoint& point : answer.points()) {
-      session.io().out << EdgePointText(point) << "\n";
+      session.io().out << absl::StreamFormat("%s on %s -> %s, %.6g of it\n", FormatPosition(point.position()),
+                                             point.edge().from(), point.edge().to(), point.fraction());
     }
     for (const v1::Position& position : answer.positions()) {
       session.io().out << FormatPosition(position) << "\n";
@@ -279,16 +306,91 @@ ExitCode Sample(const v1::SamplePlacesRequest& request, Session& session) {
   });
 }
 
+// Says what a probe of a surface has found.
+std::string SurfaceText(const v1::SurfaceProbe& probe, const v1::SurfaceResult& result) {
+  if (!result.found()) {
+    return "No surface of the mesh is there, or near enough";
+  }
+  const std::string end = absl::StrCat(FormatPosition(result.end()), " in polygon ", result.polygon());
+  const std::string wall =
+      absl::StrCat(" a wall that faces ",
+                   absl::StrFormat("%.6g,%.6g", result.wall_normal().x(), result.wall_normal().y()));
+  switch (probe.question_case()) {
+    case v1::SurfaceProbe::kMoveTo:
+      return absl::StrCat("Comes to ", end, result.blocked() ? absl::StrCat(", stopped by", wall) : "");
+    case v1::SurfaceProbe::kRayTo:
+      return result.blocked()
+                 ? absl::StrFormat("Blocked after %.6g, at %s, by%s", result.distance(), end, wall)
+                 : absl::StrCat("Free, to ", end);
+    case v1::SurfaceProbe::kWallWithin:
+      return result.blocked() ? absl::StrFormat("%.6g to%s, at %s", result.distance(), wall, end)
+                              : std::string("No wall is so near");
+    case v1::SurfaceProbe::QUESTION_NOT_SET:
+      break;
+  }
+  return absl::StrCat("On the mesh at ", end);
+}
+
 ExitCode Probe(const v1::ProbeSurfaceRequest& request, Session& session) {
   const auto response = session.client().ProbeSurface(request);
   const bool is_found = response.ok() && response->results_size() > 0 && response->results(0).found();
   const auto print = [&](const v1::ProbeSurfaceResponse& answer) {
     if (!answer.results().empty()) {
-      session.io().out << SurfaceText(request.probes(0), answer.results(0)) << " (revision "
-                       << answer.info().version().revision() << ")\n";
+      session.io().out << SurfaceText(request.probes(0), answer.results(0)) << AtRevision(answer);
     }
   };
   return session.Answer(response, print, is_found ? ExitCode::kOk : ExitCode::kNoPath);
+}
+
+// "obstacle gate", or "edge ford -> bridge".
+std::string BlockerText(const v1::Blocker& blocker) {
+  switch (blocker.blocker_case()) {
+    case v1::Blocker::kObstacle:
+      return absl::StrCat("obstacle ", blocker.obstacle());
+    case v1::Blocker::kOverlay:
+      return "the blocked area";
+    case v1::Blocker::kNameless:
+      return "obstacles without a name";
+    case v1::Blocker::kTerrain:
+      return absl::StrCat("terrain ", blocker.terrain());
+    case v1::Blocker::kNode:
+      return absl::StrCat("node ", blocker.node());
+    case v1::Blocker::kEdge:
+      return absl::StrCat("edge ", blocker.edge().from(), " -> ", blocker.edge().to());
+    case v1::Blocker::kPortal:
+      return absl::StrCat("portal ", blocker.portal());
+    case v1::Blocker::BLOCKER_NOT_SET:
+      break;
+  }
+  return "-";
+}
+
+void PrintExplanation(const v1::ExplainPathRequest& request, const v1::ExplainPathResponse& answer,
+                      Session& session) {
+  std::ostream& out = session.io().out;
+  if (answer.outcome() != v1::OUTCOME_FOUND) {
+    out << "No path leads there, whatever is removed" << AtRevision(answer);
+    return;
+  }
+  if (answer.blockers().empty()) {
+    out << "Nothing blocks a path of cost " << CostText(answer.cost()) << AtRevision(answer);
+    return;
+  }
+  std::vector<TableRow> rows = {{"BLOCKED BY", "AT", "PRICE"}};
+  for (const v1::Blocker& blocker : answer.blockers()) {
+    rows.push_back({BlockerText(blocker), FormatLocation(blocker.entry()), CostText(blocker.price())});
+  }
+  out << "Blocked: a path of cost " << CostText(answer.cost()) << " enters "
+      << Counted(answer.blockers_size(), "blocker") << " at a price of " << CostText(answer.price())
+      << AtRevision(answer);
+  session.PrintTable(rows);
+  v1::FindPathRequest query;
+  *query.mutable_start() = request.start();
+  *query.add_goals() = request.goal();
+  v1::FindPathResponse found;
+  *found.mutable_info() = answer.info();
+  *found.mutable_path() = answer.path();
+  out << PathText(query, found) << "\n";
 }
 
 ExitCode Explain(const v1::ExplainPathRequest& request, Session& session) {
@@ -296,7 +398,7 @@ ExitCode Explain(const v1::ExplainPathRequest& request, Session& session) {
   const bool is_open =
       response.ok() && response->outcome() == v1::OUTCOME_FOUND && response->blockers().empty();
   const auto print = [&](const v1::ExplainPathResponse& answer) {
-    session.io().out << ExplanationText(request, answer, session.table_width());
+    PrintExplanation(request, answer, session);
   };
   return session.Answer(response, print, is_open ? ExitCode::kOk : ExitCode::kNoPath);
 }
