@@ -83,22 +83,22 @@ void AddLogLevelCommand(CLI::App& parent, Session& session) {
 
 namespace {
 
-absl::StatusOr<std::string> ParseTokenName(absl::string_view text) {
-  static const std::regex kName("[A-Za-z0-9_.-]{1,63}");
-  if (std::regex_match(text.begin(), text.end(), kName)) {
+absl::StatusOr<std::string> ParseMatching(absl::string_view text, const char* pattern,
+                                          absl::string_view complaint) {
+  if (std::regex_match(text.begin(), text.end(), std::regex(pattern))) {
     return std::string(text);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", text, "' is not 1 to 63 of the characters A-Z, a-z, 0-9, '_', '.' and '-'"));
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not ", complaint));
+}
+
+absl::StatusOr<std::string> ParseTokenName(absl::string_view text) {
+  return ParseMatching(text, "[A-Za-z0-9_.-]{1,63}",
+                       "1 to 63 of the characters A-Z, a-z, 0-9, '_', '.' and '-'");
 }
 
 absl::StatusOr<std::string> ParseGrant(absl::string_view text) {
-  static const std::regex kGrant("(read|update|admin):[a-z0-9_.*-]{1,63}");
-  if (std::regex_match(text.begin(), text.end(), kGrant)) {
-    return std::string(text);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", text, "' is not read:MAPS, update:MAPS or admin:MAPS, such as update:arena-*"));
+  return ParseMatching(text, "(read|update|admin):[a-z0-9_.*-]{1,63}",
+                       "read:MAPS, update:MAPS or admin:MAPS, such as update:arena-*");
 }
 
 // Returns 256 random bits with a prefix by which secret scanners can detect them.
@@ -130,8 +130,7 @@ ExitCode MakeToken(const TokenArguments& arguments, Session& session) {
   const std::string line =
       absl::StrCat(arguments.name, " sha256:", Sha256(*token), " ", absl::StrJoin(arguments.grants, " "));
   if (session.options().json) {
-    // Neither has a character that JSON would have escaped.
-    session.io().out << R"({"token":")" << *token << R"(","line":")" << line << "\"}\n";
+    session.io().out << load::ToJson(load::Record{{"token", *token}, {"line", line}}) << "\n";
   } else {
     session.io().out << "The token, which is kept nowhere else:\n"
                      << *token << "\nIts line in the server's --tokens_file:\n"
@@ -192,10 +191,14 @@ ExitCode ShowServers(Session& session) {
 // A server's report about a map.
 struct MapAt {
   std::string address;
-  absl::StatusOr<v1::Version> version;
+  std::optional<std::uint64_t> revision;
+  // By how many revisions it is behind, unless it has another map.
+  std::optional<std::uint64_t> behind;
+  std::string problem;
 };
 
-MapAt AskServer(const std::string& address, const std::string& map, const Session& session) {
+MapAt AskServer(const std::string& address, const std::string& map, const v1::Version& latest,
+                const Session& session) {
   client::Options options = session.ClientOptions();
   options.target = address;
   // Where nobody answers, that is what is to be told.
@@ -203,52 +206,47 @@ MapAt AskServer(const std::string& address, const std::string& map, const Sessio
   v1::GetMapRequest request;
   request.set_map(map);
   const auto response = client::Client(options).GetMap(request);
-  return {.address = address,
-          .version = response.ok() ? absl::StatusOr<v1::Version>(response->info().version())
-                                   : absl::StatusOr<v1::Version>(response.status())};
-}
-
-// Returns by how many revisions a server is behind; nothing if it has another map, or does not tell.
-std::optional<std::uint64_t> BehindBy(const MapAt& at, const v1::Version& latest) {
-  if (!at.version.ok() || at.version->epoch() != latest.epoch()) {
-    return std::nullopt;
+  MapAt at{.address = address};
+  if (!response.ok()) {
+    at.problem = IsUnreachable(response.status()) ? "not reached" : std::string(response.status().message());
+    return at;
   }
-  return latest.revision() - std::min(latest.revision(), at.version->revision());
-}
-
-std::string ProblemOf(const MapAt& at, const v1::Version& latest) {
-  if (!at.version.ok()) {
-    return IsUnreachable(at.version.status()) ? "not reached" : std::string(at.version.status().message());
+  const v1::Version& version = response->info().version();
+  at.revision = version.revision();
+  if (version.epoch() == latest.epoch()) {
+    at.behind = latest.revision() - std::min(latest.revision(), version.revision());
+  } else {
+    at.problem = "has another map of that name";
   }
-  return at.version->epoch() == latest.epoch() ? "" : "has another map of that name";
+  return at;
 }
 
-std::vector<TableRow> MapRows(const std::vector<MapAt>& servers, const v1::Version& latest) {
+void PrintMapTable(const std::vector<MapAt>& servers, Session& session) {
+  const auto number = [](const std::optional<std::uint64_t>& value) {
+    return value ? absl::StrCat(*value) : kUnknown;
+  };
   std::vector<TableRow> rows = {{"ADDRESS", "REVISION", "BEHIND BY", ""}};
   for (const MapAt& at : servers) {
-    const std::optional<std::uint64_t> behind = BehindBy(at, latest);
-    rows.push_back({at.address, at.version.ok() ? absl::StrCat(at.version->revision()) : kUnknown,
-                    behind ? absl::StrCat(*behind) : kUnknown, ProblemOf(at, latest)});
+    rows.push_back({at.address, number(at.revision), number(at.behind), at.problem});
   }
-  return rows;
+  session.PrintTable(rows);
 }
 
 std::string MapJson(const std::string& map, const std::vector<MapAt>& servers, const v1::Version& latest) {
   const auto number = [](const std::optional<std::uint64_t>& value) {
-    return value ? load::JsonNumber(*value) : "null";
+    return value ? load::Value(*value) : load::Value();
   };
-  const auto row = [&](const MapAt& at) {
-    const std::string problem = ProblemOf(at, latest);
-    return load::JsonObject(
-        {{"address", load::JsonQuoted(at.address)},
-         {"revision", number(at.version.ok() ? std::optional(at.version->revision()) : std::nullopt)},
-         {"behind_by", number(BehindBy(at, latest))},
-         {"problem", problem.empty() ? "null" : load::JsonQuoted(problem)}});
-  };
-  return load::JsonObject({{"map", load::JsonQuoted(map)},
-                           {"epoch", load::JsonQuoted(absl::StrCat(latest.epoch()))},
-                           {"revision", load::JsonNumber(latest.revision())},
-                           {"servers", load::JsonArray(servers, row)}}) +
+  std::vector<load::Record> rows;
+  for (const MapAt& at : servers) {
+    rows.push_back({{"address", at.address},
+                    {"revision", number(at.revision)},
+                    {"behind_by", number(at.behind)},
+                    {"problem", at.problem.empty() ? load::Value() : load::Value(at.problem)}});
+  }
+  return load::ToJson(load::Record{{"map", map},
+                                   {"epoch", absl::StrCat(latest.epoch())},
+                                   {"revision", latest.revision()},
+                                   {"servers", rows}}) +
          "\n";
 }
 
@@ -265,16 +263,16 @@ ExitCode ShowMap(const std::string& map, Session& session) {
   if (!latest.ok()) {
     return session.Fail(latest.status());
   }
+  const v1::Version& version = latest->info().version();
   std::vector<MapAt> servers;
   for (const v1::ServerPresence& server : list->servers()) {
-    servers.push_back(AskServer(server.address(), map, session));
+    servers.push_back(AskServer(server.address(), map, version, session));
   }
-  const v1::Version& version = latest->info().version();
   if (session.options().json) {
     session.io().out << MapJson(map, servers, version);
   } else {
     session.io().out << map << " is at revision " << version.revision() << ".\n";
-    session.PrintTable(MapRows(servers, version));
+    PrintMapTable(servers, session);
   }
   return ExitCode::kOk;
 }

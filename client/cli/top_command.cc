@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -18,7 +20,6 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
-#include "client/load/report_text.h"
 #include "client/metrics.h"
 
 namespace waystar::cli {
@@ -370,25 +371,6 @@ TableRow MapRow(const Record& map) {
   return {Text(map, "map"), Text(map, "revision"), Text(map, "updates_per_second"), Bytes(map, "bytes")};
 }
 
-struct JsonWriter {
-  std::string operator()(std::monostate /*nothing*/) const { return "null"; }
-  std::string operator()(bool value) const { return load::JsonBool(value); }
-  std::string operator()(std::int64_t value) const { return load::JsonNumber(value); }
-  std::string operator()(double value) const { return load::JsonNumber(value); }
-  std::string operator()(absl::Duration value) const {
-    return load::JsonNumber(absl::ToInt64Nanoseconds(value));
-  }
-  std::string operator()(const std::string& value) const { return load::JsonQuoted(value); }
-  std::string operator()(const Record& record) const {
-    std::vector<std::pair<absl::string_view, std::string>> fields;
-    for (const auto& [name, value] : record) {
-      fields.emplace_back(name, std::visit(*this, value));
-    }
-    return load::JsonObject(fields);
-  }
-  std::string operator()(const std::vector<Record>& records) const { return load::JsonArray(records, *this); }
-};
-
 }  // namespace
 
 std::string TopText(const Record& rates, const std::string& server, Window window) {
@@ -418,7 +400,7 @@ std::string TopText(const Record& rates, const std::string& server, Window windo
 std::string TopJson(const Record& rates, const std::string& server) {
   Record all = {{"server", server}};
   all.insert(all.end(), rates.begin(), rates.end());
-  return JsonWriter()(all) + "\n";
+  return load::ToJson(all) + "\n";
 }
 
 namespace {

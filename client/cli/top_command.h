@@ -2,28 +2,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include "absl/time/time.h"
 #include "client/cli/app.h"
+#include "client/load/report_text.h"
 #include "waystar/v1/server_service.pb.h"
 
 namespace waystar::cli {
 
-struct Value;
-// Values by their names in JSON, in its order.
-using Record = std::vector<std::pair<std::string, Value>>;
-
-// A value of a report; nothing where it is not known.
-struct Value : std::variant<std::monostate, bool, std::int64_t, double, absl::Duration, std::string, Record,
-                            std::vector<Record>> {
-  using variant::variant;
-};
+using load::Record;
+using load::Value;
 
 // Computes the rates a second, and what else there is to report: the server as a whole; its "storage", unless
 // maps live in memory alone; its "fleet", if there is one; the "conditions" that hold; its "lanes"; its

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
 namespace waystar::load {
 namespace {
 
@@ -98,24 +102,25 @@ std::string UpdatesText(const UpdateReport& updates) {
       FailuresText(tally));
 }
 
-std::string Percentiles(const Histogram& histogram) {
-  return JsonObject({{"mean", JsonNumber(histogram.Mean())},
-                     {"p50", JsonNumber(histogram.Percentile(50))},
-                     {"p90", JsonNumber(histogram.Percentile(90))},
-                     {"p99", JsonNumber(histogram.Percentile(99))},
-                     {"p99.9", JsonNumber(histogram.Percentile(99.9))},
-                     {"p99.99", JsonNumber(histogram.Percentile(99.99))},
-                     {"max", JsonNumber(histogram.max())}});
+Record Percentiles(const Histogram& histogram) {
+  return {{"mean", histogram.Mean()},
+          {"p50", histogram.Percentile(50)},
+          {"p90", histogram.Percentile(90)},
+          {"p99", histogram.Percentile(99)},
+          {"p99.9", histogram.Percentile(99.9)},
+          {"p99.99", histogram.Percentile(99.99)},
+          {"max", histogram.max()}};
 }
 
-std::string FailureList(const Tally& tally) {
-  return JsonArray(tally.failures, [](const auto& of_cause) {
-    const auto& [cause, failure] = of_cause;
-    return JsonObject({{"code", JsonQuoted(cause.first)},
-                       {"reason", JsonQuoted(cause.second)},
-                       {"count", JsonNumber(failure.count)},
-                       {"message", JsonQuoted(failure.message)}});
-  });
+std::vector<Record> FailureList(const Tally& tally) {
+  std::vector<Record> list;
+  for (const auto& [cause, failure] : tally.failures) {
+    list.push_back({{"code", cause.first},
+                    {"reason", cause.second},
+                    {"count", failure.count},
+                    {"message", failure.message}});
+  }
+  return list;
 }
 
 std::string ModeName(Mode mode) {
@@ -124,13 +129,45 @@ std::string ModeName(Mode mode) {
 
 std::string ArrivalsName(Arrivals arrivals) { return arrivals == Arrivals::kRandom ? "random" : "even"; }
 
-std::string UpdatesJson(const UpdateReport& updates) {
-  return JsonObject({{"sent", JsonNumber(updates.sent)},
-                     {"applied", JsonNumber(updates.tally.answered)},
-                     {"failed", JsonNumber(updates.tally.failed())},
-                     {"failures", FailureList(updates.tally)},
-                     {"latency_nanos", Percentiles(updates.tally.latency)}});
+Record UpdatesRecord(const UpdateReport& updates) {
+  return {{"sent", updates.sent},
+          {"applied", updates.tally.answered},
+          {"failed", updates.tally.failed()},
+          {"failures", FailureList(updates.tally)},
+          {"latency_nanos", Percentiles(updates.tally.latency)}};
 }
+
+struct JsonWriter {
+  std::string operator()(std::monostate /*nothing*/) const { return "null"; }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::int64_t value) const { return absl::StrCat(value); }
+  std::string operator()(std::uint64_t value) const { return absl::StrCat(value); }
+  std::string operator()(double value) const { return absl::StrFormat("%.10g", value); }
+  std::string operator()(absl::Duration value) const { return absl::StrCat(absl::ToInt64Nanoseconds(value)); }
+  std::string operator()(const std::string& value) const {
+    std::string quoted = "\"";
+    for (const char c : value) {
+      if (c == '"' || c == '\\') {
+        absl::StrAppend(&quoted, "\\", std::string(1, c));
+      } else if (static_cast<unsigned char>(c) < 0x20) {
+        absl::StrAppendFormat(&quoted, "\\u%04x", static_cast<unsigned char>(c));
+      } else {
+        quoted += c;
+      }
+    }
+    return quoted + "\"";
+  }
+  std::string operator()(const Record& record) const {
+    const auto add = [](std::string* out, const auto& field) {
+      absl::StrAppend(out, "\"", field.first, "\":", ToJson(field.second));
+    };
+    return absl::StrCat("{", absl::StrJoin(record, ",", add), "}");
+  }
+  std::string operator()(const std::vector<Record>& records) const {
+    const auto add = [this](std::string* out, const Record& record) { out->append((*this)(record)); };
+    return absl::StrCat("[", absl::StrJoin(records, ",", add), "]");
+  }
+};
 
 }  // namespace
 
@@ -162,56 +199,36 @@ std::string ReportJson(const Report& report, const std::string& server) {
   const Settings& settings = report.settings;
   const Tally& tally = report.tally;
   const bool is_open_loop = settings.rate > 0;
-  const auto bar = [](const Histogram::Octave& octave) {
-    return JsonObject({{"below_nanos", JsonNumber(2 * octave.from)}, {"count", JsonNumber(octave.count)}});
-  };
-  return JsonObject({{"server", JsonQuoted(server)},
-                     {"mode", JsonQuoted(ModeName(settings.mode))},
-                     {"per_message", JsonNumber(settings.per_message)},
-                     {"loop", is_open_loop ? "\"open\"" : "\"closed\""},
-                     {"messages_per_second", is_open_loop ? JsonNumber(settings.rate) : "null"},
-                     {"arrivals", is_open_loop ? JsonQuoted(ArrivalsName(settings.arrivals)) : "null"},
-                     {"in_flight", JsonNumber(settings.in_flight)},
-                     {"connections", JsonNumber(settings.connections)},
-                     {"seconds", JsonNumber(report.seconds)},
-                     {"sent", JsonNumber(report.sent)},
-                     {"answered", JsonNumber(tally.answered)},
-                     {"without_path", JsonNumber(tally.without_path)},
-                     {"failed", JsonNumber(tally.failed())},
-                     {"failures", FailureList(tally)},
-                     {"answers_per_second", JsonNumber(report.QueriesPerSecond())},
-                     {"latency_nanos", Percentiles(tally.latency)},
-                     {"histogram", JsonArray(tally.latency.Octaves(), bar)},
-                     {"sender_lag_nanos", is_open_loop ? Percentiles(report.lag) : "null"},
-                     {"messages_unsent", JsonNumber(report.messages_unsent)},
-                     {"kept_schedule", JsonBool(report.KeptSchedule())},
-                     {"server_cpu_nanos",
-                      report.server_cpu ? JsonNumber(std::int64_t{report.server_cpu->count()}) : "null"},
-                     {"updates", report.updates ? UpdatesJson(*report.updates) : "null"}}) +
+  std::vector<Record> octaves;
+  for (const Histogram::Octave& octave : tally.latency.Octaves()) {
+    octaves.push_back({{"below_nanos", 2 * octave.from}, {"count", octave.count}});
+  }
+  return ToJson(Record{
+             {"server", server},
+             {"mode", ModeName(settings.mode)},
+             {"per_message", std::int64_t{settings.per_message}},
+             {"loop", std::string(is_open_loop ? "open" : "closed")},
+             {"messages_per_second", is_open_loop ? Value(settings.rate) : Value()},
+             {"arrivals", is_open_loop ? Value(ArrivalsName(settings.arrivals)) : Value()},
+             {"in_flight", std::int64_t{settings.in_flight}},
+             {"connections", std::int64_t{settings.connections}},
+             {"seconds", report.seconds},
+             {"sent", report.sent},
+             {"answered", tally.answered},
+             {"without_path", tally.without_path},
+             {"failed", tally.failed()},
+             {"failures", FailureList(tally)},
+             {"answers_per_second", report.QueriesPerSecond()},
+             {"latency_nanos", Percentiles(tally.latency)},
+             {"histogram", octaves},
+             {"sender_lag_nanos", is_open_loop ? Value(Percentiles(report.lag)) : Value()},
+             {"messages_unsent", report.messages_unsent},
+             {"kept_schedule", report.KeptSchedule()},
+             {"server_cpu_nanos", report.server_cpu ? Value(absl::FromChrono(*report.server_cpu)) : Value()},
+             {"updates", report.updates ? Value(UpdatesRecord(*report.updates)) : Value()}}) +
          "\n";
 }
 
-std::string JsonQuoted(absl::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      absl::StrAppend(&quoted, "\\", std::string(1, c));
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&quoted, "\\u%04x", static_cast<unsigned char>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
-std::string JsonObject(const std::vector<std::pair<absl::string_view, std::string>>& fields) {
-  return absl::StrCat("{",
-                      absl::StrJoin(fields, ",",
-                                    [](std::string* out, const auto& field) {
-                                      absl::StrAppend(out, "\"", field.first, "\":", field.second);
-                                    }),
-                      "}");
-}
+std::string ToJson(const Value& value) { return std::visit(JsonWriter(), value); }
 
 }  // namespace waystar::load

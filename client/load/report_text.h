@@ -1,13 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "client/load/run.h"
 
 namespace waystar::load {
@@ -22,28 +21,19 @@ std::string ReportJson(const Report& report, const std::string& server);
 // Writes the progress on one line of a terminal, which the next one overwrites.
 std::string ProgressText(const Progress& progress);
 
-// Writers of JSON that does not come from a message.
+// JSON that does not come from a message.
 
-// Writes a string with its quotes.
-std::string JsonQuoted(absl::string_view text);
+struct Value;
+// Values by their names in JSON, in its order.
+using Record = std::vector<std::pair<std::string, Value>>;
 
-// Writes an object of names and of values that are JSON already.
-std::string JsonObject(const std::vector<std::pair<absl::string_view, std::string>>& fields);
+// A value of a report; nothing where it is not known.
+struct Value : std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, absl::Duration,
+                            std::string, Record, std::vector<Record>> {
+  using variant::variant;
+};
 
-// Writes an array of what `write` makes of each element.
-template <typename List, typename Write>
-std::string JsonArray(const List& list, Write write) {
-  return absl::StrCat(
-      "[", absl::StrJoin(list, ",", [&](std::string* out, const auto& each) { out->append(write(each)); }),
-      "]");
-}
-
-inline std::string JsonNumber(double value) { return absl::StrFormat("%.10g", value); }
-template <typename Integer>
-std::string JsonNumber(Integer value) {
-  return absl::StrCat(value);
-}
-
-inline std::string JsonBool(bool value) { return value ? "true" : "false"; }
+// Writes one line without its end. Lengths of time are in nanoseconds, and nothing is null.
+std::string ToJson(const Value& value);
 
 }  // namespace waystar::load

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -43,14 +44,12 @@ class UpdateLoad {
     sender_ = std::thread([this] { Send(); });
   }
 
-  void Finish() {
+  // Reports the measured batches. Latency is from the due time of a batch to its answer.
+  UpdateReport Finish() {
     sender_.join();
     receiver_.join();
+    return {sent_, std::move(tally_)};
   }
-
-  // Valid after Finish, for the measured batches. Latency is from the due time of a batch to its answer.
-  const Tally& tally() const { return tally_; }
-  std::uint64_t sent() const { return sent_; }
 
  private:
   void Send() {
@@ -185,9 +184,9 @@ class Lane final : public Listener {
     }
   }
 
-  // Waits until everything that was sent has ended. Call it after the end of the window, or once that is cut
-  // short.
-  void Finish() {
+  // Waits until everything that was sent has ended, and adds what was due in the measured time to the report.
+  // Call it after the end of the window, or once that is cut short.
+  void Finish(Report& report) {
     if (sender_.joinable()) {
       sender_.join();
     }
@@ -205,18 +204,14 @@ class Lane final : public Listener {
     }
     queue_.Shutdown();
     receiver_.join();
+    report.sent += queries_sent_;
+    report.tally.Merge(tally_);
+    report.lag.Merge(lag_);
+    report.messages_unsent += messages_unsent_;
   }
 
   std::uint64_t answered_so_far() const { return answered_so_far_.load(std::memory_order_relaxed); }
   std::uint64_t failed_so_far() const { return failed_so_far_.load(std::memory_order_relaxed); }
-
-  // These are for after Finish, and of what was due in the window and counts.
-  const Tally& tally() const { return tally_; }
-  std::uint64_t queries_sent() const { return queries_sent_; }
-  // Messages that were due and not sent, because the sender was too late.
-  std::uint64_t messages_unsent() const { return messages_unsent_; }
-  // How late each message was sent, in nanoseconds.
-  const Histogram& lag() const { return lag_; }
 
  private:
   void OnAnswered(Time due, bool has_path) override {
@@ -327,7 +322,8 @@ class Lane final : public Listener {
   std::size_t next_exchange_ = 0;
   std::uint64_t queries_sent_ = 0;
 
-  // Only the thread that sends uses these.
+  // Only the thread that sends uses these: messages that were due and not sent, because it was too late, and
+  // how late each of the others was, in nanoseconds.
   std::uint64_t messages_unsent_ = 0;
   Histogram lag_;
 
@@ -439,11 +435,7 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
   const Time end = std::min(Clock::now(), window.end);
   cpu_reader.join();
   for (const auto& lane : lanes) {
-    lane->Finish();
-    report.sent += lane->queries_sent();
-    report.tally.Merge(lane->tally());
-    report.lag.Merge(lane->lag());
-    report.messages_unsent += lane->messages_unsent();
+    lane->Finish(report);
   }
   if (const auto cpu_after = cpu_before ? ServerCpu(client) : std::nullopt) {
     report.server_cpu = *cpu_after - *cpu_before;
@@ -452,8 +444,7 @@ absl::StatusOr<Report> Run(const Settings& settings, const client::Options& opti
   report.settings.duration = std::max(Nanos(end - window.measure_begin), Nanos(0));
   report.seconds = std::max(SecondsOf(std::max(report.tally.last_end, end) - window.measure_begin), 0.0);
   if (updates) {
-    updates->Finish();
-    report.updates = UpdateReport{updates->sent(), updates->tally()};
+    report.updates = updates->Finish();
   }
   return report;
 }

@@ -17,23 +17,23 @@ std::uint64_t Tally::failed() const {
   return sum;
 }
 
-void Tally::AddFailure(const absl::Status& status, std::uint64_t count) {
-  Failures& same = failures[{absl::StatusCodeToString(status.code()), client::ReasonOf(status)}];
-  same.count += count;
-  if (same.message.empty()) {
-    same.message = std::string(status.message());
+void Failures::Add(const Failures& others) {
+  count += others.count;
+  if (message.empty()) {
+    message = others.message;
   }
+}
+
+void Tally::AddFailure(const absl::Status& status, std::uint64_t count) {
+  failures[{absl::StatusCodeToString(status.code()), client::ReasonOf(status)}].Add(
+      {count, std::string(status.message())});
 }
 
 void Tally::Merge(const Tally& other) {
   answered += other.answered;
   without_path += other.without_path;
   for (const auto& [cause, failure] : other.failures) {
-    Failures& same = failures[cause];
-    same.count += failure.count;
-    if (same.message.empty()) {
-      same.message = failure.message;
-    }
+    failures[cause].Add(failure);
   }
   latency.Merge(other.latency);
   last_end = std::max(last_end, other.last_end);
@@ -96,23 +96,19 @@ std::int64_t Histogram::Percentile(double percent) const {
 }
 
 std::vector<Histogram::Octave> Histogram::Octaves() const {
-  std::vector<std::uint64_t> counts(63);
-  for (std::size_t i = 0; i < kBuckets; ++i) {
-    const auto largest = static_cast<std::uint64_t>(LargestIn(i));
-    counts[static_cast<std::size_t>(std::max(static_cast<int>(std::bit_width(largest)) - 1, 0))] +=
-        buckets_[i];
-  }
-  std::size_t first = 0;
-  std::size_t last = counts.size();
-  while (first < last && counts[first] == 0) {
-    ++first;
-  }
-  while (last > first && counts[last - 1] == 0) {
-    --last;
-  }
   std::vector<Octave> octaves;
-  for (std::size_t i = first; i < last; ++i) {
-    octaves.push_back({std::int64_t{1} << i, counts[i]});
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    const auto from = static_cast<std::int64_t>(
+        std::bit_floor(std::max<std::uint64_t>(static_cast<std::uint64_t>(LargestIn(i)), 1)));
+    if (octaves.empty() ? buckets_[i] > 0 : octaves.back().from < from) {
+      octaves.push_back({from, 0});
+    }
+    if (!octaves.empty()) {
+      octaves.back().count += buckets_[i];
+    }
+  }
+  while (!octaves.empty() && octaves.back().count == 0) {
+    octaves.pop_back();
   }
   return octaves;
 }

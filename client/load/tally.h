@@ -52,6 +52,8 @@ class Histogram {
 struct Failures {
   std::uint64_t count = 0;
   std::string message;
+
+  void Add(const Failures& others);
 };
 
 // Tally of the results of queries, or of batches of edits. Thread safety: one thread.
