@@ -183,27 +183,87 @@ absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text) {
   return heights;
 }
 
-absl::StatusOr<v1::ObstaclePrice> ParseObstaclePrice(absl::string_view text) {
+// Reads NAME=NUMBER. Returns false if it is no such text.
+bool ReadAssignment(absl::string_view text, std::string& name, double& number) {
   const size_t equals = text.rfind('=');
+  if (equals == absl::string_view::npos || !absl::SimpleAtod(text.substr(equals + 1), &number)) {
+    return false;
+  }
+  name = std::string(text.substr(0, equals));
+  return true;
+}
+
+absl::StatusOr<v1::ObstaclePrice> ParseObstaclePrice(absl::string_view text) {
   v1::ObstaclePrice price;
   double amount = 0.0;
-  if (equals == absl::string_view::npos || !absl::SimpleAtod(text.substr(equals + 1), &amount)) {
+  if (!ReadAssignment(text, *price.mutable_id_prefix(), amount)) {
     return absl::InvalidArgumentError("a price is the beginning of an obstacle's id, =, and a number");
   }
-  price.set_id_prefix(std::string(text.substr(0, equals)));
   price.set_price(amount);
   return price;
 }
 
 absl::StatusOr<v1::TerrainCost> ParseTerrainCost(absl::string_view text) {
-  const size_t equals = text.rfind('=');
   v1::TerrainCost terrain;
   double cost = 0.0;
-  if (equals == absl::string_view::npos || !absl::SimpleAtod(text.substr(equals + 1), &cost)) {
+  if (!ReadAssignment(text, *terrain.mutable_terrain(), cost)) {
     return Malformed(text, "not the cost of a terrain: write TERRAIN=COST such as water=3");
   }
-  terrain.set_terrain(std::string(text.substr(0, equals)));
   terrain.set_cost(cost);
+  return terrain;
+}
+
+absl::StatusOr<v1::EdgeName> ParseEdge(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> ends =
+      absl::StrSplit(text, absl::MaxSplits(absl::ByAnyChar(",>"), 1));
+  if (!IsNodeName(ends.first) || !IsNodeName(ends.second)) {
+    return Malformed(text, "not an edge: write FROM,TO such as pier,market, or 'FROM>TO' for one way alone");
+  }
+  v1::EdgeName edge;
+  edge.set_from(std::string(ends.first));
+  edge.set_to(std::string(ends.second));
+  edge.set_one_way(absl::StrContains(text, '>'));
+  return edge;
+}
+
+// Reads NAME:COST into a terrain of a grid or of a mesh. Returns false if COST is malformed.
+template <typename Terrain>
+bool ReadGround(absl::string_view text, Terrain& terrain) {
+  const size_t colon = text.rfind(':');
+  terrain.set_name(std::string(text.substr(0, colon)));
+  if (colon == absl::string_view::npos) {
+    return true;
+  }
+  const absl::string_view cost = text.substr(colon + 1);
+  if (cost == "impassable") {
+    terrain.set_impassable(true);
+    return true;
+  }
+  double value = 0;
+  const bool is_number = absl::SimpleAtod(cost, &value);
+  terrain.set_cost(value);
+  return is_number;
+}
+
+absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text) {
+  v1::Terrain terrain;
+  terrain.set_symbol(std::string(text.substr(0, 1)));
+  if (text.size() < 2 || text[1] != '=' || !ReadGround(text.substr(2), terrain)) {
+    return Malformed(text,
+                     "not a terrain: write SYMBOL=NAME:COST such as ~=river:3 or ^=mountain:impassable");
+  }
+  return terrain;
+}
+
+absl::StatusOr<v1::MeshTerrain> ParseMeshTerrain(absl::string_view text) {
+  v1::MeshTerrain terrain;
+  const size_t equals = text.find('=');
+  int area = 0;
+  if (equals == absl::string_view::npos || !absl::SimpleAtoi(text.substr(0, equals), &area) ||
+      !ReadGround(text.substr(equals + 1), terrain)) {
+    return Malformed(text, "not a terrain: write AREA=NAME:COST such as 1=water:3 or 2=lava:impassable");
+  }
+  terrain.set_area(area);
   return terrain;
 }
 
@@ -323,19 +383,6 @@ absl::StatusOr<v1::Location> ParsePlace(absl::string_view text) {
   return place;
 }
 
-absl::StatusOr<v1::EdgeName> ParseEdge(absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> ends =
-      absl::StrSplit(text, absl::MaxSplits(absl::ByAnyChar(",>"), 1));
-  if (!IsNodeName(ends.first) || !IsNodeName(ends.second)) {
-    return Malformed(text, "not an edge: write FROM,TO such as pier,market, or 'FROM>TO' for one way alone");
-  }
-  v1::EdgeName edge;
-  edge.set_from(std::string(ends.first));
-  edge.set_to(std::string(ends.second));
-  edge.set_one_way(absl::StrContains(text, '>'));
-  return edge;
-}
-
 absl::StatusOr<v1::Point> ParseShift(absl::string_view text) {
   const std::vector<double> numbers = ParseNumbers<double>(text);
   if (numbers.size() != 2) {
@@ -429,51 +476,6 @@ std::string FormatLocation(const v1::Location& location) {
     default:
       return FormatCell(location.cell());
   }
-}
-
-namespace {
-
-// Reads NAME:COST into a terrain of a grid or of a mesh. Returns false if COST is malformed.
-template <typename Terrain>
-bool ReadGround(absl::string_view text, Terrain& terrain) {
-  const size_t colon = text.rfind(':');
-  terrain.set_name(std::string(text.substr(0, colon)));
-  if (colon == absl::string_view::npos) {
-    return true;
-  }
-  const absl::string_view cost = text.substr(colon + 1);
-  if (cost == "impassable") {
-    terrain.set_impassable(true);
-    return true;
-  }
-  double value = 0;
-  const bool is_number = absl::SimpleAtod(cost, &value);
-  terrain.set_cost(value);
-  return is_number;
-}
-
-}  // namespace
-
-absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text) {
-  v1::Terrain terrain;
-  terrain.set_symbol(std::string(text.substr(0, 1)));
-  if (text.size() < 2 || text[1] != '=' || !ReadGround(text.substr(2), terrain)) {
-    return Malformed(text,
-                     "not a terrain: write SYMBOL=NAME:COST such as ~=river:3 or ^=mountain:impassable");
-  }
-  return terrain;
-}
-
-absl::StatusOr<v1::MeshTerrain> ParseMeshTerrain(absl::string_view text) {
-  v1::MeshTerrain terrain;
-  const size_t equals = text.find('=');
-  int area = 0;
-  if (equals == absl::string_view::npos || !absl::SimpleAtoi(text.substr(0, equals), &area) ||
-      !ReadGround(text.substr(equals + 1), terrain)) {
-    return Malformed(text, "not a terrain: write AREA=NAME:COST such as 1=water:3 or 2=lava:impassable");
-  }
-  terrain.set_area(area);
-  return terrain;
 }
 
 absl::Status ParseMessage(absl::string_view text, google::protobuf::Message& message) {

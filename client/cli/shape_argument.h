@@ -39,9 +39,6 @@ absl::StatusOr<v1::Cell> ParseCell(absl::string_view text);
 // map has is for the server to say.
 absl::StatusOr<v1::Location> ParsePlace(absl::string_view text);
 
-// "pier,market" is the edge between these nodes both ways, and "pier>market" the one way from pier to market.
-absl::StatusOr<v1::EdgeName> ParseEdge(absl::string_view text);
-
 // "-3.5,4" is the shift by x -3.5 and y 4.
 absl::StatusOr<v1::Point> ParseShift(absl::string_view text);
 
@@ -69,15 +66,14 @@ std::string FormatPosition(const v1::Position& position);
 // The cell, the position, or the name of the node.
 std::string FormatLocation(const v1::Location& location);
 
-// SYMBOL=NAME:COST, such as "~=river:3" or "^=mountain:impassable". Without NAME or :COST, or both, the
-// server's defaults hold: "~=river", "~=:3".
-absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text);
-// AREA=NAME:COST, such as "1=water:3" or "2=lava:impassable", likewise.
-absl::StatusOr<v1::MeshTerrain> ParseMeshTerrain(absl::string_view text);
-
-// Merges what an argument says into a message: one of these types, a Rectangle, a Duration or a Timestamp; a
-// HeightRange, "3:5", "3:" or ":5"; an ObstaclePrice, ID=COST with the beginning of an obstacle's id; or a
-// TerrainCost, TERRAIN=COST.
+// Merges what an argument says into a message: one of these types, a Rectangle, a Duration or a Timestamp, or
+// - an EdgeName, "pier,market" for both ways, and "pier>market" for the one way from pier to market;
+// - a HeightRange, "3:5", "3:" or ":5";
+// - an ObstaclePrice, ID=COST with the beginning of an obstacle's id;
+// - a Terrain, SYMBOL=NAME:COST, such as "~=river:3" or "^=mountain:impassable". Without NAME or :COST, or
+//   both, the server's defaults hold: "~=river", "~=:3";
+// - a MeshTerrain, AREA=NAME:COST, such as "1=water:3" or "2=lava:impassable", likewise;
+// - a TerrainCost, TERRAIN=COST.
 absl::Status ParseMessage(absl::string_view text, google::protobuf::Message& message);
 
 }  // namespace waystar::cli

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "client/cli/table.h"
 #include "client/errors.h"
 #include "tests/client/fake_server.h"
+#include "tests/service/about_map.h"
 
 namespace waystar::cli {
 namespace {
@@ -31,41 +33,38 @@ TEST(CellArgumentTest, ReadsCells) {
   }
 }
 
-TEST(CellArgumentTest, ReadsEdges) {
-  for (const bool one_way : {false, true}) {
-    const auto edge = ParseEdge(one_way ? "pier>market-1" : "pier,market-1");
-    ASSERT_TRUE(edge.ok()) << edge.status();
-    EXPECT_EQ(edge->from(), "pier");
-    EXPECT_EQ(edge->to(), "market-1");
-    EXPECT_EQ(edge->one_way(), one_way);
-  }
-  for (const char* text : {"", ",", "pier", "pier,", ">pier", "a,b,c", "a,b>c", "a b", "-a,b"}) {
-    EXPECT_FALSE(ParseEdge(text).ok()) << text;
+// Expects that each text is read as that message, in text format.
+template <typename Message>
+void ExpectRead(std::initializer_list<std::pair<const char*, const char*>> cases) {
+  for (const auto& [text, expected] : cases) {
+    Message message;
+    const absl::Status status = ParseMessage(text, message);
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(message.DebugString(), Parsed<Message>(expected).DebugString()) << text;
   }
 }
 
+template <typename Message>
+void ExpectRefused(std::initializer_list<const char*> texts) {
+  for (const char* const text : texts) {
+    Message message;
+    EXPECT_FALSE(ParseMessage(text, message).ok()) << text;
+  }
+}
+
+TEST(CellArgumentTest, ReadsEdges) {
+  ExpectRead<v1::EdgeName>({{"pier,market-1", "from: 'pier' to: 'market-1'"},
+                            {"pier>market-1", "from: 'pier' to: 'market-1' one_way: true"}});
+  ExpectRefused<v1::EdgeName>({"", ",", "pier", "pier,", ">pier", "a,b,c", "a,b>c", "a b", "-a,b"});
+}
+
 TEST(CellArgumentTest, ReadsTerrains) {
-  struct Case {
-    const char* text;
-    const char* symbol;
-    const char* name;
-    double cost = 0;
-    bool impassable = false;
-  };
-  for (const Case& expected :
-       {Case{"~=river:3.5", "~", "river", 3.5}, Case{"^=peak:impassable", "^", "peak", 0, true},
-        Case{"~=:2", "~", "", 2}, Case{"~=river", "~", "river"}, Case{"==sign:1", "=", "sign", 1}}) {
-    const auto terrain = ParseTerrain(expected.text);
-    ASSERT_TRUE(terrain.ok()) << terrain.status();
-    EXPECT_EQ(terrain->symbol(), expected.symbol);
-    EXPECT_EQ(terrain->name(), expected.name);
-    EXPECT_EQ(terrain->has_cost(), expected.cost != 0) << expected.text;
-    EXPECT_EQ(terrain->cost(), expected.cost);
-    EXPECT_EQ(terrain->impassable(), expected.impassable);
-  }
-  for (const char* text : {"", "~", "~river:3", "river=3", "~=river:", "~=river:wet", "~:river=3"}) {
-    EXPECT_FALSE(ParseTerrain(text).ok()) << text;
-  }
+  ExpectRead<v1::Terrain>({{"~=river:3.5", "symbol: '~' name: 'river' cost: 3.5"},
+                           {"^=peak:impassable", "symbol: '^' name: 'peak' impassable: true"},
+                           {"~=:2", "symbol: '~' cost: 2"},
+                           {"~=river", "symbol: '~' name: 'river'"},
+                           {"==sign:1", "symbol: '=' name: 'sign' cost: 1"}});
+  ExpectRefused<v1::Terrain>({"", "~", "~river:3", "river=3", "~=river:", "~=river:wet", "~:river=3"});
 }
 
 TEST(ShapeArgumentTest, MayBeARectangle) {
@@ -106,50 +105,28 @@ TEST(ShapeArgumentTest, WritesWhatItReads) {
 }
 
 TEST(ShapeArgumentTest, RefusesOthers) {
-  for (const char* text : {"",
-                           "3",
-                           "3,4..",
-                           "3,4..5",
-                           "3,4+2",
-                           "3,4+2x",
-                           "3,4-5,6",
-                           "..",
-                           "+",
-                           "-2147483648,0..2147483647,0",
-                           "disc:",
-                           "disc:1,2",
-                           "disc:1,2,3,4",
-                           "disc:a,b,c",
-                           "disc 1,2,3",
-                           "Disc:1,2,3",
-                           "polygon:",
-                           "polygon:1,2..",
-                           "polygon:1,2..3",
-                           "polygon:1,2,3..4,5..6,7",
-                           "line:1,2",
-                           "line:1,2..3",
-                           "line:1,2..3,4,5,6",
-                           "line:1,2,3..4,5",
-                           "line:1,2..3,4..5,6"}) {
+  ExpectRefused<v1::Shape>({"", "disc 1,2,3"});
+  for (const absl::string_view text :
+       absl::StrSplit("3 3,4.. 3,4..5 3,4+2 3,4+2x 3,4-5,6 .. + -2147483648,0..2147483647,0 disc: disc:1,2 "
+                      "disc:1,2,3,4 disc:a,b,c Disc:1,2,3 polygon: polygon:1,2.. polygon:1,2..3 "
+                      "polygon:1,2,3..4,5..6,7 line:1,2 line:1,2..3 line:1,2..3,4,5,6 line:1,2,3..4,5 "
+                      "line:1,2..3,4..5,6",
+                      ' ')) {
     EXPECT_FALSE(ParseShape(text).ok()) << text;
   }
 }
 
 TEST(ShapeArgumentTest, PartsOfAMapMayHaveFractions) {
-  const auto expect_area = [](const char* text, double x, double y, double width, double height) {
+  for (const auto& [text, expected] :
+       {std::pair("13.5,-52.25..13.75,-52.125", "x: 13.5 y: -52.25 width: 0.25 height: 0.125"),
+        {"13.75,-52.125..13.5,-52.25", "x: 13.5 y: -52.25 width: 0.25 height: 0.125"},
+        {"13,52+0.5x0.25", "x: 13 y: 52 width: 0.5 height: 0.25"},
+        {"0,0..1,1.5", "width: 1 height: 1.5"}}) {
     const auto part = ParseMapPart(text);
     ASSERT_TRUE(part.ok()) << part.status();
-    const auto* const area = std::get_if<v1::WorldArea>(&*part);
-    ASSERT_NE(area, nullptr) << text;
-    EXPECT_EQ(area->x(), x) << text;
-    EXPECT_EQ(area->y(), y) << text;
-    EXPECT_EQ(area->width(), width) << text;
-    EXPECT_EQ(area->height(), height) << text;
-  };
-  expect_area("13.5,-52.25..13.75,-52.125", 13.5, -52.25, 0.25, 0.125);
-  expect_area("13.75,-52.125..13.5,-52.25", 13.5, -52.25, 0.25, 0.125);
-  expect_area("13,52+0.5x0.25", 13, 52, 0.5, 0.25);
-  expect_area("0,0..1,1.5", 0, 0, 1, 1.5);
+    ASSERT_TRUE(std::holds_alternative<v1::WorldArea>(*part)) << text;
+    EXPECT_EQ(std::get<v1::WorldArea>(*part).DebugString(), Parsed<v1::WorldArea>(expected).DebugString());
+  }
   for (const char* text : {"", "1.5", "1.5,2", "1.5,2..3", "1.5,2..", "..1.5,2", "1.5,2+3", "1.5,2+3x",
                            "1.5,2+x3", "1.5+3x4", "1.5,2+3.5x4x5"}) {
     EXPECT_FALSE(ParseMapPart(text).ok()) << text;
