@@ -15,7 +15,6 @@
 #include "absl/strings/strip.h"
 #include "client/cli/arguments.h"
 #include "client/cli/completion/completion.h"
-#include "client/cli/context_commands.h"
 #include "client/cli/session.h"
 #include "client/cli/shape_argument.h"
 #include "client/connection.h"

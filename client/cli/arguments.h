@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -106,17 +107,18 @@ CLI::Option* AddOutput(CLI::App& command, std::string& file, const std::string& 
 // deletions and replacements). Empty if no distance is less than three.
 std::string Suggest(absl::string_view word, const std::vector<std::string>& candidates);
 
-// A check for numbers from `least` to `most`.
+// Adds an argument that is a number from `least` to `most`.
 template <typename T>
-CLI::Validator InRange(T least, T most) {
+CLI::Option* AddNumber(CLI::App& command, const std::string& name, T& number, std::type_identity_t<T> least,
+                       std::type_identity_t<T> most, const std::string& description) {
   const auto check = [least, most](const std::string& text) {
-    T number{};
-    const bool is_number = CLI::detail::lexical_cast(text, number);
-    return is_number && number >= least && number <= most
+    T given{};
+    const bool is_number = CLI::detail::lexical_cast(text, given);
+    return is_number && given >= least && given <= most
                ? std::string()
                : absl::StrCat("'", text, "' is not a number from ", least, " to ", most);
   };
-  return CLI::Validator(check, "");
+  return command.add_option(name, number, description)->check(CLI::Validator(check, ""))->type_name("N");
 }
 
 // --connectivity, --hexagons, --diagonal-cost and --terrain.
@@ -157,5 +159,11 @@ AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWalkCommand, Add
 
 // The parts of AddMapCommands about files.
 AddCommands AddImportCommand, AddExportCommand;
+
+// Returns the options of the context for a command line, such as "--server=game-7:7450": of the one that
+// --context names, or else of the current one. None if there is no current one, or if --server or
+// WAYSTAR_SERVER names a server: no other server gets a context's token. Options that the command line has
+// itself are not among them. `words` has no option that is cut short. Errors: why there are no such options.
+absl::StatusOr<std::vector<std::string>> ContextOptions(const std::vector<std::string>& words);
 
 }  // namespace waystar::cli

@@ -151,12 +151,6 @@ void AddTime(CLI::App& command, const std::string& name, load::Nanos& time, cons
       ->type_name("TIME");
 }
 
-template <typename T>
-void AddNumber(CLI::App& command, const std::string& name, T& number, T least, T most,
-               const std::string& description) {
-  command.add_option(name, number, description)->check(InRange(least, most))->type_name("N");
-}
-
 void AddLoadOptions(CLI::App& command, BenchArguments& arguments) {
   load::Settings& settings = arguments.settings;
   AddChoice<load::Mode>(
@@ -209,8 +203,8 @@ void AddBenchCommand(CLI::App& parent, Session& session) {
       ->type_name(kMapType);
   AddFile(command, "--scenario", arguments.scenario, "Ask for what stands in a file instead, see below");
   AddNumber(command, "--pairs", arguments.random_pairs, 1, 50'000, "How many pairs of random cells [1000]");
-  AddNumber<std::uint64_t>(command, "--seed", arguments.settings.seed, 0, ~std::uint64_t{0},
-                           "The same seed asks for the same [0]");
+  AddNumber(command, "--seed", arguments.settings.seed, 0, ~std::uint64_t{0},
+            "The same seed asks for the same [0]");
   AddLoadOptions(command, arguments);
 }
 

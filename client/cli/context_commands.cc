@@ -1,4 +1,5 @@
-#include "client/cli/context_commands.h"
+// Contexts: named connections of the user, which `waystar context` keeps. Each is a file of options, one a
+// line.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +9,9 @@
 #include <iostream>
 #include <optional>
 #include <regex>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"

@@ -1,6 +1,5 @@
 #include "client/cli/exit_code.h"
 
-#include <arpa/inet.h>
 #include <netdb.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -94,22 +93,18 @@ ExitCode ExitCodeFor(const absl::Status& status) {
     case absl::StatusCode::kUnavailable:
     case absl::StatusCode::kDeadlineExceeded:
       return ExitCode::kUnavailable;
-    case absl::StatusCode::kResourceExhausted: {
-      // Temporary errors.
-      const bool passes = client::RetryDelayOf(status) > absl::ZeroDuration();
-      return passes ? ExitCode::kUnavailable : ExitCode::kRefused;
-    }
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound:
-    case absl::StatusCode::kAlreadyExists:
-    case absl::StatusCode::kPermissionDenied:
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kAborted:
-    case absl::StatusCode::kOutOfRange:
-      return ExitCode::kRefused;
-    default:
+    case absl::StatusCode::kResourceExhausted:
+      // Temporary errors have a delay.
+      return client::RetryDelayOf(status) > absl::ZeroDuration() ? ExitCode::kUnavailable
+                                                                 : ExitCode::kRefused;
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kUnimplemented:
       return ExitCode::kFailure;
+    default:
+      return ExitCode::kRefused;
   }
 }
 
@@ -199,11 +194,6 @@ absl::StatusOr<int> Connect(const client::Endpoint& endpoint) {
   return status;
 }
 
-bool IsAddress(const std::string& host) {
-  unsigned char bytes[16];
-  return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
-}
-
 // A handshake as the RPC library makes it, but one that goes on with a certificate that is not trusted.
 class TlsProbe {
  public:
@@ -219,7 +209,7 @@ class TlsProbe {
       SSL_use_PrivateKey_file(ssl_.get(), options.key_file.c_str(), SSL_FILETYPE_PEM);
     }
     const std::string& name = options.server_name.empty() ? host : options.server_name;
-    if (IsAddress(name)) {
+    if (client::IsAddress(name)) {
       X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), name.c_str());
     } else {
       SSL_set1_host(ssl_.get(), name.c_str());
@@ -241,7 +231,7 @@ class TlsProbe {
   }
 
   // Returns true if the peer sent anything that is TLS.
-  bool IsTls() const { return is_connected_ || IsAlert(error_); }
+  bool IsTls() const { return is_connected_ || error_ > SSL_AD_REASON_OFFSET; }
   // Returns true if it sent something else.
   bool IsSomethingElse() const { return !is_connected_ && error_ == SSL_R_WRONG_VERSION_NUMBER; }
   // Returns the fault of the server's certificate; empty if there is none.
@@ -258,8 +248,6 @@ class TlsProbe {
   }
 
  private:
-  static bool IsAlert(int error) { return error > SSL_AD_REASON_OFFSET; }
-
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
   bool is_connected_ = false;

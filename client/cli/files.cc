@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 
@@ -36,10 +35,7 @@ std::string ReadToTheEnd(std::istream& in) {
   return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
-absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& standard_input) {
-  if (name == "-") {
-    return ReadToTheEnd(standard_input);
-  }
+absl::StatusOr<std::ifstream> OpenInput(const std::string& name) {
   std::error_code error;
   if (std::filesystem::is_directory(name, error)) {
     return absl::InvalidArgumentError("it is a folder");
@@ -48,7 +44,15 @@ absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& sta
   if (!file) {
     return absl::NotFoundError(std::strerror(errno));
   }
-  return ReadToTheEnd(file);
+  return file;
+}
+
+absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& standard_input) {
+  if (name == "-") {
+    return ReadToTheEnd(standard_input);
+  }
+  absl::StatusOr<std::ifstream> file = OpenInput(name);
+  return file.ok() ? absl::StatusOr<std::string>(ReadToTheEnd(*file)) : file.status();
 }
 
 absl::Status WriteOutput(const std::string& name, absl::string_view bytes) {

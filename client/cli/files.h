@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fstream>
 #include <istream>
 #include <string>
 
@@ -10,6 +11,9 @@
 namespace waystar::cli {
 
 std::string ReadToTheEnd(std::istream& in);
+
+// Opens a file to be read. An error says why it cannot be.
+absl::StatusOr<std::ifstream> OpenInput(const std::string& name);
 
 // Reads a whole file; "-" is standard input. An error says why it cannot be read.
 absl::StatusOr<std::string> ReadInput(const std::string& name, std::istream& standard_input);

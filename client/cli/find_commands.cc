@@ -208,6 +208,22 @@ void AddPoint(const v1::Location& place, v1::Path& path) {
   }
 }
 
+// Shifts the positionals: takes MAP as START, START as the first GOAL, and so on. Throws a usage error if MAP
+// is not a place.
+void TakeMapForStart(v1::FindPathRequest& request) {
+  const absl::StatusOr<v1::Location> start = ParsePlace(request.map());
+  if (!start.ok()) {
+    throw CLI::ValidationError("START", std::string(start.status().message()));
+  }
+  request.clear_map();
+  if (request.has_start()) {
+    request.add_goals()->Swap(request.mutable_start());
+    std::rotate(request.mutable_goals()->begin(), request.mutable_goals()->end() - 1,
+                request.mutable_goals()->end());
+  }
+  *request.mutable_start() = *start;
+}
+
 // With a file there is no map argument, so the first positional is the start, and so on.
 void AddMapFile(CLI::App& command, FindArguments& arguments) {
   AddFile(command, "--map-file", arguments.map_file,

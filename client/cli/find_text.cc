@@ -1,11 +1,10 @@
 #include "client/cli/find_text.h"
 
-#include <google/protobuf/repeated_ptr_field.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -14,7 +13,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "client/cli/message_text.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 
@@ -175,22 +173,17 @@ std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPath
 }  // namespace
 
 std::string AlgorithmName(v1::Algorithm algorithm) {
-  switch (algorithm) {
-    case v1::ALGORITHM_ASTAR:
-      return "A*";
-    case v1::ALGORITHM_DIJKSTRA:
-      return "Dijkstra";
-    case v1::ALGORITHM_JUMP_POINT_SEARCH:
-      return "jump point search";
-    case v1::ALGORITHM_LAZY_THETA_STAR:
-      return "Lazy Theta*";
-    case v1::ALGORITHM_SUBGOAL_HIERARCHY:
-      return "subgoal hierarchy";
-    case v1::ALGORITHM_POLYANYA:
-      return "Polyanya";
-    default:
-      return "another algorithm";
+  for (const auto& [named, name] : {std::pair(v1::ALGORITHM_ASTAR, "A*"),
+                                    {v1::ALGORITHM_DIJKSTRA, "Dijkstra"},
+                                    {v1::ALGORITHM_JUMP_POINT_SEARCH, "jump point search"},
+                                    {v1::ALGORITHM_LAZY_THETA_STAR, "Lazy Theta*"},
+                                    {v1::ALGORITHM_SUBGOAL_HIERARCHY, "subgoal hierarchy"},
+                                    {v1::ALGORITHM_POLYANYA, "Polyanya"}}) {
+    if (named == algorithm) {
+      return name;
+    }
   }
+  return "another algorithm";
 }
 
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {

@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -70,10 +69,10 @@ std::string NoteText(const v1::ImportNote& note) {
   if (!note.first_place().empty()) {
     absl::StrAppend(&text, ": ", note.first_place());
   }
-  if (note.count() > 1) {
-    absl::StrAppend(&text, note.first_place().empty() ? ", " : " and ",
-                    note.first_place().empty() ? note.count() : note.count() - 1,
-                    note.first_place().empty() ? " times" : " more");
+  if (note.count() > 1 && note.first_place().empty()) {
+    absl::StrAppend(&text, ", ", note.count(), " times");
+  } else if (note.count() > 1) {
+    absl::StrAppend(&text, " and ", note.count() - 1, " more");
   }
   return absl::StrCat(text, ".\n");
 }
@@ -117,15 +116,12 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
   if (header.map().empty()) {
     header.set_map(std::filesystem::path(arguments.file).stem().string());
   }
+  absl::StatusOr<std::ifstream> file = OpenInput(arguments.file);
+  if (!file.ok()) {
+    return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": ", file.status().message()));
+  }
   std::error_code error;
-  if (std::filesystem::is_directory(arguments.file, error)) {
-    return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": it is a folder"));
-  }
-  std::ifstream file(arguments.file, std::ios::binary);
-  if (!file) {
-    return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": ", std::strerror(errno)));
-  }
-  return Send(header, file, std::filesystem::is_regular_file(arguments.file, error), session);
+  return Send(header, *file, std::filesystem::is_regular_file(arguments.file, error), session);
 }
 
 struct ExportArguments {

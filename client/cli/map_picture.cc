@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -18,29 +19,20 @@ namespace {
 constexpr absl::string_view kShades[] = {"38;5;230", "38;5;229", "38;5;228", "38;5;227", "38;5;226",
                                          "38;5;220", "38;5;214", "38;5;208", "38;5;202", "38;5;196"};
 
+constexpr std::pair<char, absl::string_view> kColors[] = {{'.', "2"},    {'#', "90"},   {'%', "90"},
+                                                          {'o', "34"},   {'*', "1;33"}, {'G', "1;31"},
+                                                          {'S', "1;32"}, {'P', "35"}};
+
 absl::string_view ColorOf(char symbol) {
   if (absl::ascii_isdigit(static_cast<unsigned char>(symbol))) {
     return kShades[symbol - '0'];
   }
-  switch (symbol) {
-    case '.':
-      return "2";
-    case '#':
-    case '%':
-      return "90";
-    case 'o':
-      return "34";
-    case '*':
-      return "1;33";
-    case 'G':
-      return "1;31";
-    case 'S':
-      return "1;32";
-    case 'P':
-      return "35";
-    default:
-      return "36";
+  for (const auto& [colored, color] : kColors) {
+    if (colored == symbol) {
+      return color;
+    }
   }
+  return "36";
 }
 
 // Colours a line from its column `begin` on.

@@ -167,29 +167,21 @@ struct PathsArguments {
   std::string scenario_file;
 };
 
-// Nothing of a comment or an empty line.
-std::vector<absl::string_view> WordsOf(absl::string_view line) {
-  const absl::string_view text = line.substr(0, line.find('#'));
-  return absl::StrSplit(text, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
-}
-
 absl::Status AddQueries(absl::string_view text, v1::FindPathsRequest& request) {
   int number = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
-    const std::vector<absl::string_view> words = WordsOf(line);
+    const std::vector<absl::string_view> words = load::ScenarioWords(line.substr(0, line.find('#')));
     if (words.empty()) {
       continue;
     }
     if (words.size() != 2) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", number, ": a query is two cells, such as 3,4 60,40, or two nodes"));
+      return LineFault(number, "a query is two cells, such as 3,4 60,40, or two nodes");
     }
     const auto start = ParsePlace(words[0]);
     const auto goal = ParsePlace(words[1]);
     if (!start.ok() || !goal.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", number, ": ", (start.ok() ? goal : start).status().message()));
+      return LineFault(number, (start.ok() ? goal : start).status().message());
     }
     AddEnds(*start, *goal, request);
   }

@@ -61,17 +61,6 @@ void Fit(const Io& io, bool blocks, v1::RenderMapRequest& request) {
   }
 }
 
-ExitCode WritePicture(const RenderArguments& arguments, const v1::RenderMapResponse& response,
-                      Session& session) {
-  if (const absl::Status written = WriteOutput(arguments.file, response.image()); !written.ok()) {
-    return session.FailUsage(written);
-  }
-  session.io().out << "Wrote " << arguments.file << ": " << arguments.request.query().map() << " at revision "
-                   << response.version().revision() << ", " << response.placement().width() << " x "
-                   << response.placement().height() << ", " << response.image().size() << " bytes.\n";
-  return ExitCode::kOk;
-}
-
 // 38 for the character, 48 for what lies behind it.
 std::string ColorEscape(int what, picture::Color color) {
   return absl::StrFormat("\x1b[%d;2;%d;%d;%dm", what, color.r, color.g, color.b);
@@ -102,30 +91,7 @@ std::string HalfBlocks(const picture::Canvas& canvas) {
   return text;
 }
 
-ExitCode ShowImage(bool blocks, const v1::RenderMapResponse& response, Session& session) {
-  if (!blocks) {
-    session.io().out << response.image();
-    return ExitCode::kOk;
-  }
-  const auto canvas = picture::DecodePng(response.image());
-  if (!canvas.ok()) {
-    return session.Fail(canvas.status());
-  }
-  session.io().out << HalfBlocks(*canvas);
-  return ExitCode::kOk;
-}
-
-// As JSON; the picture itself goes to the file, if there is one.
-ExitCode PrintAnswer(const std::string& file, v1::RenderMapResponse& response, Session& session) {
-  if (!file.empty()) {
-    if (const absl::Status written = WriteOutput(file, response.image()); !written.ok()) {
-      return session.FailUsage(written);
-    }
-    response.clear_image();
-  }
-  session.PrintJson(response);
-  return response.has_answer() ? ExitCodeFor(response.answer().outcome()) : ExitCode::kOk;
-}
+bool HasEnds(const v1::FindPathRequest& query) { return query.has_start() || !query.goals().empty(); }
 
 ExitCode Render(const RenderArguments& arguments, Session& session) {
   const v1::PictureFormat format = FormatOf(arguments);
@@ -154,16 +120,35 @@ ExitCode Render(const RenderArguments& arguments, Session& session) {
   if (!response.ok()) {
     return session.Fail(response.status());
   }
+  if (!arguments.file.empty()) {
+    if (const absl::Status written = WriteOutput(arguments.file, response->image()); !written.ok()) {
+      return session.FailUsage(written);
+    }
+  }
+  std::ostream& out = session.io().out;
   if (session.options().json) {
-    return PrintAnswer(arguments.file, *response, session);
+    if (!arguments.file.empty()) {
+      response->clear_image();
+    }
+    session.PrintJson(*response);
+  } else if (!arguments.file.empty()) {
+    out << "Wrote " << arguments.file << ": " << request.map() << " at revision "
+        << response->version().revision() << ", " << response->placement().width() << " x "
+        << response->placement().height() << ", " << response->image().size() << " bytes.\n";
+  } else if (arguments.blocks) {
+    const auto canvas = picture::DecodePng(response->image());
+    if (!canvas.ok()) {
+      return session.Fail(canvas.status());
+    }
+    out << HalfBlocks(*canvas);
+  } else {
+    out << response->image();
   }
-  const ExitCode code = arguments.file.empty() ? ShowImage(arguments.blocks, *response, session)
-                                               : WritePicture(arguments, *response, session);
-  if (code != ExitCode::kOk || !response->has_answer()) {
-    return code;
+  if (!response->has_answer()) {
+    return ExitCode::kOk;
   }
-  if (!arguments.file.empty() || arguments.blocks) {
-    session.io().out << FindText(request.query(), response->answer()) << "\n";
+  if (!session.options().json && (!arguments.file.empty() || arguments.blocks)) {
+    out << FindText(request.query(), response->answer()) << "\n";
   }
   return ExitCodeFor(response->answer().outcome());
 }
@@ -270,14 +255,6 @@ void LocateGoal(animation::TracedSearch& search, Session& session) {
   }
 }
 
-// Fetches the graph data for drawing a search on a graph. Errors are ignored.
-void AskAboutGraph(animation::TracedSearch& search, Session& session) {
-  if (const auto& info = session.InfoOf(search.query.map()); info.ok()) {
-    search.graph_nodes = static_cast<std::size_t>(info->graph().nodes());
-  }
-  LocateGoal(search, session);
-}
-
 absl::StatusOr<animation::TracedSearch> Trace(const v1::FindPathRequest& query, v1::Algorithm algorithm,
                                               Session& session) {
   v1::TraceSearchRequest request;
@@ -301,7 +278,10 @@ absl::StatusOr<animation::TracedSearch> Trace(const v1::FindPathRequest& query, 
   search.on_graph = IsOnGraph(query, search.answer);
   search.on_mesh = IsOnMesh(search.answer);
   if (search.on_graph) {
-    AskAboutGraph(search, session);
+    if (const auto& info = session.InfoOf(query.map()); info.ok()) {
+      search.graph_nodes = static_cast<std::size_t>(info->graph().nodes());
+    }
+    LocateGoal(search, session);
   }
   return search;
 }
@@ -328,11 +308,6 @@ picture::Tiling ToTiling(const v1::PicturePlacement& placement) {
           .x_step = ToPoint(placement.x_step()),
           .y_step = ToPoint(placement.y_step()),
           .hexagons = placement.hexagons()};
-}
-
-absl::StatusOr<std::string> Encode(const AnimateArguments& arguments, const animation::Animation& film) {
-  return absl::EndsWithIgnoreCase(arguments.file, ".webp") ? animation::EncodeWebp(film)
-                                                           : animation::EncodeGif(film);
 }
 
 struct Film {
@@ -375,7 +350,8 @@ absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
       panels.emplace_back(std::move(search), *map, ToTiling(base->placement()));
     }
     Film film{.animation = animation::FilmOf(std::move(panels), frames)};
-    auto bytes = Encode(arguments, film.animation);
+    auto bytes = absl::EndsWithIgnoreCase(arguments.file, ".webp") ? animation::EncodeWebp(film.animation)
+                                                                   : animation::EncodeGif(film.animation);
     if (!bytes.ok()) {
       return bytes.status();
     }
@@ -420,9 +396,11 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
   if (!film.ok()) {
     return session.Fail(film.status());
   }
+  std::ostream& out = session.io().out;
+  const ExitCode code = ExitCodeFor(searches.front().answer.outcome());
   if (arguments.file.empty()) {
-    session.io().out << film->bytes;
-    return ExitCodeFor(searches.front().answer.outcome());
+    out << film->bytes;
+    return code;
   }
   if (const absl::Status written = WriteOutput(arguments.file, film->bytes); !written.ok()) {
     return session.FailUsage(written);
@@ -435,15 +413,15 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
     answers.mutable_info()->mutable_version()->set_revision(
         searches.front().answer.info().version().revision());
     session.PrintJson(answers);
-    return ExitCodeFor(searches.front().answer.outcome());
+    return code;
   }
-  session.io().out << "Wrote " << arguments.file << ": " << film->animation.frames.size() << " frames of "
-                   << film->animation.width << " x " << film->animation.height << ", " << film->bytes.size()
-                   << " bytes.\n";
+  out << "Wrote " << arguments.file << ": " << film->animation.frames.size() << " frames of "
+      << film->animation.width << " x " << film->animation.height << ", " << film->bytes.size()
+      << " bytes.\n";
   for (const animation::TracedSearch& search : searches) {
-    session.io().out << FindText(search.query, search.answer) << "\n";
+    out << FindText(search.query, search.answer) << "\n";
   }
-  return ExitCodeFor(searches.front().answer.outcome());
+  return code;
 }
 
 }  // namespace
@@ -477,13 +455,9 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       },
       "How large it may be, in pixels [960x720]")
       ->type_name("WxH");
-  command.add_option("--frames", arguments.max_frames, "How many frames it may have [160]")
-      ->check(InRange(2, 1000))
-      ->type_name("N");
-  command
-      .add_option("--max-megabytes", arguments.max_megabytes,
-                  "How large the file may be; there are fewer frames, and then smaller ones, if need be [5]")
-      ->check(InRange(0.05, 1000.0))
+  AddNumber(command, "--frames", arguments.max_frames, 2, 1000, "How many frames it may have [160]");
+  AddNumber(command, "--max-megabytes", arguments.max_megabytes, 0.05, 1000,
+            "How large the file may be; there are fewer frames, and then smaller ones, if need be [5]")
       ->type_name("MB");
 }
 

@@ -48,23 +48,6 @@ void CheckEnds(const v1::FindPathRequest& request) {
   CheckPlace(!request.goals().empty(), "GOAL");
 }
 
-void TakeMapForStart(v1::FindPathRequest& request) {
-  const absl::StatusOr<v1::Location> start = ParsePlace(request.map());
-  if (!start.ok()) {
-    throw CLI::ValidationError("START", std::string(start.status().message()));
-  }
-  request.clear_map();
-  const auto goals = request.goals();
-  request.clear_goals();
-  if (request.has_start()) {
-    *request.add_goals() = request.start();
-  }
-  request.mutable_goals()->MergeFrom(goals);
-  *request.mutable_start() = *start;
-}
-
-bool HasEnds(const v1::FindPathRequest& request) { return request.has_start() || !request.goals().empty(); }
-
 void AddPathForm(CLI::App& command, google::protobuf::Message& request) {
   AddField(command, "--form", request, "path_form",
            "How to list the path: every cell, the cells where it turns, the direction of each step, or the "

@@ -22,11 +22,6 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request, int most_goals = 
 
 // Throws the usage error that the start or the goal is missing, if it is.
 void CheckEnds(const v1::FindPathRequest& request);
-// Shifts the positionals: takes MAP as START, START as the first GOAL, and so on. Throws a usage error if an
-// argument is not a place.
-void TakeMapForStart(v1::FindPathRequest& request);
-// Returns true if a start or a goal was given.
-bool HasEnds(const v1::FindPathRequest& request);
 
 // Adds --nearest.
 template <typename Request>

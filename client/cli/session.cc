@@ -13,15 +13,8 @@
 namespace waystar::cli {
 
 bool Session::UsesColor() const {
-  switch (options_.color) {
-    case ColorChoice::kAlways:
-      return true;
-    case ColorChoice::kNever:
-      return false;
-    case ColorChoice::kAuto:
-      break;
-  }
-  return io_.is_terminal && !io_.no_color;
+  return options_.color == ColorChoice::kAuto ? io_.is_terminal && !io_.no_color
+                                              : options_.color == ColorChoice::kAlways;
 }
 
 std::size_t Session::table_width() const {

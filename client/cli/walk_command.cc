@@ -193,11 +193,8 @@ void AddWalkCommand(CLI::App& parent, Session& session) {
       "  waystar walk arena 1,1 60,40\n"
       "  waystar walk islands harbour lighthouse --pace 0\n");
   AddQuery(command, arguments.query);
-  command
-      .add_option("--pace", arguments.pace,
-                  "Steps per second, from one place of the path to the next; with 0 the agent stands")
-      ->type_name("N")
-      ->check(InRange(0.0, kMostPace))
+  AddNumber(command, "--pace", arguments.pace, 0, kMostPace,
+            "Steps per second, from one place of the path to the next; with 0 the agent stands")
       ->capture_default_str();
 }
 

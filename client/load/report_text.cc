@@ -103,13 +103,12 @@ std::string UpdatesText(const UpdateReport& updates) {
 }
 
 Record Percentiles(const Histogram& histogram) {
-  return {{"mean", histogram.Mean()},
-          {"p50", histogram.Percentile(50)},
-          {"p90", histogram.Percentile(90)},
-          {"p99", histogram.Percentile(99)},
-          {"p99.9", histogram.Percentile(99.9)},
-          {"p99.99", histogram.Percentile(99.99)},
-          {"max", histogram.max()}};
+  Record record = {{"mean", histogram.Mean()}};
+  for (const double percent : kPercents) {
+    record.emplace_back(absl::StrFormat("p%g", percent), histogram.Percentile(percent));
+  }
+  record.emplace_back("max", histogram.max());
+  return record;
 }
 
 std::vector<Record> FailureList(const Tally& tally) {
