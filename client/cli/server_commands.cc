@@ -192,7 +192,7 @@ ExitCode ShowServers(Session& session) {
 struct MapAt {
   std::string address;
   std::optional<std::uint64_t> revision;
-  // By how many revisions it is behind, unless it has another map.
+  // The number of revisions that it is behind, unless it has another map.
   std::optional<std::uint64_t> behind;
   std::string problem;
 };

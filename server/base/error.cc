@@ -35,7 +35,6 @@ constexpr Row kRows[] = {
     {ErrorReason::kBadEdit, absl::StatusCode::kInvalidArgument, "BAD_EDIT"},
     {ErrorReason::kBadEffect, absl::StatusCode::kInvalidArgument, "BAD_EFFECT"},
     {ErrorReason::kBadFormat, absl::StatusCode::kInvalidArgument, "BAD_FORMAT"},
-    {ErrorReason::kBadGround, absl::StatusCode::kInvalidArgument, "BAD_GROUND"},
     {ErrorReason::kBadHeader, absl::StatusCode::kInvalidArgument, "BAD_HEADER"},
     {ErrorReason::kBadLifetime, absl::StatusCode::kInvalidArgument, "BAD_LIFETIME"},
     {ErrorReason::kBadLine, absl::StatusCode::kInvalidArgument, "BAD_LINE"},
@@ -67,7 +66,6 @@ constexpr Row kRows[] = {
     {ErrorReason::kOffMap, absl::StatusCode::kOutOfRange, "OFF_MAP"},
     {ErrorReason::kAgentNotFound, absl::StatusCode::kNotFound, "AGENT_NOT_FOUND"},
     {ErrorReason::kEdgeNotFound, absl::StatusCode::kNotFound, "EDGE_NOT_FOUND"},
-    {ErrorReason::kGroundNotFound, absl::StatusCode::kNotFound, "GROUND_NOT_FOUND"},
     {ErrorReason::kMapNotFound, absl::StatusCode::kNotFound, "MAP_NOT_FOUND"},
     {ErrorReason::kNodeNotFound, absl::StatusCode::kNotFound, "NODE_NOT_FOUND"},
     {ErrorReason::kObstacleNotFound, absl::StatusCode::kNotFound, "OBSTACLE_NOT_FOUND"},
@@ -129,6 +127,8 @@ constexpr Row kRows[] = {
     {ErrorReason::kOriginNotAllowed, absl::StatusCode::kPermissionDenied, "ORIGIN_NOT_ALLOWED"},
     {ErrorReason::kNotImplemented, absl::StatusCode::kUnimplemented, "NOT_IMPLEMENTED"},
     {ErrorReason::kUnknownMethod, absl::StatusCode::kUnimplemented, "UNKNOWN_METHOD"},
+    {ErrorReason::kBadGround, absl::StatusCode::kInvalidArgument, "BAD_GROUND"},
+    {ErrorReason::kGroundNotFound, absl::StatusCode::kNotFound, "GROUND_NOT_FOUND"},
 };
 
 constexpr bool AreInOrder() {

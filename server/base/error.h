@@ -22,7 +22,6 @@ enum class ErrorReason : std::uint8_t {
   kBadEdit,
   kBadEffect,
   kBadFormat,
-  kBadGround,
   kBadHeader,
   kBadLifetime,
   kBadLine,
@@ -56,7 +55,6 @@ enum class ErrorReason : std::uint8_t {
   // NOT_FOUND
   kAgentNotFound,
   kEdgeNotFound,
-  kGroundNotFound,
   kMapNotFound,
   kNodeNotFound,
   kObstacleNotFound,
@@ -128,6 +126,10 @@ enum class ErrorReason : std::uint8_t {
   // UNIMPLEMENTED
   kNotImplemented,
   kUnknownMethod,
+  // INVALID_ARGUMENT
+  kBadGround,
+  // NOT_FOUND
+  kGroundNotFound,
 };
 
 // Returns the name in the API, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.

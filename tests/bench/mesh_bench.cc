@@ -449,6 +449,55 @@ class MeshTimer {
     explain("  explanation, price 0.5", 0.5);
   }
 
+  // Times ground that is taken away and added, and paths while a ground of 100 polygons is there, in turns
+  // with the mesh without it.
+  void TimeGround(int count) {
+    constexpr int kTimes = 9;
+    constexpr int kSide = 10;
+    Sample losses;
+    Sample gains;
+    Sample returns;
+    NavMesh mesh = mesh_;
+    const auto edited = [&](const core::Edit& edit) {
+      core::MeshBatchEditor editor(mesh);
+      OrDie(editor.Apply({&edit, 1}, absl::UnixEpoch()).status());
+      mesh = std::move(editor).Finish();
+    };
+    for (int i = 0; i < kTimes; ++i) {
+      const WorldPoint at = AnySpot().position;
+      core::MeshGround gone{.id = "gone", .region = core::Shape{.discs = {{{at.x, at.y}, 5.0}}}};
+      core::MeshGround more{.id = "more"};
+      // Above everything else.
+      const double z = mesh_.bounds().high.z + 10.0;
+      for (int k = 0; k < kSide * kSide; ++k) {
+        const double x = at.x + k % kSide;
+        const double y = at.y + static_cast<double>(k / kSide);
+        more.polygons.push_back({.corners = {{x, y, z}, {x + 1, y, z}, {x + 1, y + 1, z}, {x, y + 1, z}}});
+      }
+      losses.Add(ThreadMicrosOf([&] { edited(core::PutGround{gone}); }));
+      edited(core::RemoveGround{"gone"});
+      gains.Add(ThreadMicrosOf([&] { edited(core::PutGround{more}); }));
+      if (i + 1 < kTimes) {
+        returns.Add(ThreadMicrosOf([&] { edited(core::RemoveGround{"more"}); }));
+      }
+    }
+    std::cout << absl::StreamFormat(
+        "ground taken away %.1f ms, 100 polygons added %.1f ms, and removed %.3f ms (medians); %.2f MB, and "
+        "%.2f MB without; paths with them, and without:\n",
+        losses.Median() / 1e3, gains.Median() / 1e3, returns.Median() / 1e3,
+        static_cast<double>(mesh.own_bytes()) / 1e6, static_cast<double>(mesh_.own_bytes()) / 1e6);
+    const std::vector<Pair> pairs = MakePairs({.count = count});
+    PrintRow("  path",
+             TimeByTurns(
+                 pairs.size(), absl::GetFlag(FLAGS_passes),
+                 [&](std::size_t i) {
+                   const auto found = core::FindMeshPath(mesh, pairs[i].query, {}, scratch_);
+                   sink = found.ok() ? found->cost : -1.0;
+                 },
+                 [&](std::size_t i) { sink = FindPath(pairs[i]); }),
+             {});
+  }
+
   // Times paths among jumps that cost as much as the way to walk, in turns with the mesh without them, and
   // updates of one jump and of one obstacle.
   void TimePortals(int count) {
@@ -848,6 +897,7 @@ PathFigures TimeDetourFile(const std::filesystem::path& path, const std::filesys
   timer.TimeCrowd();
   timer.TimeOthers(count);
   timer.TimeObstacles(count);
+  timer.TimeGround(count);
   if (std::filesystem::exists(tile_cache)) {
     timer.TimeBesideTileCache(tile_cache, count);
   }
@@ -966,6 +1016,7 @@ void TimePolyanyaFile(const std::filesystem::path& path) {
     timer.TimeScenarios(path.string() + ".scen");
   }
   timer.TimeObstacles(count);
+  timer.TimeGround(count);
   timer.TimePortals(count);
   timer.PrintMemory(0.0);
 }

@@ -272,8 +272,8 @@ class GraphEditApplier {
   absl::Time now_;
 };
 
-// Applies the edits of a batch to copies of the obstacles, portals, grounds and profiles of a mesh. Error fields are
-// relative to the edit's value.
+// Applies the edits of a batch to copies of the obstacles, portals, grounds and profiles of a mesh. Error
+// fields are relative to the edit's value.
 class MeshEditApplier {
  public:
   MeshEditApplier(const NavMesh& mesh, absl::Time now, const StopCheck* stop)
@@ -299,9 +299,9 @@ class MeshEditApplier {
       return MakeError(ErrorReason::kTooManyItems, "",
                        absl::StrCat("a map has at most ", kMaxGrounds, " grounds"));
     }
-    NoteGround(edit.ground);
+    NoteGround(grounds_.Find(edit.ground.id));
     if (before != nullptr) {
-      NoteGround(*before);
+      NoteGround(before);
     }
     return absl::OkStatus();
   }
@@ -313,7 +313,7 @@ class MeshEditApplier {
                        absl::StrCat("the map has no ground \"", edit.id, "\""));
     }
     grounds_.Remove(edit.id);
-    NoteGround(*before);
+    NoteGround(before);
     return absl::OkStatus();
   }
 
@@ -384,16 +384,21 @@ class MeshEditApplier {
     return places;
   }
 
-  // Returns the edited mesh, or the errors of MeshObstacleEditor::FinishOn and ReplaceGrounds.
-  absl::StatusOr<NavMesh> Finish() && {
+  // Returns the error of the ground as a whole, with field "edits". It may also be that of an edit that needs
+  // the ground, but the edit is not at fault.
+  const absl::Status& ground_status() const { return ground_status_; }
+
+  // Returns the edited mesh, or the errors of MeshObstacleEditor::FinishOn and WithGrounds. No edit may
+  // follow.
+  absl::StatusOr<NavMesh> Finish() {
     BoxSet changed = obstacles_.places().blocked;
     changed.Add(obstacles_.places().opened);
     WAYSTAR_RETURN_IF_ERROR(UpdateGround());
     if (has_changed_ground_) {
+      WAYSTAR_ASSIGN_OR_RETURN(ground_, WithLandmarksAsFile(ground_, stop_));
       changed.Add(AllOf(ground_));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(NavMesh cut,
-                             obstacles_.FinishOn(has_changed_ground_ ? ground_ : mesh_, stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(NavMesh cut, obstacles_.FinishOn(has_changed_ground_ ? ground_ : mesh_, stop_));
     if (profiles_.has_value() || has_changed_ground_) {
       cut = cut.WithProfiles(profiles_.value_or(mesh_.profiles()));
     }
@@ -407,35 +412,38 @@ class MeshEditApplier {
   }
 
  private:
-  void NoteGround(const MeshGround& ground) {
-    AddBoxes(ground, mesh_, changed_ground_);
+  void NoteGround(std::shared_ptr<const MeshGround> ground) {
+    stale_grounds_.push_back(std::move(ground));
     has_changed_ground_ = true;
-    is_ground_stale_ = true;
   }
 
   // Brings the ground, and the places of portals on it, up to the grounds.
   absl::Status UpdateGround() {
-    if (!is_ground_stale_) {
+    if (stale_grounds_.empty()) {
       return absl::OkStatus();
     }
     constexpr int kMostUpdates = 4;
-    if (++ground_updates_ > kMostUpdates) {
-      return MakeError(ErrorReason::kBatchTooLarge, "",
-                       "a batch changes ground before portals, not between them over and over");
+    absl::StatusOr<NavMesh> made =
+        ++ground_updates_ <= kMostUpdates
+            ? WithGrounds(mesh_, grounds_, stop_)
+            : MakeError(ErrorReason::kBatchTooLarge, "",
+                        "a batch changes ground before portals, not between them over and over");
+    if (!made.ok()) {
+      ground_status_ =
+          ErrorReasonOf(made.status()).empty() ? made.status() : WithField(made.status(), "edits");
+      return ground_status_;
     }
-    absl::StatusOr<NavMesh> made = ReplaceGrounds(mesh_, grounds_, stop_);
-    if (!ErrorReasonOf(made.status()).empty()) {
-      return WithField(made.status(), "edits");
-    }
-    WAYSTAR_RETURN_IF_ERROR(made.status());
     ground_ = *std::move(made);
+    for (const std::shared_ptr<const MeshGround>& ground : stale_grounds_) {
+      AddBoxes(*ground, mesh_, changed_ground_);
+    }
+    stale_grounds_.clear();
     MeshPortalTable portals(ground_.polygon_count());
     portals_.VisitAfter("", [&](const PlacedPortal& portal) {
       portals.Put(std::make_shared<const PlacedPortal>(ground_.Placed(portal)));
       return true;
     });
     portals_ = std::move(portals);
-    is_ground_stale_ = false;
     return absl::OkStatus();
   }
 
@@ -466,8 +474,9 @@ class MeshEditApplier {
   GroundTable grounds_;
   BoxSet changed_ground_;
   bool has_changed_ground_ = false;
-  // True if `ground_` has not the latest grounds.
-  bool is_ground_stale_ = false;
+  // Grounds, before and after their edits, that `ground_` does not follow yet.
+  std::vector<std::shared_ptr<const MeshGround>> stale_grounds_;
+  absl::Status ground_status_;
   int ground_updates_ = 0;
   bool portals_may_be_anywhere_ = false;
   // Set if a profile was edited.
@@ -497,9 +506,11 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
 absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time now,
                                                      const StopCheck* stop) {
   MeshEditApplier applier(mesh_, now, stop);
-  WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", applier));
+  const absl::Status applied = ApplyEach(edits, "navigation mesh", applier);
+  WAYSTAR_RETURN_IF_ERROR(applier.ground_status());
+  WAYSTAR_RETURN_IF_ERROR(applied);
+  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh smallest, applier.Finish());
   const MeshPlaces places = applier.places();
-  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh smallest, std::move(applier).Finish());
   absl::StatusOr<NavMesh> edited = WithSurfacesUpdated(smallest, stop);
   if (!ErrorReasonOf(edited.status()).empty()) {
     return WithFieldPrefix(edited.status(), "edits");
@@ -527,7 +538,7 @@ absl::Status MeshBatchEditor::PutAll(absl::Span<const Edit> edits,
     MeshEditApplier applier(mesh_, absl::UnixEpoch(), stop);
     applier.AllowPortalsAnywhere();
     WAYSTAR_RETURN_IF_ERROR(ApplyEach(edits, "navigation mesh", applier));
-    WAYSTAR_ASSIGN_OR_RETURN(mesh_, std::move(applier).Finish());
+    WAYSTAR_ASSIGN_OR_RETURN(mesh_, applier.Finish());
   }
   // Portals are placed at the end, once.
   const MeshPortalTable portals = mesh_.portals();
@@ -540,7 +551,7 @@ absl::Status MeshBatchEditor::PutAll(absl::Span<const Edit> edits,
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
       WAYSTAR_RETURN_IF_ERROR(applier.Put(std::move(obstacles[i]), false));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(mesh_, std::move(applier).Finish());
+    WAYSTAR_ASSIGN_OR_RETURN(mesh_, applier.Finish());
   }
   mesh_ = mesh_.WithPortals(portals);
   if (mesh_.is_cut()) {

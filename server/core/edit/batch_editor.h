@@ -141,8 +141,8 @@ class MeshBatchEditor {
   // MeshObstacleEditor and WithSurfacesUpdated; those of CheckPortal and CheckPortalId; OFF_MAP if an end on
   // this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS, TOO_MANY_PORTALS or PORTAL_NOT_FOUND; those
   // of CheckProfileName, InsertProfile and RemoveProfileNamed, and of CheckProfile below "profile."; those of
-  // CheckGround and ReplaceGrounds; TOO_MANY_ITEMS for too many grounds, GROUND_NOT_FOUND. Each new portal
-  // costs O(log polygons) and a scan of all portals. A change of ground costs what ReplaceGrounds and all
+  // CheckGround and WithGrounds; TOO_MANY_ITEMS for too many grounds, GROUND_NOT_FOUND. Each new portal
+  // costs O(log polygons) and a scan of all portals. A change of ground costs what WithGrounds and all
   // obstacles do.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now,
                                       const StopCheck* stop = nullptr);

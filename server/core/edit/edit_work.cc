@@ -17,7 +17,7 @@ namespace waystar::core {
 namespace {
 
 constexpr std::int64_t kWorkOfOne = 64;
-// Cutting a hole takes some 50 us, and deriving a polygon's part of a mesh some 2 us.
+// Cutting a hole takes some 50 us, and deriving a polygon's part of a mesh, with landmarks, some 2 us.
 constexpr std::int64_t kWorkOfHole = 1 << 17;
 constexpr std::int64_t kWorkOfPolygon = 1 << 12;
 
@@ -66,6 +66,9 @@ class Estimator {
   void operator()(const SetEnabled& edit) { AddEach(edit.nodes.size() + edit.edges.size()); }
   void operator()(const PutGround& edit) {
     Add(work_of_ground_ + static_cast<std::int64_t>(edit.ground.polygons.size()) * kWorkOfPolygon, 1);
+    if (edit.ground.region) {
+      AddPaint(*edit.ground.region);
+    }
   }
   void operator()(const RemoveGround& /*edit*/) { Add(work_of_ground_, 1); }
   // Edits of portals and profiles count nothing.

@@ -36,6 +36,8 @@ const std::map<std::string, std::string>& Calls() {
       {"explain", "explain m 0,0 5,2"},
       {"find", "find m 0,0 5,2"},
       {"flow", "flow m 5,2"},
+      {"ground put", "ground put floor bridge 1,0..2,0..2,1"},
+      {"ground remove", "ground remove floor old"},
       {"health", "health"},
       {"info", "info"},
       {"log-level", "log-level info"},
@@ -114,7 +116,8 @@ class JsonEverywhereTest : public waystar::ServedCommandTest {
     folder_.Write("Q", "0,0 5,2\n");
     for (const char* const setup :
          {"obstacle put m crate 0,2", "obstacle put m old 0,2", "portal put m old 1,0 5,0",
-          "obstacle put m disc disc:1,1,0", "portal put m stairs 0,0 5,2", "backup $B"}) {
+          "obstacle put m disc disc:1,1,0", "portal put m stairs 0,0 5,2",
+          "ground put floor old 5,0..6,0..6,1", "backup $B"}) {
       EXPECT_EQ(Run(Arguments(setup)), ExitCode::kOk) << setup << ": " << err_;
     }
   }

@@ -263,7 +263,7 @@ void ExpectSame(const core::LoggedCommit& read, const core::LoggedCommit& writte
 }
 
 TEST(EditCodeTest, EveryKindOfEditComesBack) {
-  static_assert(std::variant_size_v<core::Edit> == 21, "put the new kind above");
+  static_assert(std::variant_size_v<core::Edit> == 22, "put the new kind above");
   const core::LoggedCommit written = CommitOf(AllKinds());
   const std::string entry = EncodeCommits("map", 99, {written}).bytes;
   std::string record;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <tuple>
@@ -28,8 +29,11 @@ namespace {
 constexpr double kHeightsOfWeld = 25.0;
 // Maximum number of edges looked at to join grounds: about a second.
 constexpr std::size_t kMostLooks = std::size_t{1} << 25;
+// Differences in height, per unit of weld, of points on one edge or of vertices beside it.
+constexpr double kSlopeOfWeld = 4.0;
+constexpr int kMostWelds = 4;
 // Exceed the errors of rounding a point of an edge to 2^-20.
-constexpr double kOnEdge = 4.0 / kFixedScale;
+constexpr double kOnEdge = 2.0 / kFixedScale;
 constexpr double kHeightOnEdge = 16.0 / kFixedScale;
 
 // Returns the area of a terrain, or nullopt if the mesh has no such terrain.
@@ -61,6 +65,18 @@ absl::Status CheckPolygon(const GroundPolygon& polygon, const NavMesh& mesh) {
   if (TwiceArea(polygon.corners.size(), corner) == 0) {
     return MakeError(ErrorReason::kBadGround, "corners", "the polygon has no area, seen from above");
   }
+  Polygon outline;
+  for (const WorldPoint& point : polygon.corners) {
+    outline.vertices.push_back({point.x, point.y});
+  }
+  if (!OutlinesOf({.polygons = {std::move(outline)}}).ok()) {
+    return MakeError(ErrorReason::kBadGround, "corners",
+                     "the polygon touches or crosses itself, seen from above");
+  }
+  if (!(polygon.agent_radius >= 0.0 && polygon.agent_radius <= kMaxMeshAgentRadius)) {
+    return BadNumber(ErrorReason::kBadGround, "agent_radius", polygon.agent_radius,
+                     absl::StrCat("0 to ", kMaxMeshAgentRadius));
+  }
   bool is_on_any = IsOf(polygon, mesh, true);
   bool has_terrain = AreaNamed(polygon.terrain, mesh).has_value();
   for (const NavMesh& surface : mesh.larger()) {
@@ -78,68 +94,111 @@ absl::Status CheckPolygon(const GroundPolygon& polygon, const NavMesh& mesh) {
                                  absl::StrCat("the mesh has no terrain \"", polygon.terrain, "\""));
 }
 
-// Joins the polygons of grounds to those of a file.
+// Ground that takes part in joining: the file, or the polygons of one ground once they are welded.
+struct Source {
+  // An edge without a polygon on the other side, from a corner to the next.
+  struct OpenEdge {
+    // The polygon, and the position of the corner in the list of all corners of the source.
+    PolygonNumber polygon = 0;
+    std::size_t corner = 0;
+    WorldPoint from;
+    WorldPoint to;
+    // Corners of other sources between its ends, with their shares of the way.
+    std::vector<std::pair<double, WorldPoint>> splits = {};
+  };
+
+  MeshBounds bounds;
+  std::vector<OpenEdge> edges;
+  // Places in `edges`, by OpenEdge::corner.
+  absl::flat_hash_map<std::size_t, std::size_t> edge_at;
+  PolygonTree tree;
+
+  void AddEdge(const OpenEdge& edge) {
+    bounds.Add(edge.from);
+    bounds.Add(edge.to);
+    edge_at.emplace(edge.corner, edges.size());
+    edges.push_back(edge);
+  }
+  void MakeTree(const StopCheck* stop) {
+    std::vector<MeshBounds> boxes(edges.size());
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      boxes[i].Add(edges[i].from);
+      boxes[i].Add(edges[i].to);
+    }
+    tree = PolygonTree(boxes, stop);
+  }
+};
+
+MeshBounds Around(MeshBounds box, double weld) {
+  box.low = {box.low.x - weld, box.low.y - weld, box.low.z - kHeightsOfWeld * weld};
+  box.high = {box.high.x + weld, box.high.y + weld, box.high.z + kHeightsOfWeld * weld};
+  return box;
+}
+
+// Joins grounds, one after the other, to the file and to the grounds before them. Not thread-safe.
 class GroundJoiner {
  public:
+  // The mesh and the grounds must outlive this.
   GroundJoiner(const NavMesh& file, const GroundTable& grounds, bool is_first, const StopCheck* stop)
       : file_(file), grounds_(grounds), is_first_(is_first), stop_(stop) {
     parts_.is_removed.resize(file.polygon_count());
   }
 
   absl::StatusOr<GroundParts> Join() && {
-    WAYSTAR_RETURN_IF_ERROR(FindRemoved());
-    ListPolygons();
-    ListOpenEdges();
-    WAYSTAR_RETURN_IF_ERROR(Weld());
-    WAYSTAR_RETURN_IF_ERROR(SplitOpenEdges());
-    if (looks_ >= kMostLooks) {
-      return MakeError(ErrorReason::kBadSize, "",
-                       "too many edges are within the distance for joining grounds");
-    }
+    WAYSTAR_RETURN_IF_ERROR(ForEachGround([&](const MeshGround& ground) {
+      return ground.region ? Remove(*ground.region, ground.heights) : absl::OkStatus();
+    }));
+    WAYSTAR_RETURN_IF_ERROR(ListEdgesOfFile());
+    WAYSTAR_RETURN_IF_ERROR(ForEachGround([&](const MeshGround& ground) { return Weld(ground); }));
     AddFile();
-    AddGrounds();
-    for (const MeshPolygon& polygon : parts_.spec.polygons) {
-      if (polygon.corner_count > kMaxPolygonCorners) {
-        return MakeError(ErrorReason::kBadSize, "",
-                         "too many corners of grounds are on the edges of a polygon of the file");
-      }
+    for (std::size_t i = 0; i < welded_.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+      AddWelded(welded_[i], sources_[i + 1]);
     }
+    WAYSTAR_RETURN_IF_ERROR(CheckSplitPolygons());
     return std::move(parts_);
   }
 
  private:
-  struct Polygon {
-    std::vector<WorldPoint> corners;
-    std::uint8_t area = 0;
-    double weld = 0.0;
-  };
+  using OpenEdge = Source::OpenEdge;
+  using Key = std::tuple<double, double, double>;
+  using Numbers = absl::flat_hash_map<Key, std::uint32_t>;
 
-  // An edge of the file without a polygon on the other side, from a corner to the next.
-  struct OpenEdge {
-    // Position in the list of all corners of the file.
+  // A part of an open edge, from this corner in the list of all corners to the next.
+  struct OpenPart {
+    const Source* source = nullptr;
+    PolygonNumber polygon = 0;
     std::size_t corner = 0;
-    WorldPoint from;
-    WorldPoint to;
-    // Vertices of `welded_` between its ends.
-    std::vector<VertexOnEdge> splits = {};
   };
 
-  absl::Status FindRemoved() {
+  template <typename Visitor>
+  absl::Status ForEachGround(const Visitor& visit) {
     absl::Status status;
     grounds_.VisitAfter("", [&](const MeshGround& ground) {
-      if (ground.region) {
-        status = Remove(*ground.region, ground.heights);
-      }
+      status = CheckStop(stop_);
+      status.Update(status.ok() ? visit(ground) : status);
       return status.ok();
     });
     return status;
   }
 
+  static absl::Status TooMany() {
+    return MakeError(ErrorReason::kBadSize, "",
+                     "too many edges and corners are within the distance for joining grounds");
+  }
+
   absl::Status Remove(const Shape& region, const HeightRange& heights) {
     WAYSTAR_ASSIGN_OR_RETURN(const HoleList holes, HolesOf(region, heights, 0.0, stop_));
     for (const std::shared_ptr<const MeshHole>& hole : holes) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
       std::vector<PolygonNumber> polygons;
       file_.FindAllTouching(hole->outline, -kMeshTolerance, polygons);
+      touched_ += polygons.size();
+      if (touched_ > kMaxTouchedPolygons) {
+        return MakeError(ErrorReason::kRegionTooLarge, "",
+                         absl::StrCat("the parts of the regions of grounds touch more than ",
+                                      kMaxTouchedPolygons, " polygons"));
+      }
       for (const PolygonNumber polygon : polygons) {
         const WorldPoint middle = MiddleOf(polygon);
         if (heights.low <= middle.z && middle.z <= heights.high && IsWithin(hole->outline, middle)) {
@@ -170,140 +229,237 @@ class GroundJoiner {
     return true;
   }
 
-  // Lists the polygons of grounds for this surface.
-  void ListPolygons() {
+  // Lists the open edges of the file near the grounds.
+  absl::Status ListEdgesOfFile() {
+    MeshBounds near;
     grounds_.VisitAfter("", [&](const MeshGround& ground) {
+      MeshBounds own;
       for (const GroundPolygon& polygon : ground.polygons) {
-        if (!IsOf(polygon, file_, is_first_)) {
-          continue;
-        }
-        Polygon& added = polygons_.emplace_back(
-            Polygon{.area = AreaNamed(polygon.terrain, file_).value_or(0), .weld = ground.weld});
         for (const WorldPoint& corner : polygon.corners) {
-          added.corners.push_back(Rounded(corner));
-          bounds_.Add(added.corners.back());
+          own.Add(corner);
         }
-        weld_ = std::max(weld_, ground.weld);
       }
+      near.Add(Around(own, ground.weld));
       return true;
     });
-  }
-
-  void ListOpenEdges() {
-    std::vector<MeshBounds> boxes;
-    const MeshBounds near = Around(bounds_, weld_);
+    Source& source = sources_.emplace_back();
     std::size_t first = 0;
     for (PolygonNumber polygon = 0; polygon < file_.polygon_count(); ++polygon) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, polygon));
       const absl::Span<const PolygonNumber> neighbours = file_.NeighboursOf(polygon);
       ForEachEdge(file_, polygon, [&](std::uint32_t k, const WorldPoint& from, const WorldPoint& to) {
         MeshBounds box;
         box.Add(from);
         box.Add(to);
         if (!parts_.is_removed[polygon] && IsOpen(neighbours[k]) && box.Overlaps(near)) {
-          edge_at_.emplace(first + k, edges_.size());
-          edges_.push_back({first + k, from, to});
-          boxes.push_back(box);
+          source.AddEdge({polygon, first + k, from, to});
         }
       });
       first += neighbours.size();
     }
-    tree_ = PolygonTree(boxes, stop_);
+    source.MakeTree(stop_);
+    return CheckStop(stop_);
   }
 
   bool IsOpen(PolygonNumber neighbour) const {
     return neighbour == kNoPolygon || parts_.is_removed[neighbour];
   }
 
-  static MeshBounds Around(MeshBounds box, double weld) {
-    box.low = {box.low.x - weld, box.low.y - weld, box.low.z - kHeightsOfWeld * weld};
-    box.high = {box.high.x + weld, box.high.y + weld, box.high.z + kHeightsOfWeld * weld};
-    return box;
-  }
-
-  // Calls visit(edge) for the open edges with a box near this one, at most kMostLooks times in all.
+  // Calls visit(source, edge) for the open edges so far with a box near this one, at most kMostLooks times in
+  // all.
   template <typename Visitor>
   void VisitEdgesNear(const MeshBounds& box, double weld, const Visitor& visit) {
     const MeshBounds near = Around(box, weld);
-    tree_.VisitTouching([&](const MeshBounds& other) { return looks_ < kMostLooks && other.Overlaps(near); },
-                        [&](std::uint32_t edge) {
-                          ++looks_;
-                          visit(edges_[edge]);
-                        });
-  }
-
-  // Returns the vertex of an open edge that is nearest to the point, else the nearest point of such an edge,
-  // else nullopt if none is within the tolerance.
-  std::optional<WorldPoint> Snapped(const WorldPoint& point, double weld) {
-    MeshBounds box;
-    box.Add(point);
-    // Orders vertices before points of edges.
-    using Rank = std::tuple<bool, double, WorldPoint>;
-    std::optional<Rank> best;
-    const auto consider = [&](bool is_on_edge, const WorldPoint& other) {
-      if (SquaredPlanDistance(other, point) <= weld * weld &&
-          std::abs(other.z - point.z) <= kHeightsOfWeld * weld) {
-        const Rank rank{is_on_edge, SquaredDistance(other, point), other};
-        best = best ? std::min(*best, rank) : rank;
-      }
-    };
-    VisitEdgesNear(box, weld, [&](const OpenEdge& edge) {
-      consider(false, edge.from);
-      consider(false, edge.to);
-      const SegmentPoint nearest = NearestOnPlanSegment(edge.from, edge.to, point);
-      consider(true, Rounded(WorldPoint{nearest.point.x, nearest.point.y, HeightOf(edge, nearest.share)}));
-    });
-    return best ? std::optional(std::get<WorldPoint>(*best)) : std::nullopt;
+    for (Source* const source : near_) {
+      source->tree.VisitTouching(
+          [&](const MeshBounds& other) { return looks_ < kMostLooks && other.Overlaps(near); },
+          [&](std::uint32_t edge) {
+            ++looks_;
+            visit(source->edges[edge]);
+          });
+    }
   }
 
   static double HeightOf(const OpenEdge& edge, double share) {
     return edge.from.z + share * (edge.to.z - edge.from.z);
   }
 
-  // Moves the corners of the polygons to the file's vertices and edges, adds the file's vertices on their
-  // edges as corners, and welds the polygons.
-  absl::Status Weld() {
+  // Returns where a corner is joined to: the nearest point of an open edge within the tolerance, or a vertex
+  // about as high as that; nullopt if there is none. Sets `is_vertex`.
+  std::optional<WorldPoint> Snapped(const WorldPoint& corner, double weld, bool& is_vertex) {
+    using Rank = std::pair<double, WorldPoint>;
+    MeshBounds box;
+    box.Add(corner);
+    std::optional<Rank> on_edge;
+    const auto keep_nearer = [&](const WorldPoint& point, std::optional<Rank>& best) {
+      const Rank rank{SquaredDistance(point, corner), point};
+      best = best ? std::min(*best, rank) : rank;
+    };
+    const auto is_near = [&](const WorldPoint& point) {
+      return SquaredPlanDistance(point, corner) <= weld * weld &&
+             std::abs(point.z - corner.z) <= kHeightsOfWeld * weld;
+    };
+    VisitEdgesNear(box, weld, [&](const OpenEdge& edge) {
+      const SegmentPoint nearest = NearestOnPlanSegment(edge.from, edge.to, corner);
+      const WorldPoint point{nearest.point.x, nearest.point.y, HeightOf(edge, nearest.share)};
+      if (is_near(point)) {
+        keep_nearer(Rounded(point), on_edge);
+      }
+    });
+    if (!on_edge) {
+      return std::nullopt;
+    }
+    std::optional<Rank> vertex;
+    VisitEdgesNear(box, weld, [&](const OpenEdge& edge) {
+      for (const WorldPoint& end : {edge.from, edge.to}) {
+        if (is_near(end) && std::abs(end.z - on_edge->second.z) <= kSlopeOfWeld * weld) {
+          keep_nearer(end, vertex);
+        }
+      }
+    });
+    is_vertex = vertex.has_value();
+    return is_vertex ? vertex->second : on_edge->second;
+  }
+
+  // Welds the polygons of a ground, with their corners at vertices and on edges of the sources so far, and
+  // makes them the next source.
+  absl::Status Weld(const MeshGround& ground) {
+    MeshBounds bounds;
+    std::vector<const GroundPolygon*> polygons;
+    for (const GroundPolygon& polygon : ground.polygons) {
+      if (IsOf(polygon, file_, is_first_)) {
+        polygons.push_back(&polygon);
+        for (const WorldPoint& corner : polygon.corners) {
+          bounds.Add(corner);
+        }
+      }
+    }
+    near_.clear();
+    for (Source& source : sources_) {
+      if (source.bounds.Overlaps(Around(bounds, ground.weld))) {
+        near_.push_back(&source);
+      }
+    }
+    const WeldTolerance tolerance{.plan = ground.weld, .height = kHeightsOfWeld * ground.weld};
+    WAYSTAR_ASSIGN_OR_RETURN(MeshSpec welded, WeldMesh(SoupOf(polygons, ground.weld), tolerance, stop_));
+    // The edges beside polygons that are dropped may be joined to each other.
+    for (int round = 0; round < kMostWelds && DropThin(welded); ++round) {
+      MeshSoup soup{.spec = std::move(welded)};
+      soup.fixed_vertices = soup.spec.vertices.size();
+      WAYSTAR_ASSIGN_OR_RETURN(welded, WeldMesh(std::move(soup), tolerance, stop_));
+    }
+    if (looks_ >= kMostLooks) {
+      return TooMany();
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(welded.neighbours, MatchMeshEdges(welded, stop_));
+    Source& source = sources_.emplace_back();
+    std::size_t first = 0;
+    for (PolygonNumber polygon = 0; polygon < welded.polygons.size(); ++polygon) {
+      const std::size_t count = welded.polygons[polygon].corner_count;
+      for (std::size_t k = first; k < first + count; ++k) {
+        if (welded.neighbours[k] == kNoPolygon) {
+          const std::size_t next = k + 1 < first + count ? k + 1 : first;
+          source.AddEdge(
+              {polygon, k, welded.vertices[welded.corners[k]], welded.vertices[welded.corners[next]]});
+          SplitAt(source.edges.back().from);
+        }
+      }
+      first += count;
+    }
+    source.MakeTree(stop_);
+    welded_.push_back(std::move(welded));
+    return looks_ < kMostLooks ? CheckStop(stop_) : TooMany();
+  }
+
+  // Removes the polygons without an area but for rounding: triangles with a corner in the middle of a side.
+  // Returns false if there are none.
+  static bool DropThin(MeshSpec& spec) {
+    MeshSpec left;
+    std::size_t first = 0;
+    for (const MeshPolygon& polygon : spec.polygons) {
+      const auto loop = absl::MakeConstSpan(spec.corners).subspan(first, polygon.corner_count);
+      first += polygon.corner_count;
+      double longest = 0.0;
+      double area = 0.0;
+      const WorldPoint& origin = spec.vertices[loop.front()];
+      for (std::size_t k = 0; k < loop.size(); ++k) {
+        const WorldPoint& from = spec.vertices[loop[k]];
+        const WorldPoint& to = spec.vertices[loop[k + 1 < loop.size() ? k + 1 : 0]];
+        longest = std::max(longest, DistanceInPlan(from, to));
+        area += Side(origin, from, to) / 2.0;
+      }
+      if (area > kOnEdge * longest / 2.0) {
+        left.AddPolygon(loop, polygon.area);
+      }
+    }
+    if (left.polygons.size() == spec.polygons.size()) {
+      return false;
+    }
+    spec.polygons = std::move(left.polygons);
+    spec.corners = std::move(left.corners);
+    return true;
+  }
+
+  // Returns the polygons with their corners moved, and with the vertices of other sources on their edges as
+  // corners. These vertices come first and are fixed; points of edges follow, as the first of vertices near
+  // each other keeps its position.
+  MeshSoup SoupOf(const std::vector<const GroundPolygon*>& polygons, double weld) {
     std::vector<std::vector<WorldPoint>> loops;
-    absl::flat_hash_map<Key, std::uint32_t> snapped;
+    std::vector<WorldPoint> on_edges;
+    Numbers numbers;
     MeshSoup soup;
-    for (const Polygon& polygon : polygons_) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, loops.size()));
-      std::vector<WorldPoint> corners;
-      for (const WorldPoint& corner : polygon.corners) {
-        const std::optional<WorldPoint> at = Snapped(corner, polygon.weld);
-        corners.push_back(at.value_or(corner));
-        if (at) {
-          // The first of vertices near each other keeps its position, so these come first.
-          NumberOf(*at, soup.spec.vertices, snapped);
+    std::size_t corners = 0;
+    for (const GroundPolygon* const polygon : polygons) {
+      std::vector<WorldPoint> moved;
+      for (const WorldPoint& corner : polygon->corners) {
+        bool is_vertex = false;
+        const std::optional<WorldPoint> at = Snapped(Rounded(corner), weld, is_vertex);
+        moved.push_back(at.value_or(Rounded(corner)));
+        if (is_vertex) {
+          NumberOf(moved.back(), soup.spec.vertices, numbers);
+        } else if (at) {
+          on_edges.push_back(*at);
         }
       }
       std::vector<WorldPoint>& loop = loops.emplace_back();
-      for (std::size_t k = 0; k < corners.size(); ++k) {
-        loop.push_back(corners[k]);
-        AddVerticesOn(corners[k], corners[k + 1 < corners.size() ? k + 1 : 0], polygon.weld, loop);
-      }
-      for (const WorldPoint& corner : loop) {
-        if (IsFileVertex(corner)) {
-          NumberOf(corner, soup.spec.vertices, snapped);
+      for (std::size_t k = 0; k < moved.size() && looks_ < kMostLooks; ++k) {
+        loop.push_back(moved[k]);
+        const std::vector<WorldPoint> between =
+            VerticesBetween(moved[k], moved[k + 1 < moved.size() ? k + 1 : 0], weld);
+        for (const WorldPoint& vertex : between) {
+          NumberOf(vertex, soup.spec.vertices, numbers);
+          if (std::ranges::find(loop, vertex) == loop.end()) {
+            loop.push_back(vertex);
+          }
+        }
+        if (loop.size() > kMaxWeldCorners) {
+          looks_ = kMostLooks;
         }
       }
+      corners += loop.size();
+      if (corners > kMaxMeshCorners) {
+        looks_ = kMostLooks;
+      }
+      if (looks_ >= kMostLooks || IsStopped(stop_)) {
+        return {};
+      }
+    }
+    soup.fixed_vertices = soup.spec.vertices.size();
+    for (const WorldPoint& point : on_edges) {
+      NumberOf(point, soup.spec.vertices, numbers);
     }
     for (std::size_t i = 0; i < loops.size(); ++i) {
       std::vector<std::uint32_t> loop;
       for (const WorldPoint& corner : loops[i]) {
-        loop.push_back(NumberOf(corner, soup.spec.vertices, snapped));
+        loop.push_back(NumberOf(corner, soup.spec.vertices, numbers));
       }
-      soup.spec.AddPolygon(loop, polygons_[i].area);
+      soup.spec.AddPolygon(loop, AreaNamed(polygons[i]->terrain, file_).value_or(0));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(
-        welded_, WeldMesh(std::move(soup), {.plan = weld_, .height = kHeightsOfWeld * weld_}, stop_));
-    WAYSTAR_ASSIGN_OR_RETURN(welded_.neighbours, MatchMeshEdges(welded_, stop_));
-    return absl::OkStatus();
+    return soup;
   }
 
-  using Key = std::tuple<double, double, double>;
-
   static std::uint32_t NumberOf(const WorldPoint& point, std::vector<WorldPoint>& vertices,
-                                absl::flat_hash_map<Key, std::uint32_t>& numbers) {
+                                Numbers& numbers) {
     const auto [entry, is_new] =
         numbers.try_emplace({point.x, point.y, point.z}, static_cast<std::uint32_t>(vertices.size()));
     if (is_new) {
@@ -312,79 +468,67 @@ class GroundJoiner {
     return entry->second;
   }
 
-  bool IsFileVertex(const WorldPoint& point) {
-    bool is_any = false;
-    MeshBounds box;
-    box.Add(point);
-    VisitEdgesNear(box, 0.0, [&](const OpenEdge& edge) { is_any |= edge.from == point || edge.to == point; });
-    return is_any;
-  }
-
-  // Appends the file's vertices between two corners of a polygon, in their order.
-  void AddVerticesOn(const WorldPoint& from, const WorldPoint& to, double weld,
-                     std::vector<WorldPoint>& loop) {
+  // Returns the vertices of open edges between two corners of a polygon, in their order. Of several above
+  // each other, the one that is nearest in height.
+  std::vector<WorldPoint> VerticesBetween(const WorldPoint& from, const WorldPoint& to, double weld) {
     if (from.x == to.x && from.y == to.y) {
-      return;
+      return {};
     }
+    struct Found {
+      double share = 0.0;
+      double off = 0.0;
+      WorldPoint vertex;
+
+      auto operator<=>(const Found&) const = default;
+    };
     MeshBounds box;
     box.Add(from);
     box.Add(to);
-    std::vector<std::pair<double, WorldPoint>> found;
-    const auto consider = [&](const WorldPoint& vertex) {
-      const SegmentPoint nearest = NearestOnPlanSegment(from, to, vertex);
-      const double height = from.z + nearest.share * (to.z - from.z);
-      if (nearest.share > 0.0 && nearest.share < 1.0 && nearest.squared_distance <= weld * weld &&
-          std::abs(vertex.z - height) <= kHeightsOfWeld * weld && vertex != from && vertex != to) {
-        found.emplace_back(nearest.share, vertex);
-      }
-    };
+    std::vector<Found> found;
     VisitEdgesNear(box, weld, [&](const OpenEdge& edge) {
-      consider(edge.from);
-      consider(edge.to);
-    });
-    std::ranges::sort(found);
-    for (const auto& [share, vertex] : found) {
-      if (loop.back() != vertex) {
-        loop.push_back(vertex);
-      }
-    }
-  }
-
-  // Finds the vertices of welded polygons on the open edges.
-  absl::Status SplitOpenEdges() {
-    std::vector<bool> is_done(welded_.vertices.size());
-    std::size_t first = 0;
-    for (const MeshPolygon& polygon : welded_.polygons) {
-      for (std::size_t k = 0; k < polygon.corner_count; ++k) {
-        if (welded_.neighbours[first + k] == kNoPolygon) {
-          for (const std::size_t end : {k, k + 1 < polygon.corner_count ? k + 1 : 0}) {
-            const std::uint32_t vertex = welded_.corners[first + end];
-            if (!is_done[vertex]) {
-              is_done[vertex] = true;
-              SplitAt(vertex);
-            }
-          }
+      const double overlap = std::abs(NearestOnPlanSegment(from, to, edge.from).share -
+                                      NearestOnPlanSegment(from, to, edge.to).share) *
+                             DistanceInPlan(from, to);
+      // A vertex of another storey may be within the tolerance, but its edges seldom run along this one.
+      const double most_off = (overlap > 2.0 * weld ? kHeightsOfWeld : kSlopeOfWeld) * weld;
+      for (const WorldPoint& vertex : {edge.from, edge.to}) {
+        const SegmentPoint nearest = NearestOnPlanSegment(from, to, vertex);
+        const double off = std::abs(from.z + nearest.share * (to.z - from.z) - vertex.z);
+        if (nearest.share > 0.0 && nearest.share < 1.0 && nearest.squared_distance <= weld * weld &&
+            off <= most_off && vertex != from && vertex != to) {
+          found.push_back({nearest.share, off, vertex});
         }
       }
-      first += polygon.corner_count;
+    });
+    std::ranges::sort(found);
+    std::vector<Found> kept;
+    for (const Found& next : found) {
+      const bool is_above = !kept.empty() &&
+                            SquaredPlanDistance(kept.back().vertex, next.vertex) <= weld * weld &&
+                            std::abs(kept.back().vertex.z - next.vertex.z) > kSlopeOfWeld * weld;
+      if (!is_above) {
+        kept.push_back(next);
+      } else if (next.off < kept.back().off) {
+        kept.back() = next;
+      }
     }
-    for (OpenEdge& edge : edges_) {
-      std::ranges::sort(edge.splits, {},
-                        [](const VertexOnEdge& on_edge) { return std::pair(on_edge.share, on_edge.vertex); });
+    std::vector<WorldPoint> vertices;
+    for (const Found& one : kept) {
+      vertices.push_back(one.vertex);
     }
-    return CheckStop(stop_);
+    return vertices;
   }
 
-  void SplitAt(std::uint32_t vertex) {
-    const WorldPoint& point = welded_.vertices[vertex];
+  // Splits the open edges of other sources on which a corner is.
+  void SplitAt(const WorldPoint& corner) {
     MeshBounds box;
-    box.Add(point);
+    box.Add(corner);
     VisitEdgesNear(box, kOnEdge, [&](OpenEdge& edge) {
-      const SegmentPoint nearest = NearestOnPlanSegment(edge.from, edge.to, point);
-      const bool is_between = nearest.share > 0.0 && nearest.share < 1.0 && point != edge.from &&
-                              point != edge.to && nearest.squared_distance <= kOnEdge * kOnEdge;
-      if (is_between && std::abs(HeightOf(edge, nearest.share) - point.z) <= kHeightOnEdge) {
-        edge.splits.push_back({nearest.share, vertex});
+      const SegmentPoint nearest = NearestOnPlanSegment(edge.from, edge.to, corner);
+      const bool is_between = nearest.share > 0.0 && nearest.share < 1.0 && corner != edge.from &&
+                              corner != edge.to && nearest.squared_distance <= kOnEdge * kOnEdge;
+      if (is_between && std::abs(HeightOf(edge, nearest.share) - corner.z) <= kHeightOnEdge) {
+        edge.splits.emplace_back(nearest.share, corner);
       }
     });
   }
@@ -392,91 +536,129 @@ class GroundJoiner {
   std::uint32_t VertexOf(const WorldPoint& point) { return NumberOf(point, parts_.spec.vertices, vertices_); }
 
   void AddFile() {
-    MeshSpec& spec = parts_.spec;
+    Source& source = sources_.front();
     std::size_t first = 0;
     for (PolygonNumber polygon = 0; polygon < file_.polygon_count(); ++polygon) {
-      const std::size_t begin = spec.corners.size();
       const absl::Span<const PolygonNumber> neighbours = file_.NeighboursOf(polygon);
+      const std::size_t begin = parts_.spec.corners.size();
       ForEachEdge(file_, polygon, [&](std::uint32_t k, const WorldPoint& from, const WorldPoint&) {
-        spec.corners.push_back(VertexOf(from));
-        spec.neighbours.push_back(IsOpen(neighbours[k]) || parts_.is_removed[polygon] ? kNoPolygon
-                                                                                      : neighbours[k]);
-        if (const auto open = edge_at_.find(first + k); open != edge_at_.end()) {
-          AddOpenEdge(edges_[open->second]);
-        }
+        const bool is_wall = parts_.is_removed[polygon] || IsOpen(neighbours[k]);
+        AddCorner(from, is_wall ? kNoPolygon : neighbours[k], source, first + k);
       });
       first += neighbours.size();
-      spec.polygons.push_back(
-          {static_cast<std::uint32_t>(spec.corners.size() - begin), file_.AreaOf(polygon)});
+      EndPolygon(begin, neighbours.size(), file_.AreaOf(polygon));
     }
   }
 
-  // Adds the corners between the ends of an open edge, whose first corner was added last, and lists its parts
-  // by their ends.
-  void AddOpenEdge(const OpenEdge& edge) {
+  void AddWelded(const MeshSpec& welded, Source& source) {
+    const auto first_polygon = static_cast<PolygonNumber>(parts_.spec.polygons.size());
+    std::size_t first = 0;
+    for (const MeshPolygon& polygon : welded.polygons) {
+      const std::size_t begin = parts_.spec.corners.size();
+      for (std::size_t k = first; k < first + polygon.corner_count; ++k) {
+        const PolygonNumber neighbour = welded.neighbours[k];
+        AddCorner(welded.vertices[welded.corners[k]],
+                  neighbour == kNoPolygon ? kNoPolygon : neighbour + first_polygon, source, k);
+      }
+      first += polygon.corner_count;
+      EndPolygon(begin, polygon.corner_count, polygon.area);
+    }
+  }
+
+  // Adds a corner of the polygon that is being added, and those on its edge to the next corner if the edge,
+  // which begins at this corner of the source, is open.
+  void AddCorner(const WorldPoint& at, PolygonNumber neighbour, Source& source, std::size_t corner) {
     MeshSpec& spec = parts_.spec;
-    const auto polygon = static_cast<PolygonNumber>(spec.polygons.size());
-    const auto end_part = [&](std::uint32_t to) {
-      open_parts_.try_emplace({spec.corners.back(), to}, OpenPart{polygon, spec.corners.size() - 1});
-    };
-    for (const VertexOnEdge& split : edge.splits) {
-      const std::uint32_t vertex = VertexOf(welded_.vertices[split.vertex]);
+    spec.corners.push_back(VertexOf(at));
+    spec.neighbours.push_back(neighbour);
+    const auto open = source.edge_at.find(corner);
+    if (open == source.edge_at.end()) {
+      return;
+    }
+    OpenEdge& edge = source.edges[open->second];
+    std::ranges::sort(edge.splits);
+    for (const auto& [share, point] : edge.splits) {
+      const std::uint32_t vertex = VertexOf(point);
       if (vertex != spec.corners.back()) {
-        end_part(vertex);
+        EndPart(vertex, source);
         spec.corners.push_back(vertex);
         spec.neighbours.push_back(kNoPolygon);
       }
     }
-    end_part(VertexOf(edge.to));
+    EndPart(VertexOf(edge.to), source);
   }
 
-  void AddGrounds() {
+  // Joins the part of an open edge from the last corner to this vertex to that of another source, or lists
+  // it.
+  void EndPart(std::uint32_t to, const Source& source) {
     MeshSpec& spec = parts_.spec;
-    const auto first_polygon = static_cast<PolygonNumber>(spec.polygons.size());
-    std::size_t first = 0;
-    for (const MeshPolygon& polygon : welded_.polygons) {
-      const auto number = static_cast<PolygonNumber>(spec.polygons.size());
-      const auto vertex_at = [&](std::size_t k) {
-        return VertexOf(welded_.vertices[welded_.corners[first + k % polygon.corner_count]]);
-      };
-      for (std::size_t k = 0; k < polygon.corner_count; ++k) {
-        PolygonNumber neighbour = welded_.neighbours[first + k];
-        if (neighbour != kNoPolygon) {
-          neighbour += first_polygon;
-        } else if (const auto open = open_parts_.find({vertex_at(k + 1), vertex_at(k)});
-                   open != open_parts_.end() && spec.neighbours[open->second.corner] == kNoPolygon) {
-          neighbour = open->second.polygon;
-          spec.neighbours[open->second.corner] = number;
-        }
-        spec.corners.push_back(vertex_at(k));
-        spec.neighbours.push_back(neighbour);
-      }
-      spec.polygons.push_back(polygon);
-      first += polygon.corner_count;
+    const std::uint32_t from = spec.corners.back();
+    const auto polygon = static_cast<PolygonNumber>(spec.polygons.size());
+    const auto opposite = open_parts_.find({to, from});
+    if (opposite != open_parts_.end() && opposite->second.source != &source) {
+      spec.neighbours.back() = opposite->second.polygon;
+      spec.neighbours[opposite->second.corner] = polygon;
+      open_parts_.erase(opposite);
+    } else {
+      open_parts_.try_emplace({from, to}, OpenPart{&source, polygon, spec.corners.size() - 1});
     }
   }
 
-  // A part of an open edge, from this corner in the list of all corners to the next.
-  struct OpenPart {
-    PolygonNumber polygon = 0;
-    std::size_t corner = 0;
-  };
+  void EndPolygon(std::size_t begin, std::size_t corners, std::uint8_t area) {
+    MeshSpec& spec = parts_.spec;
+    const std::size_t count = spec.corners.size() - begin;
+    spec.polygons.push_back({static_cast<std::uint32_t>(count), area});
+    if (count > corners) {
+      split_.push_back(begin);
+    }
+  }
+
+  // Checks the polygons that have got corners.
+  absl::Status CheckSplitPolygons() const {
+    const MeshSpec& spec = parts_.spec;
+    std::size_t begin = 0;
+    auto next = split_.begin();
+    for (const MeshPolygon& polygon : spec.polygons) {
+      if (next != split_.end() && *next == begin) {
+        ++next;
+        if (polygon.corner_count > kMaxPolygonCorners) {
+          return MakeError(ErrorReason::kBadSize, "",
+                           "too many corners of grounds are on the edges of a polygon");
+        }
+        std::vector<FixedPoint> loop;
+        double reach = 0.0;
+        for (std::size_t k = begin; k < begin + polygon.corner_count; ++k) {
+          const WorldPoint& corner = spec.vertices[spec.corners[k]];
+          loop.push_back(ToFixed(corner));
+          reach = std::max({reach, std::abs(corner.x), std::abs(corner.y)});
+        }
+        if (FindLoopFault(loop, LoopSlack(reach)) != LoopFault::kNone) {
+          return MakeError(
+              ErrorReason::kBadGround, "",
+              "corners of grounds on the edges of a polygon would bend it: they are too near to it");
+        }
+      }
+      begin += polygon.corner_count;
+    }
+    return absl::OkStatus();
+  }
 
   const NavMesh& file_;
   const GroundTable& grounds_;
   const bool is_first_;
   const StopCheck* const stop_;
-  std::vector<Polygon> polygons_;
-  MeshBounds bounds_;
-  double weld_ = 0.0;
-  std::vector<OpenEdge> edges_;
-  // Places in `edges_`, by OpenEdge::corner.
-  absl::flat_hash_map<std::size_t, std::size_t> edge_at_;
-  PolygonTree tree_;
+  std::size_t touched_ = 0;
+  // The file, and each ground.
+  std::deque<Source> sources_;
+  // The welded polygons of each ground.
+  std::vector<MeshSpec> welded_;
+  // Sources near the ground that is being welded.
+  std::vector<Source*> near_;
   std::size_t looks_ = 0;
-  MeshSpec welded_;
-  absl::flat_hash_map<Key, std::uint32_t> vertices_;
+  Numbers vertices_;
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, OpenPart> open_parts_;
+  // First corners of the polygons with corners of other sources.
+  std::vector<std::size_t> split_;
   GroundParts parts_;
 };
 
@@ -527,7 +709,12 @@ absl::Status CheckGround(const MeshGround& ground, const NavMesh& mesh) {
     return MakeError(ErrorReason::kBadGround, "heights.low", "heights are from a low one up to a high one");
   }
   if (ground.region) {
-    WAYSTAR_RETURN_IF_ERROR_AT("region", OutlinesOf(*ground.region).status());
+    const absl::StatusOr<std::vector<ConvexOutline>> outlines = OutlinesOf(*ground.region);
+    WAYSTAR_RETURN_IF_ERROR_AT("region", outlines.status());
+    if (outlines->size() > kMaxRegionParts) {
+      return MakeError(ErrorReason::kBadGround, "region",
+                       absl::StrCat("a region has at most ", kMaxRegionParts, " convex parts"));
+    }
   } else if (ground.polygons.empty()) {
     return MakeError(ErrorReason::kBadGround, "", "a ground has a region, polygons or both");
   }
@@ -565,17 +752,22 @@ absl::StatusOr<NavMesh> WithGrounds(const NavMesh& mesh, const GroundTable& grou
 }
 
 void AddBoxes(const MeshGround& ground, const NavMesh& mesh, BoxSet& boxes) {
-  if (ground.region) {
-    const NavMesh& file = mesh.of_file();
-    std::vector<PolygonNumber> polygons;
-    if (const absl::StatusOr<HoleList> holes = HolesOf(*ground.region, ground.heights); holes.ok()) {
-      for (const std::shared_ptr<const MeshHole>& hole : *holes) {
-        file.FindAllTouching(hole->outline, -kMeshTolerance, polygons);
+  const auto add_removed = [&](const NavMesh& file) {
+    const absl::StatusOr<HoleList> holes = HolesOf(*ground.region, ground.heights);
+    for (const std::shared_ptr<const MeshHole>& hole : holes.ok() ? *holes : HoleList()) {
+      std::vector<PolygonNumber> polygons;
+      file.FindAllTouching(hole->outline, -kMeshTolerance, polygons);
+      MeshBounds box;
+      for (const PolygonNumber polygon : polygons) {
+        box.Add(file.BoundsOf(polygon));
       }
-    }
-    for (const PolygonNumber polygon : polygons) {
-      const MeshBounds box = file.BoundsOf(polygon);
       boxes.Add(Box{box.low.x, box.low.y, box.high.x, box.high.y});
+    }
+  };
+  if (ground.region) {
+    add_removed(mesh.of_file());
+    for (const NavMesh& surface : mesh.larger()) {
+      add_removed(surface.of_file());
     }
   }
   for (const GroundPolygon& polygon : ground.polygons) {

@@ -25,6 +25,8 @@ inline constexpr std::size_t kMaxGrounds = 1024;
 // Maximum numbers of polygons of a ground, and of their corners together.
 inline constexpr std::size_t kMaxGroundPolygons = std::size_t{1} << 16;
 inline constexpr std::size_t kMaxGroundCorners = std::size_t{1} << 18;
+// Maximum number of convex parts of a region.
+inline constexpr std::size_t kMaxRegionParts = 1024;
 // Limits of MeshGround::weld.
 inline constexpr double kDefaultGroundWeld = 0.01;
 inline constexpr double kMaxGroundWeld = 1000.0;
@@ -73,13 +75,16 @@ absl::Status CheckGround(const MeshGround& ground, const NavMesh& mesh);
 // without holes, obstacles and portals. Its polygons are those of its file, with the same numbers, followed
 // by those of the grounds in the order of their ids. Removed polygons are closed.
 //
-// Polygons of grounds are joined to each other as by WeldMesh, and to those of the file: their corners move
-// to corners and edges of the file's polygons within the tolerance, which get further corners where those of
-// grounds are on their edges. An edge of the file that leads to another of its polygons is not joined.
+// Grounds are joined one after the other, in the order of their ids. The polygons of a ground are joined to
+// each other as by WeldMesh, and to those of the file and of the grounds before: their corners move to
+// vertices and edges of these within the tolerance of the ground, and edges of either get further corners
+// where those of the other are. An edge between two polygons of the file is not joined.
 //
 // The result depends only on the file and the grounds, not on the order of edits. Returns the errors of
-// WeldMesh and NavMesh::Create, BAD_SIZE if too many edges of the file are within the tolerance, or the error
-// of `stop`. Costs O(n log n) if few edges are near each other, and a few seconds at most.
+// WeldMesh and NavMesh::Create; BAD_SIZE if too many edges and corners are within the tolerance; BAD_GROUND
+// if corners on an edge would bend its polygon; REGION_TOO_LARGE if the regions touch more than
+// kMaxTouchedPolygons, counted once for each part; or the error of `stop`. Costs O(n log n) if few edges are
+// near each other, and a few seconds at most.
 absl::StatusOr<NavMesh> WithGrounds(const NavMesh& mesh, const GroundTable& grounds,
                                     const StopCheck* stop = nullptr);
 
@@ -92,7 +97,8 @@ struct GroundParts {
   std::vector<bool> is_removed;
 };
 
-// Adds boxes around the polygons of a ground and those that it may remove, seen from above.
+// Adds boxes around the polygons of a ground and those that it may remove from any surface, seen from above.
+// REQUIRES: WithGrounds has no error for the ground.
 void AddBoxes(const MeshGround& ground, const NavMesh& mesh, BoxSet& boxes);
 
 }  // namespace waystar::core

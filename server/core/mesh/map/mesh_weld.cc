@@ -84,10 +84,11 @@ class VertexGrid {
         }
       }
     }
-    if (nearest != kNone) {
-      return nearest;
-    }
-    std::uint32_t& first = first_.try_emplace(BoxOf(point), kNone).first->second;
+    return nearest != kNone ? nearest : Keep(vertex);
+  }
+
+  std::uint32_t Keep(std::uint32_t vertex) {
+    std::uint32_t& first = first_.try_emplace(BoxOf(vertices_[vertex]), kNone).first->second;
     next_[vertex] = std::exchange(first, vertex);
     return vertex;
   }
@@ -206,7 +207,7 @@ class Welder {
     std::vector<std::uint32_t> places(vertices().size());
     for (std::uint32_t i = 0; i < places.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
-      places[i] = is_on_seam[i] ? grid.FindOrKeep(i) : i;
+      places[i] = !is_on_seam[i] ? i : i < soup_.fixed_vertices ? grid.Keep(i) : grid.FindOrKeep(i);
     }
     return places;
   }

@@ -34,6 +34,8 @@ struct MeshSoup {
   // For each corner, true if the edge from it to the next corner may be joined to edges with other vertices.
   // If empty, all edges may be.
   std::vector<bool> seams;
+  // So many vertices at the beginning are not merged into others.
+  std::size_t fixed_vertices = 0;
 };
 
 // Result of welding a soup, apart from the mesh.

@@ -174,25 +174,25 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
 
 absl::StatusOr<NavMesh> NavMesh::WithCosts(const AreaCosts& costs, const StopCheck* stop) const {
   assert(!is_cut() && !is_weighted() && obstacles_.size() == 0 && portals_->empty());
-  MeshSpec spec{.vertices = surface_->vertices,
-                .corners = surface_->corners,
-                .neighbours = surface_->neighbours,
-                .detail = *surface_->detail};
+  MeshSpec spec{
+      .vertices = surface_->vertices, .corners = surface_->corners, .neighbours = surface_->neighbours};
   for (const Face& face : surface_->polygons) {
     spec.polygons.push_back({.corner_count = face.corner_count, .area = face.area});
   }
   const auto is_removed = [&](PolygonNumber polygon) { return surface_->polygons[polygon].is_removed; };
-  return Remade(std::move(spec), costs, is_removed, stop);
+  return Remade(std::move(spec), surface_->detail, costs, is_removed, stop);
 }
 
 absl::StatusOr<NavMesh> NavMesh::WithParts(GroundParts parts, const GroundTable& grounds,
                                            const StopCheck* stop) const {
   assert(file_ == nullptr);
-  if (!surface_->detail->empty()) {
-    parts.spec.detail = *surface_->detail;
+  std::shared_ptr<const MeshDetail> detail = surface_->detail;
+  if (!detail->empty() && parts.spec.polygons.size() > polygon_count_) {
+    MeshDetail extended = *detail;
     for (std::size_t i = polygon_count_; i < parts.spec.polygons.size(); ++i) {
-      parts.spec.detail.Add({});
+      extended.Add({});
     }
+    detail = std::make_shared<const MeshDetail>(std::move(extended));
   }
   if (parts.spec.polygons.size() > kMaxMeshPolygons || parts.spec.corners.size() > kMaxMeshCorners) {
     return MakeError(ErrorReason::kBadSize, "", "the mesh has too many polygons or corners with its grounds");
@@ -200,21 +200,19 @@ absl::StatusOr<NavMesh> NavMesh::WithParts(GroundParts parts, const GroundTable&
   const auto is_removed = [&](PolygonNumber polygon) {
     return polygon < parts.is_removed.size() && parts.is_removed[polygon];
   };
-  WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, Remade(std::move(parts.spec), surface_->costs, is_removed, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      NavMesh mesh, Remade(std::move(parts.spec), std::move(detail), surface_->costs, is_removed, stop));
   mesh.file_ = std::make_shared<const NavMesh>(*this);
   mesh.grounds_ = grounds;
   return mesh;
 }
 
 template <typename IsRemoved>
-absl::StatusOr<NavMesh> NavMesh::Remade(MeshSpec spec, const AreaCosts& costs, const IsRemoved& is_removed,
+absl::StatusOr<NavMesh> NavMesh::Remade(MeshSpec spec, std::shared_ptr<const MeshDetail> detail,
+                                        const AreaCosts& costs, const IsRemoved& is_removed,
                                         const StopCheck* stop) const {
   auto surface = std::make_shared<Surface>();
-  if (!spec.detail.empty()) {
-    surface->detail = spec.detail.polygon_count() == polygon_count_
-                          ? surface_->detail
-                          : std::make_shared<const MeshDetail>(std::move(spec.detail));
-  }
+  surface->detail = std::move(detail);
   surface->terrains = surface_->terrains;
   surface->has_plain_terrains = surface_->has_plain_terrains;
   surface->costs = costs;
@@ -916,7 +914,9 @@ std::size_t NavMesh::BytesBeyond(const NavMesh& other) const {
   for (std::size_t i = 0; i < larger().size() && larger_ != other.larger_; ++i) {
     surfaces += larger()[i].BytesBeyond(i < other.larger().size() ? other.larger()[i] : other);
   }
-  return (surface_ == other.surface_ ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
+  const bool has_surface =
+      surface_ == other.surface_ || (other.file_ != nullptr && surface_ == other.file_->surface_);
+  return (has_surface ? 0 : surface_bytes()) + (cuts_ == other.cuts_ ? 0 : cut_bytes()) +
          grounds_.BytesBeyond(other.grounds_) + obstacles_.BytesBeyond(other.obstacles_) +
          portals_->BytesBeyond(*other.portals_) + views + surfaces;
 }

@@ -398,8 +398,8 @@ class NavMesh {
   std::size_t memory_bytes() const;
   // Returns the same without views and larger surfaces.
   std::size_t own_bytes() const {
-    return surface_bytes() + (file_ == nullptr ? 0 : file_->surface_bytes()) + grounds_.memory_bytes() +
-           cut_bytes() + obstacles_.memory_bytes() + portals_->memory_bytes();
+    return surface_bytes() + file_bytes() + grounds_.memory_bytes() + cut_bytes() +
+           obstacles_.memory_bytes() + portals_->memory_bytes();
   }
   // Adds these bytes to `use`.
   void AddTo(MemoryUse& use) const;
@@ -456,7 +456,8 @@ class NavMesh {
   // Returns a mesh of the polygons of the spec, with the terrains, digest, radius and, if there are as many
   // corners, landmarks. `is_removed(polygon)` says which are removed.
   template <typename IsRemoved>
-  absl::StatusOr<NavMesh> Remade(MeshSpec spec, const AreaCosts& costs, const IsRemoved& is_removed,
+  absl::StatusOr<NavMesh> Remade(MeshSpec spec, std::shared_ptr<const MeshDetail> detail,
+                                 const AreaCosts& costs, const IsRemoved& is_removed,
                                  const StopCheck* stop) const;
   // Computes everything that follows from the polygons, their neighbours and the costs.
   static absl::Status Derive(Surface& surface, const StopCheck* stop);
@@ -481,6 +482,13 @@ class NavMesh {
   static void NoteSpirals(Surface& surface);
 
   std::size_t surface_bytes() const;
+  // Returns the bytes of the file that the surface does not share.
+  std::size_t file_bytes() const {
+    return file_ == nullptr
+               ? 0
+               : file_->surface_bytes() -
+                     (file_->surface_->detail == surface_->detail ? surface_->detail->memory_bytes() : 0);
+  }
   std::size_t cut_bytes() const { return cuts_ == nullptr ? 0 : cuts_->memory_bytes(); }
 
   const WorldPoint& EndOf(PolygonNumber polygon, std::size_t k) const {

@@ -209,19 +209,17 @@ absl::StatusOr<NavMesh> CreateMesh(MeshSpec spec, const StopCheck* stop) {
   return WithLandmarks(mesh, stop);
 }
 
-absl::StatusOr<NavMesh> ReplaceGrounds(const NavMesh& mesh, const GroundTable& grounds,
-                                       const StopCheck* stop) {
+absl::StatusOr<NavMesh> WithLandmarksAsFile(const NavMesh& mesh, const StopCheck* stop) {
   const auto complete = [&](const NavMesh& made) -> absl::StatusOr<NavMesh> {
     const bool lacks_landmarks = made.landmarks() == nullptr && made.of_file().landmarks() != nullptr;
     return lacks_landmarks ? WithLandmarks(made, stop) : made;
   };
-  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh made, WithGrounds(mesh, grounds, stop));
   std::vector<NavMesh> larger;
-  for (const NavMesh& surface : made.larger()) {
+  for (const NavMesh& surface : mesh.larger()) {
     WAYSTAR_ASSIGN_OR_RETURN(NavMesh completed, complete(surface));
     larger.push_back(std::move(completed));
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh completed, complete(made));
+  WAYSTAR_ASSIGN_OR_RETURN(const NavMesh completed, complete(mesh));
   return completed.WithLarger(std::move(larger));
 }
 

@@ -27,9 +27,9 @@ absl::StatusOr<NavMesh> CreateMesh(MeshSpec spec, const StopCheck* stop = nullpt
 // `stop`.
 absl::StatusOr<NavMesh> WithLandmarks(const NavMesh& mesh, const StopCheck* stop = nullptr);
 
-// Returns WithGrounds, with landmarks on each surface whose file has them.
-absl::StatusOr<NavMesh> ReplaceGrounds(const NavMesh& mesh, const GroundTable& grounds,
-                                       const StopCheck* stop = nullptr);
+// Returns the mesh with landmarks on each surface that lacks those that its file has. Returns the error of
+// `stop`.
+absl::StatusOr<NavMesh> WithLandmarksAsFile(const NavMesh& mesh, const StopCheck* stop = nullptr);
 
 // Lower bounds of the lengths of paths to a goal. Not thread-safe.
 class GoalBounds {

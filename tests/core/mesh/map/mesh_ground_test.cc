@@ -134,6 +134,90 @@ TEST(MeshGroundTest, CornersMoveWithinTheTolerance) {
                     {0.5, 0.5}, {2.5, 0.5})));
 }
 
+TEST(MeshGroundTest, EachGroundHasItsOwnTolerance) {
+  // Two floors, one above the other, and a ground far away that is joined generously.
+  const MeshGround tower{
+      .id = "tower", .polygons = {GroundSquare(10, 0), GroundSquare(11, 0), GroundSquare(10, 0, 1.0, 3.0)}};
+  const MeshGround far{.id = "far", .polygons = {GroundSquare(50, 0)}, .weld = 1.0};
+  for (const std::vector<Edit>& edits :
+       {std::vector<Edit>{PutGround{tower}, PutGround{far}}, {PutGround{far}, PutGround{tower}}}) {
+    const NavMesh made = WithEdits(TwoBanks(), edits);
+    EXPECT_EQ(GroundAt(made, 10.5, 0.5, 3.0)->point.z, 3.0);
+    EXPECT_EQ(LengthBetween(made, {10.5, 0.5}, {11.5, 0.5}), 1.0);
+    EXPECT_NE(made.PartOf(GroundAt(made, 10.5, 0.5, 3.0)->polygon),
+              made.PartOf(GroundAt(made, 10.5, 0.5)->polygon));
+  }
+}
+
+TEST(MeshGroundTest, VerticesOfTheFileThatAreNearEachOtherStayApart) {
+  MeshSpec spec;
+  // The bank has vertices 0.25 apart along x = 1.
+  for (const double y : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    spec.vertices.push_back({1, y, 0});
+  }
+  spec.vertices.insert(spec.vertices.end(),
+                       {{0, 1, 0}, {0, 0, 0}, {2, 0, 0}, {3, 0, 0}, {3, 1, 0}, {2, 1, 0}});
+  spec.AddPolygon({0, 1, 2, 3, 4, 5, 6});
+  spec.AddPolygon({7, 8, 9, 10});
+  const NavMesh made = WithEdits(
+      MeshOf(spec), {PutGround{{.id = "bridge", .polygons = {GroundSquare(1.01, 0)}, .weld = 0.4}}});
+  EXPECT_EQ(LengthBetween(made, {0.5, 0.5}, {2.5, 0.5}), 2.0);
+}
+
+TEST(MeshGroundTest, IsJoinedToTheStoreyThatIsNearest) {
+  // The upper floor has a long edge, and the lower one a vertex below its middle.
+  const NavMesh file =
+      MeshOf(DrawMesh({{0, 0, 3}, {1, 0, 3}, {1, 4, 3}, {0, 4, 3}, {0, 2.125, 0}, {1.0625, 2, 0}, {0, 3, 0}},
+                      {{0, 1, 2, 3}, {4, 5, 6}}));
+  GroundPolygon pier{.corners = {{1, 2, 3}, {3, 2, 3}, {3, 3, 3}, {1, 3, 3}}};
+  const NavMesh made = WithEdits(file, {PutGround{{.id = "pier", .polygons = {pier}, .weld = 0.2}}});
+  EXPECT_EQ(LengthBetween(made, {0.5, 2.5, 3}, {2.5, 2.5, 3}), 2.0);
+  EXPECT_NE(made.PartOf(GroundAt(made, 2.5, 2.5, 3)->polygon), made.PartOf(1));
+}
+
+TEST(MeshGroundTest, GroundsAreJoinedToEachOther) {
+  std::vector<Edit> edits;
+  for (const int x : {3, 1, 2}) {
+    // The one in the middle is shorter, so that edges overlap in part.
+    edits.push_back(
+        PutGround{{.id = absl::StrCat("g", x), .polygons = {GroundSquare(x, x == 2 ? 0.25 : 0, 1.0)}}});
+  }
+  const NavMesh made = WithEdits(MeshOf(DrawRooms({"."})), edits);
+  EXPECT_EQ(LengthBetween(made, {0.5, 0.5}, {3.5, 0.5}), 3.0);
+}
+
+TEST(MeshGroundTest, ProfilesStay) {
+  const Edit put = PutMeshProfile{.profile = {.name = "boat"}};
+  const NavMesh made = WithEdits(WithEdits(TwoBanks(), {put}),
+                                 {PutGround{{.id = "bridge", .polygons = {GroundSquare(1, 0)}}}});
+  EXPECT_EQ(made.profiles().size(), 1U);
+  const absl::StatusOr<AnyMap> read = DecodeImage(EncodeImage(made));
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(std::get<NavMesh>(*read).digest(), made.digest());
+}
+
+TEST(MeshGroundTest, AFaultOfTheWholeGroundIsNotThatOfAPortal) {
+  // Each part of the region touches every polygon.
+  MeshSpec spec;
+  spec.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  MeshGround ground{.id = "gone", .region = Shape()};
+  for (std::uint32_t i = 0; i < 4096; ++i) {
+    const double z = i;
+    const auto first = static_cast<std::uint32_t>(spec.vertices.size());
+    spec.vertices.insert(spec.vertices.end(), {{0, 0, z}, {1, 0, z}, {0, 1, z}});
+    spec.AddPolygon({first, first + 1, first + 2});
+  }
+  for (int i = 0; i < 600; ++i) {
+    ground.region->discs.push_back({{0.25, 0.25}, 0.5});
+  }
+  MeshBatchEditor editor(MeshOf(spec));
+  const std::vector<Edit> edits = {
+      PutGround{ground},
+      PutMeshPortal{.portal = {.id = "lift", .from = {0.25, 0.25, 0}, .to = {0.25, 0.25, 9}, .cost = 1}}};
+  EXPECT_THAT(editor.Apply(edits, absl::UnixEpoch()),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kRegionTooLarge, "edits"));
+}
+
 TEST(MeshGroundTest, HasTerrainsOfTheMesh) {
   MeshSpec spec = DrawRooms({".#."});
   spec.terrains = {DefaultMeshTerrain(0), {.name = "water"}};
@@ -219,6 +303,16 @@ TEST(MeshGroundTest, RefusesBadGround) {
   other = GroundSquare(1, 0);
   other.agent_radius = 2.0;
   refuses_polygon(other, ErrorReason::kBadGround, "agent_radius");
+  other = GroundSquare(1, 0);
+  std::swap(other.corners[1], other.corners[2]);
+  other.corners[3].y = 0.5;
+  refuses_polygon(other, ErrorReason::kBadGround, "corners");
+  other = GroundSquare(1, 0);
+  other.agent_radius = 1e300;
+  refuses_polygon(other, ErrorReason::kBadGround, "agent_radius");
+  MeshGround many{.id = "a", .region = Shape()};
+  many.region->cells.resize(kMaxRegionParts + 1);
+  refuses(many, ErrorReason::kBadGround, "region");
   expect(RemoveGround{"a"}, absl::StatusCode::kNotFound, ErrorReason::kGroundNotFound, "remove_ground");
 }
 
@@ -342,9 +436,10 @@ TEST(MeshGroundPropertyTest, AMeshInPartsIsTheWholeMesh) {
       for (int i = 0; i < 8 && !mesh.Polygons().empty(); ++i) {
         const MeshPlace start = PlaceOn(mesh, jitter > 0.0, random);
         const MeshPlace goal = PlaceOn(mesh, jitter > 0.0, random);
+        // A polygon with corners that are off is divided, and its divided surface has other heights.
         const auto same = [&](const MeshPlace& place) {
           return expected.FindNearest(
-              {.position = place.point, .radius = kMeshTolerance + 2.0 * jitter, .height = 0.2});
+              {.position = place.point, .radius = kMeshTolerance + 2.0 * jitter, .height = 0.75});
         };
         const std::optional<MeshPlace> from = same(start);
         const std::optional<MeshPlace> to = same(goal);
