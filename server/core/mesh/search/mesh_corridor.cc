@@ -1,6 +1,7 @@
 #include "server/core/mesh/search/mesh_corridor.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -471,6 +472,97 @@ std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldP
     }
   }
   return line.Take();
+}
+
+namespace {
+
+// The part of a straight walk between two shares of it.
+struct WalkPart {
+  const WorldPoint& from;
+  const WorldPoint& to;
+  double begin = 0.0;
+  double end = 1.0;
+
+  WorldPoint PointAt(double share) const {
+    return {from.x + share * (to.x - from.x), from.y + share * (to.y - from.y), 0.0};
+  }
+  // Returns the share of the walk at its point nearest to the line across it through `point`.
+  double ShareOf(const WorldPoint& point) const {
+    const double x = to.x - from.x;
+    const double y = to.y - from.y;
+    return ((point.x - from.x) * x + (point.y - from.y) * y) / (x * x + y * y);
+  }
+  bool RunsAlong(const WorldPoint& a, const WorldPoint& b) const {
+    // Maximum displacement of an end of a walk by rounding, with some tolerance.
+    constexpr double kRounding = 2.0 / kFixedScale;
+    const double length = DistanceInPlan(a, b);
+    return std::ranges::all_of(std::array{PointAt(begin), PointAt(end)}, [&](const WorldPoint& point) {
+      const double twice_area = (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x);
+      return std::abs(twice_area) <= kRounding * length;
+    });
+  }
+};
+
+// Returns the share of the walk at which it leaves the polygon, at most 1.
+double EndWithin(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& from, const WorldPoint& to) {
+  double end = 1.0;
+  ForEachEdge(mesh, polygon, [&](std::uint32_t, const WorldPoint& a, const WorldPoint& b) {
+    const double before = Side(a, b, from);
+    const double after = Side(a, b, to);
+    if (after < 0.0) {
+      end = std::min(end, before > after ? before / (before - after) : 0.0);
+    }
+  });
+  return end;
+}
+
+// Returns what the part costs in the polygon, or in those beyond the edges along which it runs, if the whole
+// walk has a length of 1.
+double CostWithin(const NavMesh& mesh, PolygonNumber polygon, const WalkPart& part) {
+  const double cost = mesh.CostOf(polygon);
+  // What the edges save on the right and on the left of the polygon.
+  std::array<double, 2> saved = {};
+  ForEachEdge(mesh, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
+    const PolygonNumber next = mesh.Across(polygon, k);
+    if (next == kNoPolygon || mesh.CostOf(next) >= cost || !part.RunsAlong(a, b)) {
+      return;
+    }
+    const auto [low, high] = std::minmax({part.ShareOf(a), part.ShareOf(b)});
+    const double share = std::min(high, part.end) - std::max(low, part.begin);
+    saved[part.ShareOf(a) < part.ShareOf(b) ? 0 : 1] += std::max(share, 0.0) * (cost - mesh.CostOf(next));
+  });
+  return cost * (part.end - part.begin) - std::ranges::max(saved);
+}
+
+}  // namespace
+
+double CostOfWalk(const NavMesh& mesh, absl::Span<const MeshPlace> starts,
+                  absl::Span<const MeshPlace> goals) {
+  const std::array<WorldPoint, 2> ends = {starts.front().point, goals.front().point};
+  const double length = DistanceInPlan(ends[0], ends[1]);
+  if (!mesh.is_weighted() || length == 0.0) {
+    return length;
+  }
+  const auto around = [&](absl::Span<const MeshPlace> places) {
+    std::vector<PolygonNumber> polygons;
+    for (const MeshPlace& place : places) {
+      FindPolygonsAround(mesh, place, polygons);
+    }
+    return polygons;
+  };
+  std::vector<PolygonNumber> corridor;
+  if (!FindCorridor(mesh, ends, around(starts), around(goals), corridor)) {
+    return mesh.least_cost() * length;
+  }
+  double cost = 0.0;
+  WalkPart part{.from = ends[0], .to = ends[1], .end = 0.0};
+  for (const PolygonNumber polygon : corridor) {
+    part.begin = part.end;
+    part.end = polygon == corridor.back() ? 1.0 : EndWithin(mesh, polygon, ends[0], ends[1]);
+    part.end = std::max(part.begin, part.end);
+    cost += CostWithin(mesh, polygon, part);
+  }
+  return cost * length;
 }
 
 double LengthInSpace(absl::Span<const WorldPoint> points) {

@@ -37,6 +37,12 @@ std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldP
                                     absl::Span<const PolygonNumber> corridor,
                                     std::vector<SurfacePlace>* places = nullptr);
 
+// Returns what a straight walk from one place to another costs: its length seen from above, times the cost of
+// the ground where that is not 1. Along an edge the cheaper side counts. Starts and goals are the same point
+// in fans of polygons, and there is a walk from one of them to one of these (CastMeshRay). If dents hide its
+// polygons, all ground counts as the cheapest. On a mesh with costs it takes the time of FindCorridor.
+double CostOfWalk(const NavMesh& mesh, absl::Span<const MeshPlace> starts, absl::Span<const MeshPlace> goals);
+
 // Returns the sum of the distances in space between consecutive points.
 double LengthInSpace(absl::Span<const WorldPoint> points);
 

@@ -8,6 +8,7 @@
 #include "server/base/error.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/plan.h"
+#include "server/core/mesh/search/mesh_corridor.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/mesh/search/weighted_search.h"
@@ -280,7 +281,6 @@ class MeshPathValidator {
   absl::StatusOr<MeshPathCheck> Run() {
     WAYSTAR_RETURN_IF_ERROR(CheckMeshCorners(corners_));
     MeshPathCheck check{.is_walkable = true};
-    WorldPoint last;
     for (std::size_t i = 0; i < corners_.size(); ++i) {
       if (const std::optional<SearchEnd> end = Interruption(budget_)) {
         return InterruptionError(*end, 0);
@@ -302,9 +302,8 @@ class MeshPathValidator {
         break;
       }
       if (i > 0) {
-        check.cost += DistanceInPlan(last, place->point);
+        check.cost += CostOfWalk(mesh_, here_, there_);
       }
-      last = place->point;
       std::swap(here_, there_);
     }
     return check;

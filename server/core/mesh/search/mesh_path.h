@@ -124,7 +124,7 @@ struct MeshPathCheck {
   // Point where the walk to that corner ends: on a wall, or on a different floor. Unset if the first corner
   // has no place.
   std::optional<WorldPoint> blocked_at;
-  // Length, seen from above, of the whole path, or of the part up to the corner before `blocked_index`.
+  // Cost of the whole path, or of the part up to the corner before `blocked_index`: see CostOfWalk.
   double cost = 0.0;
 
   friend bool operator==(const MeshPathCheck&, const MeshPathCheck&) = default;

@@ -214,7 +214,6 @@ absl::Status Answer(const MeshQuestion& on, const v1::ExplainPathRequest& reques
 
 absl::Status Validate(const MeshQuestion& on, const v1::Path& path, std::uint64_t& work,
                       v1::PathValidity& result) {
-  WAYSTAR_RETURN_IF_ERROR(core::CheckUnweighted(*on.agent));
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckSupported(core::MapKind::kMesh, {{!path.points().empty(), "points"},
                                                   {!path.directions().empty(), "directions"},

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/search/interval_search.h"
+#include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
@@ -173,12 +174,12 @@ TEST(WeightedSearchTest, CostsBelowOneAttract) {
   EXPECT_LT(report.length, 1.5);
 }
 
-// Expects that the path is one, and costs what the report says.
-void ExpectCost(const NavMesh& mesh, const MeshSearchReport& report) {
+// Expects that a path with these corners is one, and costs so much.
+void ExpectCost(const NavMesh& mesh, absl::Span<const WorldPoint> corners, double expected) {
   double cost = 0.0;
-  for (std::size_t i = 1; i < report.corners.size(); ++i) {
-    const WorldPoint& a = report.corners[i - 1];
-    const WorldPoint& b = report.corners[i];
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const WorldPoint& a = corners[i - 1];
+    const WorldPoint& b = corners[i];
     constexpr int kParts = 200;
     for (int part = 0; part < kParts; ++part) {
       const double share = (part + 0.5) / kParts;
@@ -195,11 +196,53 @@ void ExpectCost(const NavMesh& mesh, const MeshSearchReport& report) {
       cost += least * PlanDistance(a, b) / kParts;
     }
   }
-  EXPECT_NEAR(cost, report.length, 0.02 * report.length + 1e-6);
+  EXPECT_NEAR(cost, expected, 0.02 * expected + 1e-6);
+}
+
+MeshPathCheck Validate(const NavMesh& mesh, absl::Span<const WorldPoint> corners) {
+  const absl::StatusOr<MeshPathCheck> check = ValidateMeshPath(mesh, corners);
+  EXPECT_THAT(check, IsOk());
+  return check.value_or(MeshPathCheck());
+}
+
+TEST(WeightedWalkTest, CostsTheGroundUnderItAndTheCheaperSideOfEdges) {
+  const NavMesh mesh = WithCosts(Pond(), {2.0, 10.0});
+  constexpr double kRounding = 1.0 / (1 << 20);
+  const auto cost = [&](const std::vector<WorldPoint>& corners) {
+    const MeshPathCheck check = Validate(mesh, corners);
+    EXPECT_TRUE(check.is_walkable);
+    return check.cost;
+  };
+  EXPECT_DOUBLE_EQ(cost({{0.5, 1.5, 0}, {2.5, 1.5, 0}}), 2.0 + 10.0);
+  EXPECT_DOUBLE_EQ(cost({{0.5, 0.5, 0}, {0.5, 1.5, 0}, {1.5, 1.5, 0}}), 2.0 + 1.0 + 5.0);
+  EXPECT_DOUBLE_EQ(cost({{0, 0, 0}, {3, 3, 0}}), std::sqrt(2.0) * (2.0 + 10.0 + 2.0));
+  for (const double y : {1.0, 1.0 - kRounding, 1.0 + kRounding, 2.0}) {
+    EXPECT_DOUBLE_EQ(cost({{0, y, 0}, {3, y, 0}}), 6.0) << y;
+    EXPECT_DOUBLE_EQ(cost({{2.5, y, 0}, {1.5, y, 0}}), 2.0) << y;
+  }
+  EXPECT_NEAR(cost({{0, 1, 0}, {3, 1 + kRounding, 0}}), 6.0, 1e-9);
+  EXPECT_GT(cost({{0, 1, 0}, {3, 1.001, 0}}), 13.0);
+  const MeshPathCheck blocked = Validate(mesh, {{0.5, 1.5, 0}, {1.5, 1.5, 0}, {4.5, 1.5, 0}});
+  EXPECT_EQ(blocked.blocked_index, 2U);
+  EXPECT_DOUBLE_EQ(blocked.cost, 1.0 + 5.0);
+}
+
+// Two squares on one side of the line, and a long rectangle on the other.
+TEST(WeightedWalkTest, RunsAlongSeveralEdgesOfAPolygon) {
+  MeshSpec spec =
+      DrawMesh({{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}, {0, 1, 0}, {0, 2, 0}, {1, 2, 0}, {2, 2, 0}},
+               {{0, 1, 2, 3, 4}, {4, 3, 6, 5}, {3, 2, 7, 6}});
+  spec.polygons[1].area = 1;
+  spec.polygons[2].area = 2;
+  const NavMesh mesh = WithCosts(std::move(spec), {3.0, 2.0, 10.0});
+  for (const auto& [from, to] : {std::pair(0.0, 2.0), {2.0, 0.0}}) {
+    EXPECT_DOUBLE_EQ(Validate(mesh, {{from, 1, 0}, {to, 1, 0}}).cost, 2.0 + 3.0);
+  }
 }
 
 TEST(WeightedSearchPropertyTest, PathsAreNearlyCheapestAndBoundsHold) {
   int found = 0;
+  int lines = 0;
   ForSeeds(60, [&](Random& random) {
     MeshSpec spec = DrawRooms(RandomRooms(random), &random);
     for (MeshPolygon& polygon : spec.polygons) {
@@ -231,7 +274,16 @@ TEST(WeightedSearchPropertyTest, PathsAreNearlyCheapestAndBoundsHold) {
       EXPECT_LE(report.length / report.bound, expected + 1e-9) << Between(start, goal.point);
       EXPECT_LE(report.length, 1.05 * expected + 1e-9) << Between(start, goal.point);
       EXPECT_LE(report.bound, kWeightedBound) << Between(start, goal.point);
-      ExpectCost(mesh, report);
+      ExpectCost(mesh, report.corners, report.length);
+      const MeshPathCheck check = Validate(mesh, report.corners);
+      EXPECT_TRUE(check.is_walkable) << Between(start, goal.point);
+      EXPECT_LE(check.cost, report.length * (1.0 + 1e-5) + 1e-5) << Between(start, goal.point);
+      EXPECT_GE(check.cost, report.length / report.bound - 1e-5) << Between(start, goal.point);
+      const MeshPathCheck line = Validate(mesh, {start.point, goal.point});
+      if (line.is_walkable) {
+        ++lines;
+        ExpectCost(mesh, {start.point, goal.point}, line.cost);
+      }
       EXPECT_FALSE(report.corridor.empty());
       for (std::size_t k = 1; k < report.corridor.size(); ++k) {
         const auto next = mesh.NeighboursOf(report.corridor[k - 1]);
@@ -244,6 +296,7 @@ TEST(WeightedSearchPropertyTest, PathsAreNearlyCheapestAndBoundsHold) {
     }
   });
   EXPECT_GT(found, 20);
+  EXPECT_GT(lines, 20);
 }
 
 }  // namespace
