@@ -24,6 +24,7 @@
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
+#include "server/core/mesh/search/mesh_corridor.h"
 #include "server/core/mesh/search/mesh_flood.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_ray.h"
@@ -139,6 +140,10 @@ class MoveJudge {
     WAYSTAR_ASSIGN_OR_RETURN(const Route route, Solve(resolved, left, scratch_));
     expanded += route.path.statistics.expanded;
     if (route.path.outcome == Outcome::kBudgetExhausted) {
+      // On a mesh with costs, a search may also end because no further one would prove more.
+      if (expanded < budget_.max_expansions && route.path.reason == OutcomeReason::kExpansionLimit) {
+        return FoundWay{.outcome = Outcome::kFound, .cost = most};
+      }
       return MakeError(ErrorReason::kRegionTooLarge, "",
                        absl::StrCat("the search for a way needs more than ", expanded, " expansions"));
     }
@@ -441,14 +446,21 @@ class MeshMoveJudge final : public MoveJudge {
     if (meter_.end()) {
       return StatusOfMeshFlood(*meter_.end(), meter_.visited());
     }
-    return MoveLine{.is_free = hit_.reaches_goal, .cost = DistanceInPlan(from_->point, to_->point)};
+    const double length = DistanceInPlan(from_->point, to_->point);
+    if (!hit_.reaches_goal || !own_.mesh().is_weighted()) {
+      return MoveLine{.is_free = hit_.reaches_goal, .cost = own_.mesh().least_cost() * length};
+    }
+    return MoveLine{.is_free = true,
+                    .cost = CostOfWalk(own_.mesh(), FindPlacesAround(own_.mesh(), *from_),
+                                       FindPlacesAround(own_.mesh(), *to_))};
   }
 
   absl::StatusOr<bool> IsReached() override { return reached_.IsReached(*from_, *to_, BudgetStop(budget_)); }
 
   // A shortcut may be cheaper than the line.
   double LeastCost() override {
-    return own_.mesh().portals().empty() ? DistanceInPlan(from_->point, to_->point) : 0.0;
+    const double straight = own_.mesh().least_cost() * DistanceInPlan(from_->point, to_->point);
+    return own_.mesh().portals().empty() ? straight : 0.0;
   }
 
   absl::Status FillBlocker(MoveJudgement& judgement) override {
@@ -502,7 +514,10 @@ absl::Status JudgeOn(const MapSnapshot& snapshot, const SharedAgent& agent, cons
     case MapKind::kWaypointGraph:
       return judge_with(GraphMoveJudge(agent, snapshot, query.snap, is_latest, budget, scratch));
     case MapKind::kMesh:
-      WAYSTAR_RETURN_IF_ERROR(CheckUnweighted(**std::get_if<std::shared_ptr<MeshAgent>>(&agent)));
+      if (const MeshAgent& own = **std::get_if<std::shared_ptr<MeshAgent>>(&agent);
+          !own.mesh().portals().empty()) {
+        WAYSTAR_RETURN_IF_ERROR(CheckUnweighted(own));
+      }
       break;
   }
   return judge_with(MeshMoveJudge(agent, snapshot, query.snap, is_latest, budget, scratch));

@@ -63,7 +63,9 @@ struct MovesQuery {
 // of them.
 //
 // A straight line of sight that is cheap enough is OK without a search. If components, or a lower bound of
-// the cost, do not decide either, a search does, which ends at the cost that the time can pay.
+// the cost, do not decide either, a search does, which ends at the cost that the time can pay. On a mesh with
+// costs, a move is also OK if the search has the budget that it needs and cannot prove that no way is cheap
+// enough.
 //
 // The budget limits the expansions of all searches together.
 //

@@ -940,6 +940,28 @@ TEST_F(MeshPortalTest, PathsDoNotCountCostsOfOtherMeshesAsLengths) {
               IsRefused(absl::StatusCode::kUnimplemented, "NOT_IMPLEMENTED", "agent.profile.terrain_costs"));
 }
 
+TEST_F(MeshPortalTest, SomeQuestionsKnowWhatGroundCosts) {
+  const std::string in_mud =
+      "map: 'corridor' agent { profile { terrain_costs { terrain: 'ground' cost: 3 } } } ";
+  const auto walk =
+      Parsed<v1::ValidatePathsRequest>(in_mud + "paths { positions { x: 1 y: 1 } positions { x: 3 y: 1 } }");
+  EXPECT_DOUBLE_EQ(client().ValidatePaths(walk)->results(0).cost(), 6.0);
+  auto moves = Parsed<v1::CheckMovesRequest>(in_mud + R"(
+    moves { from { position { x: 1 y: 1 } } to { position { x: 3 y: 1 } } elapsed { seconds: 1 } }
+    speed: 6.1)");
+  EXPECT_EQ(client().CheckMoves(moves)->results(0).verdict(), v1::MOVE_VERDICT_OK);
+  moves.set_speed(5.9);
+  EXPECT_EQ(client().CheckMoves(moves)->results(0).verdict(), v1::MOVE_VERDICT_TOO_FAST);
+
+  const auto is_refused =
+      IsRefused(absl::StatusCode::kUnimplemented, "NOT_IMPLEMENTED", "agent.profile.terrain_costs");
+  const auto reach = Parsed<v1::FindReachableRequest>(in_mud + "start { position { x: 1 y: 1 } }");
+  EXPECT_THAT(client().FindReachable(reach), is_refused);
+  ASSERT_THAT(Put("corridor", Portal("ferry", At(1, 1), At(21, 1))), IsOk());
+  EXPECT_THAT(client().CheckMoves(moves), is_refused);
+  EXPECT_DOUBLE_EQ(client().ValidatePaths(walk)->results(0).cost(), 6.0);
+}
+
 TEST_F(MeshPortalTest, AgentsWalkToOtherMeshes) {
   Create("attic", kCorridor);
   const v1::FindPathRequest query = QueryUpstairs();
