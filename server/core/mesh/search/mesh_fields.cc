@@ -17,6 +17,7 @@
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_flood.h"
 #include "server/core/mesh/search/polygons_around.h"
+#include "server/core/mesh/search/weighted_search.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 
@@ -338,7 +339,9 @@ class MeshMatrixMaker {
   }
 
   absl::StatusOr<double> LengthOf(const MeshPlace& start, const MeshPlace& goal) {
-    const MeshSearchReport report = SearchMesh(mesh_, {.start = start, .goal = goal}, left_, scratch_);
+    const MeshSearchTask task{.start = start, .goal = goal};
+    const MeshSearchReport report = mesh_.is_weighted() ? SearchWeightedMesh(mesh_, task, left_, scratch_)
+                                                        : SearchMesh(mesh_, task, left_, scratch_);
     if (left_.max_expansions != std::numeric_limits<std::uint64_t>::max()) {
       left_.max_expansions -= report.statistics.expanded;
     }

@@ -95,8 +95,8 @@ absl::StatusOr<MeshFlow> ComputeMeshFlow(const NavMesh& mesh, const MeshFlowQuer
 struct MeshMatrix {
   static constexpr double kUnreachable = -1.0;
 
-  // One row per start with an entry per goal: the length that SearchMesh finds, or kUnreachable if there is
-  // no path.
+  // One row per start with an entry per goal: the length that SearchMesh finds or, on a mesh with costs, the
+  // cost that SearchWeightedMesh finds; or kUnreachable if there is no path.
   std::vector<double> lengths;
   // Sums over all searches.
   SearchStatistics statistics{.algorithm = Algorithm::kPolyanya};

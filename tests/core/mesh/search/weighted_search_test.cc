@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "server/core/mesh/map/mesh_cut.h"
 #include "server/core/mesh/search/interval_search.h"
+#include "server/core/mesh/search/mesh_fields.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
@@ -264,9 +265,13 @@ TEST(WeightedSearchPropertyTest, PathsAreNearlyCheapestAndBoundsHold) {
     for (int i = 0; i < 5; ++i) {
       const MeshPlace start = RandomPlace(mesh, random);
       const MeshPlace goal = RandomPlace(mesh, random);
+      const absl::StatusOr<MeshMatrix> matrix =
+          ComputeMeshMatrix(mesh, {&start, 1}, {&goal, 1}, Budget{}, scratch);
+      ASSERT_THAT(matrix, IsOk());
       const MeshSearchReport report = Search(mesh, start, goal, scratch);
       const double expected = oracle.Cost(start, goal);
       ASSERT_EQ(report.end == SearchEnd::kGoalReached, std::isfinite(expected)) << Between(start, goal.point);
+      EXPECT_EQ(matrix->lengths.front(), std::isfinite(expected) ? report.length : MeshMatrix::kUnreachable);
       if (!std::isfinite(expected)) {
         continue;
       }

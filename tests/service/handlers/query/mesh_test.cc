@@ -946,6 +946,9 @@ TEST_F(MeshPortalTest, SomeQuestionsKnowWhatGroundCosts) {
   const auto walk =
       Parsed<v1::ValidatePathsRequest>(in_mud + "paths { positions { x: 1 y: 1 } positions { x: 3 y: 1 } }");
   EXPECT_DOUBLE_EQ(client().ValidatePaths(walk)->results(0).cost(), 6.0);
+  const auto matrix = Parsed<v1::ComputeCostMatrixRequest>(
+      in_mud + "starts { position { x: 1 y: 1 } } goals { position { x: 3 y: 1 } }");
+  EXPECT_DOUBLE_EQ(client().ComputeCostMatrix(matrix)->costs(0), 6.0);
   auto moves = Parsed<v1::CheckMovesRequest>(in_mud + R"(
     moves { from { position { x: 1 y: 1 } } to { position { x: 3 y: 1 } } elapsed { seconds: 1 } }
     speed: 6.1)");
@@ -959,6 +962,7 @@ TEST_F(MeshPortalTest, SomeQuestionsKnowWhatGroundCosts) {
   EXPECT_THAT(client().FindReachable(reach), is_refused);
   ASSERT_THAT(Put("corridor", Portal("ferry", At(1, 1), At(21, 1))), IsOk());
   EXPECT_THAT(client().CheckMoves(moves), is_refused);
+  EXPECT_THAT(client().ComputeCostMatrix(matrix), is_refused);
   EXPECT_DOUBLE_EQ(client().ValidatePaths(walk)->results(0).cost(), 6.0);
 }
 
