@@ -347,7 +347,8 @@ class MeshMatrixMaker {
     }
     matrix_.statistics.expanded += report.statistics.expanded;
     matrix_.statistics.generated += report.statistics.generated;
-    if (report.end == SearchEnd::kExpansionLimit || report.end == SearchEnd::kScratchLimit) {
+    const bool is_cut_short = left_.max_expansions == 0 && report.bound > kWeightedBound;
+    if (is_cut_short || report.end == SearchEnd::kExpansionLimit || report.end == SearchEnd::kScratchLimit) {
       return MakeError(
           ErrorReason::kRegionTooLarge, "",
           "searches over so large a mesh would take more than the server's limits for one answer");
