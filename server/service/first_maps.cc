@@ -19,6 +19,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "server/base/error.h"
+#include "server/formats/build/build_mesh.h"
 #include "server/formats/detect/map_folder.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/process.h"
@@ -52,7 +53,7 @@ void LogPassed(runtime::LogLevel level, const core::PassedFile& file) {
 // Creates the maps of a file that are not in `kept`.
 absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, bool in_fleet,
                       core::MapStore& store) {
-  absl::StatusOr<core::LoadedFile> loaded = core::LoadMapFile(file, max_side);
+  absl::StatusOr<core::LoadedFile> loaded = core::LoadMapFile(file, max_side, &level::BuildForAgents);
   if (!loaded.ok()) {
     return InFile(loaded.status(), file);
   }

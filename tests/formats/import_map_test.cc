@@ -263,7 +263,7 @@ class MapFolderTest : public ::testing::Test {
   }
 
   absl::StatusOr<LoadedFile> Load(const std::string& name) const {
-    return LoadMapFile({.path = folder_.path() / "maps" / name, .id = "map"}, 100);
+    return LoadMapFile({.path = folder_.path() / "maps" / name, .id = "map"}, 100, nullptr);
   }
 
   // Rows of the first map of a file that must be right.
@@ -279,12 +279,13 @@ class MapFolderTest : public ::testing::Test {
 TEST_F(MapFolderTest, ListsWhatCanBeAMap) {
   for (const std::string name :
        {"a.txt", "b.map", "c.tmx", "D.tmj", "e.ldtk", "f.geojson", "tiles.png", "g.png", "g.terrains",
-        "notes.md", "walls.tsx", "H.TMX", "cave.json", ".swp"}) {
+        "notes.md", "walls.tsx", "H.TMX", "cave.json", "i.glb", "i.agents", "tree.gltf", ".swp"}) {
     Write("maps/" + name, "...");
   }
-  EXPECT_THAT(Ids(), ElementsAre("d", "h", "a", "b", "c", "e", "f", "g"));
+  EXPECT_THAT(Ids(), ElementsAre("d", "h", "a", "b", "c", "e", "f", "g", "i"));
   EXPECT_THAT(Passed(), ElementsAre(HasSubstr("maps of Tiled end in .tmj"), HasSubstr("notes.md: "),
-                                    HasSubstr("tiles.png: a picture is a map if a file tiles.terrains")));
+                                    HasSubstr("tiles.png: a picture is a map if a file tiles.terrains"),
+                                    HasSubstr("tree.gltf: a model is a map if a file tree.agents")));
   EXPECT_FALSE(ListMapFiles(folder_.path() / "nowhere").ok());
 }
 

@@ -103,7 +103,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
          "<absl/ base/ core/grid/cells/ core/map/ core/codec/ formats/text/ formats/parts/ "
          "formats/grid/ formats/graph/ formats/mesh/"},
         {"server/formats/build/",
-         "<absl/ base/ geometry/ core/mesh/map/ core/mesh/search/ formats/text/ formats/parts/ "
+         "<absl/ base/ geometry/ core/map/ core/mesh/map/ core/mesh/search/ formats/text/ formats/parts/ "
          "formats/mesh/ formats/detect/"},
         {"server/render/canvas/", "<absl/"},
         {"server/render/scene/",
@@ -147,7 +147,8 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
          "<absl/ <arpa/ <google/ <grpcpp/ base/ runtime/ service/transport/http/ service/auth/ "
          "service/admission/ service/call/"},
         {"server/service/",
-         "<absl/ <google/ <grpc/ <grpcpp/ <waystar/ base/ core/store/ formats/detect/ runtime/ "
+         "<absl/ <google/ <grpc/ <grpcpp/ <waystar/ base/ core/store/ formats/detect/ formats/build/ "
+         "runtime/ "
          "storage/folder/ storage/etcd/ storage/fleet/ maintenance/ service/transport/net/ "
          "service/auth/ service/admission/ service/call/ service/convert/ service/metrics/ "
          "service/handlers/query/ service/handlers/maps/ service/handlers/watch/ service/gateway/"},

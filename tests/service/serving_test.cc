@@ -66,6 +66,19 @@ TEST_F(MapsDirTest, RefusesToStartOnABadOrDoubleName) {
   EXPECT_THAT(std::string(StartError().message()), HasSubstr("twice.txt: there is a map \"twice\" already"));
 }
 
+TEST_F(MapsDirTest, BuildsLevelsForTheirAgents) {
+  Write("yard.obj", "v 0 0 0\nv 0 0 20\nv 20 0 20\nv 20 0 0\nf 1 2 3 4\n");
+  Write("yard.agents", "# Two sizes.\n\nagent human 0.4 1.8\nagent troll 1.5 3\n");
+  TestServer server(options_);
+  const v1::MeshInfo yard = InfoOf(server, "yard").mesh();
+  EXPECT_EQ(yard.agent_radius(), 0.4);
+  ASSERT_EQ(yard.larger_surfaces_size(), 1);
+  EXPECT_EQ(yard.larger_surfaces(0).radius(), 1.5);
+  Write("yard.agents", "agent human 0.4 1.8\nagent 1.5 3\n");
+  EXPECT_THAT(std::string(StartError().message()),
+              HasSubstr("yard.obj: agents, line 2: expected \"agent NAME"));
+}
+
 TEST_F(MapsDirTest, RefusesToStartWithoutTheFolder) {
   std::filesystem::remove_all(folder_);
   EXPECT_EQ(StartError().code(), absl::StatusCode::kNotFound);

@@ -6,16 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "server/base/error.h"
+#include "server/base/file_errors.h"
 #include "server/core/mesh/map/mesh_weld.h"
 #include "server/formats/build/tile_mesh.h"
+#include "server/formats/detect/import_map.h"
 #include "server/formats/mesh/mesh_readers.h"
 #include "server/formats/mesh/soup_mesh.h"
 
@@ -167,6 +172,49 @@ absl::StatusOr<core::FileFaces> JoinTiles(std::vector<TileMesh> tiles, const Bui
   return faces;
 }
 
+// Adds the size of the agent in a line.
+absl::Status AddAgent(absl::Span<const absl::string_view> words, std::vector<BuildSettings>& sizes) {
+  double radius = 0.0;
+  double height = 0.0;
+  if (words.size() != 4 || words[0] != "agent" || !absl::SimpleAtod(words[2], &radius) ||
+      !absl::SimpleAtod(words[3], &height)) {
+    return core::BadFormat("expected \"agent NAME RADIUS HEIGHT\"");
+  }
+  const absl::StatusOr<BuildSettings> settings =
+      MakeSettings({.agent_radius = radius, .agent_height = height});
+  if (!settings.ok()) {
+    return core::BadFormat(absl::StrCat(ErrorFieldOf(settings.status()), ": ", settings.status().message()));
+  }
+  if (!sizes.empty() && radius <= sizes.back().agent_radius) {
+    return core::BadFormat(absl::StrCat("the radius must be above that of the agent before it, ",
+                                        sizes.back().agent_radius, ", got ", radius));
+  }
+  if (sizes.size() == core::kMaxMeshSurfaces) {
+    return core::BadFormat(absl::StrCat("a mesh has at most ", core::kMaxMeshSurfaces, " surfaces"));
+  }
+  sizes.push_back(*settings);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<BuildSettings>> ParseAgents(absl::string_view text) {
+  std::vector<BuildSettings> sizes;
+  core::LineReader lines(text);
+  while (const std::optional<absl::string_view> line = lines.Next()) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(*line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+    if (words.empty() || words.front().front() == '#') {
+      continue;
+    }
+    if (const absl::Status status = AddAgent(words, sizes); !status.ok()) {
+      return core::BadFormat(absl::StrCat("agents, line ", lines.line_number(), ": ", status.message()));
+    }
+  }
+  if (sizes.empty()) {
+    return core::BadFormat("agents: the file lists none");
+  }
+  return sizes;
+}
+
 }  // namespace
 
 absl::StatusOr<core::NavMesh> BuildMesh(const LevelGeometry& geometry, const BuildSettings& settings,
@@ -189,6 +237,47 @@ absl::StatusOr<core::NavMesh> BuildMesh(const LevelGeometry& geometry, const Bui
   faces.kinds = geometry.kinds;
   core::SetTerrains(faces, report.origins, options.notes, spec);
   return core::MeshOfSpec(std::move(spec), options);
+}
+
+absl::StatusOr<core::AnyMap> BuildLevel(core::MapFormat format, absl::string_view bytes,
+                                        absl::Span<const BuildSettings> sizes,
+                                        const core::ImportOptions& options) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckImportOptions(format, options));
+  if (options.weld.has_value()) {
+    return MakeError(ErrorReason::kBadValue, core::kWeldField,
+                     "it joins the faces of a ready mesh, and `build` makes one of a level");
+  }
+  if (options.agent_radius.has_value() && sizes.size() > 1) {
+    return MakeError(ErrorReason::kBadValue, core::kAgentRadiusField,
+                     "each of several surfaces has the radius that it is built for");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(LevelGeometry geometry, ParseLevel(format, bytes, options));
+  const std::size_t kinds =
+      sizes.size() == 1 ? 0 : std::min<std::size_t>(geometry.kinds.size(), core::kMaxMeshAreas);
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    geometry.kinds[kind].area = static_cast<std::uint8_t>(kind);
+  }
+  const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  std::vector<core::NavMesh> surfaces;
+  for (const BuildSettings& settings : sizes) {
+    const absl::StatusOr<core::NavMesh> mesh = BuildMesh(geometry, settings, threads, options);
+    if (sizes.size() > 1 && ErrorReasonOf(mesh.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
+      return MakeError(
+          ErrorReason::kBadSize, "",
+          absl::StrCat("for agents of radius ", settings.agent_radius, ": ", mesh.status().message()));
+    }
+    WAYSTAR_RETURN_IF_ERROR(mesh.status());
+    surfaces.push_back(mesh->WithAgentRadius(options.agent_radius.value_or(settings.agent_radius)));
+  }
+  absl::StatusOr<core::AnyMap> map;
+  map.emplace(surfaces.front().WithLarger({surfaces.begin() + 1, surfaces.end()}));
+  return map;
+}
+
+absl::StatusOr<core::AnyMap> BuildForAgents(core::MapFormat format, absl::string_view bytes,
+                                            absl::string_view agents, const core::ImportOptions& options) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<BuildSettings> sizes, ParseAgents(agents));
+  return BuildLevel(format, bytes, sizes, options);
 }
 
 }  // namespace waystar::level

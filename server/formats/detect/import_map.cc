@@ -157,9 +157,8 @@ constexpr KnownFormat kFormats[] = {
            return IsJsonWith(bytes, "\"__header__\"", "") || IsJsonWith(bytes, "\"jsonVersion\"", "");
          },
      .read = ReadLevel},
-    // No ending: models of all kinds are in glTF.
     {.format = MapFormat::kGltf,
-     .endings = "",
+     .endings = ".glb .gltf",
      .traits = kBinary | kMesh | kAxes,
      .looks_like =
          [](absl::string_view bytes) {

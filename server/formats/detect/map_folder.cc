@@ -26,11 +26,22 @@ namespace {
 // Size limit of files that maps refer to: tilesets and levels.
 constexpr std::uintmax_t kMaxNeighbourBytes = std::uintmax_t{80} << 20;
 
-std::filesystem::path TerrainsOf(std::filesystem::path path) { return path.replace_extension(".terrains"); }
+constexpr char kAgentsPart[] = ".agents";
+constexpr char kTerrainsPart[] = ".terrains";
+
+// Returns the path with another extension.
+std::filesystem::path PartOf(std::filesystem::path path, const char* extension) {
+  return path.replace_extension(extension);
+}
+
+bool HasPart(const std::filesystem::path& path, const char* extension) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(PartOf(path, extension), error);
+}
 
 // Extensions of files that belong to maps and are none themselves.
-constexpr std::array<absl::string_view, 7> kPartExtensions = {".terrains", ".tsx",   ".tsj",   ".tx",
-                                                              ".tj",       ".ldtkl", ".mmtile"};
+constexpr std::array<absl::string_view, 8> kPartExtensions = {
+    kAgentsPart, kTerrainsPart, ".tsx", ".tsj", ".tx", ".tj", ".ldtkl", ".mmtile"};
 
 std::string ExtensionOf(const std::filesystem::path& path) {
   return absl::AsciiStrToLower(path.extension().string());
@@ -61,12 +72,13 @@ std::string WhyPassed(const std::filesystem::path& path) {
   if (!ending) {
     return "no map has a name with this ending";
   }
-  if (ending->format == MapFormat::kImage) {
-    std::error_code error;
-    return std::filesystem::is_regular_file(TerrainsOf(path), error)
-               ? ""
-               : absl::StrCat("a picture is a map if a file ", TerrainsOf(path).filename().string(),
-                              " beside it says what its colours are");
+  if (ending->format == MapFormat::kImage && !HasPart(path, kTerrainsPart)) {
+    return absl::StrCat("a picture is a map if a file ", PartOf(path, kTerrainsPart).filename().string(),
+                        " beside it says what its colours are");
+  }
+  if (ending->format == MapFormat::kGltf && !HasPart(path, kAgentsPart)) {
+    return absl::StrCat("a model is a map if a file ", PartOf(path, kAgentsPart).filename().string(),
+                        " beside it lists the agents that walk on it");
   }
   return ending->format != MapFormat::kUnity || HoldsUnityMesh(path)
              ? ""
@@ -229,7 +241,7 @@ absl::Status AppendTiles(const std::filesystem::path& path, std::string& bytes) 
                : absl::OkStatus();
 }
 
-absl::StatusOr<LoadedFile> LoadMapFile(const MapFile& file, int max_side) {
+absl::StatusOr<LoadedFile> LoadMapFile(const MapFile& file, int max_side, LevelBuilder build) {
   WAYSTAR_ASSIGN_OR_RETURN(std::string bytes, ReadFile(file.path));
   if (ExtensionOf(file.path) == ".mmap") {
     WAYSTAR_RETURN_IF_ERROR(AppendTiles(file.path, bytes));
@@ -246,11 +258,17 @@ absl::StatusOr<LoadedFile> LoadMapFile(const MapFile& file, int max_side) {
   options.neighbours = [folder = file.path.parent_path()](absl::string_view name) {
     return ReadNeighbour(folder, name);
   };
-  std::error_code error;
-  if (std::filesystem::is_regular_file(TerrainsOf(file.path), error)) {
-    WAYSTAR_ASSIGN_OR_RETURN(options.terrains, ReadFile(TerrainsOf(file.path)));
+  if (HasPart(file.path, kTerrainsPart)) {
+    WAYSTAR_ASSIGN_OR_RETURN(options.terrains, ReadFile(PartOf(file.path, kTerrainsPart)));
   }
-  WAYSTAR_ASSIGN_OR_RETURN(std::vector<NamedMap> maps, ImportMaps(format, bytes, options));
+  std::vector<NamedMap> maps;
+  if (HasPart(file.path, kAgentsPart)) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::string agents, ReadFile(PartOf(file.path, kAgentsPart)));
+    WAYSTAR_ASSIGN_OR_RETURN(AnyMap map, build(format, bytes, agents, options));
+    maps.push_back({.name = "", .map = std::move(map)});
+  } else {
+    WAYSTAR_ASSIGN_OR_RETURN(maps, ImportMaps(format, bytes, options));
+  }
   loaded.maps.reserve(maps.size());
   UniqueIds ids;
   for (NamedMap& map : maps) {

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/mesh/search/interval_search.h"
@@ -510,6 +511,27 @@ TEST(BuildMeshTest, RefusesLevelsWithoutGround) {
   DrawnLevel narrow;
   narrow.AddFloor(0, 0, 20, 1, 0);
   EXPECT_THAT(MessageOf(narrow.geometry()), HasSubstr("no place in the level"));
+}
+
+TEST(BuildForAgentsTest, RefusesBadLinesAndNamesThem) {
+  const auto error_of = [](const std::string& agents) {
+    const std::string level = "v 0 0 0\nv 0 0 9\nv 9 0 9\nv 9 0 0\nf 1 2 3 4\n";
+    return std::string(BuildForAgents(core::MapFormat::kObj, level, agents, {}).status().message());
+  };
+  EXPECT_EQ(error_of("\n# A comment.\r\n\tagent  a 0 1 \r\nagent b 0.5 1"), "");
+  for (const std::string line : {"agent a 0.5", "agent a 0.5 2 3", "agent a wide 2", "agents a 0.5 2"}) {
+    EXPECT_EQ(error_of("#\n" + line), "agents, line 2: expected \"agent NAME RADIUS HEIGHT\"") << line;
+  }
+  EXPECT_THAT(error_of("agent a -1 2"), HasSubstr("line 1: agent_radius: this must be 0 to"));
+  EXPECT_THAT(error_of("agent a 1 nan"), HasSubstr("line 1: agent_height: this must be"));
+  EXPECT_THAT(error_of("agent a 1 2\nagent b 1 3"), HasSubstr("line 2: the radius must be above"));
+  std::string many;
+  for (int i = 1; i <= 9; ++i) {
+    absl::StrAppend(&many, "agent a ", i, " 2\n");
+  }
+  EXPECT_THAT(error_of(many), HasSubstr("line 9: a mesh has at most 8 surfaces"));
+  EXPECT_THAT(error_of("# None yet.\n"), HasSubstr("lists none"));
+  EXPECT_THAT(error_of("agent a 0.5 2\nagent giant 20 2"), HasSubstr("for agents of radius 20: "));
 }
 
 TEST(BuildMeshTest, RefusesLevelsBeyondItsLimits) {

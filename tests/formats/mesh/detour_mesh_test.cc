@@ -648,7 +648,7 @@ TEST(DetourMeshTest, AMapWithoutTilesSaysThatItNeedsThem) {
   }
   const OwnFolder folder;
   for (const std::string& bytes : {Params(), std::string(28, '\x41'), std::string()}) {
-    const auto loaded = LoadMapFile({.path = folder.Write("571.mmap", bytes), .id = "571"}, 100);
+    const auto loaded = LoadMapFile({.path = folder.Write("571.mmap", bytes), .id = "571"}, 100, nullptr);
     EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("holds no tile of Detour"));
   }
 }
@@ -671,7 +671,7 @@ TEST(DetourMeshTest, AFolderMayHoldMapsOfEmulatorsWithTheirOwnTiles) {
   ASSERT_THAT(listed, IsOk());
   ASSERT_EQ(listed->files.size(), maps.size());
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    const auto loaded = LoadMapFile(listed->files[i], 100);
+    const auto loaded = LoadMapFile(listed->files[i], 100, nullptr);
     ASSERT_THAT(loaded, IsOk()) << maps[i];
     EXPECT_EQ(loaded->maps.front().id, maps[i]);
     EXPECT_EQ(std::get<NavMesh>(loaded->maps.front().map).polygon_count(), maps[i] == "111" ? 3U : 2U);

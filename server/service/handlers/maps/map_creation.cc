@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -106,44 +105,14 @@ absl::StatusOr<std::vector<level::BuildSettings>> ToBuildSettings(const v1::Impo
 }
 
 // Returns the mesh of a level, with the fields of ImportMap.
-absl::StatusOr<core::AnyMap> BuildLevel(core::MapFormat format, absl::string_view bytes,
-                                        const v1::ImportOptions& builds, const core::ImportOptions& options) {
-  WAYSTAR_RETURN_IF_ERROR(core::CheckImportOptions(format, options));
-  if (options.weld.has_value()) {
-    return MakeError(ErrorReason::kBadValue, core::kWeldField,
-                     "it joins the faces of a ready mesh, and `build` makes one of a level");
-  }
+absl::StatusOr<core::AnyMap> BuildMap(core::MapFormat format, absl::string_view bytes,
+                                      const v1::ImportOptions& builds, const core::ImportOptions& options) {
   if (builds.larger_builds_size() >= static_cast<int>(core::kMaxMeshSurfaces)) {
     return MakeError(ErrorReason::kBadValue, core::kLargerBuildsField,
                      absl::StrCat("a mesh has at most ", core::kMaxMeshSurfaces, " surfaces"));
   }
-  if (options.agent_radius.has_value() && builds.larger_builds_size() > 0) {
-    return MakeError(ErrorReason::kBadValue, core::kAgentRadiusField,
-                     "each of several surfaces has the radius that it is built for");
-  }
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<level::BuildSettings> sizes, ToBuildSettings(builds));
-  WAYSTAR_ASSIGN_OR_RETURN(level::LevelGeometry geometry, level::ParseLevel(format, bytes, options));
-  // A kind of ground has the same area on all of several surfaces.
-  const std::size_t kinds =
-      sizes.size() == 1 ? 0 : std::min<std::size_t>(geometry.kinds.size(), core::kMaxMeshAreas);
-  for (std::size_t kind = 0; kind < kinds; ++kind) {
-    geometry.kinds[kind].area = static_cast<std::uint8_t>(kind);
-  }
-  const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
-  std::vector<core::NavMesh> surfaces;
-  for (const level::BuildSettings& settings : sizes) {
-    const absl::StatusOr<core::NavMesh> mesh = level::BuildMesh(geometry, settings, threads, options);
-    if (sizes.size() > 1 && ErrorReasonOf(mesh.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
-      return MakeError(
-          ErrorReason::kBadSize, "",
-          absl::StrCat("for agents of radius ", settings.agent_radius, ": ", mesh.status().message()));
-    }
-    WAYSTAR_RETURN_IF_ERROR(mesh.status());
-    surfaces.push_back(mesh->WithAgentRadius(options.agent_radius.value_or(settings.agent_radius)));
-  }
-  absl::StatusOr<core::AnyMap> map;
-  map.emplace(surfaces.front().WithLarger({surfaces.begin() + 1, surfaces.end()}));
-  return map;
+  return level::BuildLevel(format, bytes, sizes, options);
 }
 
 }  // namespace
@@ -211,7 +180,7 @@ absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, co
     return MakeError(ErrorReason::kBadValue, absl::StrCat(file.prefix, core::kLargerBuildsField),
                      "they need `build`, which is the one for the smallest agents");
   }
-  absl::StatusOr<core::AnyMap> map = options.has_build() ? BuildLevel(*format, file.bytes, options, import)
+  absl::StatusOr<core::AnyMap> map = options.has_build() ? BuildMap(*format, file.bytes, options, import)
                                                          : core::ImportMap(*format, file.bytes, import);
   if (!map.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
