@@ -153,9 +153,9 @@ using AddCommands = void(CLI::App& parent, Session& session);
 
 AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWalkCommand, AddAgentsCommand,
     AddValidateCommand, AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands,
-    AddEditCommands, AddObstacleCommands, AddPortalCommands, AddGroundCommands, AddWatchCommand, AddHealthCommand,
-    AddInfoCommand, AddTopCommand, AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand,
-    AddBackupCommands, AddContextCommands;
+    AddEditCommands, AddObstacleCommands, AddPortalCommands, AddGroundCommands, AddWatchCommand,
+    AddHealthCommand, AddInfoCommand, AddTopCommand, AddClusterCommand, AddLogLevelCommand, AddTokenCommand,
+    AddBenchCommand, AddBackupCommands, AddContextCommands;
 
 // The parts of AddMapCommands about files.
 AddCommands AddImportCommand, AddExportCommand;

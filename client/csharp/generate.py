@@ -209,6 +209,7 @@ def write_enum(name, descriptor, values):
     is_reason = name == PACKAGE + "ErrorReason"
     result = summary(descriptor, "    ")
     result += f"    public {'static class' if is_reason else 'enum'} {class_name(name)}\n    {{\n"
+    values = sorted(values, key=lambda value: value.get(2, [0])[0])
     for number, value in enumerate(values):
         assert value.get(2, [0])[0] == number, f"{name} has gaps"
         short = pascal(text(value, 1).removeprefix(prefix).lower())

@@ -520,7 +520,7 @@ double EndWithin(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& f
 // walk has a length of 1.
 double CostWithin(const NavMesh& mesh, PolygonNumber polygon, const WalkPart& part) {
   const double cost = mesh.CostOf(polygon);
-  // What the edges save on the right and on the left of the polygon.
+  // The savings of edges on the right and on the left of the polygon.
   std::array<double, 2> saved = {};
   ForEachEdge(mesh, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
     const PolygonNumber next = mesh.Across(polygon, k);
