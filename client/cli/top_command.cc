@@ -23,6 +23,9 @@
 #include "client/metrics.h"
 
 namespace waystar::cli {
+
+using load::Value;
+
 namespace {
 
 using client::LabelOf;

@@ -12,7 +12,6 @@
 namespace waystar::cli {
 
 using load::Record;
-using load::Value;
 
 // Computes the rates a second, and what else there is to report: the server as a whole; its "storage", unless
 // maps live in memory alone; its "fleet", if there is one; the "conditions" that hold; its "lanes"; its

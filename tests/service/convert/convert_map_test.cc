@@ -141,7 +141,7 @@ TEST(FillRayHitTest, EveryFieldIsTold) {
 
 TEST(ErrorReasonTest, HasTheNumbersAndNamesOfTheContract) {
   const google::protobuf::EnumDescriptor& contract = *v1::ErrorReason_descriptor();
-  EXPECT_EQ(contract.value_count(), static_cast<int>(ErrorReason::kUnknownMethod) + 1);
+  EXPECT_EQ(contract.value_count(), static_cast<int>(ErrorReason::kGroundNotFound) + 1);
   for (int i = 1; i < contract.value_count(); ++i) {
     const google::protobuf::EnumValueDescriptor& value = *contract.value(i);
     EXPECT_EQ(ErrorReasonName(static_cast<ErrorReason>(value.number())), value.name());

@@ -21,9 +21,7 @@
 namespace waystar::etcd {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 MATCHER_P(FailsAs, failure, "") {
   *result_listener << waystar::AsStatus(arg).ToString();

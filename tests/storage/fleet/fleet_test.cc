@@ -20,7 +20,6 @@ namespace waystar::cluster {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::SizeIs;
 
 TEST_F(TwoServersTest, ServersHaveTheSameMaps) {
   ASSERT_THAT(a_->Create("arena", {"....", "...."}), IsOk());
