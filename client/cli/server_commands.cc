@@ -237,6 +237,7 @@ std::string MapJson(const std::string& map, const std::vector<MapAt>& servers, c
     return value ? load::Value(*value) : load::Value();
   };
   std::vector<load::Record> rows;
+  rows.reserve(servers.size());
   for (const MapAt& at : servers) {
     rows.push_back({{"address", at.address},
                     {"revision", number(at.revision)},

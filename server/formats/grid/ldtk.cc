@@ -315,8 +315,9 @@ class LayerLaying {
       return JsonError(at_fault, absl::StrCat(NameOfInstance(layer_), ", cell (", i % width, ", ", i / width,
                                               "): ", meaning.status().message()));
     }
+    const auto row = i / width;
     const double x = static_cast<double>(i % width) + columns_;
-    const double y = static_cast<double>(i / width) + rows_;
+    const double y = static_cast<double>(row) + rows_;
     if (x < 0.0 || y < 0.0 || x >= cells_.width || y >= cells_.height) {
       notes_.Add("cells beyond the edge of the level are not read", NameOfInstance(layer_));
       return absl::OkStatus();

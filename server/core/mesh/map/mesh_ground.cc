@@ -28,7 +28,7 @@ namespace {
 
 constexpr double kHeightsOfWeld = 25.0;
 // Maximum number of edges looked at to join grounds: about a second.
-constexpr std::size_t kMostLooks = std::size_t{1} << 25;
+constexpr std::size_t kMostVisits = std::size_t{1} << 25;
 // Differences in height, per unit of weld, of points on one edge or of vertices beside it.
 constexpr double kSlopeOfWeld = 4.0;
 constexpr int kMostWelds = 4;
@@ -66,6 +66,7 @@ absl::Status CheckPolygon(const GroundPolygon& polygon, const NavMesh& mesh) {
     return MakeError(ErrorReason::kBadGround, "corners", "the polygon has no area, seen from above");
   }
   Polygon outline;
+  outline.vertices.reserve(polygon.corners.size());
   for (const WorldPoint& point : polygon.corners) {
     outline.vertices.push_back({point.x, point.y});
   }
@@ -265,16 +266,16 @@ class GroundJoiner {
     return neighbour == kNoPolygon || parts_.is_removed[neighbour];
   }
 
-  // Calls visit(source, edge) for the open edges so far with a box near this one, at most kMostLooks times in
-  // all.
+  // Calls visit(source, edge) for the open edges so far with a box near this one, at most kMostVisits times
+  // in all.
   template <typename Visitor>
   void VisitEdgesNear(const MeshBounds& box, double weld, const Visitor& visit) {
     const MeshBounds near = Around(box, weld);
     for (Source* const source : near_) {
       source->tree.VisitTouching(
-          [&](const MeshBounds& other) { return looks_ < kMostLooks && other.Overlaps(near); },
+          [&](const MeshBounds& other) { return visits_ < kMostVisits && other.Overlaps(near); },
           [&](std::uint32_t edge) {
-            ++looks_;
+            ++visits_;
             visit(source->edges[edge]);
           });
     }
@@ -348,7 +349,7 @@ class GroundJoiner {
       soup.fixed_vertices = soup.spec.vertices.size();
       WAYSTAR_ASSIGN_OR_RETURN(welded, WeldMesh(std::move(soup), tolerance, stop_));
     }
-    if (looks_ >= kMostLooks) {
+    if (visits_ >= kMostVisits) {
       return TooMany();
     }
     WAYSTAR_ASSIGN_OR_RETURN(welded.neighbours, MatchMeshEdges(welded, stop_));
@@ -361,14 +362,14 @@ class GroundJoiner {
           const std::size_t next = k + 1 < first + count ? k + 1 : first;
           source.AddEdge(
               {polygon, k, welded.vertices[welded.corners[k]], welded.vertices[welded.corners[next]]});
-          SplitAt(source.edges.back().from);
+          Split(source.edges.back(), ground.weld);
         }
       }
       first += count;
     }
     source.MakeTree(stop_);
     welded_.push_back(std::move(welded));
-    return looks_ < kMostLooks ? CheckStop(stop_) : TooMany();
+    return visits_ < kMostVisits ? CheckStop(stop_) : TooMany();
   }
 
   // Removes the polygons without an area but for rounding: triangles with a corner in the middle of a side.
@@ -411,6 +412,7 @@ class GroundJoiner {
     std::size_t corners = 0;
     for (const GroundPolygon* const polygon : polygons) {
       std::vector<WorldPoint> moved;
+      moved.reserve(polygon->corners.size());
       for (const WorldPoint& corner : polygon->corners) {
         bool is_vertex = false;
         const std::optional<WorldPoint> at = Snapped(Rounded(corner), weld, is_vertex);
@@ -422,7 +424,7 @@ class GroundJoiner {
         }
       }
       std::vector<WorldPoint>& loop = loops.emplace_back();
-      for (std::size_t k = 0; k < moved.size() && looks_ < kMostLooks; ++k) {
+      for (std::size_t k = 0; k < moved.size() && visits_ < kMostVisits; ++k) {
         loop.push_back(moved[k]);
         const std::vector<WorldPoint> between =
             VerticesBetween(moved[k], moved[k + 1 < moved.size() ? k + 1 : 0], weld);
@@ -433,14 +435,14 @@ class GroundJoiner {
           }
         }
         if (loop.size() > kMaxWeldCorners) {
-          looks_ = kMostLooks;
+          visits_ = kMostVisits;
         }
       }
       corners += loop.size();
       if (corners > kMaxMeshCorners) {
-        looks_ = kMostLooks;
+        visits_ = kMostVisits;
       }
-      if (looks_ >= kMostLooks || IsStopped(stop_)) {
+      if (visits_ >= kMostVisits || IsStopped(stop_)) {
         return {};
       }
     }
@@ -450,6 +452,7 @@ class GroundJoiner {
     }
     for (std::size_t i = 0; i < loops.size(); ++i) {
       std::vector<std::uint32_t> loop;
+      loop.reserve(loops[i].size());
       for (const WorldPoint& corner : loops[i]) {
         loop.push_back(NumberOf(corner, soup.spec.vertices, numbers));
       }
@@ -513,23 +516,34 @@ class GroundJoiner {
       }
     }
     std::vector<WorldPoint> vertices;
+    vertices.reserve(kept.size());
     for (const Found& one : kept) {
       vertices.push_back(one.vertex);
     }
     return vertices;
   }
 
-  // Splits the open edges of other sources on which a corner is.
-  void SplitAt(const WorldPoint& corner) {
+  // Splits an edge at a corner of another source that is on it, at most `height` above or below.
+  static void SplitIfOn(const WorldPoint& corner, double height, OpenEdge& edge) {
+    const SegmentPoint nearest = NearestOnPlanSegment(edge.from, edge.to, corner);
+    const bool is_between = nearest.share > 0.0 && nearest.share < 1.0 && corner != edge.from &&
+                            corner != edge.to && nearest.squared_distance <= kOnEdge * kOnEdge;
+    if (is_between && std::abs(HeightOf(edge, nearest.share) - corner.z) <= height) {
+      edge.splits.emplace_back(nearest.share, corner);
+    }
+  }
+
+  // Splits the open edges of earlier sources on which the edge begins, and the edge itself where they begin
+  // or end on it: a thin polygon between them may have been dropped.
+  void Split(OpenEdge& edge, double weld) {
     MeshBounds box;
-    box.Add(corner);
-    VisitEdgesNear(box, kOnEdge, [&](OpenEdge& edge) {
-      const SegmentPoint nearest = NearestOnPlanSegment(edge.from, edge.to, corner);
-      const bool is_between = nearest.share > 0.0 && nearest.share < 1.0 && corner != edge.from &&
-                              corner != edge.to && nearest.squared_distance <= kOnEdge * kOnEdge;
-      if (is_between && std::abs(HeightOf(edge, nearest.share) - corner.z) <= kHeightOnEdge) {
-        edge.splits.emplace_back(nearest.share, corner);
-      }
+    box.Add(edge.from);
+    VisitEdgesNear(box, kOnEdge, [&](OpenEdge& other) { SplitIfOn(edge.from, kHeightOnEdge, other); });
+    box.Add(edge.to);
+    const double height = std::max(kHeightOnEdge, kSlopeOfWeld * weld);
+    VisitEdgesNear(box, std::max(kOnEdge, height / kHeightsOfWeld), [&](const OpenEdge& other) {
+      SplitIfOn(other.from, height, edge);
+      SplitIfOn(other.to, height, edge);
     });
   }
 
@@ -626,6 +640,7 @@ class GroundJoiner {
                            "too many corners of grounds are on the edges of a polygon");
         }
         std::vector<FixedPoint> loop;
+        loop.reserve(polygon.corner_count);
         double reach = 0.0;
         for (std::size_t k = begin; k < begin + polygon.corner_count; ++k) {
           const WorldPoint& corner = spec.vertices[spec.corners[k]];
@@ -654,7 +669,7 @@ class GroundJoiner {
   std::vector<MeshSpec> welded_;
   // Sources near the ground that is being welded.
   std::vector<Source*> near_;
-  std::size_t looks_ = 0;
+  std::size_t visits_ = 0;
   Numbers vertices_;
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, OpenPart> open_parts_;
   // First corners of the polygons with corners of other sources.
