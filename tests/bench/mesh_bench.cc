@@ -368,6 +368,19 @@ class MeshTimer {
     }
   }
 
+  // Times paths on another state of the mesh, in turns with the mesh itself.
+  void TimePathsOn(const NavMesh& mesh, const std::vector<Pair>& pairs) {
+    PrintRow("  path",
+             TimeByTurns(
+                 pairs.size(), absl::GetFlag(FLAGS_passes),
+                 [&](std::size_t i) {
+                   const auto found = core::FindMeshPath(mesh, pairs[i].query, {}, scratch_);
+                   sink = found.ok() ? found->cost : -1.0;
+                 },
+                 [&](std::size_t i) { sink = FindPath(pairs[i]); }),
+             {});
+  }
+
   // Times obstacles that are put, moved and removed while others stand, an overlay, and paths among them.
   void TimeObstacles(int count) {
     constexpr int kStanding = 200;
@@ -417,15 +430,7 @@ class MeshTimer {
              !core::FindMeshPlace(mesh, pair.goal.position, {.height = 0.5});
     });
     std::cout << "  the same paths among these obstacles, and without:\n";
-    PrintRow("  path",
-             TimeByTurns(
-                 pairs.size(), absl::GetFlag(FLAGS_passes),
-                 [&](std::size_t i) {
-                   const auto found = core::FindMeshPath(mesh, pairs[i].query, {}, scratch_);
-                   sink = found.ok() ? found->cost : -1.0;
-                 },
-                 [&](std::size_t i) { sink = FindPath(pairs[i]); }),
-             {});
+    TimePathsOn(mesh, pairs);
     MemoryAccount memory(std::size_t{4} << 30);
     const std::size_t few = std::min<std::size_t>(pairs.size(), 50);
     std::cout
@@ -487,15 +492,7 @@ class MeshTimer {
         losses.Median() / 1e3, gains.Median() / 1e3, returns.Median() / 1e3,
         static_cast<double>(mesh.own_bytes()) / 1e6, static_cast<double>(mesh_.own_bytes()) / 1e6);
     const std::vector<Pair> pairs = MakePairs({.count = count});
-    PrintRow("  path",
-             TimeByTurns(
-                 pairs.size(), absl::GetFlag(FLAGS_passes),
-                 [&](std::size_t i) {
-                   const auto found = core::FindMeshPath(mesh, pairs[i].query, {}, scratch_);
-                   sink = found.ok() ? found->cost : -1.0;
-                 },
-                 [&](std::size_t i) { sink = FindPath(pairs[i]); }),
-             {});
+    TimePathsOn(mesh, pairs);
   }
 
   // Times paths among jumps that cost as much as the way to walk, in turns with the mesh without them, and

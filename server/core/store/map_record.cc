@@ -406,8 +406,8 @@ constexpr std::size_t kMaxRemovalsInBatch = 1000;
 bool AddsToMap(const Edit& edit) {
   return AsPutObstacle(edit) != nullptr || std::holds_alternative<PutPortal>(edit) ||
          std::holds_alternative<PutMeshPortal>(edit) || std::holds_alternative<PutProfile>(edit) ||
-         std::holds_alternative<PutMeshProfile>(edit) || std::holds_alternative<PutNodes>(edit) ||
-         std::holds_alternative<PutEdges>(edit);
+         std::holds_alternative<PutMeshProfile>(edit) || std::holds_alternative<PutGround>(edit) ||
+         std::holds_alternative<PutNodes>(edit) || std::holds_alternative<PutEdges>(edit);
 }
 
 }  // namespace

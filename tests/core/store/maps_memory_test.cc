@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -40,6 +41,27 @@ TEST(MapsMemoryTest, RefusesAMapForWhichThereIsNoRoom) {
   EXPECT_EQ(store.UpdateAndWait("a", {.edits = {Block({0, 0})}})->revision, 2U);
   ASSERT_THAT(store.Delete("a"), IsOk());
   EXPECT_THAT(store.Create("c", DrawMap({"....", "...."}), absl::UnixEpoch()), IsOk());
+}
+
+TEST(MapsMemoryTest, RefusesGroundWhileItIsFullAndLetsItGo) {
+  MeshSpec spec{.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}};
+  spec.AddPolygon({0, 1, 2});
+  const NavMesh mesh = *NavMesh::Create(spec);
+  StoreOptions options;
+  options.max_maps_bytes = mesh.memory_bytes() + 100'000;
+  options.maps_memory_check_interval = absl::ZeroDuration();
+  MapStore store(options);
+  ASSERT_THAT(store.Create("a", mesh, absl::UnixEpoch()), IsOk());
+  int grounds = 0;
+  absl::StatusOr<UpdateResult> result;
+  do {
+    const double x = 2 * grounds;
+    MeshGround ground{.id = absl::StrCat("g", grounds++),
+                      .polygons = {{.corners = {{x, 0, 9}, {x + 1, 0, 9}, {x, 1, 9}}}}};
+    result = store.UpdateAndWait("a", {.edits = {PutGround{std::move(ground)}}});
+  } while (result.ok() && grounds < 1000);
+  EXPECT_THAT(result, IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kMapsMemoryFull, ""));
+  EXPECT_THAT(store.UpdateAndWait("a", {.edits = {RemoveGround{"g0"}}}), IsOk());
 }
 
 TEST(MapsMemoryTest, RefusesUpdatesThatAddWhileItIsFullAndNoOthers) {

@@ -17,7 +17,6 @@
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/mesh_check.h"
 #include "server/core/mesh/map/mesh_cut.h"
-#include "server/core/mesh/map/mesh_seams.h"
 #include "server/core/mesh/map/mesh_weld.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/map/plan.h"
@@ -99,8 +98,7 @@ absl::Status CheckPolygon(const GroundPolygon& polygon, const NavMesh& mesh) {
 struct Source {
   // An edge without a polygon on the other side, from a corner to the next.
   struct OpenEdge {
-    // The polygon, and the position of the corner in the list of all corners of the source.
-    PolygonNumber polygon = 0;
+    // Position of the corner in the list of all corners of the source.
     std::size_t corner = 0;
     WorldPoint from;
     WorldPoint to;
@@ -253,7 +251,7 @@ class GroundJoiner {
         box.Add(from);
         box.Add(to);
         if (!parts_.is_removed[polygon] && IsOpen(neighbours[k]) && box.Overlaps(near)) {
-          source.AddEdge({polygon, first + k, from, to});
+          source.AddEdge({first + k, from, to});
         }
       });
       first += neighbours.size();
@@ -266,8 +264,7 @@ class GroundJoiner {
     return neighbour == kNoPolygon || parts_.is_removed[neighbour];
   }
 
-  // Calls visit(source, edge) for the open edges so far with a box near this one, at most kMostVisits times
-  // in all.
+  // Calls visit(edge) for the open edges so far with a box near this one, at most kMostVisits times in all.
   template <typename Visitor>
   void VisitEdgesNear(const MeshBounds& box, double weld, const Visitor& visit) {
     const MeshBounds near = Around(box, weld);
@@ -342,26 +339,23 @@ class GroundJoiner {
       }
     }
     const WeldTolerance tolerance{.plan = ground.weld, .height = kHeightsOfWeld * ground.weld};
-    WAYSTAR_ASSIGN_OR_RETURN(MeshSpec welded, WeldMesh(SoupOf(polygons, ground.weld), tolerance, stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(MeshSoup moved, SoupOf(polygons, ground.weld));
+    WAYSTAR_ASSIGN_OR_RETURN(MeshSpec welded, WeldMesh(std::move(moved), tolerance, stop_));
     // The edges beside polygons that are dropped may be joined to each other.
     for (int round = 0; round < kMostWelds && DropThin(welded); ++round) {
       MeshSoup soup{.spec = std::move(welded)};
       soup.fixed_vertices = soup.spec.vertices.size();
       WAYSTAR_ASSIGN_OR_RETURN(welded, WeldMesh(std::move(soup), tolerance, stop_));
     }
-    if (visits_ >= kMostVisits) {
-      return TooMany();
-    }
     WAYSTAR_ASSIGN_OR_RETURN(welded.neighbours, MatchMeshEdges(welded, stop_));
     Source& source = sources_.emplace_back();
     std::size_t first = 0;
-    for (PolygonNumber polygon = 0; polygon < welded.polygons.size(); ++polygon) {
-      const std::size_t count = welded.polygons[polygon].corner_count;
+    for (const MeshPolygon& polygon : welded.polygons) {
+      const std::size_t count = polygon.corner_count;
       for (std::size_t k = first; k < first + count; ++k) {
         if (welded.neighbours[k] == kNoPolygon) {
           const std::size_t next = k + 1 < first + count ? k + 1 : first;
-          source.AddEdge(
-              {polygon, k, welded.vertices[welded.corners[k]], welded.vertices[welded.corners[next]]});
+          source.AddEdge({k, welded.vertices[welded.corners[k]], welded.vertices[welded.corners[next]]});
           Split(source.edges.back(), ground.weld);
         }
       }
@@ -403,8 +397,8 @@ class GroundJoiner {
 
   // Returns the polygons with their corners moved, and with the vertices of other sources on their edges as
   // corners. These vertices come first and are fixed; points of edges follow, as the first of vertices near
-  // each other keeps its position.
-  MeshSoup SoupOf(const std::vector<const GroundPolygon*>& polygons, double weld) {
+  // each other keeps its position. Returns TooMany, or the error of `stop_`.
+  absl::StatusOr<MeshSoup> SoupOf(const std::vector<const GroundPolygon*>& polygons, double weld) {
     std::vector<std::vector<WorldPoint>> loops;
     std::vector<WorldPoint> on_edges;
     Numbers numbers;
@@ -435,16 +429,14 @@ class GroundJoiner {
           }
         }
         if (loop.size() > kMaxWeldCorners) {
-          visits_ = kMostVisits;
+          return TooMany();
         }
       }
       corners += loop.size();
-      if (corners > kMaxMeshCorners) {
-        visits_ = kMostVisits;
+      if (corners > kMaxMeshCorners || visits_ >= kMostVisits) {
+        return TooMany();
       }
-      if (visits_ >= kMostVisits || IsStopped(stop_)) {
-        return {};
-      }
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
     }
     soup.fixed_vertices = soup.spec.vertices.size();
     for (const WorldPoint& point : on_edges) {
@@ -471,8 +463,8 @@ class GroundJoiner {
     return entry->second;
   }
 
-  // Returns the vertices of open edges between two corners of a polygon, in their order. Of several above
-  // each other, the one that is nearest in height.
+  // Returns the vertices of open edges between two corners of a polygon, in their order. If some are above
+  // each other, only the one nearest in height is among them.
   std::vector<WorldPoint> VerticesBetween(const WorldPoint& from, const WorldPoint& to, double weld) {
     if (from.x == to.x && from.y == to.y) {
       return {};

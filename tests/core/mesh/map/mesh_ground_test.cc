@@ -318,7 +318,7 @@ TEST(MeshGroundTest, RefusesBadGround) {
 
 // A mesh in parts: a file, and grounds that add the rest and take away what is too much.
 struct Divided {
-  // What the parts make together.
+  // The mesh that the parts make together.
   MeshSpec whole;
   MeshSpec file;
   std::vector<MeshGround> grounds;

@@ -83,7 +83,7 @@ TEST_F(MapWatchTest, DigestsAreThoseOfTheAnswers) {
     digest = watch.NextEvent().commit().digest();
     EXPECT_EQ(digest, updated.digest());
   }
-  // Of another history, one that was longer as well.
+  // A client may know another history, even a longer one.
   for (const std::uint64_t from : {2, 100}) {
     v1::WatchMapRequest lost = WatchFrom(server_, "room", from);
     lost.mutable_after()->set_epoch(1);
